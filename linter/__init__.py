@@ -1,0 +1,1 @@
+"""The static side: from paths to findings, without importing what it lints."""

@@ -1,0 +1,92 @@
+"""Plain frozen data that every stage hands on: findings, fixes and edits.
+
+Nothing here knows how a finding was made or how it is shown.
+Lines and columns are 1-based; a column counts Unicode characters; ends are exclusive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How bad a hazard is: an error crashes or is silently wrong."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Consequence(StrEnum):
+    """What the hazard does to a migrated program."""
+
+    BREAKS = "breaks"
+    """It raises."""
+    CHANGES = "changes"
+    """It silently computes something else."""
+    LEGACY = "legacy"
+    """It works today, through compat.v1."""
+
+
+class Applicability(StrEnum):
+    """Whether a fix may be applied without a person reading it."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+class Target(StrEnum):
+    """Which of the two TF2s a program is moved to.
+
+    ``KERAS3`` is the default of TF >= 2.16; ``KERAS2`` is TF <= 2.15, or tf_keras with ``TF_USE_LEGACY_KERAS=1``.
+    """
+
+    KERAS2 = "keras2"
+    KERAS3 = "keras3"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text between two positions."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that belong together: all are applied or none."""
+
+    applicability: Applicability
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One hazard at one place.
+
+    ``path`` is relative to the working directory with ``/``, or absolute where the file lies outside it.
+    """
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    code: str
+    slug: str
+    severity: Severity
+    consequence: Consequence
+    message: str
+    fix: Fix | None = None
+    origin: str = "static"
+    cell: int | None = None
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, int, str, str]:
+        """Path, cell, line, column, code: the order of every report."""
+        return (self.path, -1 if self.cell is None else self.cell, self.line, self.column, self.code, self.message)

@@ -1,0 +1,1 @@
+"""The hazards: a folder a family, a module a rule, named by its slug."""

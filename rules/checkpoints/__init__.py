@@ -1,0 +1,1 @@
+"""Checkpoints and fault tolerance (TF5xx)."""

@@ -1,0 +1,1 @@
+"""Keras serialization and Keras 3 (TF3xx)."""

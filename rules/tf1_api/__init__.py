@@ -1,0 +1,1 @@
+"""TensorFlow 1 API residue (TF4xx)."""

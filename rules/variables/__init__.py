@@ -1,0 +1,1 @@
+"""Variable lifecycle in the forward pass (TF1xx)."""
