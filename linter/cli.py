@@ -1,0 +1,351 @@
+"""The command line: arguments in, a report and an exit status out.
+
+Exit status: 0 clean, 1 findings, 2 a usage, configuration or internal error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+from .config import FORMATS, TARGETS, Config, ConfigError, load, resolve
+from .discovery import PathError
+from .reporters import Paint, printable, statistics, summary
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .rule import Rule
+    from .run import Result
+
+__all__ = ["main"]
+
+_PROGRAM = "migrate-lint"
+_PATIENCE = 2.0
+"""Seconds that a run takes in silence, before a progress bar shows."""
+
+
+class _UsageError(Exception):
+    """The command line makes no sense; the text says why."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise _UsageError(f"{message}\n{self.format_usage().strip()}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status; nothing is raised."""
+    try:
+        status = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return status
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except BrokenPipeError:
+        # Whoever read the report has seen enough; closing at exit would write into the pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except (_UsageError, ConfigError, PathError) as error:
+        _complain(
+            "\n".join(f"error: {line}" if not number else line for number, line in enumerate(str(error).split("\n")))
+        )
+    except KeyboardInterrupt:
+        _complain("interrupted")
+    except Exception as error:
+        _complain(f"internal error: {type(error).__name__}: {error}".replace("\n", " "))
+    return 2
+
+
+def _dispatch(words: list[str]) -> int:
+    command, rest = (words[0], words[1:]) if words[:1] and words[0] in {"check", "rule", "verify"} else ("check", words)
+    if command == "verify":
+        raise _UsageError("verify is not a command of this version; a path of that name is written ./verify")
+    return _rule(rest) if command == "rule" else _check(rest)
+
+
+def _write(stream: IO[str], text: str) -> None:
+    """Write what the stream's encoding cannot say as escapes."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _complain(text: str) -> None:
+    _write(sys.stderr, "\n".join(f"{_PROGRAM}: {printable(line)}" for line in text.split("\n")) + "\n")
+
+
+def _check(words: list[str]) -> int:
+    options = _check_parser().parse_intermixed_args(words)
+    stdin_name = _stdin_name(options)
+    if options.color != "auto":
+        colored = options.color == "always"
+    else:
+        colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        colored = colored and options.output_file is None
+    paths = options.paths or ["."]
+    config = _configured(options, _common_folder([stdin_name] if stdin_name is not None else paths))
+    jobs = config.jobs or _cores()
+    if options.show_settings:
+        _write(sys.stdout, "".join(f"{line}\n" for line in _settings(config, jobs)))
+        return 0
+    if options.verbose:
+        _complain(f"configuration: {config.path or 'none'}")
+    from .run import lint
+
+    data = None if stdin_name is None else (stdin_name, sys.stdin.buffer.read())
+    progress = None if options.quiet or not sys.stderr.isatty() else _Progress()
+    try:
+        result = lint(
+            paths,
+            config,
+            jobs=jobs,
+            cache=None if options.no_cache else _cache_folder(),
+            force_exclude=options.force_exclude,
+            stdin=data,
+            progress=progress,
+        )
+    finally:
+        if progress is not None:
+            progress.stop()
+    if options.verbose or config.output_format in {"json", "github"}:
+        for line in summary(result, Paint(False)) if options.verbose else _empty_folders(result):
+            _complain(line)
+    _deliver("".join(f"{line}\n" for line in _report(result, config, options, Paint(colored))), options.output_file)
+    return 0 if options.exit_zero and result.status == 1 else result.status
+
+
+def _stdin_name(options: argparse.Namespace) -> str | None:
+    """The name that standard input is linted under, or None to lint files."""
+    if "-" not in options.paths:
+        if options.stdin_filename is not None:
+            raise _UsageError("--stdin-filename names standard input, which is read for the path `-`")
+        return None
+    if len(options.paths) > 1:
+        raise _UsageError("`-` reads standard input and cannot be given with other paths")
+    name: str = "<stdin>" if options.stdin_filename is None else options.stdin_filename
+    if name.endswith(".ipynb"):
+        raise PathError(f"{name}: notebooks are not yet supported")
+    return name
+
+
+def _empty_folders(result: Result) -> Iterator[str]:
+    return (f"{folder}: 0 files were found in this folder" for folder in result.empty)
+
+
+def _report(result: Result, config: Config, options: argparse.Namespace, paint: Paint) -> Iterator[str]:
+    machine = config.output_format in {"json", "github"}
+    if options.statistics and not machine:
+        yield from statistics(result.findings)
+        if result.findings and not options.quiet:
+            yield ""
+    else:
+        yield from _reporter(config.output_format).report(result, paint)
+    if not machine and not options.quiet:
+        yield from summary(result, paint)
+
+
+def _reporter(name: str) -> ModuleType:
+    from importlib import import_module
+
+    return import_module(f".reporters.{name}", __package__)
+
+
+def _deliver(text: str, file: str | None) -> None:
+    if file is None:
+        _write(sys.stdout, text)
+        return
+    try:
+        with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as output:
+            output.write(text)
+    except OSError as error:
+        raise _UsageError(f"{file}: the report cannot be written: {error.strerror or error}") from error
+
+
+def _common_folder(paths: Sequence[str]) -> str:
+    """The folder that holds all paths, where the search for the configuration begins."""
+    try:
+        common = os.path.commonpath([os.path.abspath(path) for path in paths])
+    except ValueError:
+        return os.getcwd()
+    return common if os.path.isdir(common) else os.path.dirname(common)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _cache_folder() -> Any:
+    from .cache import default_folder
+
+    return default_folder()
+
+
+def _configured(options: argparse.Namespace, start: str) -> Config:
+    """The configuration file's settings under those of the command line."""
+    from dataclasses import replace
+
+    from .registry import codes
+
+    known = codes()
+    config = load(start, file=options.config, isolated=options.isolated)
+    where = config.path or "configuration"
+    config = replace(
+        config,
+        select=resolve(config.select, known, where),
+        ignore=resolve(config.ignore, known, where),
+        extend_select=resolve(config.extend_select, known, where),
+    )
+    for _, names in config.per_file_ignores:
+        resolve(names, known, where)
+    if options.select is not None:
+        # A selection on the command line starts anew, as in ruff: what the file ignores may be what is asked for.
+        config = replace(config, select=resolve(options.select, known, "--select"), ignore=(), extend_select=())
+    return replace(
+        config,
+        ignore=(*config.ignore, *resolve(options.ignore or (), known, "--ignore")),
+        extend_select=(*config.extend_select, *resolve(options.extend_select or (), known, "--extend-select")),
+        exclude=(*config.exclude, *(options.exclude or ())),
+        target=options.target or config.target,
+        output_format=options.output_format or config.output_format,
+        jobs=config.jobs if options.jobs is None else options.jobs,
+    )
+
+
+def _settings(config: Config, jobs: int) -> Iterator[str]:
+    from .config import selected
+    from .registry import codes
+
+    yield f"configuration: {printable(config.path or 'none')}"
+    yield f"base: {printable(config.base)}"
+    yield f"selected: {', '.join(sorted(selected(config.select, config.ignore, config.extend_select, codes())))}"
+    yield f"exclude: {printable(', '.join(config.exclude)) or 'none'}"
+    for glob, names in config.per_file_ignores:
+        yield f"per-file-ignores: {printable(glob)} = {printable(', '.join(names))}"
+    yield f"target: {config.target}"
+    yield f"output-format: {config.output_format}"
+    yield f"jobs: {jobs}"
+    yield f"cache: {printable(str(_cache_folder()))}"
+
+
+class _Progress:
+    """A bar on the terminal, for runs that take long."""
+
+    def __init__(self) -> None:
+        from time import monotonic
+
+        self.clock = monotonic
+        self.start = monotonic()
+        self.bar: Any = None
+        self.task: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        if self.bar is None:
+            if self.clock() - self.start < _PATIENCE:
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self.bar = Progress(console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.task = self.bar.add_task("Linting", total=total)
+        self.bar.update(self.task, completed=done, total=total)
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _jobs(text: str) -> int:
+    number = 0 if text == "auto" else int(text)
+    if number < 0 or (number == 0 and text != "auto"):
+        raise ValueError
+    return number
+
+
+_jobs.__name__ = "number of processes"
+
+
+def _check_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=_PROGRAM,
+        usage=f"{_PROGRAM} [check] [options] [PATH ...]\n       {_PROGRAM} rule [CODE | --all]",
+        description="Find what breaks, and what silently changes, when a TensorFlow 1 program moves to TensorFlow 2.",
+        epilog="Exit status: 0 clean, 1 findings, 2 a usage, configuration or internal error.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    rules: dict[str, Any] = {"metavar": "RULES", "type": _words, "action": "extend"}
+    add("paths", nargs="*", metavar="PATH", help="files and folders, `-` for standard input; the default is `.`")
+    add("--select", help="rules to report, in place of those configured: codes, prefixes, slugs or ALL", **rules)
+    add("--ignore", help="rules to leave out, besides those configured", **rules)
+    add("--extend-select", help="rules to report, besides those selected", **rules)
+    add("--target", choices=TARGETS, help="which TF2 is moved to; auto reads it off the project's requirements")
+    add("--output-format", choices=FORMATS, help="how findings are shown; the default is text")
+    add("--output-file", metavar="FILE", help="write the report there instead of to standard output")
+    add("--statistics", action="store_true", help="count findings by rule and by consequence")
+    add("--exclude", metavar="GLOBS", type=_words, action="extend", help="files and folders to leave out of walks")
+    add("--force-exclude", action="store_true", help="leave out excluded files even where they are given")
+    add("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
+    add("--isolated", action="store_true", help="read no configuration file")
+    add("--show-settings", action="store_true", help="print the settings of this run and stop")
+    add("--stdin-filename", metavar="NAME", help="the name that standard input is linted under")
+    add("--exit-zero", action="store_true", help="exit with 0 also when there are findings")
+    add("--no-cache", action="store_true", help="neither read nor write results of earlier runs")
+    add("--jobs", metavar="N", type=_jobs, help="processes to use; auto, the default, is one a core")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="auto colours on a terminal only")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print findings only")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="also say on standard error what was decided")
+    add("--version", action="version", version=f"{_PROGRAM} {_version()}")
+    return parser
+
+
+def _version() -> str:
+    from ..package import __version__
+
+    return __version__
+
+
+def _rule(words: list[str]) -> int:
+    parser = _Parser(prog=f"{_PROGRAM} rule", description="Explain a rule.", allow_abbrev=False)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("code", nargs="?", metavar="CODE", help="a code or a slug; without one all rules are listed")
+    which.add_argument("--all", action="store_true", help="explain every rule")
+    parser.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
+    options = parser.parse_args(words)
+
+    from .reporters import explain
+
+    rules = _all_rules()
+    if options.code is not None:
+        known = {rule.code: rule.slug() for rule in rules}
+        (code,) = resolve([options.code], known, "rule")
+        if code not in known:
+            raise _UsageError(f"rule: {options.code} is not the code of one rule")
+        rules = [rule for rule in rules if rule.code == code]
+    elif not options.all and options.output_format == "text":
+        _write(sys.stdout, "".join(f"{line}\n" for line in explain.listing(rules)))
+        return 0
+    formats: dict[str, Callable[..., Iterator[str]]] = {
+        "text": explain.text,
+        "json": explain.json,
+        "markdown": explain.markdown,
+    }
+    _write(sys.stdout, "".join(f"{line}\n" for line in formats[options.output_format](rules)))
+    return 0
+
+
+def _all_rules() -> list[type[Rule]]:
+    from .registry import all_rules
+    from .tool_rules import TOOL_RULES
+
+    rules = {rule.code: type(rule) for rule in all_rules()} | {rule.code: rule for rule in TOOL_RULES}
+    return [rules[code] for code in sorted(rules)]

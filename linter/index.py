@@ -1,0 +1,625 @@
+"""The facts of one file, from one read-only walk over its `ast`.
+
+The walk collects scopes with their bindings, and sites (calls, references, assignments, imports), each with its scope
+and its block.
+A `Block` is a piece of code that runs under a condition, inside a ``with`` or in a loop; blocks form a tree, so that
+"what must hold for this line to run" is a walk to the root.
+Nothing here knows TensorFlow, other files or rules.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .paths import alternatives, literal_string, path_of, split_head
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_MAX_ALTERNATIVES = 6
+_BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Code that runs under one more condition than the code around it.
+
+    ``kind`` is one of ``body`` (of a scope), ``if`` and ``else`` (``node`` is the tested expression), ``with``
+    (``node`` is the context expression), ``loop`` (``node`` is the loop), ``try``, ``except`` (``node`` is the handler).
+    """
+
+    id: int
+    parent: Block | None
+    kind: str
+    node: ast.AST
+    scope: Scope
+    handled: ast.Try | None = None
+
+    def chain(self) -> Iterator[Block]:
+        """This block and the ones around it, innermost first, within the scope's own body."""
+        block: Block | None = self
+        while block is not None:
+            yield block
+            block = block.parent
+
+
+@dataclass(slots=True, eq=False)
+class Bind:
+    """One way in which a name gets its value."""
+
+    kind: str
+    """``import``, ``value`` (a path read in ``scope``), ``scope`` (a def or class), ``parameter``, ``opaque``."""
+    text: str = ""
+    scope: Scope | None = None
+    node: ast.AST | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A module, class, function, lambda or comprehension."""
+
+    id: int
+    kind: str
+    name: str
+    parent: Scope | None
+    node: ast.AST
+    defined_in: Block | None
+    binds: dict[str, list[Bind]] = field(default_factory=dict)
+    outer_names: set[str] = field(default_factory=set)
+    """Names declared ``global`` or ``nonlocal``."""
+    globals: set[str] = field(default_factory=set)
+    decorators: list[ast.expr] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    attributes: dict[str, list[tuple[str | None, Scope]]] = field(default_factory=dict)
+    """Of a class: what is assigned to ``self.<name>`` in its methods, as paths in the method's scope."""
+    stars: list[str] = field(default_factory=list)
+    """Modules whose public names are imported with ``*``."""
+
+    @property
+    def is_function(self) -> bool:
+        """Whether its body runs when it is called."""
+        return self.kind in ("function", "lambda")
+
+    def function(self) -> Scope:
+        """The function, lambda, class or module whose body this scope's code belongs to."""
+        scope = self
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def owner(self) -> Scope | None:
+        """The class of which this function is a method, if it is one."""
+        return self.parent if self.kind == "function" and self.parent and self.parent.kind == "class" else None
+
+    def bind(self, name: str, bind: Bind) -> None:
+        """Record one more value of `name`."""
+        self.binds.setdefault(name, []).append(bind)
+
+
+@dataclass(slots=True, eq=False)
+class CallFact:
+    """A call, where it stands, and under what."""
+
+    node: ast.Call
+    scope: Scope
+    block: Block
+    path: str | None
+    statement: ast.stmt
+    awaited_by: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class ReferenceFact:
+    """A name, or a name with attributes, that is read."""
+
+    node: ast.expr
+    scope: Scope
+    block: Block
+    path: str
+    called: bool
+
+
+@dataclass(slots=True, eq=False)
+class AssignmentFact:
+    """One target of an assignment; ``value`` is None where it has no single expression (a loop, an unpacking)."""
+
+    node: ast.stmt | ast.expr
+    target: ast.expr
+    value: ast.expr | None
+    scope: Scope
+    block: Block
+    augmented: bool = False
+    source: ast.expr | None = None
+    """What is unpacked or iterated, where ``value`` is None."""
+
+
+@dataclass(slots=True, eq=False)
+class ImportFact:
+    """One imported name; ``module`` keeps the leading dots of a relative import."""
+
+    node: ast.Import | ast.ImportFrom
+    alias: ast.alias
+    absolute: str
+    scope: Scope
+    block: Block
+
+
+class FileIndex:
+    """All facts of one file."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.scopes: list[Scope] = []
+        self.calls: list[CallFact] = []
+        self.references: list[ReferenceFact] = []
+        self.assignments: list[AssignmentFact] = []
+        self.imports: list[ImportFact] = []
+        self._blocks = 0
+        self._statement: ast.stmt = ast.Pass()
+        self._lambdas: dict[int, Scope] = {}
+        self._heads: dict[tuple[int, str], tuple[str, ...] | None] = {}
+        self.module = self._scope("module", "", None, tree, None)
+        self._suite(tree.body, self.module, self._block(None, "body", tree, self.module))
+
+    # -- the walk ----------------------------------------------------------------------------------------------------
+
+    def _scope(self, kind: str, name: str, parent: Scope | None, node: ast.AST, block: Block | None) -> Scope:
+        scope = Scope(len(self.scopes), kind, name, parent, node, block)
+        self.scopes.append(scope)
+        return scope
+
+    def _block(
+        self, parent: Block | None, kind: str, node: ast.AST, scope: Scope, handled: ast.Try | None = None
+    ) -> Block:
+        self._blocks += 1
+        return Block(self._blocks, parent, kind, node, scope, handled)
+
+    def _suite(self, body: list[ast.stmt], scope: Scope, block: Block) -> None:
+        """Walk statements; what follows ``if x: return`` runs only if not x."""
+        for statement in body:
+            self._statement = statement
+            self._walk_statement(statement, scope, block)
+            if isinstance(statement, ast.If):
+                if not statement.orelse and _leaves(statement.body):
+                    block = self._block(block, "else", statement.test, scope)
+                elif statement.orelse and _leaves(statement.orelse) and not _leaves(statement.body):
+                    block = self._block(block, "if", statement.test, scope)
+            elif isinstance(statement, ast.Try) and _leaves(statement.body) and not statement.finalbody:
+                # `try: return self.v` followed by code: that code runs only after a handled exception
+                if len(statement.handlers) == 1 and not _leaves(statement.handlers[0].body):
+                    block = self._block(block, "except", statement.handlers[0], scope, statement)
+
+    def _walk_statement(self, node: ast.stmt, scope: Scope, block: Block) -> None:
+        if isinstance(node, FUNCTIONS):
+            self._function(node, scope, block)
+        elif isinstance(node, ast.ClassDef):
+            self._class(node, scope, block)
+        elif isinstance(node, ast.If | ast.While):
+            self._expression(node.test, scope, block)
+            loop = isinstance(node, ast.While)
+            outer = self._block(block, "loop", node, scope) if loop else block
+            self._suite(node.body, scope, self._block(outer, "if", node.test, scope))
+            self._suite(node.orelse, scope, block if loop else self._block(block, "else", node.test, scope))
+        elif isinstance(node, ast.For | ast.AsyncFor):
+            self._expression(node.iter, scope, block)
+            self._bind_target(node.target, None, scope, block, node, element_of=node.iter)
+            self._suite(node.body, scope, self._block(block, "loop", node, scope))
+            self._suite(node.orelse, scope, block)
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            for item in node.items:
+                self._expression(item.context_expr, scope, block)
+                if item.optional_vars is not None:
+                    self._bind_target(item.optional_vars, item.context_expr, scope, block, node)
+                block = self._block(block, "with", item.context_expr, scope)
+            self._suite(node.body, scope, block)
+        elif isinstance(node, ast.Try | ast.TryStar):
+            plain = node if isinstance(node, ast.Try) else None
+            self._suite(node.body, scope, self._block(block, "try", node, scope, plain))
+            for handler in node.handlers:
+                if handler.type is not None:
+                    self._expression(handler.type, scope, block)
+                if handler.name:
+                    scope.bind(handler.name, Bind("opaque"))
+                self._suite(handler.body, scope, self._block(block, "except", handler, scope, plain))
+            self._suite(node.orelse, scope, block)
+            self._suite(node.finalbody, scope, block)
+        elif isinstance(node, ast.Match):
+            self._expression(node.subject, scope, block)
+            for case in node.cases:
+                for name in _pattern_names(case.pattern):
+                    scope.bind(name, Bind("opaque"))
+                arm = self._block(block, "case", case, scope)
+                if case.guard is not None:
+                    self._expression(case.guard, scope, arm)
+                self._suite(case.body, scope, arm)
+        else:
+            self._simple_statement(node, scope, block)
+
+    def _simple_statement(self, node: ast.stmt, scope: Scope, block: Block) -> None:
+        if isinstance(node, ast.Assign):
+            self._expression(node.value, scope, block)
+            for target in node.targets:
+                self._bind_target(target, node.value, scope, block, node)
+        elif isinstance(node, ast.AnnAssign):
+            self._expression(node.annotation, scope, block)
+            if node.value is not None:
+                self._expression(node.value, scope, block)
+                self._bind_target(node.target, node.value, scope, block, node)
+            elif isinstance(node.target, ast.Name):
+                annotation = path_of(node.annotation)
+                scope.bind(node.target.id, Bind("value", f"{annotation}()", scope) if annotation else Bind("opaque"))
+        elif isinstance(node, ast.AugAssign):
+            self._expression(node.value, scope, block)
+            self.assignments.append(AssignmentFact(node, node.target, node.value, scope, block, augmented=True))
+            if isinstance(node.target, ast.Attribute | ast.Subscript):
+                self._expression(node.target.value, scope, block)
+            elif isinstance(node.target, ast.Name) and node.target.id not in scope.outer_names:
+                scope.binds.setdefault(node.target.id, [])
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            self._import(node, scope, block)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            scope.outer_names.update(node.names)
+            if isinstance(node, ast.Global):
+                scope.globals.update(node.names)
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                if not isinstance(target, ast.Name):
+                    self._expression(target, scope, block)
+        else:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    self._expression(child, scope, block)
+                elif isinstance(child, ast.AST):
+                    for name in _bound_by_type_parameter(child):
+                        scope.bind(name, Bind("opaque"))
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope, block: Block) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                absolute = alias.name
+                name = alias.asname or alias.name.partition(".")[0]
+                bound = absolute if alias.asname else name
+            else:
+                module = "." * node.level + (node.module or "")
+                if alias.name == "*":
+                    scope.stars.append(module)
+                    self.imports.append(ImportFact(node, alias, f"{module}.*", scope, block))
+                    continue
+                joiner = "" if module.endswith(".") else "."
+                absolute = bound = f"{module}{joiner}{alias.name}"
+                name = alias.asname or alias.name
+            scope.bind(name, Bind("import", bound, node=node))
+            self.imports.append(ImportFact(node, alias, absolute, scope, block))
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, block: Block) -> None:
+        for decorator in node.decorator_list:
+            self._expression(decorator, scope, block)
+        inner = self._scope("function", node.name, scope, node, block)
+        inner.decorators = node.decorator_list
+        scope.bind(node.name, Bind("scope", scope=inner))
+        self._parameters(node.args, inner, scope, block)
+        if node.returns is not None:
+            self._expression(node.returns, scope, block)
+        statement = self._statement
+        self._suite(node.body, inner, self._block(None, "body", node, inner))
+        self._statement = statement
+
+    def _parameters(self, arguments: ast.arguments, inner: Scope, scope: Scope, block: Block) -> None:
+        for default in (*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)):
+            self._expression(default, scope, block)
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        inner.parameters = [argument.arg for argument in every]
+        for argument in every:
+            annotation = None
+            if argument.annotation is not None:
+                self._expression(argument.annotation, scope, block)
+                annotation = path_of(argument.annotation)
+            if annotation and "[" not in annotation:
+                inner.bind(argument.arg, Bind("annotation", f"{annotation}()", scope))
+            else:
+                inner.bind(argument.arg, Bind("parameter"))
+        for rest in (arguments.vararg, arguments.kwarg):
+            if rest is not None:
+                inner.bind(rest.arg, Bind("opaque"))
+
+    def _class(self, node: ast.ClassDef, scope: Scope, block: Block) -> None:
+        for decorator in node.decorator_list:
+            self._expression(decorator, scope, block)
+        for base in node.bases:
+            self._expression(base, scope, block)
+        for keyword in node.keywords:
+            self._expression(keyword.value, scope, block)
+        inner = self._scope("class", node.name, scope, node, block)
+        inner.decorators = node.decorator_list
+        scope.bind(node.name, Bind("scope", scope=inner))
+        statement = self._statement
+        self._suite(node.body, inner, self._block(None, "body", node, inner))
+        self._statement = statement
+
+    def _bind_target(
+        self,
+        target: ast.expr,
+        value: ast.expr | None,
+        scope: Scope,
+        block: Block,
+        statement: ast.stmt | ast.expr,
+        element_of: ast.expr | None = None,
+    ) -> None:
+        """Record an assignment, target by target; tuples are matched with tuples."""
+        stack: list[tuple[ast.expr, ast.expr | None, ast.expr | None]] = [(target, value, element_of)]
+        while stack:
+            target, value, element_of = stack.pop()
+            if isinstance(target, ast.Tuple | ast.List):
+                values: list[ast.expr | None] = [None] * len(target.elts)
+                if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+                    values = list(value.elts)
+                inner = None if values[:1] != [None] else (value or element_of)
+                stack.extend((t, v, inner) for t, v in zip(reversed(target.elts), reversed(values), strict=True))
+                continue
+            if isinstance(target, ast.Starred):
+                target, value = target.value, None
+            self.assignments.append(AssignmentFact(statement, target, value, scope, block, source=element_of))
+            if isinstance(target, ast.Name):
+                self._bind_name(target.id, value, element_of, scope)
+            elif isinstance(target, ast.Attribute):
+                self._bind_attribute(target, value, scope)
+                self._expression(target.value, scope, block)
+            elif isinstance(target, ast.Subscript):
+                self._expression(target.value, scope, block)
+                self._expression(target.slice, scope, block)
+
+    def _bind_name(self, name: str, value: ast.expr | None, element_of: ast.expr | None, scope: Scope) -> None:
+        home = scope
+        if name in scope.outer_names:
+            home = self._outer(scope, name)
+        if element_of is not None:
+            path = path_of(element_of)
+            home.bind(name, Bind("value", f"{path}[]", scope) if path else Bind("opaque"))
+        elif isinstance(value, ast.Lambda):
+            home.bind(name, Bind("lambda", node=value))
+        elif value is None:
+            home.bind(name, Bind("opaque"))
+        else:
+            home.binds.setdefault(name, [])
+            for path in alternatives(value):
+                home.bind(name, Bind("value", path, scope, value) if path else Bind("opaque", node=value))
+
+    def _outer(self, scope: Scope, name: str) -> Scope:
+        if name in scope.globals:
+            return self.module
+        outer = scope.parent
+        while outer is not None and not (outer.is_function and name in outer.binds):
+            outer = outer.parent
+        return outer or self.module
+
+    def _bind_attribute(self, target: ast.Attribute, value: ast.expr | None, scope: Scope) -> None:
+        if isinstance(target.value, ast.Name):
+            cls = self.class_of_self(scope, target.value.id)
+            if cls is not None:
+                values = cls.attributes.setdefault(target.attr, [])
+                if isinstance(value, ast.List | ast.Tuple):
+                    values.extend((f"[]{path}" if path else None, scope) for item in value.elts for path in [path_of(item)])
+                elif isinstance(value, ast.ListComp):
+                    path = path_of(value.elt)
+                    values.append((f"[]{path}" if path else None, scope))
+                elif value is not None:
+                    values.extend((path, scope) for path in alternatives(value))
+                else:
+                    values.append((None, scope))
+
+    def _expression(self, node: ast.expr, scope: Scope, block: Block) -> None:
+        stack: list[tuple[ast.AST, Scope, Block, str]] = [(node, scope, block, "")]
+        while stack:
+            node_, scope, block, role = stack.pop()
+            kind = node_.__class__
+            if kind is ast.Constant:
+                continue
+            if kind is ast.Name or kind is ast.Attribute:
+                assert isinstance(node_, ast.Name | ast.Attribute)
+                if isinstance(node_.ctx, ast.Load):
+                    base: ast.expr = node_
+                    while isinstance(base, ast.Attribute):
+                        base = base.value
+                    if isinstance(base, ast.Name):
+                        path = path_of(node_)
+                        if path is not None:
+                            self.references.append(ReferenceFact(node_, scope, block, path, role == "func"))
+                    else:
+                        stack.append((base, scope, block, ""))
+                continue
+            if kind is ast.Call:
+                assert isinstance(node_, ast.Call)
+                self.calls.append(CallFact(node_, scope, block, path_of(node_.func), self._statement))
+                stack.extend((k.value, scope, block, "") for k in reversed(node_.keywords))
+                stack.extend((a, scope, block, "") for a in reversed(node_.args))
+                stack.append((node_.func, scope, block, "func"))
+            elif kind is ast.IfExp:
+                assert isinstance(node_, ast.IfExp)
+                stack.append((node_.orelse, scope, self._block(block, "else", node_.test, scope), ""))
+                stack.append((node_.body, scope, self._block(block, "if", node_.test, scope), ""))
+                stack.append((node_.test, scope, block, ""))
+            elif kind is ast.BoolOp:
+                assert isinstance(node_, ast.BoolOp)
+                arm = "if" if isinstance(node_.op, ast.And) else "else"
+                inner = block
+                pending: list[tuple[ast.AST, Scope, Block, str]] = []
+                for value in node_.values:
+                    pending.append((value, scope, inner, ""))
+                    inner = self._block(inner, arm, value, scope)
+                stack.extend(reversed(pending))
+            elif kind is ast.Lambda:
+                assert isinstance(node_, ast.Lambda)
+                lambda_scope = self._scope("lambda", "<lambda>", scope, node_, block)
+                self._lambdas[id(node_)] = lambda_scope
+                self._parameters(node_.args, lambda_scope, scope, block)
+                stack.append((node_.body, lambda_scope, self._block(None, "body", node_, lambda_scope), ""))
+            elif kind in _COMPREHENSIONS:
+                assert isinstance(node_, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
+                self._comprehension(node_, scope, block, stack)
+            elif kind is ast.NamedExpr:
+                assert isinstance(node_, ast.NamedExpr)
+                self._bind_target(node_.target, node_.value, scope.function(), block, node_)
+                stack.append((node_.value, scope, block, ""))
+            else:
+                children = [
+                    (c, scope, block, "") for c in ast.iter_child_nodes(node_) if not isinstance(c, ast.expr_context)
+                ]
+                stack.extend(reversed(children))
+
+    def _comprehension(
+        self,
+        node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+        scope: Scope,
+        block: Block,
+        stack: list[tuple[ast.AST, Scope, Block, str]],
+    ) -> None:
+        inner = self._scope("comprehension", "<comprehension>", scope, node, block)
+        pending: list[tuple[ast.AST, Scope, Block, str]] = []
+        for position, generator in enumerate(node.generators):
+            pending.append((generator.iter, inner if position else scope, block, ""))
+            self._bind_target(generator.target, None, inner, block, node, element_of=generator.iter)
+            block = self._block(block, "loop", generator, scope.function())
+            for test in generator.ifs:
+                pending.append((test, inner, block, ""))
+                block = self._block(block, "if", test, scope.function())
+        elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        pending.extend((element, inner, block, "") for element in elements)
+        stack.extend(reversed(pending))
+
+    def lambda_scope(self, node: ast.Lambda) -> Scope:
+        """The scope of a lambda expression of this file."""
+        return self._lambdas[id(node)]
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def class_of_self(self, scope: Scope, name: str) -> Scope | None:
+        """The class whose instance (or which itself, in a classmethod) `name` is, as a method's first parameter."""
+        current: Scope | None = scope
+        while current is not None:
+            if current.kind == "function" and current.parameters[:1] == [name]:
+                owner = current.owner()
+                if owner is not None and not any(path_of(d) == "staticmethod" for d in current.decorators):
+                    return owner
+            if current.is_function and name in current.binds:
+                return None
+            current = current.parent
+        return None
+
+    def lookup(self, scope: Scope, name: str) -> tuple[Scope, list[Bind]] | None:
+        """Find the scope that binds `name` as Python does, with all its bindings there."""
+        current: Scope | None = scope
+        while current is not None:
+            if name in current.globals:
+                current = self.module
+            if name in current.binds and (current is scope or current.kind != "class"):
+                return current, current.binds[name]
+            current = current.parent
+        return None
+
+    def resolve(self, scope: Scope, path: str) -> tuple[str, ...]:
+        """Say what `path` names in `scope`, as far as this file tells; nothing where it is not certain.
+
+        An answer starts with ``@3`` (the def or class with that scope id), ``self@3`` (an instance of that class),
+        ``super@3``, ``$3:x`` (parameter x of that function), ``.module.x`` (a relative import) or an absolute name.
+        A builtin is ``builtins.print``.
+        """
+        if path.startswith("!"):
+            return (path[1:],)
+        head, rest = split_head(path)
+        if head == "super" and rest.startswith("()"):
+            cls = scope.function()
+            while cls is not None and cls.kind != "class":
+                cls = cls.parent  # type: ignore[assignment]
+            return (f"super@{cls.id}{rest[2:]}",) if cls is not None else ()
+        answers = self._head(scope, head)
+        return tuple(answer + rest for answer in answers)
+
+    def _head(self, scope: Scope, name: str) -> tuple[str, ...]:
+        key = (scope.id, name)
+        known = self._heads.get(key, ())
+        if known is None:
+            return ()  # being resolved: `x = x.map(f)` says nothing more about x
+        if known or key in self._heads:
+            return known
+        self._heads[key] = None
+        self._heads[key] = answer = self._resolve_head(scope, name)
+        return answer
+
+    def _resolve_head(self, scope: Scope, name: str) -> tuple[str, ...]:
+        cls = self.class_of_self(scope, name)
+        if cls is not None:
+            return (f"self@{cls.id}",) if not self._in_classmethod(scope, name) else (f"@{cls.id}",)
+        found = self.lookup(scope, name)
+        if found is None:
+            return self._unbound(scope, name)
+        home, binds = found
+        answers: list[str] = []
+        for bind in binds:
+            if bind.kind == "opaque":
+                return ()
+            if bind.kind == "import":
+                values: tuple[str, ...] = (bind.text,)
+            elif bind.kind == "scope" and bind.scope is not None:
+                values = (f"@{bind.scope.id}",)
+            elif bind.kind == "lambda":
+                values = (f"@{self._lambdas[id(bind.node)].id}",)
+            elif bind.kind == "parameter":
+                values = (f"${home.id}:{name}",)
+            elif bind.scope is not None:
+                values = self.resolve(bind.scope, bind.text)
+                if not values and bind.kind == "annotation":
+                    values = (f"${home.id}:{name}",)
+            else:
+                values = ()
+            answers.extend(value for value in values if value not in answers)
+        return tuple(answers) if len(answers) <= _MAX_ALTERNATIVES else ()
+
+    @staticmethod
+    def _in_classmethod(scope: Scope, name: str) -> bool:
+        current: Scope | None = scope
+        while current is not None and not (current.kind == "function" and current.parameters[:1] == [name]):
+            current = current.parent
+        return current is not None and any(path_of(d) == "classmethod" for d in current.decorators)
+
+    def _unbound(self, scope: Scope, name: str) -> tuple[str, ...]:
+        if name in _BUILTINS:
+            return (f"builtins.{name}",)
+        current: Scope | None = scope
+        while current is not None:
+            if current.stars:
+                return tuple(f"{m}{'' if m.endswith('.') else '.'}{name}" for m in current.stars)
+            current = current.parent
+        return ()
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], _LEAVES)
+
+
+def _pattern_names(pattern: ast.pattern) -> Iterator[str]:
+    for node in ast.walk(pattern):
+        if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+            yield node.name
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            yield node.rest
+
+
+def _bound_by_type_parameter(node: ast.AST) -> Iterator[str]:
+    name = getattr(node, "name", None)
+    if isinstance(name, str):
+        yield name
+
+
+__all__ = [
+    "FUNCTIONS",
+    "AssignmentFact",
+    "Bind",
+    "Block",
+    "CallFact",
+    "FileIndex",
+    "ImportFact",
+    "ReferenceFact",
+    "Scope",
+    "literal_string",
+]

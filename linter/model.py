@@ -1,0 +1,801 @@
+"""What a rule sees: sites of one file, each with its meaning.
+
+Every question a rule may ask about a place is answered here: what a name is, in which situations the code runs, what an
+argument says.
+Concrete syntax is libcst (`Call.node`, `Call.argument`), parsed from the site's own text when a rule first asks for it;
+`Site.syntax` is the same place as a stdlib `ast` node, for questions about structure.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from .finding import Target
+from .flow import Flow, Known
+from .guards import Guards
+from .index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
+from .names import Name, canonical
+from .paths import literal_string, path_of
+from .project import VARIABLE_SCOPES, Effects, Entity, Project, Situation, effects_of
+from .source import SourceFile
+from .summary import conditions, own_statements, scope_name
+
+if TYPE_CHECKING:
+    import libcst
+
+__all__ = [
+    "UNKNOWN",
+    "Assignment",
+    "Call",
+    "ClassSite",
+    "Entity",
+    "File",
+    "FunctionSite",
+    "Import",
+    "Known",
+    "Name",
+    "Project",
+    "Reference",
+    "Site",
+    "Situation",
+    "Target",
+    "canonical",
+    "literal_string",
+    "own_statements",
+    "path_of",
+]
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final[Any] = _Unknown()
+"""The value of an expression that is not a literal."""
+
+_VERSION_WORDS = ("version", "is_tf", "tf_v", "tf1", "tf2", "_v1", "_v2", "eager")
+
+
+class File:
+    """One file with everything known about it."""
+
+    def __init__(self, source: SourceFile, key: str, index: FileIndex, project: Project, target: Target) -> None:
+        self.source = source
+        self.key = key
+        """The file's path relative to the project's root."""
+        self.index = index
+        self.project = project
+        self.target = target
+        self.guards = Guards(index)
+        self.lines = source.text.split("\n")
+        self._effects: dict[int, Effects] = {}
+        self._flows: dict[int, Flow] = {}
+        self._entities: dict[tuple[int, str], tuple[Entity, ...]] = {}
+
+    @property
+    def display(self) -> str:
+        """The path as it is shown."""
+        return self.source.display
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """All calls, in source order."""
+        return [Call(self, fact) for fact in self.index.calls]
+
+    @cached_property
+    def references(self) -> list[Reference]:
+        """All names that are read, in source order; a called name is one too."""
+        return [Reference(self, fact) for fact in self.index.references]
+
+    @cached_property
+    def assignments(self) -> list[Assignment]:
+        """All assignments, one for each target."""
+        return [Assignment(self, fact) for fact in self.index.assignments]
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        """All imported names."""
+        return [Import(self, fact) for fact in self.index.imports]
+
+    @cached_property
+    def functions(self) -> list[FunctionSite]:
+        """All functions, methods and lambdas."""
+        return [self.function_of(scope) for scope in self.index.scopes if scope.is_function]
+
+    @cached_property
+    def classes(self) -> list[ClassSite]:
+        """All classes."""
+        return [ClassSite(self, scope) for scope in self.index.scopes if scope.kind == "class"]
+
+    @cached_property
+    def calls_by_function(self) -> dict[int, list[Call]]:
+        """Calls by the id of the scope whose body they stand in (a function, class body or the module)."""
+        return _by_function(self.calls)
+
+    @cached_property
+    def references_by_function(self) -> dict[int, list[Reference]]:
+        """References, likewise."""
+        return _by_function(self.references)
+
+    @cached_property
+    def assignments_by_function(self) -> dict[int, list[Assignment]]:
+        """Assignments, likewise."""
+        return _by_function(self.assignments)
+
+    @cached_property
+    def _function_sites(self) -> dict[int, FunctionSite]:
+        return {}
+
+    def function_of(self, scope: Scope) -> FunctionSite:
+        """The site of a function's scope."""
+        site = self._function_sites.get(scope.id)
+        if site is None:
+            site = self._function_sites[scope.id] = FunctionSite(self, scope)
+        return site
+
+    @cached_property
+    def _calls_by_node(self) -> dict[int, Call]:
+        return {id(call.syntax): call for call in self.calls}
+
+    def call_at(self, node: ast.expr | None) -> Call | None:
+        """The site of a call expression of this file."""
+        return self._calls_by_node.get(id(node)) if isinstance(node, ast.Call) else None
+
+    def entities(self, scope: Scope, path: str | None) -> tuple[Entity, ...]:
+        """What `path` names in `scope`, through the whole project; empty where that is not certain."""
+        if path is None:
+            return ()
+        key = (scope.id, path)
+        known = self._entities.get(key)
+        if known is None:
+            found: list[Entity] = []
+            for text in self.index.resolve(scope, path):
+                found.extend(entity for entity in self.project.resolve(self.key, text) if entity not in found)
+            known = self._entities[key] = tuple(found)
+        return known
+
+    def names(self, scope: Scope, path: str | None) -> tuple[Name, ...]:
+        """The public names that `path` may mean in `scope`."""
+        return tuple(
+            Name(canonical(entity.text), entity.text) for entity in self.entities(scope, path) if entity.kind == "external"
+        )
+
+    def effects(self, block: Block) -> Effects:
+        """What the conditions around a block do to the situation of its function."""
+        known = self._effects.get(block.id)
+        if known is None:
+            known = effects_of(self.project, self.key, conditions(self.index, self.guards, block))
+            self._effects[block.id] = known
+        return known
+
+    def flow(self, scope: Scope) -> Flow:
+        """What is known of the values in a function (or at module level)."""
+        function = scope.function()
+        known = self._flows.get(function.id)
+        if known is None:
+            known = self._flows[function.id] = Flow(self.index, function, lambda s, p: self.entities(s, p), self._tensor_parameters(function))
+        return known
+
+    def _tensor_parameters(self, function: Scope) -> frozenset[str]:
+        """Parameters that are certainly tensors: Keras and tf.data hand tensors to what they trace."""
+        site = self.function_of(function) if function.is_function else None
+        if site is None or not site.parameters:
+            return frozenset()
+        situations = self.project.situations((self.key, function.id))
+        if any(s & Situation.DATASET for s in situations) and function.kind in ("function", "lambda"):
+            return frozenset(site.parameters) - {"self", "cls"}
+        cls = site.cls
+        if cls is None:
+            return frozenset()
+        if site.name == "call" and cls.kinds & {"layer"} and len(site.parameters) > 1:
+            return frozenset(site.parameters[1:2])
+        if site.name in ("call", "__call__") and "loss" in cls.kinds:
+            return frozenset(site.parameters[1:3])
+        if site.name == "update_state" and "metric" in cls.kinds:
+            return frozenset(site.parameters[1:3])
+        if site.name in ("train_step", "test_step", "predict_step") and "model" in cls.kinds:
+            return frozenset(site.parameters[1:2])
+        return frozenset()
+
+    def parse_expression(self, text: str) -> libcst.BaseExpression:
+        """Parse the text of one expression with libcst.
+
+        Raises:
+            libcst.ParserSyntaxError: if libcst cannot read what Python's own parser accepted.
+        """
+        import libcst
+
+        return libcst.parse_expression(f"({text}\n)")
+
+
+class Site:
+    """A place in a file."""
+
+    __slots__ = ("__dict__", "block", "file", "scope", "syntax")
+
+    def __init__(self, file: File, syntax: ast.AST, scope: Scope, block: Block) -> None:
+        self.file = file
+        self.syntax = syntax
+        self.scope = scope
+        self.block = block
+
+    # -- where -------------------------------------------------------------------------------------------------------
+
+    @property
+    def line(self) -> int:
+        """1-based."""
+        return int(getattr(self.syntax, "lineno", 1))
+
+    @property
+    def column(self) -> int:
+        """1-based, in characters."""
+        return self._characters(self.line, int(getattr(self.syntax, "col_offset", 0)))
+
+    @property
+    def end_line(self) -> int:
+        """Line of the end."""
+        return int(getattr(self.syntax, "end_lineno", None) or self.line)
+
+    @property
+    def end_column(self) -> int:
+        """Exclusive, in characters."""
+        return self._characters(self.end_line, int(getattr(self.syntax, "end_col_offset", None) or 0))
+
+    def _characters(self, line: int, offset: int) -> int:
+        text = self.file.lines[line - 1] if line <= len(self.file.lines) else ""
+        if text.isascii():
+            return offset + 1
+        return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1
+
+    @property
+    def text(self) -> str:
+        """The source text of the site."""
+        lines = self.file.lines[self.line - 1 : self.end_line]
+        if not lines:
+            return ""
+        lines[-1] = lines[-1][: self.end_column - 1]
+        lines[0] = lines[0][self.column - 1 :]
+        return "\n".join(lines)
+
+    @property
+    def target(self) -> Target:
+        """The TF2 that the program is moved to."""
+        return self.file.target
+
+    # -- what surrounds it -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def function(self) -> FunctionSite | None:
+        """The innermost function, method or lambda around the site."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if scope.is_function:
+                return self.file.function_of(scope)
+            scope = scope.parent
+        return None
+
+    @cached_property
+    def cls(self) -> ClassSite | None:
+        """The innermost class around the site (also from inside its methods)."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if scope.kind == "class":
+                return ClassSite(self.file, scope)
+            scope = scope.parent
+        return None
+
+    @property
+    def loops(self) -> list[ast.AST]:
+        """The loops around the site within its own function, innermost first: For, While or comprehension nodes."""
+        return [level.node for level in self.block.chain() if level.kind == "loop"]
+
+    @cached_property
+    def guarded(self) -> bool:
+        """Whether a create-once guard of its own function protects the site."""
+        return self.file.guards.guarded(self.block)
+
+    @cached_property
+    def version_checked(self) -> bool:
+        """Whether the code runs only for some versions: under a test of a version or of an attribute's existence, or in a
+        ``try`` whose failure is handled.
+        """
+        for level in self.block.chain():
+            if level.kind in ("if", "else") and _mentions_version(level.node):
+                return True
+            if level.kind in ("try", "except") and isinstance(level.node, ast.Try | ast.ExceptHandler):
+                handlers = level.node.handlers if isinstance(level.node, ast.Try) else [level.node]
+                if any(_handles_missing_name(handler) for handler in handlers):
+                    return True
+        return False
+
+    @cached_property
+    def variable_scopes(self) -> list[tuple[str, ast.expr]]:
+        """The TF1 variable scopes opened around the site in its own function, innermost first.
+
+        Each is ``(how, context expression)``; how is ``named``, ``object``, ``empty``, ``auto`` (only a
+        ``default_name``) or ``parameter:x`` (named by parameter x, whose default is None).
+        """
+        found: list[tuple[str, ast.expr]] = []
+        for level in self.block.chain():
+            if level.kind == "with" and isinstance(level.node, ast.expr):
+                how = scope_name(level.node, level.scope)
+                names = self.file.names(level.scope, path_of(level.node))
+                if any(name.canonical.removesuffix("()") in VARIABLE_SCOPES for name in names):
+                    found.append((how, level.node))
+        return found
+
+    # -- in which situations it runs ---------------------------------------------------------------------------------
+
+    @cached_property
+    def situations(self) -> tuple[Situation, ...]:
+        """Every known situation in which this very place runs; empty where no caller is known."""
+        if not self.scope.function().is_function and self.scope.function().kind != "module":
+            scope = self._outside_class()
+        else:
+            scope = self.scope.function()
+        effects = self.file.effects(self.block)
+        around = self.file.project.situations((self.file.key, scope.id))
+        if effects.graph and not around:
+            return (Situation.GRAPH,)
+        return tuple(sorted({Situation(effects.apply(situation)) for situation in around}))
+
+    def _outside_class(self) -> Scope:
+        scope = self.scope.function()
+        while scope.kind == "class" and scope.parent is not None:
+            scope = scope.parent.function()
+        return scope
+
+    def runs(self, flags: Situation, without: Situation = Situation(0)) -> bool:
+        """Whether some situation has all `flags` and none of `without`."""
+        return any((s & flags) == flags and not s & without for s in self.situations)
+
+    @property
+    def in_forward(self) -> bool:
+        """Whether it runs at every call of a layer, model or module (and is not created once, nor in a TF1 graph)."""
+        return self.runs(Situation.FORWARD)
+
+    @property
+    def in_trace(self) -> bool:
+        """Whether it runs while a graph is traced."""
+        return self.runs(Situation.TRACED)
+
+    @property
+    def in_graph(self) -> bool:
+        """Whether every known situation is a TF1 graph that is built on purpose."""
+        return bool(self.situations) and all(s & Situation.GRAPH for s in self.situations)
+
+    @property
+    def proven_eager(self) -> bool:
+        """Whether some known way to run it is plain eager execution, with no TF1 graph around."""
+        return any(not s & Situation.GRAPH for s in self.situations)
+
+    def trail(self, flag: Situation) -> str:
+        """Say how the place comes to run under `flag`: ``Net.call`` or ``Net.call (net.py:12) -> helper``."""
+        scope = self.scope.function() if self.scope.function().is_function else self._outside_class()
+        steps = self.file.project.trail((self.file.key, scope.id), int(flag))
+        parts: list[str] = []
+        for position, (name, file, line) in enumerate(steps):
+            last = position == len(steps) - 1
+            parts.append(f"`{name}`" if last or not line else f"`{name}` ({file.rpartition('/')[2]}:{line})")
+        return " -> ".join(parts)
+
+    # -- what a name in it means -------------------------------------------------------------------------------------
+
+    def entities(self, path: str | None) -> tuple[Entity, ...]:
+        """What a path names here."""
+        return self.file.entities(self.scope, path)
+
+    def names_of(self, node: ast.expr | libcst.CSTNode | None) -> tuple[Name, ...]:
+        """The public names that an expression (ast or libcst) may mean here."""
+        return self.file.names(self.scope, _any_path(node))
+
+    def is_tensor(self, node: ast.expr | None) -> Known:
+        """What is known of an `ast` expression of this site: `Known.TENSOR`, `Known.OTHER` or `Known.UNKNOWN`."""
+        return self.file.flow(self.scope).of(node, self.scope) if node is not None else Known.UNKNOWN
+
+
+class _Named(Site):
+    """A site with a path that names something."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, file: File, syntax: ast.AST, scope: Scope, block: Block, path: str | None) -> None:
+        super().__init__(file, syntax, scope, block)
+        self.path = path
+        """As written: ``tf.layers.dense``; None where the expression has no path."""
+
+    @cached_property
+    def found(self) -> tuple[Entity, ...]:
+        """What the path names, project entities included."""
+        return self.file.entities(self.scope, self.path)
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """The public names it may mean; several after a conditional import."""
+        return tuple(Name(canonical(entity.text), entity.text) for entity in self.found if entity.kind == "external")
+
+    @property
+    def name(self) -> str:
+        """The first canonical name, or an empty string."""
+        return self.names[0].canonical if self.names else ""
+
+    @property
+    def spelled(self) -> str:
+        """The first absolute name as written, or an empty string."""
+        return self.names[0].spelled if self.names else ""
+
+    @property
+    def is_compat_v1(self) -> bool:
+        """Whether one of the meanings goes through compat.v1: that is the one taken on TF2."""
+        return any(name.is_compat_v1 for name in self.names)
+
+
+class Call(_Named):
+    """A call. `name` and `path` are those of what is called."""
+
+    def __init__(self, file: File, fact: CallFact) -> None:
+        super().__init__(file, fact.node, fact.scope, fact.block, fact.path)
+        self.fact = fact
+
+    @property
+    def call(self) -> ast.Call:
+        """The call as an `ast` node."""
+        assert isinstance(self.syntax, ast.Call)
+        return self.syntax
+
+    @cached_property
+    def node(self) -> libcst.Call:
+        """The call as a libcst node, with its exact concrete syntax."""
+        import libcst
+
+        node = self.file.parse_expression(self.text)
+        assert isinstance(node, libcst.Call)
+        return node
+
+    @property
+    def method(self) -> str:
+        """The attribute that is called (``restore`` in ``x.restore()``), or an empty string."""
+        return self.call.func.attr if isinstance(self.call.func, ast.Attribute) else ""
+
+    @property
+    def receiver(self) -> ast.expr | None:
+        """The expression whose attribute is called."""
+        return self.call.func.value if isinstance(self.call.func, ast.Attribute) else None
+
+    @property
+    def arguments(self) -> list[ast.expr]:
+        """All argument values, positional ones first, in order."""
+        return [*self.call.args, *(keyword.value for keyword in self.call.keywords)]
+
+    @property
+    def has_stars(self) -> bool:
+        """Whether ``*args`` or ``**kwargs`` may hold any argument."""
+        return any(isinstance(a, ast.Starred) for a in self.call.args) or any(k.arg is None for k in self.call.keywords)
+
+    def value(self, keyword: str, position: int | None = None) -> ast.expr | None:
+        """The value of an argument as an `ast` node; None where it is not given (or may hide in ``*args``)."""
+        for given in self.call.keywords:
+            if given.arg == keyword:
+                return given.value
+        if position is not None and position < len(self.call.args):
+            if not any(isinstance(a, ast.Starred) for a in self.call.args[: position + 1]):
+                return self.call.args[position]
+        return None
+
+    def argument(self, keyword: str, position: int | None = None) -> libcst.BaseExpression | None:
+        """The value of an argument as a libcst node."""
+        wanted = self.value(keyword, position)
+        for given, node in zip(self._in_source_order(), self.node.args, strict=True):
+            if given is wanted and wanted is not None:
+                return node.value
+        return None
+
+    def _in_source_order(self) -> list[ast.expr]:
+        values = [a.value if isinstance(a, ast.Starred) else a for a in self.call.args]
+        pairs = [(v.lineno, v.col_offset, v) for v in (*values, *(k.value for k in self.call.keywords))]
+        return [value for _, _, value in sorted(pairs, key=lambda pair: pair[:2])]
+
+    def literal(self, keyword: str, position: int | None = None, default: Any = None) -> Any:
+        """The literal value of an argument; `default` where it is not given, `UNKNOWN` where it is no literal."""
+        node = self.value(keyword, position)
+        if node is None:
+            return UNKNOWN if self.has_stars and keyword not in [k.arg for k in self.call.keywords] else default
+        try:
+            return ast.literal_eval(node)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return UNKNOWN
+
+    @property
+    def keywords(self) -> list[str]:
+        """The names of the keyword arguments."""
+        return [keyword.arg for keyword in self.call.keywords if keyword.arg]
+
+    @cached_property
+    def creates(self) -> frozenset[str]:
+        """The kinds of the project's class that is constructed here; empty for anything else."""
+        return frozenset(
+            kind for entity in self.found if entity.kind == "class" for kind in self.file.project.kinds(entity.key)
+        )
+
+    @property
+    def statement(self) -> ast.stmt:
+        """The innermost statement around the call."""
+        return self.fact.statement
+
+    @property
+    def discarded(self) -> bool:
+        """Whether the call is a statement of its own, so that its result is lost."""
+        return isinstance(self.statement, ast.Expr) and self.statement.value is self.syntax
+
+    @property
+    def assigned_to(self) -> list[str]:
+        """Paths of the targets that get exactly this call's result."""
+        statement = self.statement
+        if isinstance(statement, ast.Assign) and statement.value is self.syntax:
+            return [path for target in statement.targets if (path := path_of(target))]
+        if isinstance(statement, ast.AnnAssign) and statement.value is self.syntax:
+            path = path_of(statement.target)
+            return [path] if path else []
+        return []
+
+
+class Reference(_Named):
+    """A name that is read."""
+
+    def __init__(self, file: File, fact: ReferenceFact) -> None:
+        super().__init__(file, fact.node, fact.scope, fact.block, fact.path)
+        self.called = fact.called
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its first name is bound in the function around it (and not outside)."""
+        found = self.file.index.lookup(self.scope, (self.path or "").partition(".")[0].partition("[")[0].partition("(")[0])
+        return found is not None and found[0].function() is self.scope.function() and found[0].kind != "module"
+
+
+class Import(Site):
+    """One imported name."""
+
+    def __init__(self, file: File, fact: ImportFact) -> None:
+        super().__init__(file, fact.alias, fact.scope, fact.block)
+        self.absolute = fact.absolute
+        self.statement = fact.node
+        self.alias = fact.alias
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """The public names it may mean; none for a module of the project."""
+        text = self.absolute.removesuffix(".*")
+        return tuple(
+            Name(canonical(e.text), e.text) for e in self.file.project.resolve(self.file.key, text) if e.kind == "external"
+        )
+
+    @property
+    def name(self) -> str:
+        """The canonical name, or an empty string."""
+        return self.names[0].canonical if self.names else ""
+
+    @property
+    def spelled(self) -> str:
+        """The absolute name as written, or an empty string."""
+        return self.names[0].spelled if self.names else ""
+
+    @property
+    def is_star(self) -> bool:
+        """Whether it is ``from x import *``."""
+        return self.alias.name == "*"
+
+
+class Assignment(Site):
+    """An assignment to one target."""
+
+    def __init__(self, file: File, fact: AssignmentFact) -> None:
+        super().__init__(file, fact.node, fact.scope, fact.block)
+        self.node = fact.target
+        """The target, as an `ast` node."""
+        self.value = fact.value
+        """The assigned expression as an `ast` node; None for loop targets and unpackings."""
+        self.augmented = fact.augmented
+
+    @property
+    def kind(self) -> str:
+        """``name``, ``attribute`` or ``item``."""
+        if isinstance(self.node, ast.Attribute):
+            return "attribute"
+        return "item" if isinstance(self.node, ast.Subscript) else "name"
+
+    @cached_property
+    def path(self) -> str | None:
+        """The target's path: ``self.v``, ``self.d[]``, ``x``."""
+        return path_of(self.node)
+
+    @property
+    def self_attribute(self) -> str | None:
+        """``v`` for an assignment to ``self.v`` in a method; None for anything else."""
+        if isinstance(self.node, ast.Attribute) and isinstance(self.node.value, ast.Name):
+            if self.file.index.class_of_self(self.scope, self.node.value.id) is not None:
+                return self.node.attr
+        return None
+
+    @property
+    def owner(self) -> ClassSite | None:
+        """The class of ``self`` in an assignment to ``self.v``."""
+        if isinstance(self.node, ast.Attribute) and isinstance(self.node.value, ast.Name):
+            scope = self.file.index.class_of_self(self.scope, self.node.value.id)
+            return ClassSite(self.file, scope) if scope is not None else None
+        return None
+
+    @property
+    def value_call(self) -> Call | None:
+        """The assigned call, if the value is one."""
+        return self.file.call_at(self.value)
+
+
+@dataclass(slots=True)
+class _ClassFacts:
+    kinds: frozenset[str] = frozenset()
+    own: list[str] = field(default_factory=list)
+
+
+class ClassSite(Site):
+    """A class."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        assert isinstance(scope.node, ast.ClassDef) and scope.defined_in is not None
+        super().__init__(file, scope.node, scope.parent or scope, scope.defined_in)
+        self.body = scope
+        self.name = scope.name
+        self.key = (file.key, scope.id)
+
+    @property
+    def end_line(self) -> int:
+        """The header's line."""
+        return self.line
+
+    @property
+    def end_column(self) -> int:
+        """The end of the header's line."""
+        return len(self.file.lines[self.line - 1].rstrip()) + 1
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of the class (see `linter.kinds`), through bases in any file."""
+        return self.file.project.kinds(self.key)
+
+    @property
+    def is_keras(self) -> bool:
+        """Whether it is a Keras layer or model (not a TF1 layer)."""
+        return "layer" in self.kinds and "v1layer" not in self.kinds
+
+    @cached_property
+    def methods(self) -> dict[str, FunctionSite]:
+        """Its own methods."""
+        found: dict[str, FunctionSite] = {}
+        for name, binds in self.body.binds.items():
+            for bind in binds:
+                if bind.kind == "scope" and bind.scope is not None and bind.scope.kind == "function":
+                    found[name] = self.file.function_of(bind.scope)
+        return found
+
+    def defines(self, method: str) -> bool:
+        """Whether it or a base of the project has a method of that name."""
+        return self.file.project.method(self.key, method) is not None
+
+    @property
+    def public_bases(self) -> tuple[str, ...]:
+        """Canonical names of the public classes that it descends from."""
+        return tuple(canonical(text) for text in self.file.project.mro(self.key)[1])
+
+    @property
+    def statements(self) -> Sequence[ast.stmt]:
+        """The class body."""
+        assert isinstance(self.syntax, ast.ClassDef)
+        return self.syntax.body
+
+
+class FunctionSite(Site):
+    """A function, method or lambda; `situations` are those of its body."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        assert scope.defined_in is not None
+        super().__init__(file, scope.node, scope.parent or scope, scope.defined_in)
+        self.body = scope
+        self.name = scope.name
+        self.parameters = scope.parameters
+        self.key = (file.key, scope.id)
+
+    @property
+    def end_line(self) -> int:
+        """The header's line."""
+        return self.line
+
+    @property
+    def end_column(self) -> int:
+        """The end of the header's line."""
+        return len(self.file.lines[self.line - 1].rstrip()) + 1
+
+    @cached_property
+    def situations(self) -> tuple[Situation, ...]:
+        """The situations in which its body runs."""
+        return tuple(Situation(s) for s in self.file.project.situations(self.key))
+
+    @cached_property
+    def cls(self) -> ClassSite | None:
+        """The class of which it is a method."""
+        owner = self.body.owner()
+        return ClassSite(self.file, owner) if owner is not None else None
+
+    @cached_property
+    def decorators(self) -> tuple[Name, ...]:
+        """Public names of its decorators; ``tf.function(jit_compile=True)`` ends in ``()``."""
+        return tuple(
+            name for node in self.body.decorators for name in self.file.names(self.scope, path_of(node))
+        )
+
+    @property
+    def statements(self) -> Iterator[ast.stmt]:
+        """The statements of its own body, at any depth, without those of functions inside it."""
+        return own_statements(self.syntax)
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls in its own body."""
+        return self.file.calls_by_function.get(self.body.id, [])
+
+    @property
+    def assignments(self) -> list[Assignment]:
+        """The assignments in its own body."""
+        return self.file.assignments_by_function.get(self.body.id, [])
+
+    @property
+    def references(self) -> list[Reference]:
+        """The names read in its own body."""
+        return self.file.references_by_function.get(self.body.id, [])
+
+
+_S = TypeVar("_S", bound="Site")
+
+
+def _by_function(sites: Sequence[_S]) -> dict[int, list[_S]]:
+    found: dict[int, list[_S]] = {}
+    for site in sites:
+        found.setdefault(site.scope.function().id, []).append(site)
+    return found
+
+
+def _any_path(node: ast.expr | libcst.CSTNode | None) -> str | None:
+    if node is None or isinstance(node, ast.expr):
+        return path_of(node)
+    parts: list[str] = []
+    current: Any = node
+    while type(current).__name__ == "Attribute":
+        parts.append(current.attr.value)
+        current = current.value
+    if type(current).__name__ != "Name":
+        return None
+    parts.append(current.value)
+    return ".".join(reversed(parts))
+
+
+def _mentions_version(node: ast.AST) -> bool:
+    for part in ast.walk(node):
+        name = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else ""
+        if name in ("hasattr", "getattr"):
+            return True
+        lowered = name.lower()
+        if lowered and any(word in lowered for word in _VERSION_WORDS):
+            return True
+    return False
+
+
+def _handles_missing_name(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    wanted = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
+    return any((path_of(kind) or "").rpartition(".")[2] in wanted for kind in types)

@@ -1,0 +1,100 @@
+"""Dotted paths: how an expression that names something is written down.
+
+A path is the text of a name with its attributes, calls and items: ``tf.layers.dense``, ``tf.train.Saver().restore``,
+``self.cells[].call``.
+Everything that an expression cannot say in this form has no path, and is not guessed.
+"""
+
+from __future__ import annotations
+
+import ast
+
+MAX_PARTS = 64
+"""Longer chains name nothing that a rule knows; a limit keeps a 2,000-call chain linear."""
+
+_IMPORTERS = {"importlib.import_module", "import_module", "__import__"}
+_PARTIALS = {"functools.partial", "partial"}
+
+
+def path_of(node: ast.expr | None) -> str | None:
+    """Return the path of `node`, or None if it has none.
+
+    ``getattr(x, "name")`` with a literal is ``x.name``, ``importlib.import_module("a.b")`` is ``a.b`` (marked as an
+    import by a leading ``!``), and ``functools.partial(f, ...)`` is ``f``: calling it calls `f`.
+    """
+    suffix: list[str] = []
+    while len(suffix) < MAX_PARTS:
+        if isinstance(node, ast.Name):
+            suffix.append(node.id)
+            return "".join(reversed(suffix))
+        if isinstance(node, ast.Attribute):
+            suffix.append(f".{node.attr}")
+            node = node.value
+        elif isinstance(node, ast.Call):
+            special = _special_call(node)
+            if special is None:
+                suffix.append("()")
+                node = node.func
+            elif special[0] is None:
+                return special[1] + "".join(reversed(suffix))
+            else:
+                node = special[0]
+                if special[1]:
+                    suffix.append(special[1])
+        elif isinstance(node, ast.Subscript):
+            suffix.append("[]")
+            node = node.value
+        elif isinstance(node, ast.Await | ast.NamedExpr | ast.Starred):
+            node = node.value
+        else:
+            return None
+    return None
+
+
+def _special_call(node: ast.Call) -> tuple[ast.expr | None, str] | None:
+    """Recognise the calls that name something else than their own result."""
+    func = node.func
+    if isinstance(func, ast.Name):
+        name = func.id
+    elif isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+        name = f"{func.value.id}.{func.attr}"
+    else:
+        return None
+    if not node.args:
+        return None
+    if name == "getattr" and len(node.args) >= 2:
+        attribute = literal_string(node.args[1])
+        return None if attribute is None else (node.args[0], f".{attribute}")
+    if name in _IMPORTERS:
+        module = literal_string(node.args[0])
+        return None if module is None else (None, f"!{module}")
+    if name in _PARTIALS:
+        return node.args[0], ""
+    return None
+
+
+def alternatives(node: ast.expr | None) -> list[str | None]:
+    """Return a path for each value that `node` can have: both arms of a conditional, every operand of ``or``.
+
+    An alternative without a path is None; a literal None is left out, since nothing is read from it.
+    """
+    if isinstance(node, ast.IfExp):
+        return alternatives(node.body) + alternatives(node.orelse)
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        return [path for value in node.values for path in alternatives(value)]
+    if isinstance(node, ast.Constant) and node.value is None:
+        return []
+    return [path_of(node)]
+
+
+def literal_string(node: ast.expr | None) -> str | None:
+    """Return the text of a string literal, else None."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def split_head(path: str) -> tuple[str, str]:
+    """Split ``tf.layers().x`` into its first name and the rest, which starts with ``.``, ``(`` or ``[`` or is empty."""
+    for position, character in enumerate(path):
+        if character in ".([" and position:
+            return path[:position], path[position:]
+    return path, ""

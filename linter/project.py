@@ -1,0 +1,731 @@
+"""The project as a whole: names across files, kinds of class, and in which situations each function runs.
+
+A *situation* is a set of the flags below.
+It starts at a root (the forward pass of a layer, a `tf.function`, module-level code, an Estimator's `model_fn`) and
+travels along calls; the conditions of a call change it: a create-once guard ends FORWARD, a named `variable_scope` adds
+SCOPED, `tf.Graph().as_default()` turns everything into GRAPH.
+A function has as many situations as there are different ways to reach it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import Any
+
+from .kinds import kinds_of_base
+from .names import canonical
+from .paths import split_head
+from .summary import ClassSummary, Conditions, FunctionSummary, Summary
+
+
+class Situation(IntFlag):
+    """Under what circumstances a function's Python body runs."""
+
+    FORWARD = 1
+    """At every call of a layer, model or module."""
+    TRACED = 2
+    """While a graph is traced: once per trace, not once per call."""
+    SHIM = 4
+    """Below a method decorated with `track_tf1_style_variables`."""
+    SCOPED = 8
+    """Inside a `variable_scope` with a non-empty name."""
+    GRAPH = 16
+    """While a TF1 graph is built on purpose: `tf.Graph().as_default()`, `model_fn`, v2 behaviour disabled."""
+    LIFTED = 32
+    """Inside `tf.init_scope`."""
+    EAGER = 64
+    """From a program's module-level code, with eager execution on."""
+    FIT = 128
+    """Traced by Keras (`fit` and its like), not by a `tf.function` of the user's; eager outside of it."""
+    DATASET = 256
+    """Traced by a `tf.data` transformation."""
+
+
+_SHIMS = frozenset(
+    {"keras.utils.track_tf1_style_variables", "keras.utils.track_tf1_layers_and_variables"}
+)
+_ONCE = frozenset(
+    {"functools.lru_cache", "functools.cache", "functools.cached_property", "werkzeug.utils.cached_property"}
+)
+_TRACERS = frozenset({"tensorflow.function", "tensorflow.contrib.eager.defun", "tensorflow.contrib.eager.function"})
+_GRAPH_TRACERS = frozenset({"tensorflow.wrap_function", "tensorflow.Graph().as_default()"})
+_ESCAPES = frozenset({"tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func", "tensorflow.contrib.eager.py_func"})
+VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_op_scope", "tensorflow.VariableScope"})
+_V2_OFF = frozenset({"tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution"})
+_DATASET_METHODS = frozenset(
+    {
+        "map", "filter", "flat_map", "interleave", "reduce", "take_while", "scan", "map_with_legacy_function",
+        "filter_with_legacy_function", "group_by_window", "map_and_batch", "parallel_interleave", "make_batched",
+    }
+)  # fmt: skip
+_DATASET_ONLY = frozenset({"flat_map", "interleave", "map_with_legacy_function", "take_while"})
+_DATASET_ARGUMENTS = frozenset({"num_parallel_calls", "deterministic", "cycle_length", "block_length"})
+_FORWARD_METHODS = ("call", "__call__")
+_FIT_METHODS = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
+_ESTIMATOR_FUNCTIONS = frozenset({"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"})
+_COMPILE_ARGUMENTS = frozenset({"loss", "metrics", "weighted_metrics"})
+_MAX_SITUATIONS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """What a name turned out to be.
+
+    ``kind``: ``external`` (``text`` is an absolute name), ``function``, ``class`` or ``instance`` of the project
+    (``file`` and ``scope``), ``parameter`` (``text`` is its name and what follows), ``module``.
+    """
+
+    kind: str
+    text: str = ""
+    file: str = ""
+    scope: int = -1
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """File and scope id of a project entity."""
+        return self.file, self.scope
+
+
+Key = tuple[str, int]
+
+
+class Project:
+    """All summaries of a project, resolved lazily.
+
+    Args:
+        summaries: summary of each file, by its path relative to the project's root, with ``/``.
+    """
+
+    def __init__(self, summaries: Mapping[str, Summary]) -> None:
+        self.summaries = summaries
+        self._modules = _modules(summaries)
+        self._resolved: dict[tuple[str, str], tuple[Entity, ...]] = {}
+        self._kinds: dict[Key, frozenset[str]] = {}
+        self._mro: dict[Key, tuple[list[Key], list[str]]] = {}
+        self._subclasses: dict[Key, list[Key]] | None = None
+        self._calls_of: dict[Key, list[list[Any]]] | None = None
+        self._used: dict[str, set[str]] = {}
+        self._situations: dict[Key, dict[int, tuple[Key | None, int, str]]] | None = None
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def resolve(self, file: str, text: str) -> tuple[Entity, ...]:
+        """Say what a name of `file`, as `FileIndex.resolve` gives it, is in the whole project."""
+        key = (file, text)
+        known = self._resolved.get(key)
+        if known is None:
+            self._resolved[key] = ()  # a cycle of re-exports resolves to nothing
+            known = tuple(dict.fromkeys(self._resolve(file, text, 0)))[:6]
+            self._resolved[key] = known
+        return known
+
+    def _resolve(self, file: str, text: str, depth: int) -> Iterator[Entity]:
+        if depth > 12:
+            return
+        if text.startswith("[]"):
+            text = text[2:]
+        if text.startswith("@"):
+            number, rest = _split_id(text[1:])
+            kind = "class" if str(number) in self.summaries[file]["classes"] else "function"
+            yield from self._reduce(Entity(kind, "", file, number), rest, depth)
+        elif text.startswith("self@"):
+            number, rest = _split_id(text[5:])
+            yield from self._reduce(Entity("instance", "self", file, number), rest, depth)
+        elif text.startswith("super@"):
+            number, rest = _split_id(text[6:])
+            yield from self._super((file, number), rest, depth)
+        elif text.startswith("$"):
+            yield Entity("parameter", text, file)
+        else:
+            yield from self._absolute(file, text, depth)
+
+    def _absolute(self, file: str, text: str, depth: int) -> Iterator[Entity]:
+        dotted, rest = text, ""
+        for position, character in enumerate(text):
+            if character in "([":
+                dotted, rest = text[:position], text[position:]
+                break
+        parts = dotted.split(".")
+        level = 0
+        while level < len(parts) and parts[level] == "":
+            level += 1
+        if dotted.startswith("."):
+            level = len(dotted) - len(dotted.lstrip("."))
+            parts = [part for part in dotted[level:].split(".") if part]
+            base = file
+            for _ in range(level):
+                base = posixpath.dirname(base)
+            for size in range(len(parts), -1, -1):
+                found = self._module_at(posixpath.join(base, *parts[:size]))
+                if found is not None:
+                    yield from self._in_module(found, parts[size:], rest, depth)
+                    return
+            return
+        for size in range(len(parts), 0, -1):
+            found = self._find_module(file, parts[:size])
+            if found is not None:
+                if found == file and size == len(parts):
+                    continue  # `import tensorflow` inside a file called tensorflow.py means the real one
+                yield from self._in_module(found, parts[size:], rest, depth)
+                return
+        yield Entity("external", text)
+
+    def _find_module(self, file: str, parts: list[str]) -> str | None:
+        name = ".".join(parts)
+        found = self._modules.get(name)
+        if found is not None:
+            return found
+        return self._module_at(posixpath.join(posixpath.dirname(file), *parts)) if len(parts) < 4 else None
+
+    def _module_at(self, path: str) -> str | None:
+        for candidate in (f"{path}.py", f"{path}/__init__.py" if path else "__init__.py"):
+            if candidate in self.summaries:
+                return candidate
+        return None
+
+    def _in_module(self, module: str, parts: list[str], rest: str, depth: int) -> Iterator[Entity]:
+        if not parts:
+            yield Entity("module", module, module)
+            return
+        tail = "".join(f".{part}" for part in parts[1:]) + rest
+        exported = self.summaries[module]["exports"].get(parts[0])
+        if exported:
+            for text in exported:
+                yield from self._resolve(module, text + tail, depth + 1)
+            return
+        if posixpath.basename(module) == "__init__.py":
+            inner = self._module_at(posixpath.join(posixpath.dirname(module), parts[0]))
+            if inner is not None and inner != module:
+                yield from self._in_module(inner, parts[1:], rest, depth + 1)
+                return
+        for star in self.summaries[module]["stars"]:
+            joiner = "" if star.endswith(".") else "."
+            found = list(self._resolve(module, f"{star}{joiner}{parts[0]}{tail}", depth + 1))
+            if found:
+                yield from found
+                return
+
+    def _reduce(self, entity: Entity, rest: str, depth: int) -> Iterator[Entity]:
+        """Follow attributes, calls and items from a class, instance or function."""
+        if not rest:
+            yield entity
+            return
+        if depth > 12:
+            return
+        if rest.startswith("()"):
+            if entity.kind == "class":
+                yield from self._reduce(Entity("instance", "", *entity.key), rest[2:], depth)
+            elif entity.kind == "function":
+                summary = self.function(entity.key)
+                for text in summary["returns"] if summary else ():
+                    if not text.startswith("$"):
+                        yield from self._resolve(entity.file, text + rest[2:], depth + 1)
+            elif entity.kind == "instance" and rest == "()":
+                for name in _FORWARD_METHODS:
+                    found = self.method(entity.key, name)
+                    if found is not None and found != entity.key:
+                        yield Entity("function", "call of an instance", *found)
+            return
+        if rest.startswith("[]"):
+            yield from self._reduce(entity, rest[2:], depth) if entity.kind == "instance" else ()
+            return
+        name, rest = split_head(rest[1:])
+        if entity.kind not in ("class", "instance"):
+            return
+        found_any = False
+        for key in self._dispatch(entity):
+            method = self.method(key, name)
+            if method is not None:
+                found_any = True
+                yield from self._reduce(Entity("function", "", *method), rest, depth + 1)
+        if found_any:
+            return
+        for key in self.mro(entity.key)[0]:
+            summary = self.cls(key)
+            values = summary["attributes"].get(name) if summary else None
+            if values:
+                for text in values:
+                    plain = rest.removeprefix("[]") if text.startswith("[]") else rest
+                    yield from self._resolve(key[0], text + plain, depth + 1)
+                return
+        for base in self.mro(entity.key)[1]:
+            yield Entity("external", f"{base}{'()' if entity.kind == 'instance' else ''}.{name}{rest}")
+            return
+
+    def _dispatch(self, entity: Entity) -> list[Key]:
+        """The classes whose methods a name on `entity` may mean: on ``self``, those of subclasses too."""
+        if entity.kind == "instance" and entity.text == "self":
+            return [entity.key, *self.subclasses(entity.key)]
+        return [entity.key]
+
+    def _super(self, key: Key, rest: str, depth: int) -> Iterator[Entity]:
+        if not rest.startswith("."):
+            return
+        name, rest = split_head(rest[1:])
+        for base in self.mro(key)[0][1:]:
+            summary = self.cls(base)
+            if summary and name in summary["methods"]:
+                yield from self._reduce(Entity("function", "", base[0], summary["methods"][name]), rest, depth + 1)
+                return
+        for external in self.mro(key)[1]:
+            yield Entity("external", f"{external}().{name}{rest}")
+            return
+
+    # -- classes -----------------------------------------------------------------------------------------------------
+
+    def function(self, key: Key) -> FunctionSummary | None:
+        """The summary of a function of the project."""
+        return self.summaries[key[0]]["functions"].get(str(key[1])) if key[0] in self.summaries else None
+
+    def cls(self, key: Key) -> ClassSummary | None:
+        """The summary of a class of the project."""
+        return self.summaries[key[0]]["classes"].get(str(key[1])) if key[0] in self.summaries else None
+
+    def mro(self, key: Key) -> tuple[list[Key], list[str]]:
+        """The class and its bases in the project, nearest first, and the public bases it ends in."""
+        known = self._mro.get(key)
+        if known is None:
+            self._mro[key] = ([key], [])
+            inner: list[Key] = [key]
+            outer: list[str] = []
+            summary = self.cls(key)
+            for alternatives in summary["bases"] if summary else ():
+                for text in alternatives:
+                    for base in self.resolve(key[0], text):
+                        if base.kind == "class" and base.key != key:
+                            bases, externals = self.mro(base.key)
+                            inner += [b for b in bases if b not in inner]
+                            outer += [e for e in externals if e not in outer]
+                        elif base.kind == "external" and base.text not in outer:
+                            outer.append(base.text)
+            known = self._mro[key] = (inner, outer)
+        return known
+
+    def subclasses(self, key: Key) -> list[Key]:
+        """All classes of the project that descend from `key`, in file order."""
+        if self._subclasses is None:
+            found: dict[Key, list[Key]] = {}
+            for file in sorted(self.summaries):
+                for number in self.summaries[file]["classes"]:
+                    child = (file, int(number))
+                    for base in self.mro(child)[0][1:]:
+                        found.setdefault(base, []).append(child)
+            self._subclasses = found
+        return self._subclasses.get(key, [])
+
+    def kinds(self, key: Key) -> frozenset[str]:
+        """The kinds of a class (see `linter.kinds`), through all its bases."""
+        known = self._kinds.get(key)
+        if known is None:
+            known = frozenset(kind for base in self.mro(key)[1] for kind in kinds_of_base(base))
+            self._kinds[key] = known
+        return known
+
+    def sorted_kinds(self, key: Key) -> list[str]:
+        """`kinds` in a fixed order."""
+        return sorted(self.kinds(key))
+
+    def method(self, key: Key, name: str) -> Key | None:
+        """The method `name` of a class, its own or an inherited one of the project."""
+        for base in self.mro(key)[0]:
+            summary = self.cls(base)
+            if summary and name in summary["methods"]:
+                return base[0], summary["methods"][name]
+        return None
+
+    def callers_omitting(self, key: Key, parameter: str) -> tuple[int, int]:
+        """How many calls in the project leave a parameter of a function to its default, and how many calls there are."""
+        if self._calls_of is None:
+            self._calls_of = {}
+            for file in sorted(self.summaries):
+                for edge in self.summaries[file]["edges"]:
+                    for text in edge[2] if edge[4] is not None else ():
+                        for entity in self.resolve(file, text):
+                            if entity.kind == "function":
+                                self._calls_of.setdefault(entity.key, []).append(edge[4])
+        shapes = self._calls_of.get(key, [])
+        summary = self.function(key)
+        if summary is None or parameter not in summary["parameters"]:
+            return 0, len(shapes)
+        position = summary["parameters"].index(parameter) - (1 if summary["cls"] >= 0 else 0)
+        omitting = [s for s in shapes if s[0] <= position and parameter not in s[1] and "*" not in s[1]]
+        return len(omitting), len(shapes)
+
+    # -- situations --------------------------------------------------------------------------------------------------
+
+    def situations(self, key: Key) -> tuple[int, ...]:
+        """The situations in which a function's body runs, as bits of `Situation`; empty where none is known."""
+        return tuple(sorted(self._all_situations().get(key, ())))
+
+    def trail(self, key: Key, flag: int) -> list[tuple[str, str, int]]:
+        """How `key` comes to run under `flag`: ``(name, file, line)`` from the root down to it."""
+        table = self._all_situations()
+        steps: list[tuple[str, str, int]] = []
+        seen: set[Key] = set()
+        current: Key | None = key
+        line = 0
+        while current is not None and current not in seen:
+            seen.add(current)
+            steps.append((self.display(current), current[0], line))
+            options = [(s, v) for s, v in sorted(table.get(current, {}).items()) if s & flag]
+            if not options:
+                break
+            parent, line, reason = options[0][1]
+            if parent is None:
+                steps[-1] = (f"{self.display(current)}{reason}", current[0], steps[-1][2])
+                break
+            current = parent
+        steps.reverse()
+        return steps
+
+    def display(self, key: Key) -> str:
+        """A function's or class's name as a person writes it: ``Net.call``."""
+        function = self.function(key)
+        if function is None:
+            cls = self.cls(key)
+            return cls["name"] if cls else "the module"
+        owner = self.cls((key[0], function["cls"])) if function["cls"] >= 0 else None
+        return f"{owner['name']}.{function['name']}" if owner else function["name"]
+
+    def _all_situations(self) -> dict[Key, dict[int, tuple[Key | None, int, str]]]:
+        if self._situations is None:
+            self._situations = _Flow(self).run()
+        return self._situations
+
+    def is_property(self, key: Key) -> bool:
+        """Whether a method is read like an attribute."""
+        summary = self.function(key)
+        return summary is not None and any(
+            text in ("builtins.property", "functools.cached_property", "abc.abstractproperty") or text.endswith("property")
+            for text in summary["decorators"]
+        )
+
+    def uses(self, *names: str) -> bool:
+        """Whether any file of the project reads one of these canonical names (``a.b.*`` matches everything below)."""
+        return self.first_file_using(*names) is not None
+
+    def first_file_using(self, *names: str) -> str | None:
+        """The first file, by path, that reads one of these canonical names."""
+        return next((f for f in sorted(self.summaries) if any(self._file_uses(f, name) for name in names)), None)
+
+    def _file_uses(self, file: str, name: str) -> bool:
+        used = self._used.get(file)
+        if used is None:
+            used = self._used[file] = {
+                n for text in self.summaries[file]["uses"] for n in self.canonical_names(file, text)
+            }
+        if name.endswith(".*"):
+            return any(n.startswith(name[:-1]) for n in used)
+        return name in used
+
+    def canonical_names(self, file: str, text: str) -> list[str]:
+        """The canonical public names that a name of `file` may mean."""
+        return [canonical(entity.text) for entity in self.resolve(file, text) if entity.kind == "external"]
+
+
+class _Flow:
+    """The fixed point: roots, then situations along calls."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.table: dict[Key, dict[int, tuple[Key | None, int, str]]] = {}
+        self.queue: deque[tuple[Key, int]] = deque()
+        self.edges: dict[Key, list[tuple[Key, int, Callable[[int], int]]]] = {}
+        self._transfers: dict[tuple[str, int], Callable[[int], int]] = {}
+
+    def run(self) -> dict[Key, dict[int, tuple[Key | None, int, str]]]:
+        self._collect_edges()
+        for key, situation, reason in self._roots():
+            self._add(key, int(situation), None, 0, reason)
+        while self.queue:
+            key, situation = self.queue.popleft()
+            for callee, line, transfer in self.edges.get(key, ()):
+                self._add(callee, transfer(situation), key, line, "")
+        return self.table
+
+    def _add(self, key: Key, situation: int, parent: Key | None, line: int, reason: str) -> None:
+        situation = self._on_entry(key, situation)
+        if not situation & ~int(Situation.SHIM | Situation.SCOPED | Situation.LIFTED):
+            return
+        known = self.table.setdefault(key, {})
+        if situation in known or len(known) >= _MAX_SITUATIONS:
+            return
+        known[situation] = (parent, line, reason)
+        self.queue.append((key, situation))
+
+    def _on_entry(self, key: Key, situation: int) -> int:
+        """What a function's own decorators make of a situation."""
+        summary = self.project.function(key)
+        if summary is None or not situation:
+            return situation
+        for text in summary["decorators"]:
+            for name in self.project.canonical_names(key[0], text):
+                plain = name.removesuffix("()")
+                if plain in _TRACERS and not situation & Situation.GRAPH:
+                    situation = (situation | Situation.TRACED) & ~Situation.FIT
+                elif plain in _SHIMS:
+                    situation |= Situation.SHIM
+                elif plain in _ONCE:
+                    situation &= ~Situation.FORWARD
+        return situation
+
+    # -- roots -------------------------------------------------------------------------------------------------------
+
+    def _roots(self) -> Iterator[tuple[Key, Situation, str]]:
+        project = self.project
+        for file in sorted(project.summaries):
+            summary = project.summaries[file]
+            graph = any(
+                name in _V2_OFF for text in summary["uses"] for name in project.canonical_names(file, text)
+            )
+            yield (file, 0), Situation.GRAPH if graph else Situation.EAGER, ""
+            for number, function in summary["functions"].items():
+                yield from self._function_roots((file, int(number)), function)
+            for number in summary["classes"]:
+                yield from self._class_roots((file, int(number)))
+
+    def _function_roots(self, key: Key, function: FunctionSummary) -> Iterator[tuple[Key, Situation, str]]:
+        names = [n.removesuffix("()") for text in function["decorators"] for n in self.project.canonical_names(key[0], text)]
+        if any(name in _TRACERS for name in names):
+            yield key, Situation.TRACED, " (a tf.function)"
+        if any(name in _SHIMS for name in names):
+            yield key, Situation.FORWARD | Situation.SHIM, ""
+        if {"features", "labels", "mode"} <= set(function["parameters"]):
+            yield key, Situation.GRAPH, " (an Estimator's model_fn)"
+
+    def _class_roots(self, key: Key) -> Iterator[tuple[Key, Situation, str]]:
+        project = self.project
+        kinds = project.kinds(key)
+        methods = (project.cls(key) or {"methods": {}})["methods"]
+        forward: Situation | None = None
+        if "v1layer" in kinds:
+            forward = Situation.FORWARD
+        elif "layer" in kinds:
+            forward = Situation.FORWARD | Situation.TRACED | Situation.FIT
+        elif kinds & {"module", "sonnet"}:
+            forward = Situation.FORWARD
+        if forward is not None:
+            names = (*_FORWARD_METHODS, "_build") if "sonnet" in kinds else _FORWARD_METHODS
+            for name in names:
+                if name in methods:
+                    yield (key[0], methods[name]), forward, ""
+        fit: tuple[str, ...] = ()
+        if "model" in kinds:
+            fit = _FIT_METHODS
+        elif "loss" in kinds:
+            fit = ("call", "__call__")
+        elif "metric" in kinds:
+            fit = ("update_state", "result")
+        for name in fit:
+            if name in methods:
+                yield (key[0], methods[name]), Situation.TRACED | Situation.FIT, ""
+
+    # -- edges -------------------------------------------------------------------------------------------------------
+
+    def _collect_edges(self) -> None:
+        parameter_calls: dict[tuple[str, int, str], list[tuple[Key, int, Callable[[int], int]]]] = {}
+        files = sorted(self.project.summaries)
+        for file in files:
+            summary = self.project.summaries[file]
+            for edge in summary["edges"]:
+                caller: Key = (file, self._owner(file, edge[0]))
+                transfer = self._transfer(file, edge[3])
+                for text in edge[2]:
+                    for entity in self.project.resolve(file, text):
+                        if entity.kind == "parameter" and edge[4] is not None:
+                            number, _, name = entity.text[1:].partition(":")
+                            slot = (file, int(number), name)
+                            parameter_calls.setdefault(slot, []).append((caller, edge[1], transfer))
+                        elif entity.kind == "function" and (edge[4] is not None or self.project.is_property(entity.key)):
+                            self._edge(caller, entity.key, edge[1], transfer)
+                        elif entity.kind == "class" and edge[4] is not None:
+                            for name in ("__init__", "__new__"):
+                                constructor = self.project.method(entity.key, name)
+                                if constructor is not None:
+                                    self._edge(caller, constructor, edge[1], transfer)
+        for file in files:
+            for caller_id, line, targets, argument, functions, condition in self.project.summaries[file]["passes"]:
+                caller = (file, self._owner(file, caller_id))
+                transfer = self._transfer(file, condition)
+                for text in functions:
+                    for entity in self.project.resolve(file, text):
+                        if entity.kind == "function":
+                            self._pass(caller, line, file, targets, argument, entity.key, transfer, parameter_calls)
+        for file in files:
+            for number, function in self.project.summaries[file]["functions"].items():
+                for text in function["decorators"]:
+                    for entity in self.project.resolve(file, text.removesuffix("()")):
+                        if entity.kind == "function":
+                            self._decorated((file, int(number)), entity.key, parameter_calls)
+
+    def _owner(self, file: str, scope: int) -> int:
+        """Code in a class body runs when the code around the class does."""
+        classes = self.project.summaries[file]["classes"]
+        while str(scope) in classes:
+            scope = classes[str(scope)]["outer"]
+        return scope
+
+    def _edge(self, caller: Key, callee: Key, line: int, transfer: Callable[[int], int]) -> None:
+        self.edges.setdefault(caller, []).append((callee, line, transfer))
+
+    def _pass(
+        self,
+        caller: Key,
+        line: int,
+        file: str,
+        targets: list[str],
+        argument: str,
+        function: Key,
+        transfer: Callable[[int], int],
+        parameter_calls: Mapping[tuple[str, int, str], list[tuple[Key, int, Callable[[int], int]]]],
+    ) -> None:
+        """A function is given to a call: what the callee does with it decides."""
+        for target in targets:
+            for entity in self.project.resolve(file, target) if not target.startswith("?") else [Entity("external", target)]:
+                if entity.kind == "function":
+                    callee = self.project.function(entity.key)
+                    name = _parameter_name(callee, argument) if callee else None
+                    for inner, inner_line, inner_transfer in parameter_calls.get((*entity.key, name or ""), ()):
+                        self._edge(inner, function, inner_line, inner_transfer)
+                    continue
+                name = canonical(entity.text) if entity.kind == "external" else ""
+                change = _given_to(name.removeprefix("?"), argument, entity.kind)
+                if change is not None:
+                    self._edge(caller, function, line, lambda s, t=transfer, c=change: c(t(s)))  # type: ignore[misc]
+
+    def _decorated(
+        self,
+        function: Key,
+        decorator: Key,
+        parameter_calls: Mapping[tuple[str, int, str], list[tuple[Key, int, Callable[[int], int]]]],
+    ) -> None:
+        """A wrapper that calls what it decorates: the function also runs as the wrapper runs it."""
+        summary = self.project.function(decorator)
+        if summary is None or not summary["parameters"]:
+            return
+        for inner, line, transfer in parameter_calls.get((*decorator, summary["parameters"][0]), ()):
+            self._edge(inner, function, line, transfer)
+
+    def _transfer(self, file: str, condition: int) -> Callable[[int], int]:
+        key = (file, condition)
+        known = self._transfers.get(key)
+        if known is None:
+            effects = effects_of(self.project, file, self.project.summaries[file]["conditions"][condition])
+            known = self._transfers[key] = effects.apply
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What the conditions of a site do to the situation of the function around it."""
+
+    guarded: bool = False
+    scoped: bool = False
+    graph: bool = False
+    lifted: bool = False
+    eager: bool = False
+
+    def apply(self, situation: int) -> int:
+        """The situation at the site."""
+        if self.graph or situation & Situation.GRAPH:
+            return int(Situation.GRAPH)
+        if self.guarded:
+            situation &= ~Situation.FORWARD
+        if self.scoped:
+            situation |= Situation.SCOPED
+        if self.lifted:
+            situation |= Situation.LIFTED
+        if self.eager:
+            situation &= ~(Situation.TRACED | Situation.FIT | Situation.DATASET)
+        return int(situation)
+
+
+def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
+    """Resolve the conditions of a site; see `summary.conditions`."""
+    scoped = graph = lifted = eager = False
+    for text, how in condition["withs"]:
+        names = [text] if text.startswith("?") else [
+            canonical(e.text) if e.kind == "external" else e.text for e in project.resolve(file, text)
+        ]
+        for name in names:
+            plain = name.removesuffix("()")
+            if plain in VARIABLE_SCOPES:
+                scoped = scoped or how in ("named", "object")
+            elif name in ("?as_default()", "?as_default") or name.endswith(".as_default()"):
+                graph = graph or not name.startswith("tensorflow.summary")
+            elif plain == "tensorflow.init_scope":
+                lifted = True
+    for text, outcome in condition["tests"]:
+        for name in project.canonical_names(file, text):
+            if name in ("tensorflow.executing_eagerly", "tensorflow.compat.v1.executing_eagerly"):
+                eager = eager or outcome == "true"
+                graph = graph or outcome == "false"
+            elif name in ("tensorflow.inside_function",):
+                eager = eager or outcome == "false"
+    return Effects(condition["guarded"], scoped, graph, lifted, eager)
+
+
+def _given_to(name: str, argument: str, kind: str) -> Callable[[int], int] | None:
+    """How a function runs that is given to the public callable `name`; None if it does not run there."""
+    method = name.rpartition(".")[2]
+    if name in _TRACERS:
+        return lambda s: s if s & Situation.GRAPH else int((s | Situation.TRACED) & ~(Situation.FIT | Situation.FORWARD))
+    if name in ("tensorflow.wrap_function",):
+        return lambda s: int(Situation.GRAPH)
+    if name in _ESCAPES:
+        return lambda s: 0
+    if argument in _ESTIMATOR_FUNCTIONS or (name.startswith("tensorflow.estimator") and argument == "0"):
+        return lambda s: int(Situation.GRAPH)
+    if method == "compile" and argument in _COMPILE_ARGUMENTS:
+        return lambda s: int(Situation.TRACED | Situation.FIT)
+    if name == "keras.layers.Lambda":
+        return lambda s: int(Situation.FORWARD | Situation.TRACED | Situation.FIT)
+    if name in ("tensorflow.vectorized_map", "tensorflow.autograph.to_graph"):
+        return lambda s: s | int(Situation.TRACED)
+    if "tensorflow.data." in name and method in _DATASET_METHODS:
+        return lambda s: s if s & Situation.GRAPH else int(Situation.TRACED | Situation.DATASET)
+    if method in _DATASET_ONLY and argument in ("0", "map_func", "predicate"):
+        return lambda s: s if s & Situation.GRAPH else int(Situation.TRACED | Situation.DATASET)
+    if kind == "class" or name.endswith("Callback"):
+        return None
+    return lambda s: s
+
+
+def _parameter_name(callee: FunctionSummary, argument: str) -> str | None:
+    if not argument.isdigit():
+        return argument
+    position = int(argument) + (1 if callee["cls"] >= 0 else 0)
+    return callee["parameters"][position] if position < len(callee["parameters"]) else None
+
+
+def _split_id(text: str) -> tuple[int, str]:
+    end = 0
+    while end < len(text) and text[end].isdigit():
+        end += 1
+    return int(text[:end]), text[end:]
+
+
+def _modules(summaries: Iterable[str]) -> dict[str, str]:
+    """Dotted names of all files: from the root, from ``src/``, and from the top of each package."""
+    found: dict[str, str] = {}
+    paths = sorted(summaries)
+    known = set(paths)
+    for path in paths:
+        plain = path.removesuffix("/__init__.py") if path.endswith("/__init__.py") else path.removesuffix(".py")
+        names = {plain.replace("/", ".")}
+        if plain.startswith("src/"):
+            names.add(plain[4:].replace("/", "."))
+        top = posixpath.dirname(path)
+        while top and f"{top}/__init__.py" in known:
+            top = posixpath.dirname(top)
+        names.add((plain[len(top) + 1 :] if top else plain).replace("/", "."))
+        for name in sorted(names):
+            found.setdefault(name, path)
+    return found
+
+
+__all__ = ["Effects", "Entity", "Key", "Project", "Situation", "VARIABLE_SCOPES", "effects_of"]

@@ -1,0 +1,55 @@
+"""The rules there are: found by scanning the folders below ``rules/``, with nothing to register.
+
+This is the only module that imports rules.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from .. import rules as _rules
+from .rule import Rule
+from .tool_rules import TOOL_RULES
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule that looks at code, by code.
+
+    Raises:
+        RuntimeError: if two rules have the same code or slug.
+    """
+    found: dict[str, Rule] = {}
+    slugs: set[str] = set()
+    for module in pkgutil.walk_packages(_rules.__path__, f"{_rules.__name__}."):
+        if module.ispkg:
+            continue
+        loaded = importlib.import_module(module.name)
+        for value in vars(loaded).values():
+            if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.name and "code" in vars(value):
+                if value.code in found or value.slug() in slugs:
+                    raise RuntimeError(f"{module.name}: {value.code} {value.slug()} is taken")
+                found[value.code] = value()
+                slugs.add(value.slug())
+    return tuple(found[code] for code in sorted(found))
+
+
+@cache
+def codes() -> dict[str, str]:
+    """Slug of every code, those of the tool itself included."""
+    classes = [*(type(rule) for rule in all_rules()), *TOOL_RULES]
+    return {cls.code: cls.slug() for cls in sorted(classes, key=lambda cls: cls.code)}
+
+
+def rule_class(code: str) -> type[Rule]:
+    """The class of a rule, for its documentation.
+
+    Raises:
+        KeyError: if there is no such code.
+    """
+    for cls in (*(type(rule) for rule in all_rules()), *TOOL_RULES):
+        if cls.code == code:
+            return cls
+    raise KeyError(code)

@@ -1,0 +1,19 @@
+"""One line a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from . import Paint, header
+
+if TYPE_CHECKING:
+    from ..run import Result
+
+__all__ = ["report"]
+
+
+def report(result: Result, paint: Paint) -> Iterator[str]:
+    """The lines of the report, without its summary."""
+    for finding in result.findings:
+        yield header(finding, paint)

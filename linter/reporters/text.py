@@ -1,0 +1,83 @@
+"""For people: every finding with its source line, a caret and a short why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from . import Paint, header, printable
+
+if TYPE_CHECKING:
+    from ..finding import Finding
+    from ..run import Result
+
+__all__ = ["report"]
+
+_WIDTH = 120
+_TAB = 4
+
+
+def report(result: Result, paint: Paint) -> Iterator[str]:
+    """The lines of the report, without its summary."""
+    reasons: dict[str, str] = {}
+    if result.findings:
+        reasons = _reasons()
+    for path, findings in groupby(result.findings, key=lambda finding: finding.path):
+        source = result.source(path)
+        lines = source.lines if source is not None else []
+        for finding in findings:
+            yield header(finding, paint)
+            if finding.cell is None and finding.line <= len(lines) and lines[finding.line - 1].strip():
+                shown, caret = _excerpt(lines[finding.line - 1], finding)
+                yield f"    {shown}"
+                yield f"    {paint(caret, finding.severity.value)}"
+            if reason := reasons.get(finding.code):
+                yield f"    {paint(reason, 'dim')}"
+            yield ""
+
+
+def _reasons() -> dict[str, str]:
+    """The first sentence of what each rule says of itself."""
+    from ..registry import all_rules
+    from ..rule import documentation
+    from ..tool_rules import TOOL_RULES
+
+    rules = (*(type(rule) for rule in all_rules()), *TOOL_RULES)
+    return {rule.code: _first_sentence(documentation(rule)["Summary"]) for rule in rules}
+
+
+def _first_sentence(text: str) -> str:
+    import re
+
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z`])", " ".join(text.split()), maxsplit=1)[0]
+
+
+def _excerpt(line: str, finding: Finding) -> tuple[str, str]:
+    """The source line as it can be shown, cut to the width of a screen, and the caret line below it."""
+    start = min(finding.column, len(line) + 1) - 1
+    end = finding.end_column - 1 if finding.end_line == finding.line else len(line.rstrip())
+    end = max(end, start + 1)
+    indent = len(line) - len(line.lstrip(" \t\f"))
+    first = min(indent, start)
+    if end - first > _WIDTH:
+        first = max(first, start - _WIDTH // 3)
+    last = min(len(line), first + _WIDTH)
+    shown = [_show(character) for character in line[first:last]]
+    before, after = ("…" if first > indent else ""), ("…" if last < len(line) else "")
+    offset = len(before) + sum(map(_columns, shown[: start - first]))
+    width = sum(map(_columns, shown[start - first : end - first]))
+    return before + "".join(shown) + after, " " * offset + "^" * max(width, 1)
+
+
+def _show(character: str) -> str:
+    return " " * _TAB if character == "\t" else printable(character)
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)

@@ -1,0 +1,362 @@
+"""What one file tells the rest of its project: a small JSON value, made once per content and kept on disk.
+
+It holds the file's imports and exports, its classes and functions, and which function hands control to which, under
+what conditions.
+Names in it are resolved as far as the file alone allows (see `FileIndex.resolve`); the project does the rest.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any, TypedDict
+
+from .guards import Guards
+from .index import Block, CallFact, FileIndex, Scope
+from .paths import literal_string, path_of, split_head
+
+FORMAT = 1
+"""Raised when the meaning of a summary changes, so that kept ones are not read any more."""
+
+_OWN = ("@", "self@", "super@", "$", ".")
+_NAMED_BY = ("name_or_scope", "name", "scope")
+
+
+class FunctionSummary(TypedDict):
+    """A function or lambda."""
+
+    name: str
+    line: int
+    cls: int
+    outer: int
+    parameters: list[str]
+    keywords: bool
+    decorators: list[str]
+    returns: list[str]
+
+
+class ClassSummary(TypedDict):
+    """A class; ``attributes`` are those assigned in its body and through ``self``."""
+
+    name: str
+    line: int
+    outer: int
+    bases: list[list[str]]
+    methods: dict[str, int]
+    attributes: dict[str, list[str]]
+    decorators: list[str]
+
+
+class Conditions(TypedDict):
+    """Under what a site runs: see `conditions`."""
+
+    guarded: bool
+    withs: list[list[str]]
+    tests: list[list[str]]
+
+
+class Summary(TypedDict):
+    """The whole file."""
+
+    imports: list[str]
+    stars: list[str]
+    exports: dict[str, list[str]]
+    functions: dict[str, FunctionSummary]
+    classes: dict[str, ClassSummary]
+    edges: list[list[Any]]
+    """``[caller, line, targets, conditions index, shape]``: a call of something that may be code of the project.
+
+    The shape is ``[number of positional arguments, keywords]``, ``*`` among the keywords standing for ``*args`` or
+    ``**kwargs``; it is None where an attribute is read that may be a property.
+    """
+    passes: list[list[Any]]
+    """``[caller, line, targets, argument, function names, conditions index]``: a function given to a call."""
+    conditions: list[Conditions]
+    uses: list[str]
+
+
+def summarize(index: FileIndex) -> Summary:
+    """Collect the summary of one file."""
+    return _Summarizer(index).summary
+
+
+class _Summarizer:
+    def __init__(self, index: FileIndex) -> None:
+        self._index = index
+        self._guards = Guards(index)
+        self._by_block: dict[int, int] = {}
+        self._known: dict[str, int] = {}
+        self._conditions: list[Conditions] = []
+        self._lambdas: set[int] = set()
+        self.summary: Summary = {
+            "imports": sorted({fact.absolute for fact in index.imports}),
+            "stars": list(index.module.stars),
+            "exports": self._exports(index.module),
+            "functions": {},
+            "classes": {},
+            "edges": [],
+            "passes": [],
+            "conditions": self._conditions,
+            "uses": [],
+        }
+        for scope in index.scopes:
+            if scope.is_function:
+                self.summary["functions"][str(scope.id)] = self._function(scope)
+            elif scope.kind == "class":
+                self.summary["classes"][str(scope.id)] = self._class(scope)
+        self._returns()
+        for call in index.calls:
+            self._call(call)
+        self._properties()
+        self._uses()
+
+    def _resolve(self, scope: Scope, path: str | None) -> list[str]:
+        return list(self._index.resolve(scope, path)) if path else []
+
+    def _exports(self, scope: Scope) -> dict[str, list[str]]:
+        return {name: found for name in scope.binds if (found := self._resolve(scope, name))}
+
+    def _decorators(self, scope: Scope) -> list[str]:
+        outer = scope.parent or scope
+        return [text for node in scope.decorators for text in self._resolve(outer, path_of(node))]
+
+    def _function(self, scope: Scope) -> FunctionSummary:
+        owner = scope.owner()
+        outer = scope.parent.function() if scope.parent else scope
+        arguments = getattr(scope.node, "args", None)
+        return {
+            "name": scope.name,
+            "line": getattr(scope.node, "lineno", 0),
+            "cls": owner.id if owner else -1,
+            "outer": outer.id,
+            "parameters": scope.parameters,
+            "keywords": isinstance(arguments, ast.arguments) and arguments.kwarg is not None,
+            "decorators": self._decorators(scope),
+            "returns": [],
+        }
+
+    def _class(self, scope: Scope) -> ClassSummary:
+        assert isinstance(scope.node, ast.ClassDef)
+        outer = scope.parent or scope
+        methods: dict[str, int] = {}
+        attributes: dict[str, list[str]] = {}
+        for name, binds in scope.binds.items():
+            inner = [bind.scope for bind in binds if bind.kind == "scope" and bind.scope is not None]
+            if inner and inner[-1].kind == "function":
+                methods[name] = inner[-1].id
+            elif found := self._resolve(scope, name):
+                attributes[name] = found
+        for name, values in scope.attributes.items():
+            found = attributes.setdefault(name, [])
+            for path, where in values:
+                if path is None:
+                    continue
+                mark = "[]" if path.startswith("[]") else ""
+                found.extend(mark + text for text in self._resolve(where, path.removeprefix("[]")))
+            attributes[name] = list(dict.fromkeys(found))[:6]
+        return {
+            "name": scope.name,
+            "line": scope.node.lineno,
+            "outer": outer.function().id,
+            "bases": [found for base in scope.node.bases if (found := self._resolve(outer, _class_path(base)))],
+            "methods": methods,
+            "attributes": attributes,
+            "decorators": self._decorators(scope),
+        }
+
+    def _returns(self) -> None:
+        for scope in self._index.scopes:
+            if not scope.is_function:
+                continue
+            values: list[ast.expr | None] = []
+            if isinstance(scope.node, ast.Lambda):
+                values = [scope.node.body]
+            elif isinstance(scope.node, ast.FunctionDef):
+                values = [node.value for node in own_statements(scope.node) if isinstance(node, ast.Return)]
+            found = list(dict.fromkeys(t for value in values for t in self._resolve(scope, path_of(value))))
+            self.summary["functions"][str(scope.id)]["returns"] = found[:3]
+
+    def _call(self, call: CallFact) -> None:
+        caller = call.scope.function().id
+        targets = self._resolve(call.scope, call.path)
+        ours = [target for target in targets if _may_be_ours(target)]
+        if ours:
+            self.summary["edges"].append(
+                [caller, call.node.lineno, ours, self._condition(call.block), _shape(call.node)]
+            )
+        given = list(_given_functions(call.node))
+        if not given:
+            return
+        for argument, node in given:
+            if isinstance(node, ast.Lambda):
+                functions = [f"@{self._index.lambda_scope(node).id}"]
+            else:
+                functions = [text for text in self._resolve(call.scope, path_of(node)) if self._may_be_function(text)]
+            if functions:
+                spelled = targets or ([f"?{call.path.rpartition('.')[2]}"] if call.path else ["?"])
+                self.summary["passes"].append(
+                    [caller, call.node.lineno, spelled, argument, functions, self._condition(call.block)]
+                )
+
+    def _may_be_function(self, text: str) -> bool:
+        if text.startswith("@") and text[1:].isdigit():
+            return self._index.scopes[int(text[1:])].is_function
+        if text.startswith(("self@", "$")):
+            return "(" not in text and "[" not in text and text.count(".") <= 1
+        return _may_be_ours(text) and not text.endswith(("()", "[]"))
+
+    def _properties(self) -> None:
+        """Reading ``self.x`` runs x if it is a property: record the reads that no assignment in this file explains."""
+        seen: set[tuple[int, str, int]] = set()
+        for fact in self._index.references:
+            if fact.called or fact.path.count(".") < 1:
+                continue
+            head, rest = split_head(fact.path)
+            cls = self._index.class_of_self(fact.scope, head)
+            if cls is None or not rest.startswith("."):
+                continue
+            name = split_head(rest[1:])[0]
+            if name in cls.attributes:
+                continue
+            condition = self._condition(fact.block)
+            key = (fact.scope.function().id, name, condition)
+            if key not in seen:
+                seen.add(key)
+                target = f"self@{cls.id}.{name}"
+                self.summary["edges"].append([key[0], fact.node.lineno, [target], condition, None])
+
+    def _uses(self) -> None:
+        uses = {
+            text
+            for fact in self._index.references
+            for text in self._resolve(fact.scope, fact.path)
+            if not text.startswith(("@", "self@", "super@", "$", "builtins."))
+        }
+        self.summary["uses"] = sorted(uses)
+
+    def _condition(self, block: Block) -> int:
+        known = self._by_block.get(block.id)
+        if known is None:
+            value = conditions(self._index, self._guards, block)
+            known = self._known.setdefault(repr(value), len(self._conditions))
+            if known == len(self._conditions):
+                self._conditions.append(value)
+            self._by_block[block.id] = known
+        return known
+
+
+def conditions(index: FileIndex, guards: Guards, block: Block) -> Conditions:
+    """Say under what a block of a function runs.
+
+    ``withs`` holds ``[name of the context manager, how it is named]``, outermost first: ``named``, ``empty``,
+    ``auto`` (only a ``default_name``), ``parameter:x`` (named by parameter x, whose default is None), ``object``.
+    ``tests`` holds ``[name of a called test, "true" or "false"]``.
+    """
+    withs: list[list[str]] = []
+    tests: list[list[str]] = []
+    for level in block.chain():
+        if level.kind == "with" and isinstance(level.node, ast.expr):
+            texts = index.resolve(level.scope, path_of(level.node) or "")
+            plain = path_of(level.node) or ""
+            for text in texts or (f"?{plain.rpartition('.')[2]}",):
+                withs.append([text, scope_name(level.node, level.scope)])
+        elif level.kind in ("if", "else") and isinstance(level.node, ast.expr):
+            tests.extend(_called_tests(index, level.node, level.kind == "if", level.scope))
+    withs.reverse()
+    return {"guarded": guards.guarded(block), "withs": withs, "tests": tests}
+
+
+def _called_tests(index: FileIndex, test: ast.expr, holds: bool, scope: Scope) -> Iterator[list[str]]:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _called_tests(index, test.operand, not holds, scope)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) == holds:
+            for value in test.values:
+                yield from _called_tests(index, value, holds, scope)
+    elif isinstance(test, ast.Call):
+        for text in index.resolve(scope, path_of(test.func) or ""):
+            yield [text, "true" if holds else "false"]
+
+
+def scope_name(node: ast.expr, scope: Scope) -> str:
+    """How a ``variable_scope(...)`` context gets its name."""
+    if not isinstance(node, ast.Call):
+        return "object"
+    name: ast.expr | None = node.args[0] if node.args else None
+    default: ast.expr | None = node.args[1] if len(node.args) > 1 else None
+    for keyword in node.keywords:
+        if keyword.arg in _NAMED_BY:
+            name = keyword.value
+        elif keyword.arg == "default_name":
+            default = keyword.value
+    if name is None or (isinstance(name, ast.Constant) and name.value is None):
+        return "auto" if default is not None else "empty"
+    text = literal_string(name)
+    if text is not None:
+        return "named" if text else "empty"
+    if isinstance(name, ast.Name) and default is not None and _defaults_to_none(scope, name.id):
+        return f"parameter:{name.id}"
+    return "named"
+
+
+def _defaults_to_none(scope: Scope, name: str) -> bool:
+    node = scope.function().node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return False
+    positional = [*node.args.posonlyargs, *node.args.args]
+    pairs = list(zip(reversed(positional), reversed(node.args.defaults), strict=False))
+    pairs += [(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
+    return any(a.arg == name and isinstance(d, ast.Constant) and d.value is None for a, d in pairs)
+
+
+def own_statements(function: ast.AST) -> Iterator[ast.stmt]:
+    """The statements of a function's own body, without those of functions and classes inside it."""
+    stack: list[ast.stmt] = list(reversed(getattr(function, "body", [])))
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        inner: list[ast.stmt] = []
+        for name in ("body", "orelse", "finalbody"):
+            inner.extend(getattr(node, name, []))
+        for part in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
+            inner.extend(part.body)
+        stack.extend(reversed(inner))
+
+
+def _shape(node: ast.Call) -> list[Any]:
+    stars = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+    return [len(node.args), [k.arg for k in node.keywords if k.arg] + (["*"] if stars else [])]
+
+
+def _class_path(base: ast.expr) -> str | None:
+    """The path of a base class; ``Generic[T]`` is Generic."""
+    return path_of(base.value if isinstance(base, ast.Subscript) else base)
+
+
+def _may_be_ours(target: str) -> bool:
+    """Whether a name may be code of the project, judged by the name alone."""
+    return target.startswith(_OWN) or not target.startswith(
+        ("tensorflow.", "keras.", "numpy.", "builtins.", "tf_keras.", "tf_slim.", "os.", "re.")
+    )
+
+
+def _given_functions(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """Arguments that may be functions: ``(position or keyword, expression)``; lists and dicts are looked into."""
+    pairs = [(str(position), value) for position, value in enumerate(node.args)]
+    pairs += [(keyword.arg or "**", keyword.value) for keyword in node.keywords]
+    for argument, value in pairs:
+        if isinstance(value, ast.Name | ast.Attribute | ast.Lambda):
+            yield argument, value
+        elif isinstance(value, ast.Call):
+            if path_of(value.func) in ("functools.partial", "partial") and value.args:
+                yield argument, value.args[0]
+        elif isinstance(value, ast.List | ast.Tuple):
+            for item in value.elts:
+                if isinstance(item, ast.Name | ast.Attribute | ast.Lambda):
+                    yield argument, item
+        elif isinstance(value, ast.Dict):
+            for item in value.values:
+                if isinstance(item, ast.Name | ast.Attribute | ast.Lambda):
+                    yield argument, item

@@ -1,0 +1,197 @@
+"""Comments that hide findings, and the judgement of those that hide nothing (TF901).
+
+Three forms: ``# migrate-lint: disable=TF101,variable-in-call`` hides findings that begin or end on its line,
+``# migrate-lint: disable-file=TF101`` those of the whole file, and ``# noqa: TF101`` is read as by ruff and flake8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .finding import Finding
+from .source import SourceFile
+from .tool_rules import InternalError, Python2Source, UnparsableFile, UnusedSuppression
+
+__all__ = ["Comment", "Suppressions", "find_suppressions", "nearest"]
+
+_UNTOUCHABLE = frozenset({UnparsableFile.code, Python2Source.code, InternalError.code})
+"""Findings that no comment hides: without them, code that was not linted would pass as clean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One suppression comment.
+
+    ``form`` is ``line``, ``file``, ``noqa`` or ``malformed``; ``names`` are the codes and slugs as written, each with
+    its 1-based column. A ``noqa`` without names is a blanket one.
+    """
+
+    form: str
+    line: int
+    column: int
+    names: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressions:
+    """The suppression comments of one file."""
+
+    comments: tuple[Comment, ...] = ()
+
+    def to_json(self) -> list[Any]:
+        """Lists, strings and numbers only; empty for a file without such comments."""
+        return [[c.form, c.line, c.column, [list(name) for name in c.names]] for c in self.comments]
+
+    @classmethod
+    def from_json(cls, data: Iterable[Any]) -> Suppressions:
+        """The inverse of `to_json`."""
+        return cls(tuple(Comment(f, line, col, tuple((n, at) for n, at in names)) for f, line, col, names in data))
+
+    def apply(
+        self,
+        path: str,
+        findings: Iterable[Finding],
+        *,
+        codes: Mapping[str, str],
+        judged: Callable[[str], bool],
+    ) -> list[Finding]:
+        """Take out what is suppressed and add a TF901 for every code that suppresses nothing.
+
+        Args:
+            path: the file as reports show it.
+            findings: those of this file.
+            codes: every rule's code and slug.
+            judged: whether a code was looked for in this file, so that not finding it means something.
+        """
+        findings = list(findings)
+        if not self.comments:
+            return findings
+        by_slug = {slug: code for code, slug in codes.items()}
+        whole = not any(finding.code in _UNTOUCHABLE for finding in findings)
+        used: set[tuple[int, str]] = set()
+        kept = self._hide(findings, by_slug, used)
+        if not judged(UnusedSuppression.code):
+            return kept
+        unused = self._unused(path, codes, by_slug, used, judged if whole else lambda code: False)
+        return kept + self._hide(list(unused), by_slug, used)
+
+    def _hide(self, findings: list[Finding], by_slug: Mapping[str, str], used: set[tuple[int, str]]) -> list[Finding]:
+        kept = []
+        for finding in findings:
+            hidden = False
+            for index, comment in enumerate(self.comments):
+                if finding.code in _UNTOUCHABLE or not _reaches(comment, finding):
+                    continue
+                if comment.form == "noqa" and not comment.names:
+                    hidden = True
+                for name, _ in comment.names:
+                    if by_slug.get(name, name) == finding.code:
+                        hidden = True
+                        used.add((index, name))
+            if not hidden:
+                kept.append(finding)
+        return kept
+
+    def _unused(
+        self,
+        path: str,
+        codes: Mapping[str, str],
+        by_slug: Mapping[str, str],
+        used: set[tuple[int, str]],
+        judged: Callable[[str], bool],
+    ) -> Iterator[Finding]:
+        for index, comment in enumerate(self.comments):
+            if comment.form == "malformed":
+                message = "this comment suppresses nothing: write `# migrate-lint: disable=CODE` or `disable-file=CODE`"
+                yield UnusedSuppression.at(path, message, comment.line, comment.column)
+            for name, column in comment.names:
+                code = by_slug.get(name, name)
+                if code not in codes:
+                    if comment.form == "noqa" and not _is_ours(name):
+                        continue
+                    suggestion = nearest(name, [*codes, *by_slug])
+                    message = f"{name} is no rule{suggestion}"
+                elif (index, name) in used or code == UnusedSuppression.code or not judged(code):
+                    continue
+                else:
+                    where = "in this file" if comment.form == "file" else "on this line"
+                    message = f"the suppression of {name} hides nothing: there is no such finding {where}"
+                yield UnusedSuppression.at(path, message, comment.line, column, None, column + len(name))
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A suggestion to append to a message, ``; did you mean TF101?``, or nothing."""
+    from difflib import get_close_matches
+
+    spelling = {candidate.lower(): candidate for candidate in known}
+    found = get_close_matches(word.lower(), spelling, n=1)
+    return f"; did you mean {spelling[found[0]]}?" if found else ""
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith("TF") and name[2:].isdigit()
+
+
+def _reaches(comment: Comment, finding: Finding) -> bool:
+    if comment.form == "file":
+        return True
+    return comment.form != "malformed" and comment.line in {finding.line, finding.end_line}
+
+
+def find_suppressions(source: SourceFile) -> Suppressions:
+    """Read the suppression comments of a file; text inside strings is none."""
+    text = source.text
+    if not any(mark in text for mark in ("migrate-lint:", "noqa", "NOQA", "NoQA")):
+        return Suppressions()
+    return _find(text)
+
+
+def _find(text: str) -> Suppressions:
+    import re
+
+    if re.search(r"#.*(?:migrate-lint:|noqa)", text, re.I) is None:
+        return Suppressions()
+    ours = re.compile(r"#\s*migrate-lint:(?P<rest>[^#]*)")
+    disable = re.compile(r"\s*disable(?P<file>-file)?\s*=\s*(?P<names>[\w-]+(?:\s*,\s*[\w-]+)*)")
+    noqa = re.compile(r"#\s*noqa(?![\w-])(?:\s*:\s*(?P<names>[A-Za-z]+\d+(?:(?:\s*,\s*|\s+)[A-Za-z]+\d+)*))?", re.I)
+    comments: list[Comment] = []
+    for line, column, comment in _comments(text):
+        for match in ours.finditer(comment):
+            at = column + match.start()
+            found = disable.match(comment, match.start("rest"))
+            if found is None:
+                comments.append(Comment("malformed", line, at))
+                continue
+            form = "file" if found["file"] else "line"
+            comments.append(Comment(form, line, at, tuple(_names(found["names"], column + found.start("names")))))
+        for match in noqa.finditer(comment):
+            at = column + match.start()
+            if match["names"] is None:
+                comments.append(Comment("noqa", line, at))
+                continue
+            names = [(n.upper(), place) for n, place in _names(match["names"], column + match.start("names"))]
+            if names := [(name, place) for name, place in names if _is_ours(name)]:
+                comments.append(Comment("noqa", line, at, tuple(names)))
+    return Suppressions(tuple(comments))
+
+
+def _names(text: str, column: int) -> Iterator[tuple[str, int]]:
+    import re
+
+    for match in re.finditer(r"[\w-]+", text):
+        yield match.group(), column + match.start()
+
+
+def _comments(text: str) -> Iterator[tuple[int, int, str]]:
+    """Line, 1-based column and text of every comment, as far as the file can be read."""
+    from io import StringIO
+    from tokenize import COMMENT, TokenError, generate_tokens
+
+    try:
+        for token in generate_tokens(StringIO(text, newline="\n").readline):
+            if token.type == COMMENT:
+                yield token.start[0], token.start[1] + 1, token.string
+    except (TokenError, SyntaxError):
+        return

@@ -1,0 +1,115 @@
+"""What one file asked the project, written down: the cross-file facts that its findings depend on.
+
+A kept finding is good as long as the file's content is the same and every question it asked has the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any
+
+from .project import Entity, Key, Project
+from .summary import ClassSummary, FunctionSummary
+
+Question = tuple[str, tuple[Any, ...]]
+
+
+class View(Project):
+    """A project that remembers what it was asked."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self.summaries = project.summaries
+        self.asked: dict[Question, str] = {}
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        answer = getattr(self._project, method)(*arguments)
+        question = (method, arguments)
+        if question not in self.asked:
+            self.asked[question] = repr(answer)
+        return answer
+
+    def resolve(self, file: str, text: str) -> tuple[Entity, ...]:
+        """See `Project.resolve`."""
+        return self._ask("resolve", file, text)  # type: ignore[no-any-return]
+
+    def canonical_names(self, file: str, text: str) -> list[str]:
+        """See `Project.canonical_names`."""
+        return self._ask("canonical_names", file, text)  # type: ignore[no-any-return]
+
+    def situations(self, key: Key) -> tuple[int, ...]:
+        """See `Project.situations`."""
+        return self._ask("situations", key)  # type: ignore[no-any-return]
+
+    def trail(self, key: Key, flag: int) -> list[tuple[str, str, int]]:
+        """See `Project.trail`."""
+        return self._ask("trail", key, flag)  # type: ignore[no-any-return]
+
+    def kinds(self, key: Key) -> frozenset[str]:
+        """See `Project.kinds`."""
+        return frozenset(self._ask("sorted_kinds", key))
+
+    def mro(self, key: Key) -> tuple[list[Key], list[str]]:
+        """See `Project.mro`."""
+        return self._ask("mro", key)  # type: ignore[no-any-return]
+
+    def subclasses(self, key: Key) -> list[Key]:
+        """See `Project.subclasses`."""
+        return self._ask("subclasses", key)  # type: ignore[no-any-return]
+
+    def method(self, key: Key, name: str) -> Key | None:
+        """See `Project.method`."""
+        return self._ask("method", key, name)  # type: ignore[no-any-return]
+
+    def function(self, key: Key) -> FunctionSummary | None:
+        """See `Project.function`."""
+        return self._ask("function", key)  # type: ignore[no-any-return]
+
+    def cls(self, key: Key) -> ClassSummary | None:
+        """See `Project.cls`."""
+        return self._ask("cls", key)  # type: ignore[no-any-return]
+
+    def is_property(self, key: Key) -> bool:
+        """See `Project.is_property`."""
+        return self._ask("is_property", key)  # type: ignore[no-any-return]
+
+    def display(self, key: Key) -> str:
+        """See `Project.display`."""
+        return self._ask("display", key)  # type: ignore[no-any-return]
+
+    def callers_omitting(self, key: Key, parameter: str) -> tuple[int, int]:
+        """See `Project.callers_omitting`."""
+        return self._ask("callers_omitting", key, parameter)  # type: ignore[no-any-return]
+
+    def uses(self, *names: str) -> bool:
+        """See `Project.uses`."""
+        return self._ask("uses", *names)  # type: ignore[no-any-return]
+
+    def first_file_using(self, *names: str) -> str | None:
+        """See `Project.first_file_using`."""
+        return self._ask("first_file_using", *names)  # type: ignore[no-any-return]
+
+    def dependencies(self) -> tuple[list[Question], str]:
+        """The questions asked, and a digest of their answers."""
+        questions = sorted(self.asked, key=repr)
+        return questions, _digest(self.asked[question] for question in questions)
+
+
+def answers(project: Project, questions: Iterable[Any]) -> str | None:
+    """Ask a project kept questions again, and digest the answers; None where a question has lost its meaning."""
+    found: list[str] = []
+    try:
+        for method, arguments in questions:
+            found.append(repr(getattr(project, method)(*(tuple(a) if isinstance(a, list) else a for a in arguments))))
+    except (KeyError, AttributeError, TypeError, ValueError):
+        return None
+    return _digest(found)
+
+
+def _digest(texts: Iterable[str]) -> str:
+    digest = blake2b(digest_size=16)
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        digest.update(b"\0")
+    return digest.hexdigest()

@@ -1,0 +1,142 @@
+"""Every rule explains itself, its examples are true, and its page holds what a page must."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from migrate_lint.linter.registry import all_rules
+from migrate_lint.linter.rule import Consequence, Rule, Severity, Target, documentation
+from migrate_lint.linter.tool_rules import TOOL_RULES
+
+from .catalogue import SLUGS
+from .pages import HERE, Page, find_all, read_page
+
+TOOL_LEVEL = {"TF900", "TF901", "TF902", "TF909"}
+"""About a file, a comment or the program itself: they have no module below ``rules/`` and so no page."""
+
+SEEN_BY_THE_ENGINE = {"TF900", "TF902"}
+"""Those of them that the engine reports for a file by itself."""
+
+WITHIN_ONE_FUNCTION = {"TF112", "TF114", "TF115"}
+"""Rules of the families below that need no call graph: they look at one scope or one method."""
+
+CROSS_FILE_FAMILIES = {"variables", "tracing"}
+
+PYLINT_SYMBOLS = {
+    "astroid-error",
+    "bad-configuration-section",
+    "deprecated-module",
+    "fatal",
+    "import-error",
+    "method-check-failed",
+    "parse-error",
+    "syntax-error",
+    "unnecessary-lambda",
+    "unused-variable",
+    "used-before-assignment",
+    "useless-suppression",
+}
+"""Symbols of pylint's own messages that a slug of ours could have met; a plugin that repeats one does not load."""
+
+ALL: list[type[Rule]] = sorted([*(type(rule) for rule in all_rules()), *TOOL_RULES], key=lambda rule: rule.code)
+DOCUMENTED = [pytest.param(rule, id=rule.slug()) for rule in ALL]
+RULES = [pytest.param(rule, id=rule.slug()) for rule in ALL if rule.code not in TOOL_LEVEL]
+EXECUTED = [pytest.param(rule, id=rule.slug()) for rule in ALL if rule.code not in TOOL_LEVEL - SEEN_BY_THE_ENGINE]
+
+
+def _family(rule: type[Rule]) -> str:
+    return rule.__module__.split(".")[-2]
+
+
+def _page(rule: type[Rule]) -> Page:
+    return read_page(HERE / _family(rule) / f"{rule.slug().replace('-', '_')}.md")
+
+
+def _blocks(text: str) -> list[str]:
+    return re.findall(r"^```(?:py|python)\n(.*?)^```", text, flags=re.M | re.S)
+
+
+def _flagged(rule: type[Rule], text: str, root: Path, target: Target) -> bool:
+    root.mkdir(parents=True)
+    return any(finding.code == rule.code for finding in find_all([("example.py", text)], root, target))
+
+
+def test_codes_and_slugs_are_the_published_ones() -> None:
+    """Each code has one rule, each rule its published slug, and none is missing."""
+    assert SLUGS == {rule.code: rule.slug() for rule in ALL}
+    assert len(SLUGS) == len(ALL)
+
+
+def test_slugs_are_unique_and_foreign_to_pylint() -> None:
+    """A slug is a pylint symbol one day, so it may not be one of pylint's."""
+    assert len(SLUGS) == len(set(SLUGS.values()))
+    assert set() == PYLINT_SYMBOLS & set(SLUGS.values())
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_declares_what_it_is(rule: type[Rule]) -> None:
+    """Severity, consequence and targets are stated, and the class is named by the slug."""
+    assert isinstance(rule.severity, Severity)
+    assert isinstance(rule.consequence, Consequence)
+    assert rule.targets
+    assert rule.targets <= frozenset(Target)
+    assert rule.slug().replace("-", "") == rule.__name__.lower()
+
+
+@pytest.mark.parametrize("rule", DOCUMENTED)
+def test_docstring_has_every_section(rule: type[Rule]) -> None:
+    """Why, Example, Fix and Source are there, after one paragraph and with an address in the last."""
+    sections = documentation(rule)
+
+    assert "\n\n" not in sections["Summary"]
+    assert "https://" in sections["Source"]
+
+
+@pytest.mark.parametrize("rule", EXECUTED)
+def test_example_is_flagged_and_fix_is_silent(rule: type[Rule], tmp_path: Path) -> None:
+    """What the documentation shows is what the linter does, for one target at least."""
+    sections = documentation(rule)
+
+    def holds(target: Target) -> Iterator[bool]:
+        for number, text in enumerate(_blocks(sections["Example"])):
+            yield _flagged(rule, text, tmp_path / target / f"example{number}", target)
+        for number, text in enumerate(_blocks(sections["Fix"])):
+            yield not _flagged(rule, text, tmp_path / target / f"fix{number}", target)
+
+    assert _blocks(sections["Example"])
+    assert _blocks(sections["Fix"])
+    outcomes = {target: list(holds(target)) for target in sorted(rule.targets)}
+    assert any(all(outcome) for outcome in outcomes.values()), f"examples flagged and fixes silent: {outcomes}"
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_page_covers_the_rule(rule: type[Rule]) -> None:
+    """The page flags, stays silent on a look-alike, follows an alias and, where calls matter, crosses files."""
+    page = _page(rule)
+    flags = {
+        section.title: any(wish.code == rule.code for case in section.cases for wish in case.expectations)
+        for section in page.sections
+        if section.cases
+    }
+
+    assert (rule.code, rule.slug()) == (page.code, page.slug)
+    assert True in flags.values()
+    assert False in flags.values()
+    assert [title for title in flags if "alias" in title.lower()]
+    if _family(rule) in CROSS_FILE_FAMILIES and rule.code not in WITHIN_ONE_FUNCTION:
+        assert [
+            section.title
+            for section in page.sections
+            for case in section.cases
+            if sum(name.endswith(".py") for name, _ in case.files) > 1
+        ], "no section has two files"
+
+
+def test_every_page_has_its_rule() -> None:
+    """A page without a module would be a rule that nobody runs."""
+    modules = {(_family(rule), rule.slug().replace("-", "_")) for rule in ALL if rule.code not in TOOL_LEVEL}
+
+    assert {(path.parent.name, path.stem) for path in HERE.glob("*/*.md")} <= modules

@@ -1,0 +1,448 @@
+"""The data tables of the rules agree with the TensorFlow that is installed.
+
+TensorFlow never enters the pytest process: this file is also the script of two child interpreters, one for each
+target, and a child prints every row that it disagrees with.
+For keras2 the child sets ``TF_USE_LEGACY_KERAS=1`` (tf_keras), so a name that only TF <= 2.15 had, such as
+``tf.estimator``, counts as gone for keras2 too.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import inspect
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RULES = Path(__file__).resolve().parents[2] / "rules"
+API_STATUS = RULES / "tf1_api" / "api_status.json"
+KERAS_LAYERS = RULES / "variables" / "keras_layers.json"
+V1_LAYERS = RULES / "variables" / "v1_layers.json"
+TARGETS = ("keras2", "keras3")
+STATUSES = {"ok", "v1", "gone"}
+CHILD_SECONDS = 60
+
+Build = Callable[[Any, Callable[..., Any]], object]
+
+
+def load(path: Path) -> dict[str, Any]:
+    table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return table
+
+
+def installed(distribution: str) -> tuple[int, ...]:
+    """The version of a distribution, or () where it is missing; nothing is imported."""
+    try:
+        version = importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return ()
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+def on(shape: Sequence[int], *names: str, **arguments: Any) -> dict[str, Build]:
+    """Constructions that take the same arguments and are called, in training, on one float tensor."""
+
+    def build(name: str) -> Build:
+        return lambda layers, tensor: getattr(layers, name)(**arguments)(tensor(*shape), training=True)
+
+    return {name: build(name) for name in names}
+
+
+def plain(shape: Sequence[int], *names: str, **arguments: Any) -> dict[str, Build]:
+    """The same for layers whose call takes no ``training``."""
+
+    def build(name: str) -> Build:
+        return lambda layers, tensor: getattr(layers, name)(**arguments)(tensor(*shape))
+
+    return {name: build(name) for name in names}
+
+
+def merging(*names: str) -> dict[str, Build]:
+    """Layers that are called on a list of tensors."""
+
+    def build(name: str) -> Build:
+        return lambda layers, tensor: getattr(layers, name)()([tensor(2, 3), tensor(2, 3)])
+
+    return {name: build(name) for name in names}
+
+
+def merged(*names: str) -> dict[str, Build]:
+    """The functions that merge a list of tensors, such as ``keras.layers.add``."""
+
+    def build(name: str) -> Build:
+        return lambda layers, tensor: getattr(layers, name)([tensor(2, 3), tensor(2, 3)])
+
+    return {name: build(name) for name in names}
+
+
+ROW, SEQUENCE, IMAGE, VOLUME = (2, 4), (2, 8, 3), (2, 8, 8, 3), (2, 6, 6, 6, 3)
+
+CONSTRUCTIONS: dict[str, Build] = {
+    # without variables on either Keras
+    **plain(ROW, "Flatten", "ReLU", "LeakyReLU", "ELU", "ThresholdedReLU", "Softmax", "Identity", "Masking"),
+    **plain(ROW, "ActivityRegularization", "UnitNormalization"),
+    **plain(ROW, "Activation", activation="relu"),
+    **plain(ROW, "Reshape", target_shape=(2, 2)),
+    **plain(ROW, "RepeatVector", n=2),
+    **plain(ROW, "Rescaling", scale=0.5),
+    **plain(SEQUENCE, "Permute", dims=(2, 1)),
+    **merging("Add", "Average", "Concatenate", "Maximum", "Minimum", "Multiply", "Subtract", "Attention"),
+    **merged("add", "average", "concatenate", "maximum", "minimum", "multiply", "subtract"),
+    "dot": lambda layers, tensor: layers.dot([tensor(2, 3), tensor(2, 3)], axes=1),
+    "Input": lambda layers, tensor: layers.Input((3,)),
+    "InputLayer": lambda layers, tensor: layers.InputLayer((3,)),
+    "Dot": lambda layers, tensor: layers.Dot(axes=1)([tensor(2, 3), tensor(2, 3)]),
+    "Lambda": lambda layers, tensor: layers.Lambda(lambda x: x * 2)(tensor(*ROW)),
+    **plain(SEQUENCE, "AveragePooling1D", "AvgPool1D", "MaxPooling1D", "MaxPool1D", pool_size=2),
+    **plain(IMAGE, "AveragePooling2D", "AvgPool2D", "MaxPooling2D", "MaxPool2D", pool_size=2),
+    **plain(VOLUME, "AveragePooling3D", "AvgPool3D", "MaxPooling3D", "MaxPool3D", pool_size=2),
+    **plain(SEQUENCE, "GlobalAveragePooling1D", "GlobalAvgPool1D", "GlobalMaxPooling1D", "GlobalMaxPool1D"),
+    **plain(IMAGE, "GlobalAveragePooling2D", "GlobalAvgPool2D", "GlobalMaxPooling2D", "GlobalMaxPool2D"),
+    **plain(VOLUME, "GlobalAveragePooling3D", "GlobalAvgPool3D", "GlobalMaxPooling3D", "GlobalMaxPool3D"),
+    **plain(SEQUENCE, "AdaptiveAveragePooling1D", "AdaptiveMaxPooling1D", output_size=2),
+    **plain(IMAGE, "AdaptiveAveragePooling2D", "AdaptiveMaxPooling2D", output_size=2),
+    **plain(VOLUME, "AdaptiveAveragePooling3D", "AdaptiveMaxPooling3D", output_size=2),
+    **plain(SEQUENCE, "Cropping1D", "UpSampling1D", "ZeroPadding1D"),
+    **plain(IMAGE, "Cropping2D", "UpSampling2D", "ZeroPadding2D"),
+    **plain(VOLUME, "Cropping3D", "UpSampling3D", "ZeroPadding3D"),
+    **plain(IMAGE, "CenterCrop", "Resizing", height=4, width=4),
+    **plain(ROW, "Discretization", bin_boundaries=[0.0, 0.5]),
+    "CategoryEncoding": lambda layers, tensor: layers.CategoryEncoding(num_tokens=4)(tensor(2, 3, dtype="int32")),
+    "Hashing": lambda layers, tensor: layers.Hashing(num_bins=3)(tensor(2, 3, dtype="int32")),
+    "HashedCrossing": lambda layers, tensor: layers.HashedCrossing(num_bins=3)(
+        (tensor(4, dtype="int32"), tensor(4, dtype="int32"))
+    ),
+    "IntegerLookup": lambda layers, tensor: layers.IntegerLookup(vocabulary=[1, 2])(tensor(2, 3, dtype="int64")),
+    "StringLookup": lambda layers, tensor: layers.StringLookup(vocabulary=["a", "b"])(tensor(2, 3, dtype="string")),
+    "TextVectorization": lambda layers, tensor: layers.TextVectorization(vocabulary=["a", "b"])(
+        tensor(2, dtype="string")
+    ),
+    **plain(IMAGE, "AutoContrast", "Equalization"),
+    **plain((2, 2048), "MelSpectrogram"),
+    # with a seed generator on Keras 3
+    **on(ROW, "Dropout", "AlphaDropout", "GaussianDropout", rate=0.5),
+    **on(ROW, "GaussianNoise", stddev=0.5),
+    **on(SEQUENCE, "SpatialDropout1D", rate=0.5),
+    **on(IMAGE, "SpatialDropout2D", rate=0.5),
+    **on(VOLUME, "SpatialDropout3D", rate=0.5),
+    **on(IMAGE, "RandomFlip"),
+    **on(IMAGE, "RandomBrightness", "RandomContrast", "RandomHeight", "RandomRotation", "RandomWidth", factor=0.1),
+    **on(IMAGE, "RandomCrop", height=4, width=4),
+    **on(IMAGE, "RandomTranslation", height_factor=0.1, width_factor=0.1),
+    **on(IMAGE, "RandomZoom", height_factor=0.1),
+    # with variables on both, or on Keras 3, which alone has them
+    **plain(IMAGE, "Solarization"),
+    **plain(ROW, "Dense", units=2),
+    **plain(ROW, "EinsumDense", equation="ab,bc->ac", output_shape=2),
+    **plain(ROW, "BatchNormalization", "LayerNormalization", "Normalization", "PReLU", "RMSNormalization"),
+    **plain(IMAGE, "GroupNormalization", groups=3),
+    **merging("AdditiveAttention"),
+    "Embedding": lambda layers, tensor: layers.Embedding(4, 2)(tensor(2, 3, dtype="int32")),
+    "MultiHeadAttention": lambda layers, tensor: layers.MultiHeadAttention(1, 2)(tensor(*SEQUENCE), tensor(*SEQUENCE)),
+    **plain(SEQUENCE, "LSTM", "GRU", "SimpleRNN", units=2),
+    **plain(SEQUENCE, "Conv1D", "SeparableConv1D", "Conv1DTranspose", filters=2, kernel_size=2),
+    **plain(IMAGE, "Conv2D", "SeparableConv2D", "Conv2DTranspose", filters=2, kernel_size=2),
+    **plain(VOLUME, "Conv3D", "Conv3DTranspose", filters=2, kernel_size=2),
+    **plain(SEQUENCE, "DepthwiseConv1D", kernel_size=2),
+    **plain(IMAGE, "DepthwiseConv2D", kernel_size=2),
+}
+"""How a layer of each class is made and called once; ``tensor(*shape, dtype=...)`` makes an input."""
+
+UNLESS: dict[tuple[str, str], Build] = {
+    ("Attention", "dropout"): lambda layers, tensor: layers.Attention(dropout=0.5)(
+        [tensor(*SEQUENCE), tensor(*SEQUENCE)], training=True
+    ),
+    ("Attention", "score_mode"): lambda layers, tensor: layers.Attention(score_mode="concat")(
+        [tensor(*SEQUENCE), tensor(*SEQUENCE)]
+    ),
+    ("Attention", "use_scale"): lambda layers, tensor: layers.Attention(use_scale=True)(
+        [tensor(*SEQUENCE), tensor(*SEQUENCE)]
+    ),
+    ("IntegerLookup", "idf_weights"): lambda layers, tensor: layers.IntegerLookup(
+        vocabulary=[1, 2], idf_weights=[0.5, 0.5], output_mode="tf_idf"
+    )(tensor(2, 3, dtype="int64")),
+    ("StringLookup", "idf_weights"): lambda layers, tensor: layers.StringLookup(
+        vocabulary=["a", "b"], idf_weights=[0.5, 0.5], output_mode="tf_idf"
+    )(tensor(2, 3, dtype="string")),
+    ("TextVectorization", "idf_weights"): lambda layers, tensor: layers.TextVectorization(
+        vocabulary=["a", "b"], idf_weights=[0.5, 0.5], output_mode="tf_idf"
+    )(tensor(2, dtype="string")),
+}
+
+CONVOLUTION = {"num_outputs": 2, "kernel_size": 2}
+SLIM_CALLS: dict[str, tuple[Sequence[int], dict[str, Any]]] = {
+    "bias_add": (ROW, {}),
+    "conv1d": (SEQUENCE, CONVOLUTION),
+    "conv2d": (IMAGE, CONVOLUTION),
+    "conv2d_in_plane": (IMAGE, {"kernel_size": 2}),
+    "conv2d_transpose": (IMAGE, CONVOLUTION),
+    "conv3d": (VOLUME, CONVOLUTION),
+    "conv3d_transpose": (VOLUME, CONVOLUTION),
+    "convolution": (IMAGE, CONVOLUTION),
+    "convolution1d": (SEQUENCE, CONVOLUTION),
+    "convolution2d": (IMAGE, CONVOLUTION),
+    "convolution2d_in_plane": (IMAGE, {"kernel_size": 2}),
+    "convolution2d_transpose": (IMAGE, CONVOLUTION),
+    "convolution3d": (VOLUME, CONVOLUTION),
+    "convolution3d_transpose": (VOLUME, CONVOLUTION),
+    "fully_connected": (ROW, {"num_outputs": 2}),
+    "group_norm": (IMAGE, {"groups": 3}),
+    "instance_norm": (IMAGE, {}),
+    "layer_norm": (ROW, {}),
+    "linear": (ROW, {"num_outputs": 2}),
+    "relu": (ROW, {"num_outputs": 2}),
+    "relu6": (ROW, {"num_outputs": 2}),
+    "separable_conv2d": (IMAGE, CONVOLUTION | {"depth_multiplier": 1}),
+    "separable_convolution2d": (IMAGE, CONVOLUTION | {"depth_multiplier": 1}),
+}
+# On TF 2.21 batch_norm of tf_slim 1.1.0 raises "No module named 'tf_keras.legacy_tf_layers'": read its signature only.
+SLIM_SIGNATURE_ONLY = {"batch_norm"}
+
+V1_CALLS: dict[str, tuple[Sequence[int], dict[str, Any]]] = {
+    "batch_normalization": (ROW, {}),
+    "dense": (ROW, {"units": 2}),
+    **{name: (SEQUENCE, {"filters": 2, "kernel_size": 2}) for name in ("conv1d", "separable_conv1d")},
+    **{
+        name: (IMAGE, {"filters": 2, "kernel_size": 2, "strides": 1})
+        for name in ("conv2d", "conv2d_transpose", "separable_conv2d")
+    },
+    **{name: (VOLUME, {"filters": 2, "kernel_size": 2, "strides": 1}) for name in ("conv3d", "conv3d_transpose")},
+}
+V1_WITHOUT_VARIABLES: dict[str, tuple[Sequence[int], dict[str, Any]]] = {
+    "dropout": (ROW, {"training": True}),
+    "flatten": (IMAGE, {}),
+    **{name: (SEQUENCE, {"pool_size": 2, "strides": 1}) for name in ("average_pooling1d", "max_pooling1d")},
+    **{name: (IMAGE, {"pool_size": 2, "strides": 1}) for name in ("average_pooling2d", "max_pooling2d")},
+    **{name: (VOLUME, {"pool_size": 2, "strides": 1}) for name in ("average_pooling3d", "max_pooling3d")},
+}
+
+
+def resolved(root: object, name: str) -> object | None:
+    """The object at a dotted name, or None where reaching it raises: Keras 3 refuses some names only on access."""
+    for part in name.split("."):
+        try:
+            root = getattr(root, part)
+        except (AttributeError, ImportError):
+            return None
+    return root
+
+
+def status(tf: Any, name: str) -> str:
+    if resolved(tf, name) is not None:
+        return "ok"
+    return "gone" if resolved(tf.compat.v1, name) is None else "v1"
+
+
+def api_mismatches(tf: Any, target: str) -> Iterator[str]:
+    table = load(API_STATUS)
+    column = TARGETS.index(target)
+    for section in ("symbols", "tf2"):
+        for name, row in table[section].items():
+            if (seen := status(tf, name)) != row[column]:
+                yield f"{section} {name}: the table says {row[column]}, TensorFlow {seen}"
+    for name, row in table["compat_v1"].items():
+        seen = "gone" if resolved(tf.compat.v1, name) is None else "ok"
+        if seen != row[column]:
+            yield f"compat_v1 {name}: the table says {row[column]}, TensorFlow {seen}"
+    for name, row in table["symbols"].items():
+        for native in row[2:]:
+            old, new = resolved(tf.compat.v1, name), resolved(tf, native)
+            constant = isinstance(old, (int, str, tuple))
+            if old is None or not (old == new if constant else old is new):
+                yield f"symbols {name}: tf.{native} is not tf.compat.v1.{name}"
+
+
+def created(tf: Any, action: Callable[[], object]) -> int:
+    """How many variables an action makes, of whatever owner."""
+    count = 0
+
+    def creator(next_creator: Callable[..., object], **arguments: Any) -> object:
+        nonlocal count
+        count += 1
+        return next_creator(**arguments)
+
+    with tf.variable_creator_scope(creator):
+        action()
+    return count
+
+
+def example(tf: Any, *shape: int, dtype: str = "float32") -> Any:
+    return tf.fill(shape, "a") if dtype == "string" else tf.ones(shape, dtype)
+
+
+def keras_mismatches(tf: Any, target: str) -> Iterator[str]:
+    table = load(KERAS_LAYERS)
+    layers = tf.keras.layers
+    silent = {*table["stateless"], *(table["stateful_keras3"] if target == "keras2" else ())}
+    for name, build in CONSTRUCTIONS.items():
+        if not hasattr(layers, name):
+            if target == "keras3":
+                yield f"keras.layers.{name} does not exist"
+            continue
+        count = created(tf, lambda build=build: build(layers, lambda *shape, **kind: example(tf, *shape, **kind)))
+        if (count == 0) != (name in silent):
+            yield f"keras.layers.{name} creates {count} variables"
+    for (name, argument), build in UNLESS.items():
+        count = created(tf, lambda build=build: build(layers, lambda *shape, **kind: example(tf, *shape, **kind)))
+        if target == "keras3" and not count:
+            yield f"keras.layers.{name}({argument}=...) creates no variable"
+
+
+def graph_variables(tf: Any, call: Callable[[Any], object], shape: Sequence[int]) -> int:
+    with tf.Graph().as_default():
+        call(tf.ones(shape))
+        return len(tf.compat.v1.global_variables())
+
+
+def position(function: Any, parameter: str) -> int:
+    # The slim shorthands (relu, linear) are partials, whose own signature has turned the later parameters keyword-only.
+    return list(inspect.signature(getattr(function, "func", function)).parameters).index(parameter)
+
+
+def v1_mismatches(tf: Any, target: str) -> Iterator[str]:
+    table = load(V1_LAYERS)
+    layers = tf.compat.v1.layers
+    for name, index in table["layers"].items():
+        if target == "keras3":
+            if resolved(layers, name) is not None:
+                yield f"compat.v1.layers.{name} is there on Keras 3"
+            continue
+        shape, arguments = V1_CALLS[name]
+        function = getattr(layers, name)
+        if position(function, "name") != index:
+            yield f"compat.v1.layers.{name}: name stands at {position(function, 'name')}, not {index}"
+        if not graph_variables(tf, lambda x, f=function, a=arguments: f(x, **a), shape):
+            yield f"compat.v1.layers.{name} creates no variable"
+    if target == "keras3":
+        return
+    for name, (shape, arguments) in V1_WITHOUT_VARIABLES.items():
+        if graph_variables(tf, lambda x, n=name, a=arguments: getattr(layers, n)(x, **a), shape):
+            yield f"compat.v1.layers.{name} creates variables"
+    functions = {name for name in dir(layers) if inspect.isfunction(getattr(layers, name))}
+    if functions != {*V1_CALLS, *V1_WITHOUT_VARIABLES}:
+        yield f"compat.v1.layers has the functions {sorted(functions)}"
+
+
+def slim_mismatches(tf: Any) -> Iterator[str]:
+    import tf_slim as slim
+
+    table = load(V1_LAYERS)
+    for name, index in table["slim"].items():
+        function = getattr(slim, name)
+        if position(function, "scope") != index:
+            yield f"tf_slim.{name}: scope stands at {position(function, 'scope')}, not {index}"
+        if name in SLIM_SIGNATURE_ONLY:
+            continue
+        shape, arguments = SLIM_CALLS[name]
+        if not graph_variables(tf, lambda x, f=function, a=arguments: f(x, **a), shape):
+            yield f"tf_slim.{name} creates no variable"
+    for name in table["slim_scope_keyword"]:
+        parameters = inspect.signature(getattr(slim, name)).parameters
+        if "scope" in parameters or parameters["kwargs"].kind is not inspect.Parameter.VAR_KEYWORD:
+            yield f"tf_slim.{name} takes scope otherwise than by keyword"
+
+
+def main(target: str) -> None:
+    """What a child does: print, as one JSON object, TensorFlow's version and the mismatches of each table."""
+    import tensorflow as tf
+
+    tf.get_logger().setLevel("ERROR")
+    report = {
+        "version": tf.__version__,
+        "api": list(api_mismatches(tf, target)),
+        "keras": list(keras_mismatches(tf, target)),
+        "v1": list(v1_mismatches(tf, target)),
+        "slim": list(slim_mismatches(tf)) if installed("tf-slim") else ["tf-slim is not installed"],
+    }
+    print("\n" + json.dumps(report))
+
+
+@pytest.fixture(scope="module", params=TARGETS)
+def report(request: pytest.FixtureRequest) -> Mapping[str, Any]:
+    """What the child interpreter of one target says."""
+    for package in ("tensorflow", "tf_keras"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
+    environment |= {"CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    if request.param == "keras2":
+        environment["TF_USE_LEGACY_KERAS"] = "1"
+    child = subprocess.run(
+        [sys.executable, "-P", "-W", "ignore", __file__, request.param],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=CHILD_SECONDS,
+        check=False,
+    )
+    assert child.returncode == 0, child.stderr[-4000:]
+    answer: dict[str, Any] = json.loads(child.stdout.splitlines()[-1])
+    if tuple(int(part) for part in answer["version"].split(".")[:2]) < (2, 16):
+        pytest.skip(f"TensorFlow {answer['version']} is older than 2.16, which first had Keras 3")
+    return answer
+
+
+def check(report: Mapping[str, Any], table: str) -> None:
+    print(f"TensorFlow {report['version']}", *report[table], sep="\n")
+
+    assert [] == report[table]
+
+
+@pytest.mark.tensorflow
+def test_every_api_row_is_what_tensorflow_says(report: Mapping[str, Any]) -> None:
+    """Each name is where the table puts it, and each native replacement is the very same object."""
+    check(report, "api")
+
+
+@pytest.mark.tensorflow
+def test_every_keras_layer_creates_what_the_table_says(report: Mapping[str, Any]) -> None:
+    """Making and calling a layer creates variables exactly where it is not listed as stateless."""
+    check(report, "keras")
+
+
+@pytest.mark.tensorflow
+def test_every_v1_layer_has_its_name_parameter_there(report: Mapping[str, Any]) -> None:
+    """The functions of compat.v1.layers that create variables are those of the table, on Keras 2 alone."""
+    check(report, "v1")
+
+
+@pytest.mark.tensorflow
+def test_every_slim_layer_has_its_scope_parameter_there(report: Mapping[str, Any]) -> None:
+    """The tf_slim functions of the table create variables and take scope at that position."""
+    if report["slim"] == ["tf-slim is not installed"]:
+        pytest.skip("tf-slim is not installed")
+    check(report, "slim")
+
+
+def test_the_api_table_holds_only_names_that_moved() -> None:
+    """Rows are sorted, hold known statuses, and none is ok for both targets."""
+    table = load(API_STATUS)
+    for section in ("symbols", "compat_v1", "tf2"):
+        rows = table[section]
+        assert sorted(rows) == list(rows)
+        for name, row in rows.items():
+            assert set(row[:2]) <= STATUSES and row[:2] != ["ok", "ok"], name
+            assert len(row) == 2 or (len(row) == 3 and row[:2] == ["v1", "v1"]), name
+    assert API_STATUS.stat().st_size < 150_000
+
+
+def test_every_listed_layer_is_constructed() -> None:
+    """No row of the layer tables goes unexecuted."""
+    keras, v1 = load(KERAS_LAYERS), load(V1_LAYERS)
+
+    assert {*keras["stateless"], *keras["stateful_keras3"]} <= set(CONSTRUCTIONS)
+    assert not set(keras["stateless"]) & set(keras["stateful_keras3"])
+    assert {(name, argument) for name, arguments in keras["unless"].items() for argument in arguments} == set(UNLESS)
+    assert set(v1["layers"]) == set(V1_CALLS)
+    assert set(v1["slim"]) == set(SLIM_CALLS) | SLIM_SIGNATURE_ONLY
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

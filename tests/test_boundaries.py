@@ -1,0 +1,125 @@
+"""Who may import whom, and who may print: read from the source with the standard library alone."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LINTER = sorted((ROOT / "linter").rglob("*.py"))
+RULES = sorted((ROOT / "rules").rglob("*.py"))
+FRAMEWORKS = {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy"}
+RULE_API = {"migrate_lint.linter.rule", "migrate_lint.linter.model"}
+
+
+def _module(path: Path) -> list[str]:
+    parts = list(path.relative_to(ROOT).with_suffix("").parts)
+    return ["migrate_lint", *(parts[2:] if parts[:2] == ["linter", "package"] else parts)]
+
+
+def _imports(path: Path, text: str | None = None) -> Iterator[str]:
+    """Absolute dotted names of all that `path` imports, wherever in the file it does."""
+    here = _module(path)
+    for node in ast.walk(ast.parse(path.read_text("utf-8") if text is None else text)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = [*here[: -node.level], *filter(None, [node.module])] if node.level else [node.module or ""]
+            yield from (".".join([*base, alias.name]) for alias in node.names)
+
+
+def _within(name: str, packages: set[str]) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def _offences(paths: list[Path], forbidden: set[str]) -> list[tuple[str, str]]:
+    return [
+        (str(path.relative_to(ROOT)), name) for path in paths for name in _imports(path) if _within(name, forbidden)
+    ]
+
+
+def _prints(path: Path, text: str | None = None) -> Iterator[int]:
+    """Lines of `path` that print or name a standard stream."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8") if text is None else text)):
+        match node:
+            case (
+                ast.Call(func=ast.Name(id="print")) | ast.Attribute(value=ast.Name(id="sys"), attr="stdout" | "stderr")
+            ):
+                yield node.lineno
+
+
+def test_there_is_something_to_read() -> None:
+    """A moved folder must not turn every assertion below into an empty one."""
+    assert len(LINTER) > 5
+    assert len(RULES) > 5
+
+
+def test_imports_are_resolved_as_installed() -> None:
+    """Relative imports count from where a file is installed, not from where it lies."""
+    text = "from ...linter.rule import Rule\nfrom . import a\nimport os.path"
+
+    assert ["migrate_lint.linter.rule.Rule", "migrate_lint.rules.keras.a", "os.path"] == list(
+        _imports(ROOT / "rules" / "keras" / "x.py", text)
+    )
+    assert ["migrate_lint.linter.cli.main"] == list(
+        _imports(ROOT / "linter" / "package" / "__main__.py", "from .linter.cli import main")
+    )
+
+
+def test_prints_are_seen() -> None:
+    """Both spellings count, a method named print does not."""
+    text = "print(1)\nconsole.print(2)\nsys.stderr.write('x')"
+
+    assert [1, 3] == sorted(_prints(Path(), text))
+
+
+def test_nothing_here_imports_a_framework() -> None:
+    """The linter runs where TensorFlow cannot."""
+    assert [] == _offences(LINTER + RULES, FRAMEWORKS)
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in RULES])
+def test_rule_imports_the_rule_api_alone(path: Path) -> None:
+    """A rule sees `linter.rule`, `linter.model`, the standard library and libcst."""
+    foreign = [
+        name
+        for name in _imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names | {"libcst"} and not _within(name, RULE_API)
+    ]
+
+    assert [] == foreign
+
+
+def test_only_the_registry_imports_rules() -> None:
+    """Everything else gets rules handed in."""
+    assert {"linter/registry.py"} >= {path for path, _ in _offences(LINTER, {"migrate_lint.rules"})}
+
+
+def test_findings_know_nothing_of_their_makers() -> None:
+    """`finding.py` is plain data: it imports nothing of ours."""
+    assert [] == _offences([ROOT / "linter" / "finding.py"], {"migrate_lint"})
+
+
+def test_inside_the_imports_are_relative() -> None:
+    """A relative import is true on disk and installed, so an editor opens the real file."""
+    absolute = [
+        (str(path.relative_to(ROOT)), node.lineno)
+        for path in LINTER + RULES
+        if (ROOT / "linter" / "package") not in path.parents
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if (isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").startswith("migrate_lint"))
+        or (isinstance(node, ast.Import) and any(alias.name.startswith("migrate_lint") for alias in node.names))
+    ]
+
+    assert [] == absolute
+
+
+def test_only_the_command_line_and_reporters_print() -> None:
+    """Every other stage hands data on."""
+    printing = {path.relative_to(ROOT).as_posix() for path in LINTER + RULES if any(_prints(path))}
+
+    assert {path for path in printing if path != "linter/cli.py" and not path.startswith("linter/reporters/")} == set()
