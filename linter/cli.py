@@ -50,9 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except (_UsageError, ConfigError, PathError) as error:
-        _complain(
-            "\n".join(f"error: {line}" if not number else line for number, line in enumerate(str(error).split("\n")))
-        )
+        _complain(str(error))
     except KeyboardInterrupt:
         _complain("interrupted")
     except Exception as error:
@@ -207,11 +205,20 @@ def _configured(options: argparse.Namespace, start: str) -> Config:
         config,
         ignore=(*config.ignore, *resolve(options.ignore or (), known, "--ignore")),
         extend_select=(*config.extend_select, *resolve(options.extend_select or (), known, "--extend-select")),
-        exclude=(*config.exclude, *(options.exclude or ())),
+        exclude=(*config.exclude, *map(_from_here, options.exclude or ())),
         target=options.target or config.target,
         output_format=options.output_format or config.output_format,
         jobs=config.jobs if options.jobs is None else options.jobs,
     )
+
+
+def _from_here(glob: str) -> str:
+    """A glob of the command line is about paths from the working folder, not from the configuration's."""
+    if "/" not in glob.rstrip("/") or os.path.isabs(glob):
+        return glob
+    from glob import escape
+
+    return os.path.join(escape(os.getcwd()), glob.removeprefix("./"))
 
 
 def _settings(config: Config, jobs: int) -> Iterator[str]:
@@ -309,9 +316,7 @@ def _check_parser() -> argparse.ArgumentParser:
 
 
 def _version() -> str:
-    from ..package import __version__
-
-    return __version__
+    return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
 def _rule(words: list[str]) -> int:

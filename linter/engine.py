@@ -10,6 +10,8 @@ The stages, in the order in which a file goes through them:
 
 from __future__ import annotations
 
+import ast
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,18 +23,20 @@ from typing import TYPE_CHECKING, Any
 
 from .cache import Cache
 from .finding import Consequence, Finding, Severity, Target
+from .names import canonical
 from .pool import ItemFailed, map_ordered
 from .source import SourceFile, parse_source, read_source
 from .suppress import Suppressions, find_suppressions
 from .tool_rules import InternalError, UnparsableFile
 
 if TYPE_CHECKING:
-    from .model import File, Site
+    from .index import CallFact
+    from .model import File
     from .project import Project
     from .rule import Report, Rule
     from .summary import Summary
 
-_MARKERS = (b"tensorflow", b"keras", b"tf_slim", b"sonnet", b"tensor2tensor")
+_MARKERS = ("tensorflow", "keras", "tf_slim", "sonnet")
 Progress = Callable[[int, int], None]
 
 
@@ -74,8 +78,15 @@ def analyze(
     `root` is the project whose files the analysis may look into; `overrides` hold unsaved contents.
     With `cache`, facts and findings are kept in that folder.
     """
-    with Cache(cache, version()) as store:
-        return _Run(files, root, target, jobs, store, overrides or {}, progress, project_paths).results()
+    # What a file leaves behind is released by hand: the collector would only walk the summaries again and again.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with Cache(cache, version()) as store:
+            return _Run(files, root, target, jobs, store, overrides or {}, progress, project_paths).results()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class _Run:
@@ -184,11 +195,11 @@ class _Run:
             items,
             self.jobs,
             initializer=_begin,
-            initargs=(project.summaries, self.target, overrides),
+            initargs=(project.summaries, self.target, overrides, self.store.enabled),
             weight=_size,
         )
         new: dict[str, Any] = {}
-        _begin(project.summaries, self.target, overrides, project)
+        _begin(project.summaries, self.target, overrides, self.store.enabled, project)
         for (key, path, display), outcome in zip(items, made, strict=True):
             if isinstance(outcome, ItemFailed):
                 rows[key] = {"findings": [_row(_worker_died(display, outcome.reason))], "suppressions": None}
@@ -208,49 +219,71 @@ class _Run:
 
     def _summaries(self, digests: Mapping[str, str]) -> dict[str, Summary]:
         """Summaries of all files that reach TensorFlow, directly or through files of the project."""
-        kept = self.store.get("facts", sorted(set(digests.values())))
+        facts = self._facts(digests, sorted(digests), facts_of, "facts")
+        reaching = _reaching(facts)
+        unmarked = [key for key in reaching if "summary" not in facts[key]]
+        facts.update(self._facts(digests, unmarked, summary_of, "summary"))
+        return {key: facts[key]["summary"] for key in reaching}
+
+    def _facts(
+        self, digests: Mapping[str, str], keys: Sequence[str], make: Callable[[SourceFile], dict[str, Any]], kind: str
+    ) -> dict[str, dict[str, Any]]:
+        """Facts of files, kept by content; a file that cannot be parsed has none."""
+        kept = self.store.get("facts", [f"{kind} {digests[key]}" for key in keys])
         facts: dict[str, dict[str, Any]] = {}
         new: dict[str, Any] = {}
-        for key in sorted(digests):
-            fact = kept.get(digests[key])
+        for key in keys:
+            fact = kept.get(f"{kind} {digests[key]}")
             if fact is None:
-                fact = self._facts(key)
-                new[digests[key]] = fact
-            facts[key] = fact
+                source = self._read(key, self.paths[key])
+                fact = {} if isinstance(source, Finding) else make(source)
+                new[f"{kind} {digests[key]}"] = fact
+            if fact:
+                facts[key] = fact
         self.store.put("facts", new)
-        return _reaching(facts)
-
-    def _facts(self, key: str) -> dict[str, Any]:
-        source = self._read(key, self.paths[key])
-        if isinstance(source, Finding):
-            return {"marked": False, "summary": None}
-        return facts_of(source)
+        return facts
 
 
 def facts_of(source: SourceFile) -> dict[str, Any]:
-    """Summarize one file; a file that does not parse has no summary."""
+    """What is kept of every file: its summary if it mentions TensorFlow, else only what it imports.
+
+    Empty if it does not parse.
+    """
+    if any(marker in source.text for marker in _MARKERS):
+        return summary_of(source)
+    from .summary import imported
+
+    tree = parse_source(source)
+    return {} if isinstance(tree, Finding) else {"imports": imported(tree)}
+
+
+def summary_of(source: SourceFile) -> dict[str, Any]:
+    """The summary of a file that reaches TensorFlow; empty if it does not parse."""
     from .index import FileIndex
     from .summary import summarize
 
     tree = parse_source(source)
     if isinstance(tree, Finding):
-        return {"marked": False, "summary": None}
-    marked = any(marker.decode() in source.text for marker in _MARKERS)
-    return {"marked": marked, "summary": summarize(FileIndex(tree))}
+        return {}
+    index = FileIndex(tree)
+    try:
+        return {"summary": summarize(index)}
+    finally:
+        index.release()
 
 
-def _reaching(facts: Mapping[str, dict[str, Any]]) -> dict[str, Summary]:
-    """Keep the files that mention TensorFlow, and those that import from a kept one, to any depth."""
+def _reaching(facts: Mapping[str, dict[str, Any]]) -> list[str]:
+    """The files that mention TensorFlow, and those that import from such a file, to any depth."""
     by_tail: dict[str, list[str]] = {}
     for key in facts:
         plain = key.removesuffix("/__init__.py").removesuffix(".py")
         by_tail.setdefault(plain.rpartition("/")[2], []).append(key)
-    kept = {key for key, fact in facts.items() if fact["marked"] and fact["summary"] is not None}
+    kept = {key for key, fact in facts.items() if "summary" in fact}
     importers: dict[str, set[str]] = {}
     for key, fact in facts.items():
-        if key in kept or fact["summary"] is None:
+        if key in kept:
             continue
-        for absolute in fact["summary"]["imports"]:
+        for absolute in fact["imports"]:
             for part in absolute.split("."):
                 for other in by_tail.get(part, ()):
                     importers.setdefault(other, set()).add(key)
@@ -260,16 +293,20 @@ def _reaching(facts: Mapping[str, dict[str, Any]]) -> dict[str, Summary]:
             if importer not in kept:
                 kept.add(importer)
                 queue.append(importer)
-    return {key: facts[key]["summary"] for key in sorted(kept)}
+    return sorted(kept)
 
 
 # -- one file ------------------------------------------------------------------------------------------------------------
 
-_state: tuple[Project, Target, Mapping[str, bytes]] | None = None
+_state: tuple[Project, Target, Mapping[str, bytes], bool] | None = None
 
 
 def _begin(
-    summaries: Mapping[str, Summary], target: Target, overrides: Mapping[str, bytes], project: Project | None = None
+    summaries: Mapping[str, Summary],
+    target: Target,
+    overrides: Mapping[str, bytes],
+    keep: bool,
+    project: Project | None = None,
 ) -> None:
     """Set up a worker: every file of the run is checked against the same project."""
     global _state  # noqa: PLW0603
@@ -277,24 +314,30 @@ def _begin(
 
     if _state is not None and project is None and _state[0].summaries is summaries:
         return
-    _state = (project or Project(summaries), target, overrides)
+    _state = (project or Project(summaries), target, overrides, keep)
 
 
 def check_item(item: tuple[str, str, str]) -> tuple[dict[str, Any], list[Any], str]:
     """Check one file: ``(key, path, display)`` to its row, the questions it asked and the digest of the answers."""
     assert _state is not None
-    project, target, overrides = _state
+    project, target, overrides, keep = _state
     key, path, display = item
     source = read_source(Path(path), display, overrides.get(path))
     if isinstance(source, Finding):
         return {"findings": [_row(source)], "suppressions": None}, [], ""
-    findings, questions, digest = check_file(source, key, project, target)
+    findings, questions, digest = check_file(source, key, project, target, keep)
     suppressions = find_suppressions(source)
     return {"findings": [_row(f) for f in findings], "suppressions": suppressions.to_json()}, questions, digest
 
 
-def check_file(source: SourceFile, key: str, project: Project, target: Target) -> tuple[list[Finding], list[Any], str]:
-    """Run every rule over one file of a project."""
+def check_file(
+    source: SourceFile, key: str, project: Project, target: Target, keep: bool = False
+) -> tuple[list[Finding], list[Any], str]:
+    """Run every rule over one file of a project.
+
+    Returns:
+        The findings; and, to `keep` them, the questions that were asked of the project, with a digest of its answers.
+    """
     from .view import View
 
     tree = parse_source(source)
@@ -315,8 +358,10 @@ def check_file(source: SourceFile, key: str, project: Project, target: Target) -
             reports.extend((rule, report) for report in function(site))
         except Exception as error:
             failures.append(_crash(source.display, rule, site, error))
-    questions, digest = view.dependencies()
-    return [*_findings(source.display, reports), *failures], questions, digest
+    findings = [*_findings(source.display, reports), *failures]
+    file.release()
+    questions, digest = view.dependencies() if keep else ([], "")
+    return findings, questions, digest
 
 
 def _findings(display: str, reports: Iterable[tuple[Rule, Report]]) -> list[Finding]:
@@ -406,15 +451,30 @@ class _Dispatch:
         for function in file.functions if self.on_function else ():
             for rule in wanted(self.on_function):
                 yield rule, rule.on_function, function
-        for call in file.calls:
-            for rule in wanted(self._call_rules(call)):
-                yield rule, rule.on_call, call
-        for reference in file.references:
-            for rule in wanted(self.references.wanting(reference.names)):
-                yield rule, rule.on_reference, reference
+        for fact in file.index.calls:
+            if self._calls_gate(file, fact):
+                call = file.call_of(fact)
+                for rule in wanted(self._call_rules(call)):
+                    yield rule, rule.on_call, call
+        for fact in file.index.references:
+            rules = self.references.wanting(file.names(fact.scope, fact.path))
+            if rules:
+                reference = file.reference_of(fact)
+                for rule in wanted(rules):
+                    yield rule, rule.on_reference, reference
         for assignment in file.assignments if self.on_assignment else ():
             for rule in wanted(self.on_assignment):
                 yield rule, rule.on_assignment, assignment
+
+    def _calls_gate(self, file: File, fact: CallFact) -> bool:
+        """Whether some rule may want a call: most are never looked at as a `Call`."""
+        func = fact.node.func
+        if isinstance(func, ast.Attribute) and func.attr in self.methods:
+            return True
+        entities = file.entities(fact.scope, fact.path)
+        return any(
+            e.kind == "class" or (e.kind == "external" and self.calls.wants(canonical(e.text))) for e in entities
+        )
 
     def _call_rules(self, call: Any) -> list[Rule]:
         rules = self.calls.wanting(call.names)
@@ -440,6 +500,9 @@ class _Gate:
                 else:
                     self._exact.setdefault(name, []).append(rule)
         self._memo: dict[str, list[Rule]] = {}
+
+    def wants(self, name: str) -> bool:
+        return bool(self._of(name))
 
     def wanting(self, names: Sequence[Any]) -> list[Rule]:
         if len(names) == 1:

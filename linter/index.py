@@ -158,6 +158,8 @@ class FileIndex:
         self._blocks = 0
         self._statement: ast.stmt = ast.Pass()
         self._lambdas: dict[int, Scope] = {}
+        self._open = 0
+        self._paths: dict[tuple[int, str], tuple[str, ...]] = {}
         self._heads: dict[tuple[int, str], tuple[str, ...] | None] = {}
         self.module = self._scope("module", "", None, tree, None)
         self._suite(tree.body, self.module, self._block(None, "body", tree, self.module))
@@ -195,12 +197,13 @@ class FileIndex:
             self._function(node, scope, block)
         elif isinstance(node, ast.ClassDef):
             self._class(node, scope, block)
-        elif isinstance(node, ast.If | ast.While):
+        elif isinstance(node, ast.If):
+            self._if(node, scope, block)
+        elif isinstance(node, ast.While):
             self._expression(node.test, scope, block)
-            loop = isinstance(node, ast.While)
-            outer = self._block(block, "loop", node, scope) if loop else block
-            self._suite(node.body, scope, self._block(outer, "if", node.test, scope))
-            self._suite(node.orelse, scope, block if loop else self._block(block, "else", node.test, scope))
+            loop = self._block(block, "loop", node, scope)
+            self._suite(node.body, scope, self._block(loop, "if", node.test, scope))
+            self._suite(node.orelse, scope, block)
         elif isinstance(node, ast.For | ast.AsyncFor):
             self._expression(node.iter, scope, block)
             self._bind_target(node.target, None, scope, block, node, element_of=node.iter)
@@ -235,6 +238,18 @@ class FileIndex:
                 self._suite(case.body, scope, arm)
         else:
             self._simple_statement(node, scope, block)
+
+    def _if(self, node: ast.If, scope: Scope, block: Block) -> None:
+        """Walk an ``if`` with all its ``elif``, which `ast` nests: a chain of a thousand is no deep recursion."""
+        while True:
+            self._expression(node.test, scope, block)
+            self._suite(node.body, scope, self._block(block, "if", node.test, scope))
+            block = self._block(block, "else", node.test, scope)
+            if len(node.orelse) != 1 or not isinstance(node.orelse[0], ast.If):
+                break
+            node = node.orelse[0]
+            self._statement = node
+        self._suite(node.orelse, scope, block)
 
     def _simple_statement(self, node: ast.stmt, scope: Scope, block: Block) -> None:
         if isinstance(node, ast.Assign):
@@ -462,10 +477,15 @@ class FileIndex:
                 self._bind_target(node_.target, node_.value, scope.function(), block, node_)
                 stack.append((node_.value, scope, block, ""))
             else:
-                children = [
-                    (c, scope, block, "") for c in ast.iter_child_nodes(node_) if not isinstance(c, ast.expr_context)
-                ]
-                stack.extend(reversed(children))
+                children: list[tuple[ast.AST, Scope, Block, str]] = []
+                for field_name in node_._fields:
+                    value = getattr(node_, field_name, None)
+                    if value.__class__ is list:
+                        children.extend((c, scope, block, "") for c in value if isinstance(c, ast.AST))
+                    elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context | ast.operator):
+                        children.append((value, scope, block, ""))
+                children.reverse()
+                stack.extend(children)
 
     def _comprehension(
         self,
@@ -490,6 +510,14 @@ class FileIndex:
     def lambda_scope(self, node: ast.Lambda) -> Scope:
         """The scope of a lambda expression of this file."""
         return self._lambdas[id(node)]
+
+    def release(self) -> None:
+        """Let go of everything at once: scopes, blocks and sites refer to each other in circles."""
+        for scope in self.scopes:
+            scope.binds.clear()
+            scope.attributes.clear()
+            scope.parent = scope.defined_in = None
+        self.__dict__.clear()
 
     # -- names -------------------------------------------------------------------------------------------------------
 
@@ -524,6 +552,15 @@ class FileIndex:
         ``super@3``, ``$3:x`` (parameter x of that function), ``.module.x`` (a relative import) or an absolute name.
         A builtin is ``builtins.print``.
         """
+        key = (scope.id, path)
+        known = self._paths.get(key)
+        if known is None:
+            known = self._resolve(scope, path)
+            if not self._open:
+                self._paths[key] = known
+        return known
+
+    def _resolve(self, scope: Scope, path: str) -> tuple[str, ...]:
         if path.startswith("!"):
             return (path[1:],)
         head, rest = split_head(path)
@@ -543,7 +580,9 @@ class FileIndex:
         if known or key in self._heads:
             return known
         self._heads[key] = None
+        self._open += 1
         self._heads[key] = answer = self._resolve_head(scope, name)
+        self._open -= 1
         return answer
 
     def _resolve_head(self, scope: Scope, name: str) -> tuple[str, ...]:
@@ -566,6 +605,9 @@ class FileIndex:
                 values = (f"@{self._lambdas[id(bind.node)].id}",)
             elif bind.kind == "parameter":
                 values = (f"${home.id}:{name}",)
+            elif bind.scope is home and bind.text.startswith(f"{name}.") and bind.text.replace(".", "").isidentifier():
+                # `import tensorflow as tf; tf = tf.compat.v1`: what was bound before, one level down
+                values = tuple(answer + bind.text[len(name) :] for answer in answers)
             elif bind.scope is not None:
                 values = self.resolve(bind.scope, bind.text)
                 if not values and bind.kind == "annotation":

@@ -73,24 +73,52 @@ class File:
         self.target = target
         self.guards = Guards(index)
         self.lines = source.text.split("\n")
+        self._call_sites: dict[int, Call] = {}
+        self._reference_sites: dict[int, Reference] = {}
+        self._names: dict[tuple[int, str], tuple[Name, ...]] = {}
         self._effects: dict[int, Effects] = {}
         self._flows: dict[int, Flow] = {}
         self._entities: dict[tuple[int, str], tuple[Entity, ...]] = {}
+
+    def release(self) -> None:
+        """Let go of everything at once: sites, file and index refer to each other in circles."""
+        self.index.release()
+        self.__dict__.clear()
 
     @property
     def display(self) -> str:
         """The path as it is shown."""
         return self.source.display
 
+    @property
+    def is_test(self) -> bool:
+        """Whether it is a test, by the names of the file and of its folders."""
+        *folders, name = self.key.lower().split("/")
+        return bool({"test", "tests", "testing"} & set(folders)) or name.startswith(("test_", "conftest")) or name.endswith("_test.py")
+
     @cached_property
     def calls(self) -> list[Call]:
         """All calls, in source order."""
-        return [Call(self, fact) for fact in self.index.calls]
+        return [self.call_of(fact) for fact in self.index.calls]
 
     @cached_property
     def references(self) -> list[Reference]:
         """All names that are read, in source order; a called name is one too."""
-        return [Reference(self, fact) for fact in self.index.references]
+        return [self.reference_of(fact) for fact in self.index.references]
+
+    def call_of(self, fact: CallFact) -> Call:
+        """The site of a call."""
+        site = self._call_sites.get(id(fact))
+        if site is None:
+            site = self._call_sites[id(fact)] = Call(self, fact)
+        return site
+
+    def reference_of(self, fact: ReferenceFact) -> Reference:
+        """The site of a name that is read."""
+        site = self._reference_sites.get(id(fact))
+        if site is None:
+            site = self._reference_sites[id(fact)] = Reference(self, fact)
+        return site
 
     @cached_property
     def assignments(self) -> list[Assignment]:
@@ -161,9 +189,17 @@ class File:
 
     def names(self, scope: Scope, path: str | None) -> tuple[Name, ...]:
         """The public names that `path` may mean in `scope`."""
-        return tuple(
-            Name(canonical(entity.text), entity.text) for entity in self.entities(scope, path) if entity.kind == "external"
-        )
+        if path is None:
+            return ()
+        key = (scope.id, path)
+        known = self._names.get(key)
+        if known is None:
+            known = self._names[key] = tuple(
+                Name(canonical(entity.text), entity.text)
+                for entity in self.entities(scope, path)
+                if entity.kind == "external"
+            )
+        return known
 
     def effects(self, block: Block) -> Effects:
         """What the conditions around a block do to the situation of its function."""
@@ -550,6 +586,19 @@ class Reference(_Named):
     def __init__(self, file: File, fact: ReferenceFact) -> None:
         super().__init__(file, fact.node, fact.scope, fact.block, fact.path)
         self.called = fact.called
+
+    @cached_property
+    def origin(self) -> tuple[Name, ...]:
+        """The public names from which the expression starts: those of the shortest part of its path that has some.
+
+        ``tf`` in ``tf.layers.dense``, ``dense`` after ``from tensorflow.layers import dense``.
+        """
+        for position in range(1, len(self.path or "") + 1):
+            if position == len(self.path or "") or (self.path or "")[position] in ".([":
+                names = self.file.names(self.scope, (self.path or "")[:position])
+                if names:
+                    return names
+        return ()
 
     @property
     def is_local(self) -> bool:

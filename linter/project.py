@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import Any
+from typing import Any, NamedTuple
 
 from .kinds import kinds_of_base
-from .names import canonical
+from .names import below, canonical
 from .paths import split_head
 from .summary import ClassSummary, Conditions, FunctionSummary, Summary
 
@@ -56,6 +56,8 @@ _GRAPH_TRACERS = frozenset({"tensorflow.wrap_function", "tensorflow.Graph().as_d
 _ESCAPES = frozenset({"tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func", "tensorflow.contrib.eager.py_func"})
 VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_op_scope", "tensorflow.VariableScope"})
 _V2_OFF = frozenset({"tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution"})
+_SESSIONS = frozenset({"tensorflow.Session()"})
+"""Entering one makes its graph the default and ends eager execution; an `InteractiveSession` does not [run]."""
 _DATASET_METHODS = frozenset(
     {
         "map", "filter", "flat_map", "interleave", "reduce", "take_while", "scan", "map_with_legacy_function",
@@ -69,10 +71,11 @@ _FIT_METHODS = ("train_step", "test_step", "predict_step", "compute_loss", "comp
 _ESTIMATOR_FUNCTIONS = frozenset({"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"})
 _COMPILE_ARGUMENTS = frozenset({"loss", "metrics", "weighted_metrics"})
 _MAX_SITUATIONS = 24
+_MAX_DEPTH = 24
+_MAX_ENTITIES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(NamedTuple):
     """What a name turned out to be.
 
     ``kind``: ``external`` (``text`` is an absolute name), ``function``, ``class`` or ``instance`` of the project
@@ -104,6 +107,9 @@ class Project:
         self.summaries = summaries
         self._modules = _modules(summaries)
         self._resolved: dict[tuple[str, str], tuple[Entity, ...]] = {}
+        self._open: dict[tuple[str, str], int] = {}
+        self._cut = 0
+        self._overrides: dict[tuple[str, int, str], list[Key]] = {}
         self._kinds: dict[Key, frozenset[str]] = {}
         self._mro: dict[Key, tuple[list[Key], list[str]]] = {}
         self._subclasses: dict[Key, list[Key]] | None = None
@@ -114,47 +120,56 @@ class Project:
     # -- names -------------------------------------------------------------------------------------------------------
 
     def resolve(self, file: str, text: str) -> tuple[Entity, ...]:
-        """Say what a name of `file`, as `FileIndex.resolve` gives it, is in the whole project."""
+        """Say what a name of `file`, as `FileIndex.resolve` gives it, is in the whole project.
+
+        Re-exports and attributes may form cycles; an answer that was cut short by one is only kept where it does not
+        depend on the question that led there, so that the order of questions never matters.
+        """
         key = (file, text)
         known = self._resolved.get(key)
-        if known is None:
-            self._resolved[key] = ()  # a cycle of re-exports resolves to nothing
-            known = tuple(dict.fromkeys(self._resolve(file, text, 0)))[:6]
-            self._resolved[key] = known
-        return known
+        if known is not None:
+            return known
+        depth = len(self._open)
+        if key in self._open or depth > _MAX_DEPTH:
+            self._cut = min(self._cut, self._open.get(key, 0))
+            return ()
+        self._open[key] = depth
+        outer, self._cut = self._cut, depth
+        answer = tuple(dict.fromkeys(self._resolve(file, text)))[:_MAX_ENTITIES]
+        del self._open[key]
+        if self._cut >= depth:
+            self._resolved[key] = answer
+            self._cut = outer
+        else:
+            self._cut = min(outer, self._cut)
+        return answer
 
-    def _resolve(self, file: str, text: str, depth: int) -> Iterator[Entity]:
-        if depth > 12:
-            return
+    def _resolve(self, file: str, text: str) -> Iterator[Entity]:
         if text.startswith("[]"):
             text = text[2:]
         if text.startswith("@"):
             number, rest = _split_id(text[1:])
             kind = "class" if str(number) in self.summaries[file]["classes"] else "function"
-            yield from self._reduce(Entity(kind, "", file, number), rest, depth)
+            yield from self._reduce(Entity(kind, "", file, number), rest)
         elif text.startswith("self@"):
             number, rest = _split_id(text[5:])
-            yield from self._reduce(Entity("instance", "self", file, number), rest, depth)
+            yield from self._reduce(Entity("instance", "self", file, number), rest)
         elif text.startswith("super@"):
             number, rest = _split_id(text[6:])
-            yield from self._super((file, number), rest, depth)
+            yield from self._super((file, number), rest)
         elif text.startswith("$"):
             yield Entity("parameter", text, file)
         else:
-            yield from self._absolute(file, text, depth)
+            yield from self._absolute(file, text)
 
-    def _absolute(self, file: str, text: str, depth: int) -> Iterator[Entity]:
+    def _absolute(self, file: str, text: str) -> Iterator[Entity]:
         dotted, rest = text, ""
         for position, character in enumerate(text):
             if character in "([":
                 dotted, rest = text[:position], text[position:]
                 break
-        parts = dotted.split(".")
-        level = 0
-        while level < len(parts) and parts[level] == "":
-            level += 1
-        if dotted.startswith("."):
-            level = len(dotted) - len(dotted.lstrip("."))
+        level = len(dotted) - len(dotted.lstrip("."))
+        if level:
             parts = [part for part in dotted[level:].split(".") if part]
             base = file
             for _ in range(level):
@@ -162,15 +177,14 @@ class Project:
             for size in range(len(parts), -1, -1):
                 found = self._module_at(posixpath.join(base, *parts[:size]))
                 if found is not None:
-                    yield from self._in_module(found, parts[size:], rest, depth)
+                    yield from self._in_module(found, parts[size:], rest)
                     return
             return
+        parts = dotted.split(".")
         for size in range(len(parts), 0, -1):
             found = self._find_module(file, parts[:size])
-            if found is not None:
-                if found == file and size == len(parts):
-                    continue  # `import tensorflow` inside a file called tensorflow.py means the real one
-                yield from self._in_module(found, parts[size:], rest, depth)
+            if found is not None and found != file:  # `import tensorflow` in a file tensorflow.py means the real one
+                yield from self._in_module(found, parts[size:], rest)
                 return
         yield Entity("external", text)
 
@@ -187,7 +201,7 @@ class Project:
                 return candidate
         return None
 
-    def _in_module(self, module: str, parts: list[str], rest: str, depth: int) -> Iterator[Entity]:
+    def _in_module(self, module: str, parts: list[str], rest: str) -> Iterator[Entity]:
         if not parts:
             yield Entity("module", module, module)
             return
@@ -195,81 +209,96 @@ class Project:
         exported = self.summaries[module]["exports"].get(parts[0])
         if exported:
             for text in exported:
-                yield from self._resolve(module, text + tail, depth + 1)
+                yield from self.resolve(module, text + tail)
             return
         if posixpath.basename(module) == "__init__.py":
             inner = self._module_at(posixpath.join(posixpath.dirname(module), parts[0]))
             if inner is not None and inner != module:
-                yield from self._in_module(inner, parts[1:], rest, depth + 1)
+                yield from self._in_module(inner, parts[1:], rest)
                 return
         for star in self.summaries[module]["stars"]:
             joiner = "" if star.endswith(".") else "."
-            found = list(self._resolve(module, f"{star}{joiner}{parts[0]}{tail}", depth + 1))
+            found = self.resolve(module, f"{star}{joiner}{parts[0]}{tail}")
             if found:
                 yield from found
                 return
 
-    def _reduce(self, entity: Entity, rest: str, depth: int) -> Iterator[Entity]:
+    def _reduce(self, entity: Entity, rest: str) -> Iterator[Entity]:
         """Follow attributes, calls and items from a class, instance or function."""
-        if not rest:
-            yield entity
+        while rest:
+            if rest.startswith("()"):
+                if entity.kind == "class":
+                    entity, rest = Entity("instance", "", *entity.key), rest[2:]
+                    continue
+                yield from self._called(entity, rest[2:])
+                return
+            if rest.startswith("[]"):
+                if entity.kind != "instance":
+                    return
+                rest = rest[2:]
+                continue
+            name, rest = split_head(rest[1:])
+            if entity.kind not in ("class", "instance"):
+                return
+            methods = self._methods(entity, name)
+            if len(methods) == 1:
+                entity = Entity("function", "", *methods[0])
+                continue
+            if methods:
+                for method in methods:
+                    yield from self._reduce(Entity("function", "", *method), rest)
+            else:
+                yield from self._attribute(entity, name, rest)
             return
-        if depth > 12:
-            return
-        if rest.startswith("()"):
-            if entity.kind == "class":
-                yield from self._reduce(Entity("instance", "", *entity.key), rest[2:], depth)
-            elif entity.kind == "function":
-                summary = self.function(entity.key)
-                for text in summary["returns"] if summary else ():
-                    if not text.startswith("$"):
-                        yield from self._resolve(entity.file, text + rest[2:], depth + 1)
-            elif entity.kind == "instance" and rest == "()":
-                for name in _FORWARD_METHODS:
-                    found = self.method(entity.key, name)
-                    if found is not None and found != entity.key:
-                        yield Entity("function", "call of an instance", *found)
-            return
-        if rest.startswith("[]"):
-            yield from self._reduce(entity, rest[2:], depth) if entity.kind == "instance" else ()
-            return
-        name, rest = split_head(rest[1:])
-        if entity.kind not in ("class", "instance"):
-            return
-        found_any = False
-        for key in self._dispatch(entity):
-            method = self.method(key, name)
-            if method is not None:
-                found_any = True
-                yield from self._reduce(Entity("function", "", *method), rest, depth + 1)
-        if found_any:
-            return
+        yield entity
+
+    def _called(self, entity: Entity, rest: str) -> Iterator[Entity]:
+        """What calling a function or an instance gives, and what follows from it."""
+        if entity.kind == "function":
+            summary = self.function(entity.key)
+            for text in summary["returns"] if summary else ():
+                if not text.startswith("$"):
+                    yield from self.resolve(entity.file, text + rest)
+        elif entity.kind == "instance" and not rest:
+            for name in _FORWARD_METHODS:
+                found = self.method(entity.key, name)
+                if found is not None:
+                    yield Entity("function", "call of an instance", *found)
+
+    def _attribute(self, entity: Entity, name: str, rest: str) -> Iterator[Entity]:
+        """An attribute that is no method: what is assigned to it, or what a public base says."""
         for key in self.mro(entity.key)[0]:
             summary = self.cls(key)
             values = summary["attributes"].get(name) if summary else None
             if values:
                 for text in values:
                     plain = rest.removeprefix("[]") if text.startswith("[]") else rest
-                    yield from self._resolve(key[0], text + plain, depth + 1)
+                    yield from self.resolve(key[0], text + plain)
                 return
         for base in self.mro(entity.key)[1]:
             yield Entity("external", f"{base}{'()' if entity.kind == 'instance' else ''}.{name}{rest}")
             return
 
-    def _dispatch(self, entity: Entity) -> list[Key]:
-        """The classes whose methods a name on `entity` may mean: on ``self``, those of subclasses too."""
+    def _methods(self, entity: Entity, name: str) -> list[Key]:
+        """The methods that a name on `entity` may mean: on ``self``, those of subclasses too."""
+        own = self.method(entity.key, name)
+        found = [own] if own is not None else []
         if entity.kind == "instance" and entity.text == "self":
-            return [entity.key, *self.subclasses(entity.key)]
-        return [entity.key]
+            known = self._overrides.get((*entity.key, name))
+            if known is None:
+                known = list(dict.fromkeys(m for sub in self.subclasses(entity.key) if (m := self.method(sub, name))))
+                self._overrides[(*entity.key, name)] = known
+            found.extend(key for key in known if key != own)
+        return found
 
-    def _super(self, key: Key, rest: str, depth: int) -> Iterator[Entity]:
+    def _super(self, key: Key, rest: str) -> Iterator[Entity]:
         if not rest.startswith("."):
             return
         name, rest = split_head(rest[1:])
         for base in self.mro(key)[0][1:]:
             summary = self.cls(base)
             if summary and name in summary["methods"]:
-                yield from self._reduce(Entity("function", "", base[0], summary["methods"][name]), rest, depth + 1)
+                yield from self._reduce(Entity("function", "", base[0], summary["methods"][name]), rest)
                 return
         for external in self.mro(key)[1]:
             yield Entity("external", f"{external}().{name}{rest}")
@@ -290,6 +319,7 @@ class Project:
         known = self._mro.get(key)
         if known is None:
             self._mro[key] = ([key], [])
+            before = self._cut
             inner: list[Key] = [key]
             outer: list[str] = []
             summary = self.cls(key)
@@ -303,6 +333,8 @@ class Project:
                         elif base.kind == "external" and base.text not in outer:
                             outer.append(base.text)
             known = self._mro[key] = (inner, outer)
+            if self._cut < before:
+                del self._mro[key]  # a base was cut short by a question still open
         return known
 
     def subclasses(self, key: Key) -> list[Key]:
@@ -411,6 +443,14 @@ class Project:
     def first_file_using(self, *names: str) -> str | None:
         """The first file, by path, that reads one of these canonical names."""
         return next((f for f in sorted(self.summaries) if any(self._file_uses(f, name) for name in names)), None)
+
+    def first_file_spelling(self, *names: str) -> str | None:
+        """The first file, by path, that reads one of these absolute names or what is below it, written just so."""
+        for file in sorted(self.summaries):
+            for text in self.summaries[file]["uses"]:
+                if any(e.kind == "external" and below(e.text, name) for e in self.resolve(file, text) for name in names):
+                    return file
+        return None
 
     def _file_uses(self, file: str, name: str) -> bool:
         used = self._used.get(file)
@@ -657,6 +697,8 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
                 scoped = scoped or how in ("named", "object")
             elif name in ("?as_default()", "?as_default") or name.endswith(".as_default()"):
                 graph = graph or not name.startswith("tensorflow.summary")
+            elif name in _SESSIONS:
+                graph = True
             elif plain == "tensorflow.init_scope":
                 lifted = True
     for text, outcome in condition["tests"]:

@@ -90,10 +90,10 @@ def lint(
         discovery = discover(paths, exclude=config.exclude, base=config.base, force_exclude=force_exclude)
         found, unreadable, empty = discovery.files, discovery.unreadable, discovery.empty
     else:
-        path = os.path.abspath(stdin[0])
-        overrides[Path(path)] = stdin[1]
-        found, unreadable, empty = ((path, os.path.dirname(path)),), (), ()
-        if force_exclude and left_out(path, config.exclude, config.base):
+        name = os.path.abspath(stdin[0])
+        overrides[Path(name)] = stdin[1]
+        found, unreadable, empty = ((name, os.path.dirname(name)),), (), ()
+        if force_exclude and left_out(name, config.exclude, config.base):
             found = ()
     findings: list[Finding] = []
     for folder, reason in unreadable:

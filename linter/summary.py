@@ -226,10 +226,11 @@ class _Summarizer:
                 self.summary["edges"].append([key[0], fact.node.lineno, [target], condition, None])
 
     def _uses(self) -> None:
+        places = {(fact.scope.id, fact.path) for fact in self._index.references}
         uses = {
             text
-            for fact in self._index.references
-            for text in self._resolve(fact.scope, fact.path)
+            for scope, path in places
+            for text in self._resolve(self._index.scopes[scope], path)
             if not text.startswith(("@", "self@", "super@", "$", "builtins."))
         }
         self.summary["uses"] = sorted(uses)
@@ -243,6 +244,22 @@ class _Summarizer:
                 self._conditions.append(value)
             self._by_block[block.id] = known
         return known
+
+
+def imported(tree: ast.Module) -> list[str]:
+    """What a file imports, anywhere, without looking at any expression: all that is needed of most files."""
+    found: set[str] = set()
+    stack: list[ast.AST] = [tree]
+    while stack:
+        for node in own_statements(stack.pop()):
+            if isinstance(node, ast.Import):
+                found.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                module = "." * node.level + (node.module or "")
+                found.update(f"{module}{'' if module.endswith('.') else '.'}{alias.name}" for alias in node.names)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                stack.append(node)
+    return sorted(found)
 
 
 def conditions(index: FileIndex, guards: Guards, block: Block) -> Conditions:

@@ -5,6 +5,7 @@ A kept finding is good as long as the file's content is the same and every quest
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
@@ -21,14 +22,13 @@ class View(Project):
     def __init__(self, project: Project) -> None:
         self._project = project
         self.summaries = project.summaries
-        self.asked: dict[Question, str] = {}
+        self.asked: dict[Question, Any] = {}
 
     def _ask(self, method: str, *arguments: Any) -> Any:
-        answer = getattr(self._project, method)(*arguments)
         question = (method, arguments)
         if question not in self.asked:
-            self.asked[question] = repr(answer)
-        return answer
+            self.asked[question] = getattr(self._project, method)(*arguments)
+        return self.asked[question]
 
     def resolve(self, file: str, text: str) -> tuple[Entity, ...]:
         """See `Project.resolve`."""
@@ -90,26 +90,26 @@ class View(Project):
         """See `Project.first_file_using`."""
         return self._ask("first_file_using", *names)  # type: ignore[no-any-return]
 
+    def first_file_spelling(self, *names: str) -> str | None:
+        """See `Project.first_file_spelling`."""
+        return self._ask("first_file_spelling", *names)  # type: ignore[no-any-return]
+
     def dependencies(self) -> tuple[list[Question], str]:
         """The questions asked, and a digest of their answers."""
-        questions = sorted(self.asked, key=repr)
-        return questions, _digest(self.asked[question] for question in questions)
+        questions = sorted(self.asked, key=json.dumps)
+        return questions, _digest([self.asked[question] for question in questions])
 
 
 def answers(project: Project, questions: Iterable[Any]) -> str | None:
     """Ask a project kept questions again, and digest the answers; None where a question has lost its meaning."""
-    found: list[str] = []
+    found: list[Any] = []
     try:
         for method, arguments in questions:
-            found.append(repr(getattr(project, method)(*(tuple(a) if isinstance(a, list) else a for a in arguments))))
+            found.append(getattr(project, method)(*(tuple(a) if isinstance(a, list) else a for a in arguments)))
     except (KeyError, AttributeError, TypeError, ValueError):
         return None
     return _digest(found)
 
 
-def _digest(texts: Iterable[str]) -> str:
-    digest = blake2b(digest_size=16)
-    for text in texts:
-        digest.update(text.encode("utf-8", "surrogatepass"))
-        digest.update(b"\0")
-    return digest.hexdigest()
+def _digest(found: list[Any]) -> str:
+    return blake2b(json.dumps(found).encode(), digest_size=16).hexdigest()

@@ -41,7 +41,7 @@ def die_at_seven(number: int) -> int:
 
 def die_often(number: int) -> int:
     if number % 20 == 7:
-        os.kill(os.getpid(), signal.SIGSEGV)
+        os.kill(os.getpid(), signal.SIGKILL)
     return number
 
 
@@ -185,11 +185,11 @@ def test_heavy_items_have_chunks_of_their_own() -> None:
     run = pool._Run(square, range(101), 2, None, (), weights.__getitem__)
     chunks = run._chunks(range(101))
 
-    assert [number for chunk in chunks for number in chunk] == list(range(101))
+    assert list(range(101)) == [number for chunk in chunks for number in chunk]
     assert [50] in [chunk[-1:] for chunk in chunks]
-    assert [
-        number for chunk in map_ordered(square, range(101), 2, weight=weights.__getitem__) for number in [chunk]
-    ] == [number * number for number in range(101)]
+    assert [number * number for number in range(101)] == list(
+        map_ordered(square, range(101), 2, weight=weights.__getitem__)
+    )
 
 
 def test_ending_early_ends_the_workers() -> None:

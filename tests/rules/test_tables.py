@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -286,11 +287,11 @@ def keras_mismatches(tf: Any, target: str) -> Iterator[str]:
             if target == "keras3":
                 yield f"keras.layers.{name} does not exist"
             continue
-        count = created(tf, lambda build=build: build(layers, lambda *shape, **kind: example(tf, *shape, **kind)))
+        count = created(tf, partial(build, layers, partial(example, tf)))
         if (count == 0) != (name in silent):
             yield f"keras.layers.{name} creates {count} variables"
     for (name, argument), build in UNLESS.items():
-        count = created(tf, lambda build=build: build(layers, lambda *shape, **kind: example(tf, *shape, **kind)))
+        count = created(tf, partial(build, layers, partial(example, tf)))
         if target == "keras3" and not count:
             yield f"keras.layers.{name}({argument}=...) creates no variable"
 
@@ -318,12 +319,12 @@ def v1_mismatches(tf: Any, target: str) -> Iterator[str]:
         function = getattr(layers, name)
         if position(function, "name") != index:
             yield f"compat.v1.layers.{name}: name stands at {position(function, 'name')}, not {index}"
-        if not graph_variables(tf, lambda x, f=function, a=arguments: f(x, **a), shape):
+        if not graph_variables(tf, partial(function, **arguments), shape):
             yield f"compat.v1.layers.{name} creates no variable"
     if target == "keras3":
         return
     for name, (shape, arguments) in V1_WITHOUT_VARIABLES.items():
-        if graph_variables(tf, lambda x, n=name, a=arguments: getattr(layers, n)(x, **a), shape):
+        if graph_variables(tf, partial(getattr(layers, name), **arguments), shape):
             yield f"compat.v1.layers.{name} creates variables"
     functions = {name for name in dir(layers) if inspect.isfunction(getattr(layers, name))}
     if functions != {*V1_CALLS, *V1_WITHOUT_VARIABLES}:
@@ -341,7 +342,7 @@ def slim_mismatches(tf: Any) -> Iterator[str]:
         if name in SLIM_SIGNATURE_ONLY:
             continue
         shape, arguments = SLIM_CALLS[name]
-        if not graph_variables(tf, lambda x, f=function, a=arguments: f(x, **a), shape):
+        if not graph_variables(tf, partial(function, **arguments), shape):
             yield f"tf_slim.{name} creates no variable"
     for name in table["slim_scope_keyword"]:
         parameters = inspect.signature(getattr(slim, name)).parameters

@@ -1,0 +1,283 @@
+"""Bad input, through the real command line: reported where it lies, and never in the way of the other files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from migrate_lint.linter.cli import main
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project with one good file."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "p").mkdir()
+    monkeypatch.chdir(tmp_path / "p")
+    Path("good.py").write_text("import tensorflow as tf\n\nx = tf.constant(1)\n")
+
+
+def lint(capsys: Captured, *words: str, status: int = 1) -> dict[str, list[tuple[int, str, str]]]:
+    """Line, code and message of every finding by its file."""
+    assert status == main(["--output-format", "json", "--jobs", "1", "--isolated", *(words or ["."])])
+    printed = capsys.readouterr()
+    assert "" == printed.err
+    found: dict[str, list[tuple[int, str, str]]] = {}
+    document: dict[str, Any] = json.loads(printed.out)
+    for one in document["findings"]:
+        found.setdefault(one["path"], []).append((one["line"], one["code"], one["message"]))
+    return found
+
+
+def test_a_missing_path_is_2(capsys: Captured) -> None:
+    """Although there is another one that is fine."""
+    assert 2 == main(["gone.py", "good.py"])
+    assert "gone.py: there is no such file or folder" in capsys.readouterr().err
+
+
+def test_a_notebook_is_2(capsys: Captured) -> None:
+    """It is not passed over in silence."""
+    Path("a.ipynb").write_text("{}")
+
+    assert 2 == main(["a.ipynb"])
+    assert "a.ipynb: notebooks are not yet supported" in capsys.readouterr().err
+
+
+def test_what_is_no_file_is_a_finding(capsys: Captured) -> None:
+    """Dangling links, links to themselves, FIFOs and devices, found or given; nobody waits for a FIFO."""
+    Path("dangling.py").symlink_to("nowhere.py")
+    Path("itself.py").symlink_to("itself.py")
+    Path("zero.py").symlink_to("/dev/zero")
+    os.mkfifo("fifo.py")
+    expected = {
+        "dangling.py": "link to a missing file",
+        "fifo.py": "FIFO",
+        "itself.py": "symbolic links",
+        "zero.py": "device",
+    }
+
+    for found in (lint(capsys), lint(capsys, *expected)):
+        assert sorted(expected) == sorted(found)
+        for path, reason in expected.items():
+            ((line, code, message),) = found[path]
+            assert (1, "TF900") == (line, code)
+            assert reason in message
+
+
+def test_odd_folders_are_walked(capsys: Captured) -> None:
+    """A folder named like a file, and links in a circle."""
+    Path("x.py").mkdir()
+    Path("x.py/bad.py").write_text("def f(:\n")
+    Path("x.py/loop").symlink_to("..")
+    Path("x.py/loop.py").symlink_to("..")
+
+    assert ["x.py/bad.py"] == list(lint(capsys))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n\n",
+        b"\xef\xbb\xbfx = 1\n",
+        b"\xef\xbb\xbf",
+        b"x = 1\r\ny = 2\r\n",
+        b"x = 1\ry = 2\r",
+        b"\x0cx = 1\n\x0c\ndef f():\n\x0c    return 1\n",
+        b"def f():\n\tif x:\n\t\treturn 1\n",
+        b"# coding: latin-1\nx = '\xe9'\n",
+        "x = '\u2028\x85'\n".encode(),
+        "größe = 1\n".encode(),
+        b"x = '\\N{BULLET}'",
+        b"x = 1  # no newline at the end",
+        b"if x:\\\n  y\n",
+    ],
+)
+def test_unusual_but_valid_files_are_clean(data: bytes, capsys: Captured) -> None:
+    """Python reads them, so they are read."""
+    Path("m.py").write_bytes(data + b"\nimport tensorflow\n" if b"import" in data else data)
+
+    assert {} == lint(capsys, status=0)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_line_ends_and_marks_do_not_shift_findings(start: bytes, end: bytes, capsys: Captured) -> None:
+    """Form feeds and Unicode separators count no line either."""
+    lines = ["import tensorflow as tf", "x = '\u2028'\x0c", "y = 1  # noqa: TF7777"]
+    Path("m.py").write_bytes(start + end.join(line.encode() for line in lines) + end)
+
+    assert {"m.py": [(3, "TF901", "TF7777 is no rule")]} == {
+        path: [(line, code, message.partition(";")[0]) for line, code, message in found]
+        for path, found in lint(capsys).items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "line", "part"),
+    [
+        (b"x = 1\n\0\n", "TF900", 2, "NUL"),
+        (b"x = 1\ny = '\xe9'\n", "TF900", 2, "declare the file's encoding"),
+        (b"# coding: klingon\n", "TF900", 1, "klingon"),
+        (b"x = 1\nprint 'a'\n", "TF902", 2, "2to3"),
+        (b"try:\n    pass\nexcept ValueError, e:\n    pass\n", "TF902", 3, "except X, e"),
+        (b"x = 1\ndef f(:\n", "TF900", 2, "cannot be parsed"),
+        (b"x = 1\n    y = 2\n", "TF900", 2, "indent"),
+        (b"x = 1\n" + b"(" * 2000 + b")" * 2000, "TF900", 2, "nested"),
+        (b"x = " + b"[" * 2000 + b"]" * 2000, "TF900", 1, "nested"),
+        (b"x = " + b"-" * 50_000 + b"1", "TF900", 1, "nested"),
+    ],
+)
+def test_a_bad_file_is_a_finding_in_that_file(data: bytes, code: str, line: int, part: str, capsys: Captured) -> None:
+    """At its line, with what to do; the others are still linted."""
+    Path("bad.py").write_bytes(b"")
+    Path("also.py").write_text("y = 1  # noqa: TF7777\n")
+    Path("bad.py").write_bytes(data)
+
+    found = lint(capsys)
+
+    assert ["also.py", "bad.py"] == sorted(found)
+    ((at, which, message),) = found["bad.py"]
+    assert (line, code) == (at, which)
+    assert part in message
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="this Python reads it")
+@pytest.mark.parametrize("text", ["type X = int\n", "def f[T](x: T): ...\n", 'f"{x["a"]}"\n'])
+def test_newer_syntax_names_the_version(text: str, capsys: Captured) -> None:
+    """And the one that is running."""
+    Path("new.py").write_text(f"x = 1\n{text}")
+
+    ((line, code, message),) = lint(capsys)["new.py"]
+
+    assert (2, "TF900") == (line, code)
+    assert "needs Python 3.12" in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + " + ".join(["tf.constant(1)"] * 2000),
+        "x = tf" + ".a" * 2000,
+        "x = tf" + ".a()" * 1000,
+        "".join(f"if x == {n}:\n    pass\nel" for n in range(100)) + "se:\n    pass",
+        "x = {" + ", ".join(f"'{n}': tf.zeros({n})" for n in range(5000)) + "}",
+        "def f():\n" + "".join(" " * n + "if x:\n" for n in range(1, 90)) + " " * 90 + "pass",
+    ],
+    ids=["sum", "attributes", "calls", "branches", "literal", "blocks"],
+)
+def test_long_and_deep_code_is_linted(text: str, capsys: Captured) -> None:
+    """As machines write it."""
+    Path("m.py").write_text(f"import tensorflow as tf\n{text}\ny = 1  # noqa: TF7777\n")
+
+    assert ["TF901"] == [code for _, code, _ in lint(capsys)["m.py"]]
+
+
+def test_a_hundred_thousand_lines_are_linted(capsys: Captured) -> None:
+    """The finding in the last of them is found."""
+    Path("m.py").write_text("import tensorflow as tf\n" + "x = tf.constant(1)\n" * 100_000 + "y = 1  # noqa: TF7777\n")
+
+    assert [(100_002, "TF901")] == [(line, code) for line, code, _ in lint(capsys)["m.py"]]
+
+
+def test_a_file_that_changes_while_it_is_read_does_no_harm(capsys: Captured) -> None:
+    """Whichever text was seen, the run ends and the report is whole."""
+    stop = threading.Event()
+
+    def change() -> None:
+        texts = ["import tensorflow as tf\n" * 500, "def f(:\n", "", "x = 1\n" * 2000]
+        while not stop.is_set():
+            for text in texts:
+                Path("m.py").write_text(text)
+
+    Path("m.py").write_text("")
+    writer = threading.Thread(target=change)
+    writer.start()
+    try:
+        for _ in range(5):
+            assert main(["--output-format", "json", "--jobs", "1", "."]) in {0, 1}
+            json.loads(capsys.readouterr().out)
+    finally:
+        stop.set()
+        writer.join()
+
+
+def test_a_file_that_vanishes_is_a_finding(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the walk and the reading."""
+    from migrate_lint.linter import run
+
+    Path("m.py").write_text("")
+    found = run.discover
+
+    def discover(*words: Any, **options: Any) -> Any:
+        result = found(*words, **options)
+        Path("m.py").unlink()
+        return result
+
+    monkeypatch.setattr(run, "discover", discover)
+
+    ((_, code, message),) = lint(capsys)["m.py"]
+    assert "TF900" == code
+    assert "no such file" in message
+
+
+@pytest.mark.parametrize("name", ["a\nb.py", "a\x1b[31mb.py", "a\rb.py", b"a\xff.py".decode("utf-8", "surrogateescape")])
+@pytest.mark.parametrize("style", ["text", "concise", "github", "json"])
+def test_a_name_is_never_printed_raw(name: str, style: str, capsys: Captured) -> None:
+    """Line ends and escape sequences in a name, or in a line that is shown, stay what they are: text."""
+    try:
+        Path(name).write_bytes(b"print 'x\x1b[2J\x07'\n")
+    except OSError:
+        pytest.skip("this file system has no such names")
+
+    assert 1 == main(["--output-format", style, "."])
+    assert 2 == main([f"{name}.gone"])
+
+    printed = capsys.readouterr()
+    for text in (printed.out, printed.err):
+        assert not {"\x1b", "\r", "\x07", "\udcff"} & set(text)
+        assert "\nb.py" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "config", "message"),
+    [
+        (["--select", "TF9O1"], "", "unknown rule TF9O1; did you mean TF901?"),
+        (["rule", "unparsable-fil"], "", "did you mean unparsable-file?"),
+        ([], "slect = []\n", "migrate-lint.toml:1: unknown key slect; did you mean select?"),
+        ([], "select = ['TF9O1']\n", "unknown rule TF9O1; did you mean TF901?"),
+        ([], "select = [\n", "migrate-lint.toml:2: this is not TOML"),
+    ],
+)
+def test_unknown_rules_and_keys_are_2(words: list[str], config: str, message: str, capsys: Captured) -> None:
+    """With the nearest that there is."""
+    Path("migrate-lint.toml").write_text(config)
+
+    assert 2 == main(words)
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_linting_never_runs_what_it_lints(jobs: str, tmp_path: Path) -> None:
+    """Neither a file, nor what it imports, nor a project's own settings leave a mark."""
+    mark = tmp_path / "mark"
+    leave = f"open({str(mark)!r}, 'w').close()\n"
+    for name in ("m", "setup", "conftest", "sitecustomize", "tensorflow", "libcst", "json", "ast", "tomllib", "rich"):
+        Path(f"{name}.py").write_text(f"import tensorflow as tf\n{leave}")
+    for number in range(10):
+        Path(f"m{number}.py").write_text(f"import tensorflow as tf, conftest\n{leave}")
+    program = str(Path(sys.executable).with_name("migrate-lint"))
+
+    done = subprocess.run([program, "--jobs", jobs, "."], capture_output=True, text=True, check=False, timeout=120)
+
+    assert ("", True) == (done.stderr, done.returncode in {0, 1})
+    assert not mark.exists()

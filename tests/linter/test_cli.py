@@ -1,0 +1,348 @@
+"""The command line: what it accepts, prints and returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+
+from migrate_lint.linter import cli, engine, registry
+from migrate_lint.linter.cli import main
+from migrate_lint.linter.engine import FileResult
+from migrate_lint.linter.finding import Consequence, Finding, Severity
+from migrate_lint.linter.rule import Rule
+from migrate_lint.linter.suppress import Suppressions
+from migrate_lint.linter.tool_rules import TOOL_RULES
+
+Captured = pytest.CaptureFixture[str]
+
+
+class VariableInCall(Rule):
+    """A variable is created in a forward pass. More words.
+
+    ## Why
+    It is made anew.
+
+    ## Example
+    x
+
+    ## Fix
+    y
+
+    ## Source
+    z
+    """
+
+    code = "TF101"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+
+    @classmethod
+    def slug(cls) -> str:
+        return "variable-in-call"
+
+
+@pytest.fixture(autouse=True)
+def _engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file but a clean one has one TF101; files are not even read."""
+
+    def analyze(files: list[tuple[Path, str]], **_: object) -> dict[str, FileResult]:
+        def result(path: str) -> FileResult:
+            one = Finding(path, 1, 1, 1, 2, "TF101", "variable-in-call", Severity.ERROR, Consequence.CHANGES, "made anew")
+            return FileResult(() if "clean" in path else (one,), Suppressions())
+
+        return {display: result(display) for _, display in files}
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(engine, "analyze", analyze)
+    monkeypatch.setattr(registry, "all_rules", lambda: (VariableInCall(),))
+    monkeypatch.setattr(
+        registry, "codes", lambda: {rule.code: rule.slug() for rule in (VariableInCall, *TOOL_RULES)}
+    )
+    for name in ("m.py", "clean.py"):
+        Path(name).write_text("x = 1\n")
+
+
+def test_findings_are_printed_and_set_the_status(capsys: Captured) -> None:
+    """Text is the default format."""
+    assert 1 == main(["m.py"])
+    assert [
+        "m.py:1:1: TF101[variable-in-call] error made anew",
+        "    x = 1",
+        "    ^",
+        "    A variable is created in a forward pass.",
+        "",
+        "Found 1 error in 1 file.",
+        "target keras3 (no evidence in the project)",
+    ] == capsys.readouterr().out.splitlines()
+
+
+def test_a_clean_run_says_so(capsys: Captured) -> None:
+    """With the number of files, which is 0 for nobody."""
+    assert 0 == main(["clean.py"])
+    assert "All checks passed: 1 file." in capsys.readouterr().out
+
+
+def test_check_is_the_same_spelled_out_and_no_path_is_here(capsys: Captured) -> None:
+    """Options may stand between and after paths."""
+    assert 1 == main(["check", "--output-format", "concise", "clean.py", "-q", "m.py"])
+    spelled = capsys.readouterr().out
+    assert 1 == main(["--output-format=concise", "--quiet"])
+
+    assert "m.py:1:1: TF101[variable-in-call] error made anew\n" == capsys.readouterr().out == spelled
+
+
+def test_exit_zero_forgives_findings_only(capsys: Captured) -> None:
+    """A path that is missing is still an error."""
+    assert 0 == main(["--exit-zero", "m.py"])
+    assert 2 == main(["--exit-zero", "gone.py"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["gone.py", "m.py"], "gone.py: there is no such file or folder"),
+        (["--select", "TF1O1"], "--select: unknown rule TF1O1; did you mean TF101?"),
+        (["--ignore", "variable-in-cal"], "did you mean variable-in-call?"),
+        (["--extend-select", "TF7"], "--extend-select: unknown rule TF7"),
+        (["--fix"], "unrecognized arguments: --fix"),
+        (["--unsafe-fixes"], "--unsafe-fixes"),
+        (["--diff"], "--diff"),
+        (["--add-noqa"], "--add-noqa"),
+        (["--runtime", "m.py:build"], "--runtime"),
+        (["--select-", "TF1"], "--select-"),
+        (["verify", "pair.py"], "./verify"),
+        (["--jobs", "0"], "--jobs"),
+        (["--target", "keras4"], "keras4"),
+        (["--output-format", "html"], "html"),
+        (["--config", "gone.toml"], "gone.toml"),
+        (["-", "m.py"], "standard input"),
+        (["--stdin-filename", "m.py"], "standard input"),
+        (["-", "--stdin-filename", "m.ipynb"], "not yet supported"),
+        (["m.py", "--output-file", "gone/report"], "gone/report: the report cannot be written"),
+        (["rule", "TF1O1"], "did you mean TF101?"),
+        (["rule", "TF1"], "TF1 is not the code of one rule"),
+        (["rule", "--all", "TF101"], "not allowed"),
+    ],
+)
+def test_a_usage_error_is_2_and_says_what(words: list[str], message: str, capsys: Captured) -> None:
+    """On standard error, with nothing on standard output."""
+    assert 2 == main(words)
+    printed = capsys.readouterr()
+    assert "" == printed.out
+    assert message in printed.err
+
+
+def test_a_mistake_in_the_configuration_is_2(capsys: Captured) -> None:
+    """With the file, the line and the nearest key or rule."""
+    Path("migrate-lint.toml").write_text("ignor = []\n")
+    assert 2 == main(["m.py"])
+    assert "migrate-lint.toml:1: unknown key ignor; did you mean ignore?" in capsys.readouterr().err
+
+    Path("migrate-lint.toml").write_text("[per-file-ignores]\n'a' = ['TF1O1']\n")
+    assert 2 == main(["m.py"])
+    assert "unknown rule TF1O1; did you mean TF101?" in capsys.readouterr().err
+
+    assert 1 == main(["--isolated", "m.py"])
+
+
+def test_the_command_line_overrides_the_configuration(capsys: Captured) -> None:
+    """A selection starts anew; what is ignored and excluded adds up."""
+    Path("migrate-lint.toml").write_text("ignore = ['TF101']\nexclude = ['clean.py']\noutput-format = 'concise'\n")
+
+    assert 0 == main([])
+    assert 1 == main(["--select", "variable-in-call,TF9"])
+    assert "Found" in capsys.readouterr().out
+    assert 0 == main(["--exclude", "./m.py", "--select", "ALL"])
+    assert "0 files" in capsys.readouterr().out
+
+
+def test_a_glob_of_the_command_line_is_about_the_working_folder(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """Where the configuration lies does not matter to it."""
+    Path("migrate-lint.toml").write_text("")
+    Path("pkg/gen").mkdir(parents=True)
+    Path("pkg/gen/a.py").write_text("")
+    monkeypatch.chdir("pkg")
+
+    assert 1 == main(["."])
+    assert 0 == main(["--exclude", "gen/*", "."])
+
+
+def test_json_goes_out_alone(capsys: Captured) -> None:
+    """What else is to be said is on standard error."""
+    Path("empty").mkdir()
+
+    assert 1 == main(["--output-format", "json", "-v", "m.py", "empty"])
+
+    printed = capsys.readouterr()
+    assert ["m.py"] == [finding["path"] for finding in json.loads(printed.out)["findings"]]
+    assert "0 files were found" in printed.err
+    assert "target keras3 (no evidence in the project)" in printed.err
+
+
+def test_an_output_file_takes_the_whole_report(capsys: Captured) -> None:
+    """Standard output stays empty."""
+    assert 1 == main(["m.py", "--output-file", "report.txt", "--output-format", "concise"])
+    assert "" == capsys.readouterr().out
+    assert Path("report.txt").read_text().startswith("m.py:1:1: TF101")
+
+
+def test_statistics_take_the_place_of_findings(capsys: Captured) -> None:
+    """By rule and by consequence."""
+    assert 1 == main(["--statistics"])
+
+    out = capsys.readouterr().out
+    assert "1  TF101  variable-in-call\n" in out
+    assert "1  changes  it computes something else\n" in out
+    assert "m.py" not in out
+
+
+def test_settings_are_shown_as_they_work_out(capsys: Captured) -> None:
+    """Nothing is linted."""
+    assert 0 == main(["--show-settings", "--select", "TF101", "--target", "keras2", "--jobs", "3", "--exclude", "a,b"])
+
+    out = capsys.readouterr().out.splitlines()
+    for line in ("selected: TF101, TF900, TF902, TF909", "target: keras2", "jobs: 3", "exclude: a, b"):
+        assert line in out
+
+
+def test_standard_input_is_read_under_its_name(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """The excerpt comes from what was given."""
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"given = 1\n")))
+
+    assert 1 == main(["-", "--stdin-filename", "m.py"])
+    assert "    given = 1" in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("mode", "environment", "terminal", "colored"),
+    [
+        ("auto", {}, True, True),
+        ("auto", {}, False, False),
+        ("auto", {"NO_COLOR": "1"}, True, False),
+        ("auto", {"TERM": "dumb"}, True, False),
+        ("always", {"NO_COLOR": "1"}, False, True),
+        ("never", {}, True, False),
+    ],
+)
+def test_colours_are_for_terminals(
+    mode: str,
+    environment: dict[str, str],
+    terminal: bool,
+    colored: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Captured,
+) -> None:
+    """Unless they are asked for."""
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+
+    assert 1 == main(["m.py", "--color", mode])
+    assert colored == ("\x1b[" in capsys.readouterr().out)
+
+
+def test_a_rule_is_explained(capsys: Captured) -> None:
+    """By code or slug; all of them; or listed."""
+    assert 0 == main(["rule", "variable-in-call"])
+    assert "TF101 variable-in-call (error, changes, keras2, keras3)" in capsys.readouterr().out
+    assert 0 == main(["rule", "--all", "--output-format", "json"])
+    assert ["TF101", "TF900", "TF901", "TF902", "TF909"] == [one["code"] for one in json.loads(capsys.readouterr().out)]
+    assert 0 == main(["rule", "TF900", "--output-format", "markdown"])
+    assert "# TF900 unparsable-file" in capsys.readouterr().out.splitlines()
+    assert 0 == main(["rule"])
+    assert 5 == len(capsys.readouterr().out.splitlines())
+
+
+def test_help_and_version_are_0(capsys: Captured) -> None:
+    """Both return instead of raising."""
+    assert 0 == main(["--version"])
+    assert 0 == main(["--help"])
+    assert 0 == main(["rule", "--help"])
+    assert capsys.readouterr().out.startswith("migrate-lint ")
+
+
+def test_a_crash_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """Never a traceback."""
+
+    def crash(*_: object, **__: object) -> None:
+        raise RuntimeError("two\nlines \x1b[31m")
+
+    monkeypatch.setattr(engine, "analyze", crash)
+
+    assert 2 == main(["m.py"])
+    assert "migrate-lint: internal error: RuntimeError: two lines \\x1b[31m\n" == capsys.readouterr().err
+
+
+def test_an_interrupt_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """The run is incomplete."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine, "analyze", interrupt)
+
+    assert 2 == main(["m.py"])
+    assert "migrate-lint: interrupted\n" == capsys.readouterr().err
+
+
+def test_a_bar_shows_in_long_runs_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A short run draws nothing, and does not import what would draw."""
+    now = [0.0]
+    progress = cli._Progress()
+    progress.clock = lambda: now[0]
+    progress.start = 0.0
+
+    progress(1, 9)
+    assert progress.bar is None
+
+    now[0] = 2.5
+    progress(2, 9)
+    assert progress.bar is not None
+    progress.stop()
+
+
+def _run(script: str, *, encoding: str = "utf-8") -> subprocess.CompletedProcess[bytes]:
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, check=False)
+
+
+def test_what_an_encoding_cannot_say_is_escaped() -> None:
+    """An ASCII terminal is no reason to crash."""
+    Path("däta.py").write_text('print "x"\n')
+
+    done = _run("from migrate_lint.linter.cli import main; raise SystemExit(main(['däta.py', '-q']))", encoding="ascii")
+
+    assert (1, b"") == (done.returncode, done.stderr)
+    assert b"d\\xe4ta.py:1:1: TF902" in done.stdout
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    """As in `migrate-lint | head`."""
+    Path("m.py").write_text("x = 1  # noqa: TF7777\n" * 5000)
+    command = f"{sys.executable} -m migrate_lint --output-format concise m.py | head -1"
+
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+
+    assert b"" == done.stderr
+    assert 1 == len(done.stdout.splitlines())
+
+
+def test_starting_up_imports_nothing_heavy() -> None:
+    """The command line itself needs neither the parser nor the terminal library nor TOML."""
+    script = (
+        "import sys; from migrate_lint.linter import cli, config, discovery, run, source, suppress, target; "
+        "print(sorted({'libcst', 'rich', 'tomllib', 'pathspec', 'tokenize', 'difflib'} & set(sys.modules)))"
+    )
+
+    assert b"[]\n" == _run(script).stdout

@@ -1,0 +1,203 @@
+"""How findings are shown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from migrate_lint.linter.finding import Applicability, Consequence, Edit, Finding, Fix, Severity, Target
+from migrate_lint.linter.reporters import Paint, concise, explain, github, printable, statistics, summary, text
+from migrate_lint.linter.reporters import json as json_report
+from migrate_lint.linter.rule import Rule
+from migrate_lint.linter.run import Project, Result
+from migrate_lint.linter.tool_rules import TOOL_RULES, UnparsableFile
+
+PLAIN = Paint(False)
+FINDING = Finding(
+    "pkg/m.py", 2, 5, 2, 8, "TF900", "unparsable-file", Severity.ERROR, Consequence.BREAKS, "it says\nwhy: a, 5%"
+)
+
+
+def result(*findings: Finding, files: int = 3, source: bytes = b"a = 1\nx = foo(1)\n") -> Result:
+    projects = (Project("/p", Target.KERAS3, "no evidence in the project", files),)
+    return Result(findings, files, projects, (), {"pkg/m.py": (Path("pkg/m.py"), source)})
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain ä 日本", "plain ä 日本"),
+        ("a\x1b[31mb", "a\\x1b[31mb"),
+        ("a\nb\rc\td", "a\\nb\\rc\\td"),
+        ("\x00\x7f\x9b", "\\x00\\x7f\\x9b"),
+        ("\u202egnp.py", "\\u202egnp.py"),
+        ("\u2028", "\\u2028"),
+        ("\udcff", "\\udcff"),
+        ("\U000e0041", "\\U000e0041"),
+        ("a\u00a0b", "a\u00a0b"),
+    ],
+)
+def test_nothing_that_moves_a_terminal_is_printed(raw: str, shown: str) -> None:
+    """Controls, line ends, direction marks and broken characters are spelled out."""
+    assert shown == printable(raw)
+
+
+def test_concise_is_one_line_a_finding() -> None:
+    """Whatever the message holds."""
+    assert ["pkg/m.py:2:5: TF900[unparsable-file] error it says\\nwhy: a, 5%"] == list(
+        concise.report(result(FINDING), PLAIN)
+    )
+
+
+def test_text_shows_the_line_the_caret_and_why() -> None:
+    """The why is the first sentence of the rule's documentation."""
+    assert [
+        "pkg/m.py:2:5: TF900[unparsable-file] error it says\\nwhy: a, 5%",
+        "    x = foo(1)",
+        "        ^^^",
+        "    A file that cannot be read or parsed has not been linted.",
+        "",
+    ] == list(text.report(result(FINDING), PLAIN))
+
+
+@pytest.mark.parametrize(
+    ("source", "column", "end_column", "shown", "caret"),
+    [
+        ("\tx = 1", 2, 3, "x = 1", "^"),
+        ("x\t= 1", 3, 4, "x    = 1", "     ^"),
+        ("'日本' + y", 8, 9, "'日本' + y", "         ^"),
+        ("a\x1bb", 3, 4, "a\\x1bb", "     ^"),
+        ("x", 9, 12, "x", " ^"),
+        ("x" * 300, 200, 203, "…" + "x" * 120 + "…", " " * 41 + "^^^"),
+    ],
+)
+def test_the_caret_stands_below_what_it_means(
+    source: str, column: int, end_column: int, shown: str, caret: str
+) -> None:
+    """With tabs, wide characters, escapes and long lines."""
+    finding = replace(FINDING, line=1, end_line=1, column=column, end_column=end_column)
+
+    lines = list(text.report(result(finding, source=source.encode()), PLAIN))
+
+    assert [f"    {shown}", f"    {caret}"] == lines[1:3]
+
+
+def test_a_finding_of_several_lines_is_underlined_to_the_end_of_its_first() -> None:
+    """Only that line is shown."""
+    finding = replace(FINDING, end_line=3, end_column=1)
+
+    assert "        ^^^^^^" == list(text.report(result(finding), PLAIN))[2]
+
+
+def test_text_does_without_a_line_that_it_does_not_have() -> None:
+    """A file that cannot be read has none."""
+    finding = replace(FINDING, path="gone.py")
+
+    assert 3 == len(list(text.report(result(finding), PLAIN)))
+    assert 3 == len(list(text.report(result(replace(FINDING, line=99, end_line=99)), PLAIN)))
+
+
+def test_colours_are_only_added() -> None:
+    """Without them the text is the same."""
+    import re
+
+    colored = "\n".join(text.report(result(FINDING), Paint(True)))
+
+    assert "\x1b[31;1merror\x1b[0m" in colored
+    assert "\n".join(text.report(result(FINDING), PLAIN)) == re.sub(r"\x1b\[[\d;]*m", "", colored)
+
+
+def test_json_is_as_the_contract_says() -> None:
+    """Every key, `cell` only for a notebook."""
+    fix = Fix(Applicability.SAFE, (Edit(2, 1, 2, 4, "y"),))
+
+    report = json.loads("\n".join(json_report.report(result(replace(FINDING, fix=fix), FINDING), PLAIN)))
+
+    assert ["version", "findings", "summary"] == list(report)
+    assert {
+        "path": "pkg/m.py",
+        "line": 2,
+        "column": 5,
+        "end_line": 2,
+        "end_column": 8,
+        "code": "TF900",
+        "slug": "unparsable-file",
+        "severity": "error",
+        "consequence": "breaks",
+        "message": "it says\nwhy: a, 5%",
+        "fix": {
+            "applicability": "safe",
+            "edits": [{"line": 2, "column": 1, "end_line": 2, "end_column": 4, "text": "y"}],
+        },
+        "origin": "static",
+        "evidence": [],
+    } == report["findings"][0]
+    assert report["findings"][1]["fix"] is None
+    assert (3, 2, 0) == tuple(report["summary"][key] for key in ("files", "errors", "warnings"))
+
+
+def test_json_and_concise_name_the_cell_of_a_notebook() -> None:
+    """A line then counts within the cell."""
+    finding = replace(FINDING, cell=4)
+
+    assert 4 == json.loads("\n".join(json_report.report(result(finding), PLAIN)))["findings"][0]["cell"]
+    assert next(concise.report(result(finding), PLAIN)).startswith("pkg/m.py:cell 4:2:5:")
+
+
+def test_github_commands_are_escaped_and_the_worst_comes_first() -> None:
+    """A message cannot end its command, a path cannot add a property."""
+    mild = replace(FINDING, path="a,b:c.py", severity=Severity.INFO, end_line=4, message="x")
+
+    assert [
+        "::error file=pkg/m.py,line=2,endLine=2,col=5,endColumn=7,title=TF900 unparsable-file"
+        "::it says%0Awhy: a, 5%25",
+        "::notice file=a%2Cb%3Ac.py,line=2,endLine=4,title=TF900 unparsable-file::x",
+    ] == list(github.report(result(mild, FINDING), PLAIN))
+
+
+def test_the_summary_counts_and_names_the_target() -> None:
+    """Singular and plural; no file is no success."""
+    warning = replace(FINDING, severity=Severity.WARNING)
+
+    assert ["Found 1 error, 2 warnings in 3 files.", "target keras3 (no evidence in the project)"] == summary(
+        result(warning, FINDING, warning), PLAIN
+    )
+    assert "All checks passed: 1 file." == summary(result(files=1), PLAIN)[0]
+    assert ["e: 0 files were found in this folder", "Nothing was checked: 0 files were found."] == summary(
+        Result((), 0, (), ("e",)), PLAIN
+    )
+
+
+def test_statistics_count_by_rule_and_by_consequence() -> None:
+    """The most frequent rule first."""
+    other = replace(FINDING, code="TF101", slug="variable-in-call", consequence=Consequence.CHANGES)
+
+    assert [
+        "2  TF101  variable-in-call",
+        "1  TF900  unparsable-file",
+        "",
+        "1  breaks   it raises",
+        "2  changes  it computes something else",
+    ] == statistics([FINDING, other, other])
+    assert [] == statistics([])
+
+
+def test_a_rule_is_explained_in_every_format() -> None:
+    """In the words of its docstring."""
+    rules: list[type[Rule]] = [UnparsableFile]
+    words = "A file that cannot be read or parsed has not been linted."
+
+    assert ["TF900  unparsable-file  error    breaks"] == list(explain.listing(rules))
+    assert words in list(explain.text(rules))
+    assert {"## Why", "## Example", "## Fix", "## Source", words} <= set(explain.markdown(rules))
+    (shown,) = json.loads("\n".join(explain.json(rules)))
+    assert ("TF900", words) == (shown["code"], shown["summary"])
+
+
+@pytest.mark.parametrize("rule", TOOL_RULES)
+def test_tool_rules_are_documented_like_any_other(rule: type[Rule]) -> None:
+    """Every section is there."""
+    assert "Why:" in list(explain.text([rule]))
