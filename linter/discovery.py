@@ -228,7 +228,7 @@ def _walk(top: str, excluded: Callable[[str], bool] | None, unreadable: Callable
                 if _is_default_exclude(name):
                     continue
                 is_folder = True
-            elif is_python and not (entry.is_symlink() and entry.is_dir()):
+            elif is_python and not (entry.is_symlink() and os.path.isdir(entry.path)):
                 is_folder = False
             else:
                 continue

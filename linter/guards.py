@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from itertools import islice, product
 
 from .index import Block, FileIndex, Scope
 from .paths import literal_string, path_of, split_head
@@ -21,7 +22,7 @@ _ABSENT_ERRORS = frozenset({"AttributeError", "KeyError", "NameError", "IndexErr
 class _Writes:
     """What one function writes: base path -> the blocks in which it does."""
 
-    blocks: dict[str, list[Block]] = field(default_factory=dict)
+    blocks: dict[str, list[tuple[Block, ast.AST]]] = field(default_factory=dict)
     self_calls: list[tuple[str, Block]] = field(default_factory=list)
     """Methods called on the same instance, which may supply its state."""
 
@@ -44,8 +45,8 @@ class Guards:
 
     def _is_guard(self, block: Block) -> bool:
         if block.kind in ("if", "else") and isinstance(block.node, ast.expr):
-            bases = _absent_bases(block.node, block.kind == "if")
-            return any(self._supplied(base, block) for base in bases)
+            needs = _absent_states(block.node, block.kind == "if")
+            return any(all(self._supplied(base, block) for base in need) for need in needs)
         if block.kind == "except" and isinstance(block.node, ast.ExceptHandler) and block.handled is not None:
             if not _handles_absence(block.node):
                 return False
@@ -65,7 +66,7 @@ class Guards:
         names = {base, state}
         for name, blocks in writes.blocks.items():
             if name in names or (name == "self.*" and state.startswith("self.")):
-                if any(block in where.chain() for where in blocks):
+                if any(block in where.chain() or _is_around(statement, block) for where, statement in blocks):
                     return True
         return any(
             block in where.chain() and self._method_supplies(function, method, state)
@@ -141,7 +142,7 @@ class Guards:
             path = path_of(target.value) if isinstance(target, ast.Subscript) else path_of(target)
             if path is not None:
                 writes = found.setdefault(fact.scope.function().id, _Writes())
-                writes.blocks.setdefault(path.removesuffix(".__dict__"), []).append(fact.block)
+                writes.blocks.setdefault(path.removesuffix(".__dict__"), []).append((fact.block, fact.node))
         for call in self._index.calls:
             if call.path is None:
                 continue
@@ -150,39 +151,42 @@ class Guards:
             if call.path in ("setattr", "object.__setattr__") and len(call.node.args) == 3:
                 name = literal_string(call.node.args[1])
                 owner = path_of(call.node.args[0])
-                writes.blocks.setdefault(f"{owner}.{name or '*'}", []).append(call.block)
+                writes.blocks.setdefault(f"{owner}.{name or '*'}", []).append((call.block, call.statement))
             elif method in _MUTATORS and base:
-                writes.blocks.setdefault(_stripped(base), []).append(call.block)
+                writes.blocks.setdefault(_stripped(base), []).append((call.block, call.statement))
             head, rest = split_head(call.path)
             if rest.count(".") == 1 and self._index.class_of_self(call.scope, head) is not None:
                 writes.self_calls.append((rest[1:], call.block))
         return found
 
 
-def _absent_bases(test: ast.expr, holds: bool) -> list[str]:
-    """The states that are missing when `test` is `holds`."""
+def _is_around(statement: ast.AST, block: Block) -> bool:
+    """Whether `block` is an arm of an expression in this very assignment: ``self.v = self.v or make()``."""
+    return isinstance(statement, ast.Assign | ast.AnnAssign) and block.statement is statement
+
+
+def _absent_states(test: ast.expr, holds: bool) -> list[list[str]]:
+    """The states that are missing when `test` is `holds`: any of the lists, and all that a list names."""
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, holds = test.operand, not holds
     if isinstance(test, ast.BoolOp):
-        parts = [_absent_bases(value, holds) for value in test.values]
+        parts = [_absent_states(value, holds) for value in test.values[:8]]
         if isinstance(test.op, ast.And) == holds:
-            return [base for part in parts for base in part]
-        return [base for part in parts for base in part] if all(parts) else []
+            return [need for part in parts for need in part]
+        return [[base for need in choice for base in need] for choice in islice(product(*parts), 16)]
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         return _absent_by_comparison(test.left, test.ops[0], test.comparators[0], holds)
     if isinstance(test, ast.Call):
         function = path_of(test.func)
         if function == "hasattr" and len(test.args) == 2:
             owner, name = path_of(test.args[0]), literal_string(test.args[1])
-            if owner is None or holds:
-                return []
-            return [f"{owner}.{name}"] if name else [f"{owner}.*"]
+            return [] if owner is None or holds else [[f"{owner}.{name or '*'}"]]
         if function == "len" and test.args and not holds:
             return _base(test.args[0])
     return _base(test)
 
 
-def _absent_by_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr, holds: bool) -> list[str]:
+def _absent_by_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr, holds: bool) -> list[list[str]]:
     if isinstance(right, ast.Constant) and right.value is None:
         absent = isinstance(op, ast.Is | ast.Eq)
         return _base(left) if absent == holds else []
@@ -196,9 +200,9 @@ def _absent_by_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr, holds:
     return []
 
 
-def _base(node: ast.expr) -> list[str]:
+def _base(node: ast.expr) -> list[list[str]]:
     path = path_of(node)
-    return [_stripped(path)] if path is not None else []
+    return [[_stripped(path)]] if path is not None else []
 
 
 def _stripped(path: str) -> str:

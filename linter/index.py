@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .paths import alternatives, literal_string, path_of, split_head
+from .paths import MAX_PARTS, alternatives, literal_string, path_of, split_head
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -36,6 +36,8 @@ class Block:
     node: ast.AST
     scope: Scope
     handled: ast.Try | None = None
+    statement: ast.stmt | None = None
+    """The statement, for an arm of an expression in it."""
 
     def chain(self) -> Iterator[Block]:
         """This block and the ones around it, innermost first, within the scope's own body."""
@@ -159,6 +161,7 @@ class FileIndex:
         self._statement: ast.stmt = ast.Pass()
         self._lambdas: dict[int, Scope] = {}
         self._open = 0
+        self._circular = False
         self._paths: dict[tuple[int, str], tuple[str, ...]] = {}
         self._heads: dict[tuple[int, str], tuple[str, ...] | None] = {}
         self.module = self._scope("module", "", None, tree, None)
@@ -176,6 +179,11 @@ class FileIndex:
     ) -> Block:
         self._blocks += 1
         return Block(self._blocks, parent, kind, node, scope, handled)
+
+    def _arm(self, parent: Block, kind: str, test: ast.expr, scope: Scope) -> Block:
+        block = self._block(parent, kind, test, scope)
+        block.statement = self._statement
+        return block
 
     def _suite(self, body: list[ast.stmt], scope: Scope, block: Block) -> None:
         """Walk statements; what follows ``if x: return`` runs only if not x."""
@@ -430,18 +438,23 @@ class FileIndex:
             kind = node_.__class__
             if kind is ast.Constant:
                 continue
-            if kind is ast.Name or kind is ast.Attribute:
-                assert isinstance(node_, ast.Name | ast.Attribute)
-                if isinstance(node_.ctx, ast.Load):
-                    base: ast.expr = node_
-                    while isinstance(base, ast.Attribute):
-                        base = base.value
-                    if isinstance(base, ast.Name):
-                        path = path_of(node_)
-                        if path is not None:
-                            self.references.append(ReferenceFact(node_, scope, block, path, role == "func"))
-                    else:
-                        stack.append((base, scope, block, ""))
+            if kind is ast.Name:
+                assert isinstance(node_, ast.Name)
+                self.references.append(ReferenceFact(node_, scope, block, node_.id, role == "func"))
+                continue
+            if kind is ast.Attribute:
+                assert isinstance(node_, ast.Attribute)
+                parts = [node_.attr]
+                base = node_.value
+                while isinstance(base, ast.Attribute):
+                    parts.append(base.attr)
+                    base = base.value
+                if not isinstance(base, ast.Name):
+                    stack.append((base, scope, block, ""))
+                elif isinstance(node_.ctx, ast.Load) and len(parts) < MAX_PARTS:
+                    parts.append(base.id)
+                    parts.reverse()
+                    self.references.append(ReferenceFact(node_, scope, block, ".".join(parts), role == "func"))
                 continue
             if kind is ast.Call:
                 assert isinstance(node_, ast.Call)
@@ -451,8 +464,8 @@ class FileIndex:
                 stack.append((node_.func, scope, block, "func"))
             elif kind is ast.IfExp:
                 assert isinstance(node_, ast.IfExp)
-                stack.append((node_.orelse, scope, self._block(block, "else", node_.test, scope), ""))
-                stack.append((node_.body, scope, self._block(block, "if", node_.test, scope), ""))
+                stack.append((node_.orelse, scope, self._arm(block, "else", node_.test, scope), ""))
+                stack.append((node_.body, scope, self._arm(block, "if", node_.test, scope), ""))
                 stack.append((node_.test, scope, block, ""))
             elif kind is ast.BoolOp:
                 assert isinstance(node_, ast.BoolOp)
@@ -461,7 +474,7 @@ class FileIndex:
                 pending: list[tuple[ast.AST, Scope, Block, str]] = []
                 for value in node_.values:
                     pending.append((value, scope, inner, ""))
-                    inner = self._block(inner, arm, value, scope)
+                    inner = self._arm(inner, arm, value, scope)
                 stack.extend(reversed(pending))
             elif kind is ast.Lambda:
                 assert isinstance(node_, ast.Lambda)
@@ -576,7 +589,8 @@ class FileIndex:
         key = (scope.id, name)
         known = self._heads.get(key, ())
         if known is None:
-            return ()  # being resolved: `x = x.map(f)` says nothing more about x
+            self._circular = True  # being resolved: `x = x.map(f)` says nothing more about x
+            return ()
         if known or key in self._heads:
             return known
         self._heads[key] = None
@@ -609,9 +623,12 @@ class FileIndex:
                 # `import tensorflow as tf; tf = tf.compat.v1`: what was bound before, one level down
                 values = tuple(answer + bind.text[len(name) :] for answer in answers)
             elif bind.scope is not None:
+                self._circular = False
                 values = self.resolve(bind.scope, bind.text)
                 if not values and bind.kind == "annotation":
                     values = (f"${home.id}:{name}",)
+                elif not values and not self._circular:
+                    return ()  # it may be anything
             else:
                 values = ()
             answers.extend(value for value in values if value not in answers)

@@ -20,7 +20,7 @@ from .guards import Guards
 from .index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
 from .names import Name, canonical
 from .paths import literal_string, path_of
-from .project import VARIABLE_SCOPES, Effects, Entity, Project, Situation, effects_of
+from .project import DATASET_METHODS, VARIABLE_SCOPES, Effects, Entity, Project, Situation, effects_of
 from .source import SourceFile
 from .summary import conditions, own_statements, scope_name
 
@@ -141,6 +141,27 @@ class File:
         return [ClassSite(self, scope) for scope in self.index.scopes if scope.kind == "class"]
 
     @cached_property
+    def attribute_assignments(self) -> dict[tuple[int, str], list[Assignment]]:
+        """The assignments to each attribute of each class (by scope id), in its body and through ``self``."""
+        found: dict[tuple[int, str], list[Assignment]] = {}
+        for assignment in self.assignments:
+            owner = assignment.owner
+            if owner is not None and assignment.self_attribute is not None:
+                found.setdefault((owner.body.id, assignment.self_attribute), []).append(assignment)
+            elif assignment.scope.kind == "class" and isinstance(assignment.node, ast.Name):
+                found.setdefault((assignment.scope.id, assignment.node.id), []).append(assignment)
+        return found
+
+    def assignments_to(self, cls: Scope, attribute: str) -> list[Assignment]:
+        """The assignments to an attribute of a class and of those of its bases that are in this file."""
+        bases = [key[1] for key in self.project.mro((self.key, cls.id))[0] if key[0] == self.key]
+        return [a for base in bases for a in self.attribute_assignments.get((base, attribute), [])]
+
+    def attribute_values(self, cls: Scope, attribute: str) -> list[ast.expr | None]:
+        """What is assigned to an attribute, without ``+=`` and the like; None for what is no single expression."""
+        return [a.value for a in self.assignments_to(cls, attribute) if not a.augmented]
+
+    @cached_property
     def calls_by_function(self) -> dict[int, list[Call]]:
         """Calls by the id of the scope whose body they stand in (a function, class body or the module)."""
         return _by_function(self.calls)
@@ -214,8 +235,29 @@ class File:
         function = scope.function()
         known = self._flows.get(function.id)
         if known is None:
-            known = self._flows[function.id] = Flow(self.index, function, lambda s, p: self.entities(s, p), self._tensor_parameters(function))
+            outer: Flow | None = None
+            situations = self.project.situations((self.key, function.id)) if function.is_function else ()
+            if function.parent is not None and any(s & Situation.TRACED for s in situations):
+                around = function.parent.function()
+                if any(s & Situation.TRACED for s in self.project.situations((self.key, around.id))):
+                    outer = self.flow(around)
+            known = Flow(self.index, function, self.entities, self._tensor_parameters(function), outer)
+            self._flows[function.id] = known
         return known
+
+    @cached_property
+    def _given_to_datasets(self) -> frozenset[int]:
+        """Scope ids of the functions of this file that it hands to a ``map`` or ``filter`` itself."""
+        found: set[int] = set()
+        for call in self.calls:
+            if call.method in DATASET_METHODS and call.call.args:
+                given = call.call.args[-1 if call.method == "reduce" else 0]
+                if isinstance(given, ast.Lambda):
+                    found.add(self.index.lambda_scope(given).id)
+                elif isinstance(given, ast.Name | ast.Attribute):
+                    entities = self.entities(call.scope, path_of(given))
+                    found.update(e.scope for e in entities if e.kind == "function" and e.file == self.key)
+        return frozenset(found)
 
     def _tensor_parameters(self, function: Scope) -> frozenset[str]:
         """Parameters that are certainly tensors: Keras and tf.data hand tensors to what they trace."""
@@ -223,8 +265,10 @@ class File:
         if site is None or not site.parameters:
             return frozenset()
         situations = self.project.situations((self.key, function.id))
-        if any(s & Situation.DATASET for s in situations) and function.kind in ("function", "lambda"):
-            return frozenset(site.parameters) - {"self", "cls"}
+        if function.id in self._given_to_datasets and any(s & Situation.DATASET for s in situations):
+            return frozenset(site.parameters) - site.optional_parameters - {"self", "cls"}
+        if site.has_input_signature:
+            return frozenset(site.parameters) - site.optional_parameters - {"self", "cls"}
         cls = site.cls
         if cls is None:
             return frozenset()
@@ -431,8 +475,8 @@ class Site:
         return self.file.names(self.scope, _any_path(node))
 
     def is_tensor(self, node: ast.expr | None) -> Known:
-        """What is known of an `ast` expression of this site: `Known.TENSOR`, `Known.OTHER` or `Known.UNKNOWN`."""
-        return self.file.flow(self.scope).of(node, self.scope) if node is not None else Known.UNKNOWN
+        """What is known of an `ast` expression that stands at this site."""
+        return self.file.flow(self.scope).of(node, self.scope, self.block) if node is not None else Known.UNKNOWN
 
 
 class _Named(Site):
@@ -786,6 +830,27 @@ class FunctionSite(Site):
             name for node in self.body.decorators for name in self.file.names(self.scope, path_of(node))
         )
 
+    @cached_property
+    def optional_parameters(self) -> frozenset[str]:
+        """The parameters that have a default."""
+        arguments = getattr(self.body.node, "args", None)
+        if not isinstance(arguments, ast.arguments):
+            return frozenset()
+        positional = [*arguments.posonlyargs, *arguments.args]
+        found = {argument.arg for argument in positional[len(positional) - len(arguments.defaults) :]}
+        pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        return frozenset(found | {argument.arg for argument, default in pairs if default is not None})
+
+    @cached_property
+    def has_input_signature(self) -> bool:
+        """Whether it is decorated with a `tf.function` that states an ``input_signature``."""
+        return any(
+            isinstance(node, ast.Call)
+            and any(keyword.arg == "input_signature" and not _is_none(keyword.value) for keyword in node.keywords)
+            and any(name.canonical == "tensorflow.function()" for name in self.file.names(self.scope, path_of(node)))
+            for node in self.body.decorators
+        )
+
     @property
     def statements(self) -> Iterator[ast.stmt]:
         """The statements of its own body, at any depth, without those of functions inside it."""
@@ -829,6 +894,10 @@ def _any_path(node: ast.expr | libcst.CSTNode | None) -> str | None:
         return None
     parts.append(current.value)
     return ".".join(reversed(parts))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _mentions_version(node: ast.AST) -> bool:

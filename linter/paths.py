@@ -8,11 +8,13 @@ Everything that an expression cannot say in this form has no path, and is not gu
 from __future__ import annotations
 
 import ast
+import re
 
 MAX_PARTS = 64
 """Longer chains name nothing that a rule knows; a limit keeps a 2,000-call chain linear."""
 
 _IMPORTERS = {"importlib.import_module", "import_module", "__import__"}
+_HEAD_END = re.compile(r"[.(\[]")
 _PARTIALS = {"functools.partial", "partial"}
 
 
@@ -22,6 +24,8 @@ def path_of(node: ast.expr | None) -> str | None:
     ``getattr(x, "name")`` with a literal is ``x.name``, ``importlib.import_module("a.b")`` is ``a.b`` (marked as an
     import by a leading ``!``), and ``functools.partial(f, ...)`` is ``f``: calling it calls `f`.
     """
+    if isinstance(node, ast.Name):
+        return node.id
     suffix: list[str] = []
     while len(suffix) < MAX_PARTS:
         if isinstance(node, ast.Name):
@@ -94,7 +98,5 @@ def literal_string(node: ast.expr | None) -> str | None:
 
 def split_head(path: str) -> tuple[str, str]:
     """Split ``tf.layers().x`` into its first name and the rest, which starts with ``.``, ``(`` or ``[`` or is empty."""
-    for position, character in enumerate(path):
-        if character in ".([" and position:
-            return path[:position], path[position:]
-    return path, ""
+    end = _HEAD_END.search(path, 1)
+    return (path, "") if end is None else (path[: end.start()], path[end.start() :])

@@ -58,7 +58,7 @@ VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_o
 _V2_OFF = frozenset({"tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution"})
 _SESSIONS = frozenset({"tensorflow.Session()"})
 """Entering one makes its graph the default and ends eager execution; an `InteractiveSession` does not [run]."""
-_DATASET_METHODS = frozenset(
+DATASET_METHODS = frozenset(
     {
         "map", "filter", "flat_map", "interleave", "reduce", "take_while", "scan", "map_with_legacy_function",
         "filter_with_legacy_function", "group_by_window", "map_and_batch", "parallel_interleave", "make_batched",
@@ -70,6 +70,7 @@ _FORWARD_METHODS = ("call", "__call__")
 _FIT_METHODS = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
 _ESTIMATOR_FUNCTIONS = frozenset({"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"})
 _COMPILE_ARGUMENTS = frozenset({"loss", "metrics", "weighted_metrics"})
+_LIBRARIES = frozenset({"tensorflow", "keras", "tf_keras", "tf_slim", "numpy", "sonnet", "torch", "functools", "logging"})
 _MAX_SITUATIONS = 24
 _MAX_DEPTH = 24
 _MAX_ENTITIES = 12
@@ -106,6 +107,8 @@ class Project:
     def __init__(self, summaries: Mapping[str, Summary]) -> None:
         self.summaries = summaries
         self._modules = _modules(summaries)
+        self._tops = {name.partition(".")[0] for name in self._modules}
+        self._siblings = _siblings(summaries)
         self._resolved: dict[tuple[str, str], tuple[Entity, ...]] = {}
         self._open: dict[tuple[str, str], int] = {}
         self._cut = 0
@@ -189,11 +192,19 @@ class Project:
         yield Entity("external", text)
 
     def _find_module(self, file: str, parts: list[str]) -> str | None:
-        name = ".".join(parts)
-        found = self._modules.get(name)
+        folder = posixpath.dirname(file)
+        if parts[0] in _LIBRARIES and not self._is_library(parts[0]):
+            return None
+        if parts[0] not in self._tops and (folder, parts[0]) not in self._siblings:
+            return None
+        found = self._modules.get(".".join(parts))
         if found is not None:
             return found
-        return self._module_at(posixpath.join(posixpath.dirname(file), *parts)) if len(parts) < 4 else None
+        return self._module_at(posixpath.join(folder, *parts)) if len(parts) < 4 else None
+
+    def _is_library(self, name: str) -> bool:
+        """Whether the project is that library itself; a stray ``tensorflow.py`` or ``backends/keras/`` is not."""
+        return f"{name}/__init__.py" in self.summaries or f"src/{name}/__init__.py" in self.summaries
 
     def _module_at(self, path: str) -> str | None:
         for candidate in (f"{path}.py", f"{path}/__init__.py" if path else "__init__.py"):
@@ -475,6 +486,8 @@ class _Flow:
         self.table: dict[Key, dict[int, tuple[Key | None, int, str]]] = {}
         self.queue: deque[tuple[Key, int]] = deque()
         self.edges: dict[Key, list[tuple[Key, int, Callable[[int], int]]]] = {}
+        self.entry: dict[Key, Callable[[int], int]] = {}
+        """What the project's own decorators make of a situation."""
         self._transfers: dict[tuple[str, int], Callable[[int], int]] = {}
 
     def run(self) -> dict[Key, dict[int, tuple[Key | None, int, str]]]:
@@ -502,6 +515,8 @@ class _Flow:
         summary = self.project.function(key)
         if summary is None or not situation:
             return situation
+        if key in self.entry:
+            situation = self.entry[key](situation)
         for text in summary["decorators"]:
             for name in self.project.canonical_names(key[0], text):
                 plain = name.removesuffix("()")
@@ -532,7 +547,7 @@ class _Flow:
         names = [n.removesuffix("()") for text in function["decorators"] for n in self.project.canonical_names(key[0], text)]
         if any(name in _TRACERS for name in names):
             yield key, Situation.TRACED, " (a tf.function)"
-        if any(name in _SHIMS for name in names):
+        if any(name in _SHIMS for name in names) and function["name"] not in _FORWARD_METHODS:
             yield key, Situation.FORWARD | Situation.SHIM, ""
         if {"features", "labels", "mode"} <= set(function["parameters"]):
             yield key, Situation.GRAPH, " (an Estimator's model_fn)"
@@ -582,6 +597,11 @@ class _Flow:
                             parameter_calls.setdefault(slot, []).append((caller, edge[1], transfer))
                         elif entity.kind == "function" and (edge[4] is not None or self.project.is_property(entity.key)):
                             self._edge(caller, entity.key, edge[1], transfer)
+                        elif entity.kind == "instance" and edge[4] is not None:
+                            for name in ("__call__", "call"):
+                                called = self.project.method(entity.key, name)
+                                if called is not None:
+                                    self._edge(caller, called, edge[1], transfer)
                         elif entity.kind == "class" and edge[4] is not None:
                             for name in ("__init__", "__new__"):
                                 constructor = self.project.method(entity.key, name)
@@ -643,12 +663,13 @@ class _Flow:
         decorator: Key,
         parameter_calls: Mapping[tuple[str, int, str], list[tuple[Key, int, Callable[[int], int]]]],
     ) -> None:
-        """A wrapper that calls what it decorates: the function also runs as the wrapper runs it."""
+        """A wrapper that calls what it decorates: the function runs as the wrapper runs it."""
         summary = self.project.function(decorator)
         if summary is None or not summary["parameters"]:
             return
         for inner, line, transfer in parameter_calls.get((*decorator, summary["parameters"][0]), ()):
-            self._edge(inner, function, line, transfer)
+            self.entry.setdefault(function, transfer)
+            self._edge(function, inner, line, lambda s: s)
 
     def _transfer(self, file: str, condition: int) -> Callable[[int], int]:
         key = (file, condition)
@@ -728,7 +749,7 @@ def _given_to(name: str, argument: str, kind: str) -> Callable[[int], int] | Non
         return lambda s: int(Situation.FORWARD | Situation.TRACED | Situation.FIT)
     if name in ("tensorflow.vectorized_map", "tensorflow.autograph.to_graph"):
         return lambda s: s | int(Situation.TRACED)
-    if "tensorflow.data." in name and method in _DATASET_METHODS:
+    if "tensorflow.data." in name and method in DATASET_METHODS:
         return lambda s: s if s & Situation.GRAPH else int(Situation.TRACED | Situation.DATASET)
     if method in _DATASET_ONLY and argument in ("0", "map_func", "predicate"):
         return lambda s: s if s & Situation.GRAPH else int(Situation.TRACED | Situation.DATASET)
@@ -751,6 +772,17 @@ def _split_id(text: str) -> tuple[int, str]:
     return int(text[:end]), text[end:]
 
 
+def _siblings(summaries: Iterable[str]) -> set[tuple[str, str]]:
+    """Folder and name of every module and every folder of modules: what a script imports from beside itself."""
+    found: set[tuple[str, str]] = set()
+    for path in summaries:
+        inner = path.removesuffix(".py")
+        while inner:
+            inner, _, name = inner.rpartition("/")
+            found.add((inner, name))
+    return found
+
+
 def _modules(summaries: Iterable[str]) -> dict[str, str]:
     """Dotted names of all files: from the root, from ``src/``, and from the top of each package."""
     found: dict[str, str] = {}
@@ -770,4 +802,4 @@ def _modules(summaries: Iterable[str]) -> dict[str, str]:
     return found
 
 
-__all__ = ["Effects", "Entity", "Key", "Project", "Situation", "VARIABLE_SCOPES", "effects_of"]
+__all__ = ["DATASET_METHODS", "Effects", "Entity", "Key", "Project", "Situation", "VARIABLE_SCOPES", "effects_of"]

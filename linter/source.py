@@ -23,6 +23,7 @@ __all__ = ["SIZE_LIMIT", "SourceFile", "parse_source", "read_bytes", "read_sourc
 SIZE_LIMIT = 50 * 1024 * 1024
 """Bytes; a larger file is data, and is reported instead of read."""
 
+_BLOCK = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 8192
 """Bytes that are searched for an encoding declaration, which has to stand in the first two lines."""
@@ -63,9 +64,15 @@ def read_bytes(path: Path | str, limit: int = SIZE_LIMIT) -> bytes:
         _require_file(os.stat(path), limit)
         # Between the stat and the open the file may have become a FIFO, whose open would wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            _require_file(os.fstat(descriptor), limit)
-            data = file.read(limit + 1)
+        try:
+            status = os.fstat(descriptor)
+            _require_file(status, limit)
+            parts = [os.read(descriptor, min(status.st_size, limit) + 1)]
+            # A short read is not the end: of large files the system may give less than was asked for.
+            while parts[-1] and sum(map(len, parts)) <= limit:
+                parts.append(os.read(descriptor, _BLOCK))
+        finally:
+            os.close(descriptor)
     except _NotReadableError:
         raise
     except FileNotFoundError as error:
@@ -74,6 +81,7 @@ def read_bytes(path: Path | str, limit: int = SIZE_LIMIT) -> bytes:
         raise _NotReadableError("there is no such file") from error
     except (OSError, ValueError) as error:
         raise _NotReadableError(getattr(error, "strerror", None) or str(error)) from error
+    data = b"".join(parts) if any(parts[1:]) else parts[0]
     if len(data) > limit:
         raise _NotReadableError(f"it is larger than {limit // 1024 // 1024} MB")
     return data
@@ -84,9 +92,9 @@ class _NotReadableError(OSError):
 
 
 def _require_file(status: os.stat_result, limit: int) -> None:
-    for is_kind, reason in _KINDS:
-        if is_kind(status.st_mode):
-            raise _NotReadableError(reason)
+    if not stat.S_ISREG(status.st_mode):
+        reasons = (reason for is_kind, reason in _KINDS if is_kind(status.st_mode))
+        raise _NotReadableError(next(reasons, "it is no regular file"))
     if status.st_size > limit:
         raise _NotReadableError(f"it is larger than {limit // 1024 // 1024} MB")
 

@@ -78,18 +78,25 @@ class Suppressions:
         return kept + self._hide(list(unused), by_slug, used)
 
     def _hide(self, findings: list[Finding], by_slug: Mapping[str, str], used: set[tuple[int, str]]) -> list[Finding]:
+        on_line: dict[int, list[int]] = {}
+        everywhere: list[int] = []
+        for index, comment in enumerate(self.comments):
+            if comment.form == "file":
+                everywhere.append(index)
+            elif comment.form != "malformed":
+                on_line.setdefault(comment.line, []).append(index)
         kept = []
         for finding in findings:
             hidden = False
-            for index, comment in enumerate(self.comments):
-                if finding.code in _UNTOUCHABLE or not _reaches(comment, finding):
-                    continue
-                if comment.form == "noqa" and not comment.names:
-                    hidden = True
-                for name, _ in comment.names:
-                    if by_slug.get(name, name) == finding.code:
-                        hidden = True
-                        used.add((index, name))
+            if finding.code not in _UNTOUCHABLE:
+                lines = {finding.line, finding.end_line}
+                for index in (*everywhere, *(index for line in lines for index in on_line.get(line, ()))):
+                    comment = self.comments[index]
+                    hidden = hidden or (comment.form == "noqa" and not comment.names)
+                    for name, _ in comment.names:
+                        if by_slug.get(name, name) == finding.code:
+                            hidden = True
+                            used.add((index, name))
             if not hidden:
                 kept.append(finding)
         return kept
@@ -102,6 +109,7 @@ class Suppressions:
         used: set[tuple[int, str]],
         judged: Callable[[str], bool],
     ) -> Iterator[Finding]:
+        suggestions: dict[str, str] = {}
         for index, comment in enumerate(self.comments):
             if comment.form == "malformed":
                 message = "this comment suppresses nothing: write `# migrate-lint: disable=CODE` or `disable-file=CODE`"
@@ -111,8 +119,9 @@ class Suppressions:
                 if code not in codes:
                     if comment.form == "noqa" and not _is_ours(name):
                         continue
-                    suggestion = nearest(name, [*codes, *by_slug])
-                    message = f"{name} is no rule{suggestion}"
+                    if name not in suggestions:
+                        suggestions[name] = nearest(name, [*codes, *by_slug])
+                    message = f"{name} is no rule{suggestions[name]}"
                 elif (index, name) in used or code == UnusedSuppression.code or not judged(code):
                     continue
                 else:
@@ -132,12 +141,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 def _is_ours(name: str) -> bool:
     return name.startswith("TF") and name[2:].isdigit()
-
-
-def _reaches(comment: Comment, finding: Finding) -> bool:
-    if comment.form == "file":
-        return True
-    return comment.form != "malformed" and comment.line in {finding.line, finding.end_line}
 
 
 def find_suppressions(source: SourceFile) -> Suppressions:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from migrate_lint.linter.cli import main
 
 Captured = pytest.CaptureFixture[str]
@@ -214,9 +213,9 @@ def test_a_file_that_changes_while_it_is_read_does_no_harm(capsys: Captured) -> 
 def test_a_file_that_vanishes_is_a_finding(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the walk and the reading."""
     from migrate_lint.linter import run
+    from migrate_lint.linter.discovery import discover as found
 
     Path("m.py").write_text("")
-    found = run.discover
 
     def discover(*words: Any, **options: Any) -> Any:
         result = found(*words, **options)
@@ -230,7 +229,9 @@ def test_a_file_that_vanishes_is_a_finding(capsys: Captured, monkeypatch: pytest
     assert "no such file" in message
 
 
-@pytest.mark.parametrize("name", ["a\nb.py", "a\x1b[31mb.py", "a\rb.py", b"a\xff.py".decode("utf-8", "surrogateescape")])
+@pytest.mark.parametrize(
+    "name", ["a\nb.py", "a\x1b[31mb.py", "a\rb.py", b"a\xff.py".decode("utf-8", "surrogateescape")]
+)
 @pytest.mark.parametrize("style", ["text", "concise", "github", "json"])
 def test_a_name_is_never_printed_raw(name: str, style: str, capsys: Captured) -> None:
     """Line ends and escape sequences in a name, or in a line that is shown, stay what they are: text."""

@@ -10,7 +10,6 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-
 from migrate_lint.linter import cli, engine, registry
 from migrate_lint.linter.cli import main
 from migrate_lint.linter.engine import FileResult
@@ -53,7 +52,9 @@ def _engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def analyze(files: list[tuple[Path, str]], **_: object) -> dict[str, FileResult]:
         def result(path: str) -> FileResult:
-            one = Finding(path, 1, 1, 1, 2, "TF101", "variable-in-call", Severity.ERROR, Consequence.CHANGES, "made anew")
+            one = Finding(
+                path, 1, 1, 1, 2, "TF101", "variable-in-call", Severity.ERROR, Consequence.CHANGES, "made anew"
+            )
             return FileResult(() if "clean" in path else (one,), Suppressions())
 
         return {display: result(display) for _, display in files}
@@ -63,9 +64,8 @@ def _engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(engine, "analyze", analyze)
     monkeypatch.setattr(registry, "all_rules", lambda: (VariableInCall(),))
-    monkeypatch.setattr(
-        registry, "codes", lambda: {rule.code: rule.slug() for rule in (VariableInCall, *TOOL_RULES)}
-    )
+    rules: list[type[Rule]] = [VariableInCall, *TOOL_RULES]
+    monkeypatch.setattr(registry, "codes", lambda: {rule.code: rule.slug() for rule in rules})
     for name in ("m.py", "clean.py"):
         Path(name).write_text("x = 1\n")
 
@@ -342,7 +342,7 @@ def test_starting_up_imports_nothing_heavy() -> None:
     """The command line itself needs neither the parser nor the terminal library nor TOML."""
     script = (
         "import sys; from migrate_lint.linter import cli, config, discovery, run, source, suppress, target; "
-        "print(sorted({'libcst', 'rich', 'tomllib', 'pathspec', 'tokenize', 'difflib'} & set(sys.modules)))"
+        "print(sorted({'libcst', 'rich', 'tomllib', 'pathspec', 'difflib'} & set(sys.modules)))"
     )
 
     assert b"[]\n" == _run(script).stdout

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from migrate_lint.linter.config import Config, ConfigError, load, parse, resolve, selected
 
 CODES = {
@@ -134,7 +133,7 @@ def test_a_mistake_in_a_shared_file_has_its_line_too() -> None:
 
 def test_bytes_that_are_not_utf8_are_named_with_their_line() -> None:
     """Never a traceback."""
-    with pytest.raises(ConfigError, match="^migrate-lint.toml:2: this line is not UTF-8"):
+    with pytest.raises(ConfigError, match=r"^migrate-lint\.toml:2: this line is not UTF-8"):
         parse(b"jobs = 1\n# \xe9\n", "migrate-lint.toml")
 
 

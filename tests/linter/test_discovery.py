@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from migrate_lint.linter.discovery import PathError, discover, display_path, left_out, project_files, project_root
 
 
@@ -77,7 +76,7 @@ def test_what_cannot_be_read_is_found() -> None:
 
 def test_a_missing_path_is_an_error() -> None:
     """All missing paths are named."""
-    with pytest.raises(PathError, match="(?s)a.py: there is no such file.*b: there is no such file"):
+    with pytest.raises(PathError, match=r"(?s)a\.py: there is no such file.*b: there is no such file"):
         discover(["a.py", "b"])
 
 

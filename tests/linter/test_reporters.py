@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from migrate_lint.linter.finding import Applicability, Consequence, Edit, Finding, Fix, Severity, Target
 from migrate_lint.linter.reporters import Paint, concise, explain, github, printable, statistics, summary, text
 from migrate_lint.linter.reporters import json as json_report
@@ -152,8 +151,7 @@ def test_github_commands_are_escaped_and_the_worst_comes_first() -> None:
     mild = replace(FINDING, path="a,b:c.py", severity=Severity.INFO, end_line=4, message="x")
 
     assert [
-        "::error file=pkg/m.py,line=2,endLine=2,col=5,endColumn=7,title=TF900 unparsable-file"
-        "::it says%0Awhy: a, 5%25",
+        "::error file=pkg/m.py,line=2,endLine=2,col=5,endColumn=7,title=TF900 unparsable-file::it says%0Awhy: a, 5%25",
         "::notice file=a%2Cb%3Ac.py,line=2,endLine=4,title=TF900 unparsable-file::x",
     ] == list(github.report(result(mild, FINDING), PLAIN))
 

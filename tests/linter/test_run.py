@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from migrate_lint.linter import engine, registry, run
 from migrate_lint.linter.config import Config, ConfigError
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Target

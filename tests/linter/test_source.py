@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from migrate_lint.linter.finding import Finding
 from migrate_lint.linter.source import SourceFile, parse_source, read_bytes, read_source
 
@@ -93,7 +92,7 @@ def test_undecodable_bytes_are_named_with_their_line(data: bytes, line: int, par
     [
         (lambda path: None, "no such file"),
         (lambda path: path.mkdir(), "it is a folder"),
-        (lambda path: os.mkfifo(path), "it is a FIFO"),
+        (os.mkfifo, "it is a FIFO"),
         (lambda path: path.symlink_to("nowhere"), "a link to a missing file, nowhere"),
         (lambda path: path.symlink_to(path), "Too many levels of symbolic links"),
         (lambda path: path.symlink_to("/dev/zero"), "it is a device"),
@@ -130,7 +129,7 @@ def test_a_forbidden_file_is_reported(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "open", forbidden)
 
-    with pytest.raises(OSError, match="^Permission denied$"):
+    with pytest.raises(OSError, match=r"^Permission denied$"):
         read_bytes(tmp_path / "a.py")
 
 
@@ -141,11 +140,14 @@ def test_a_file_that_grows_past_the_limit_while_it_is_read_is_refused(
     (tmp_path / "a.py").write_bytes(b"x" * 20)
     real = os.stat(tmp_path / "a.py")
     shrunk = os.stat_result([*real[:6], 1, *real[7:10]])
-    monkeypatch.setattr(os, "stat", lambda path: shrunk)
-    monkeypatch.setattr(os, "fstat", lambda descriptor: shrunk)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", lambda path: shrunk)
+        patch.setattr(os, "fstat", lambda descriptor: shrunk)
+        whole = read_bytes(tmp_path / "a.py", 20)
+        with pytest.raises(OSError, match="larger"):
+            read_bytes(tmp_path / "a.py", 10)
 
-    with pytest.raises(OSError, match="larger"):
-        read_bytes(tmp_path / "a.py", 10)
+    assert b"x" * 20 == whole
 
 
 @pytest.mark.parametrize(

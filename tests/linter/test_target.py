@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from migrate_lint.linter.finding import Target
 from migrate_lint.linter.target import decide_target
 

@@ -1,0 +1,187 @@
+"""From files to findings: order, isolation, cache and cross-file dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from migrate_lint.linter import engine
+from migrate_lint.linter.engine import FileResult, analyze
+from migrate_lint.linter.finding import Consequence, Severity, Target
+from migrate_lint.linter.model import Call
+from migrate_lint.linter.rule import Report, Rule
+
+LAYER = """
+import tensorflow as tf
+from helpers import helper
+class Net(tf.keras.layers.Layer):
+    def call(self, x):
+        return helper(x)
+"""
+HELPER = """
+import tensorflow as tf
+def helper(x):
+    return x * tf.Variable(1.0)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write(tmp_path / "project", {"net.py": LAYER, "helpers.py": HELPER, "plain.py": "x = 1\n"})
+    return tmp_path / "project"
+
+
+def write(root: Path, texts: Mapping[str, str]) -> None:
+    root.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (root / name).write_text(text)
+
+
+def check(root: Path, *names: str, cache: Path | None = None, jobs: int = 1) -> dict[str, FileResult]:
+    chosen = names or tuple(sorted(path.name for path in root.glob("*.py")))
+    return analyze([(root / name, name) for name in chosen], root=root, target=Target.KERAS3, cache=cache, jobs=jobs)
+
+
+def codes(results: Mapping[str, FileResult], name: str) -> set[str]:
+    return {finding.code for finding in results[name].findings}
+
+
+def test_a_finding_may_come_from_another_file(project: Path) -> None:
+    """The helper's variable is a hazard because a layer of another file calls it."""
+    assert "TF101" in codes(check(project), "helpers.py")
+
+    (project / "net.py").unlink()
+
+    assert "TF101" not in codes(check(project), "helpers.py")
+
+
+def test_a_file_alone_has_the_findings_it_has_in_the_whole(project: Path) -> None:
+    """Which paths are given changes nothing in what is said of a file."""
+    whole = check(project)
+
+    for name in ("net.py", "helpers.py", "plain.py"):
+        assert whole[name] == check(project, name)[name]
+
+
+def test_jobs_and_cache_change_nothing(project: Path, tmp_path: Path) -> None:
+    """One process or two, cold or warm: the same results in the same order."""
+    write(project, {f"m{number}.py": HELPER for number in range(8)})
+    plain = check(project)
+
+    assert list(plain.items()) == list(check(project, jobs=2).items())
+    assert list(plain.items()) == list(check(project, cache=tmp_path / "cache").items())
+    assert list(plain.items()) == list(check(project, cache=tmp_path / "cache").items())
+
+
+def test_a_warm_run_analyzes_nothing(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unchanged files are read and hashed, no more."""
+    cold = check(project, cache=tmp_path / "cache")
+    monkeypatch.setattr(engine, "parse_source", None)
+
+    assert cold == check(project, cache=tmp_path / "cache")
+
+
+@pytest.mark.parametrize("name", ["net.py", "helpers.py", "plain.py"])
+def test_kept_findings_follow_edits_of_other_files(project: Path, tmp_path: Path, name: str) -> None:
+    """After an edit anywhere, kept findings are those of a fresh run."""
+    check(project, cache=tmp_path / "cache")
+    (project / name).write_text(f"import tensorflow as tf\n\n\n{(project / name).read_text()}".replace("helper(x)", "x"))
+
+    assert check(project) == check(project, cache=tmp_path / "cache")
+
+
+def test_unsaved_text_counts_for_the_whole_project(project: Path) -> None:
+    """An editor's buffer replaces its file, for the others too."""
+    results = analyze(
+        [(project / "helpers.py", "helpers.py")],
+        root=project,
+        target=Target.KERAS3,
+        overrides={project / "net.py": b"import tensorflow as tf\n"},
+    )
+
+    assert "TF101" not in codes(results, "helpers.py")
+
+
+class Crashing(Rule):
+    """Crashes at every print."""
+
+    code = "TF999"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    calls = ("print",)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Report, then crash."""
+        yield self.report(call, "before the crash")
+        raise IndexError("tuple index out of range")
+
+
+class Broad(Crashing):
+    """Speaks where nobody else does."""
+
+    code = "TF998"
+    yields_to = ("TF999",)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Report everything."""
+        yield self.report(call, "broad")
+
+
+class Specific(Broad):
+    """Speaks about prints of one argument."""
+
+    code = "TF999"
+    yields_to = ()
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Report calls of one argument."""
+        if len(call.arguments) == 1:
+            yield self.report(call, "specific", Severity.INFO)
+
+
+def with_rules(monkeypatch: pytest.MonkeyPatch, *rules: Rule) -> None:
+    monkeypatch.setattr(engine, "_dispatch", lambda: engine._Dispatch(rules))
+
+
+def test_a_crash_in_a_rule_is_a_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TF909 names the rule, the file and the line; other files and sites are still checked."""
+    with_rules(monkeypatch, Crashing())
+    (project / "net.py").write_text("import tensorflow\nprint(1)\n\nprint(2)\n")
+
+    found = check(project)["net.py"].findings
+
+    assert [("TF909", 2), ("TF909", 4)] == [(f.code, f.line) for f in found if f.code == "TF909"]
+    assert "TF999" in found[-1].message and "IndexError: tuple index out of range" in found[-1].message
+
+
+def test_one_site_one_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule is silent where a more specific one that it yields to speaks."""
+    with_rules(monkeypatch, Broad(), Specific())
+    (project / "net.py").write_text("import tensorflow\nprint(1)\nprint(1, 2)\n")
+
+    found = check(project)["net.py"].findings
+
+    assert [("TF999", 2, Severity.INFO), ("TF998", 3, Severity.ERROR)] == [(f.code, f.line, f.severity) for f in found]
+
+
+def test_columns_count_characters(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A column is a character, not a byte; ends are exclusive, over several lines too."""
+    with_rules(monkeypatch, Specific())
+    (project / "net.py").write_text("import tensorflow\nx = 'ä€𝄞'; print(\n  'é')\n", encoding="utf-8")
+
+    (found,) = check(project)["net.py"].findings
+
+    assert (2, 12, 3, 7) == (found.line, found.column, found.end_line, found.end_column)
+
+
+def test_a_changed_rule_set_forgets_what_was_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version covers every module and table of the engine and of the rules."""
+    engine.version.cache_clear()
+    before = engine.version()
+    engine.version.cache_clear()
+    monkeypatch.setattr(engine.sys, "version", "another Python")
+
+    assert before != engine.version()
+
+    engine.version.cache_clear()

@@ -1,0 +1,237 @@
+"""Names across files, kinds of class, and the situations in which functions run."""
+
+from __future__ import annotations
+
+import pytest
+from migrate_lint.linter.model import Situation
+
+from .analysis import call, file_of, project_of
+
+F, T, G = Situation.FORWARD, Situation.TRACED, Situation.GRAPH
+KERAS = F | T | Situation.FIT
+
+
+def test_reexports_and_relative_imports() -> None:
+    """``from .compat import tf`` means what compat imported, to any depth; packages re-export."""
+    file = file_of(
+        {
+            "pkg/__init__.py": "from .deep.compat import *\n",
+            "pkg/deep/__init__.py": "",
+            "pkg/deep/compat.py": "import tensorflow.compat.v1 as tf\nlayers = tf.layers\n",
+            "pkg/example.py": "from .deep.compat import tf\nfrom . import layers as L\ntf.Session()\nL.dense()\n",
+            "other/example.py": "from pkg import layers\nlayers.dense()\n",
+        },
+        "pkg/example.py",
+    )
+
+    assert "tensorflow.compat.v1.Session" == call(file, "tf.Session").spelled
+    assert "tensorflow.compat.v1.layers.dense" == call(file, "L.dense").spelled
+
+
+def test_a_script_imports_from_beside_itself() -> None:
+    """Without packages, `import nets` means the neighbour; a stray file named like a library does not hide it."""
+    texts = {
+        "scripts/nets.py": "import tensorflow as tf\n",
+        "scripts/run.py": "from nets import tf\ntf.function()\n",
+        "tensorflow.py": "import tensorflow as tf\ntf.function()\n",
+    }
+
+    assert "tensorflow.function" == call(file_of(texts, "scripts/run.py"), "tf.function").name
+    assert "tensorflow.function" == call(file_of(texts, "tensorflow.py"), "tf.function").name
+
+
+def test_import_cycles_end() -> None:
+    """Two files that re-export each other's names resolve to nothing, in any order."""
+    project = project_of({"a.py": "from b import x\n", "b.py": "from a import x\n"})
+
+    assert () == project.resolve("a.py", "b.x")
+
+
+@pytest.mark.parametrize(
+    ("bases", "kinds"),
+    [
+        ("tf.keras.layers.Layer", {"layer"}),
+        ("tf.keras.Model", {"layer", "model"}),
+        ("tf.keras.layers.Dense", {"layer"}),
+        ("Base", {"layer"}),
+        ("Mixin, Base", {"layer"}),
+        ("tf.Module", {"module"}),
+        ("tf.keras.losses.Loss", {"loss"}),
+        ("tf.keras.metrics.Mean", {"metric"}),
+        ("tf.keras.callbacks.Callback", {"callback"}),
+        ("tf.keras.optimizers.Optimizer", {"optimizer"}),
+        ("tf.compat.v1.layers.Layer", {"layer", "v1layer"}),
+        ("sonnet.Module", {"sonnet"}),
+        ("torch.nn.Module", set()),
+        ("flax.linen.Module", set()),
+        ("Model", set()),
+        ("object", set()),
+    ],
+)
+def test_kinds(bases: str, kinds: set[str]) -> None:
+    """A class is what its public bases make it, through bases and mixins of other files; a name alone makes nothing."""
+    texts = {
+        "base.py": "import tensorflow as tf\nclass Mixin: ...\nclass Base(tf.keras.layers.Layer): ...\n",
+        "example.py": f"""
+        import tensorflow as tf, torch, flax, sonnet
+        from base import Base, Mixin
+        from mylib import Model
+        class Net({bases}):
+            def call(self, x): ...
+        """,
+    }
+
+    assert kinds == file_of(texts).classes[0].kinds
+
+
+def situations(text: str, path: str = "here", **files: str) -> set[Situation]:
+    """The situations in which the call ``here()`` of example.py runs."""
+    texts = {f"{name}.py": content for name, content in files.items()} | {"example.py": text}
+    return set(call(file_of(texts), path).situations)
+
+
+def net(body: str, decorator: str = "") -> str:
+    lines = "\n".join(f"        {line}" for line in body.split("\n"))
+    return (
+        "import tensorflow as tf\nfrom tensorflow.compat.v1.keras.utils import track_tf1_style_variables as shim\n"
+        f"class Net(tf.keras.layers.Layer):\n    {decorator}\n    def call(self, x):\n{lines}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("here()", {KERAS}),
+        ("if self.v is None:\n    self.v = here()", {T | Situation.FIT}),
+        ("if training:\n    here()", {KERAS}),
+        ("with tf.init_scope():\n    here()", {KERAS | Situation.LIFTED}),
+        ("if tf.executing_eagerly():\n    here()", {F}),
+        ("with tf.Graph().as_default():\n    here()", {G}),
+        ("with tf.compat.v1.variable_scope('m'):\n    here()", {KERAS | Situation.SCOPED}),
+        ("with tf.compat.v1.variable_scope(''):\n    here()", {KERAS}),
+        ("with tf.compat.v1.variable_scope(None, default_name='m'):\n    here()", {KERAS}),
+        ("with tf.name_scope('m'), tf.compat.v1.variable_scope(name_or_scope='m'):\n    here()", {KERAS | Situation.SCOPED}),
+        ("for _ in x:\n    y = [here() for _ in x]", {KERAS}),
+        ("def inner():\n    here()\nreturn inner()", {KERAS}),
+        ("return tf.cond(x, lambda: here(), lambda: x)", {KERAS}),
+        ("tf.py_function(lambda: here(), [x], tf.float32)", set()),
+        ("tf.function(lambda: here())()", {T}),
+    ],
+)
+def test_situation_of_a_line(body: str, expected: set[Situation]) -> None:
+    """What stands around a line in a forward pass decides how it runs."""
+    assert expected == situations(net(body))
+
+
+def test_shim() -> None:
+    """The shim on the method makes everything below it shimmed."""
+    assert {KERAS | Situation.SHIM} == situations(net("here()", "@shim"))
+
+
+@pytest.mark.parametrize(
+    "helper",
+    [
+        "import example\ndef helper(x):\n    example.deep(x)\n",
+        "from example import deep\ndef middle(x): deep(x)\ndef helper(x): middle(x)\n",
+        "from example import deep\nclass Helper:\n    def __call__(self, x): deep(x)\nhelper = Helper()\n",
+        "from example import deep\ndef apply(f, x): return f(x)\ndef helper(x): apply(deep, x)\n",
+        "from example import deep\nclass Helper:\n    def run(self, x): deep(x)\nhelper = Helper().run\n",
+        "from example import deep\ndef helper(x):\n    if x: helper(x)\n    deep(x)\n",
+    ],
+)
+def test_forward_pass_across_files(helper: str) -> None:
+    """The forward pass reaches through modules, objects, callbacks and recursion."""
+    text = "import tensorflow as tf\nfrom helpers import helper\ndef deep(x):\n    here()\n" + net("helper(x)")
+
+    assert {KERAS} == situations(text, helpers=helper)
+
+
+def test_guard_at_the_caller() -> None:
+    """A helper that is only called under a create-once guard does not run at every call."""
+    text = net("if self.v is None:\n    self._make()") + "    def _make(self):\n        self.v = here()\n"
+
+    assert {T | Situation.FIT} == situations(text)
+
+
+def test_property_and_cached_property() -> None:
+    """A property runs where it is read; a cached one only once."""
+    text = net("return self.p") + "    @property\n    def p(self):\n        return here()\n"
+    cached = text.replace("@property", "@functools.cached_property").replace("import tensorflow", "import functools, tensorflow", 1)
+
+    assert {KERAS} == situations(text)
+    assert {T | Situation.FIT} == situations(cached)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@tf.function\ndef step(): here()",
+        "@tf.function(jit_compile=True)\ndef step(): here()",
+        "graph = tf.function\n@graph\ndef step(): here()",
+        "graph = functools.partial(tf.function, jit_compile=True)\n@graph\ndef step(): here()",
+        "@functools.partial(tf.function, jit_compile=True)\ndef step(): here()",
+        "from tensorflow import function as graph\n@graph()\ndef step(): here()",
+    ],
+)
+def test_decorated_tf_function(text: str) -> None:
+    """Every form of the decorator traces, under any alias; a module-level caller keeps it traced."""
+    found = situations(f"import functools\nimport tensorflow as tf\n{text}\n")
+
+    assert found == {T}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "tf.function(step)()",
+        "fast = tf.function(step, jit_compile=True)",
+        "from traced import use",
+    ],
+)
+def test_tf_function_as_a_call(use: str) -> None:
+    """`tf.function(f)` traces f, also from another file."""
+    text = f"import tensorflow as tf\ndef step(): here()\n{use}\n"
+    found = situations(text, traced="import tensorflow as tf\nimport example\nuse = tf.function(example.step)\n")
+
+    assert all(s & T for s in found) and found
+
+
+def test_dataset_functions() -> None:
+    """`Dataset.map` traces its function; `pool.map` does not."""
+    text = "import tensorflow as tf\ndef f(x): here()\nds = tf.data.Dataset.range(3)\nds = ds.batch(2)\nds = ds.map(f)\n"
+
+    assert {T | Situation.DATASET} == situations(text)
+    assert not any(s & T for s in situations(text.replace("tf.data.Dataset.range(3)", "make()")))
+
+
+def test_model_fn_and_disabled_v2() -> None:
+    """An Estimator's model_fn builds a graph, and so does everything after `disable_v2_behavior`."""
+    model_fn = "import tensorflow as tf\ndef net(x): here()\ndef model_fn(features, labels, mode): net(features)\n"
+    disabled = "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ndef main(): here()\nmain()\n"
+
+    assert {G} == situations(model_fn)
+    assert {G} == situations(disabled)
+
+
+def test_trail_names_the_way() -> None:
+    """The trail says by which calls a place is reached."""
+    file = file_of({"example.py": net("self.helper(x)") + "    def helper(self, x):\n        here()\n"})
+
+    assert "`Net.call` (example.py:6) -> `Net.helper`" == call(file, "here").trail(F)
+
+
+def test_wrapper_that_opens_a_scope() -> None:
+    """A decorator that calls its function inside a variable scope opens it for the function."""
+    decorator = """
+import functools
+import tensorflow as tf
+def scoped(f):
+    @functools.wraps(f)
+    def wrapper(*args):
+        with tf.compat.v1.variable_scope("m"):
+            return f(*args)
+    return wrapper
+"""
+    text = decorator + "@scoped\ndef block(x):\n    here()\n" + net("block(x)")
+
+    assert any(s & Situation.SCOPED for s in situations(text))
