@@ -9,11 +9,13 @@ from pathlib import Path
 
 from .discovery import project_files
 from .finding import Target
+from .paths import path_of
 from .source import SourceFile, parse_source, read_bytes, read_source
 
 __all__ = ["decide_target"]
 
 _FLAG = "TF_USE_LEGACY_KERAS"
+_IS_TEST = re.compile(r"(^|/)(tests?/|test_[^/]*$|[^/]*_test\.py$|conftest\.py$)")
 _MANIFEST = re.compile(
     r"""(?:[\w.-]*requirements[\w.-]*\.(?:txt|in) | constraints[\w.-]*\.txt | setup\.(?:py|cfg) | pyproject\.toml
     | Pipfile | environment[\w.-]*\.ya?ml | conda[\w.-]*\.ya?ml | tox\.ini | \.env[\w.-]* | Dockerfile[\w.-]*)""",
@@ -187,13 +189,15 @@ def _judge_lock(text: str, place: str, evidence: _Evidence) -> None:
 def _search_code(root: Path, files: Sequence[str], evidence: _Evidence) -> None:
     flag = _FLAG.encode()
     for path in files:
+        place = os.path.relpath(path, root).replace(os.sep, "/")
+        if _IS_TEST.search(place):
+            continue  # a test that tries both says nothing about where the program goes
         try:
             data = read_bytes(path)
         except OSError:
             continue
         if flag not in data:
             continue
-        place = os.path.relpath(path, root).replace(os.sep, "/")
         source = read_source(Path(path), place, data)
         if isinstance(source, SourceFile) and (line := _flag_line(source)) is not None:
             evidence.add("flag", f"{_FLAG} is set", f"{place}:{line}")
@@ -207,6 +211,9 @@ def _flag_line(source: SourceFile) -> int | None:
     def is_flag(node: ast.expr) -> bool:
         return isinstance(node, ast.Constant) and node.value == _FLAG
 
+    def is_environ(node: ast.expr) -> bool:
+        return (path_of(node) or "").rpartition(".")[2] == "environ"
+
     def is_on(nodes: Iterable[ast.expr]) -> bool:
         return any(isinstance(node, ast.Constant) and str(node.value).lower() in {"1", "true"} for node in nodes)
 
@@ -215,12 +222,13 @@ def _flag_line(source: SourceFile) -> int | None:
         return None
     for node in ast.walk(tree):
         match node:
-            case ast.Assign(targets=[ast.Subscript(slice=key)], value=value) if is_flag(key) and is_on([value]):
-                return node.lineno
+            case ast.Assign(targets=[ast.Subscript(base, key)], value=value) if is_environ(base) and is_flag(key):
+                if is_on([value]):
+                    return node.lineno
             case ast.Call(func=ast.Attribute(attr="setdefault" | "putenv"), args=[key, value]) if is_flag(key):
                 if is_on([value]):
                     return node.lineno
-            case ast.Call(func=ast.Attribute(attr="update"), args=arguments, keywords=keywords):
+            case ast.Call(ast.Attribute(base, "update"), arguments, keywords) if is_environ(base):
                 if is_on(keyword.value for keyword in keywords if keyword.arg == _FLAG):
                     return node.lineno
                 for given in arguments:

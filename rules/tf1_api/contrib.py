@@ -1,0 +1,137 @@
+"""TF405: tf.contrib, which TF2 does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...linter.model import Import, Name, Reference
+from ...linter.rule import Consequence, Report, Rule, Severity
+
+_ROOTS = ("tensorflow.contrib", "tensorflow.compat.v1.contrib")
+_SUCCESSORS = {
+    "bayesflow": "tensorflow_probability",
+    "checkpoint": "`tf.train`",
+    "cluster_resolver": "`tf.distribute.cluster_resolver`",
+    "crf": "tensorflow_addons",
+    "cudnn_rnn": "`tf.keras.layers.LSTM` or `GRU`, which use cuDNN by themselves",
+    "data": "`tf.data`",
+    "distribute": "`tf.distribute`",
+    "distributions": "tensorflow_probability",
+    "eager": "`tf` itself, which is eager",
+    "framework": "tf_slim",
+    "gan": "tensorflow_gan",
+    "image": "tensorflow_addons",
+    "keras": "`tf.keras`",
+    "layers": "tf_slim, or `tf.keras.layers` for new code",
+    "learn": "`tf.keras`",
+    "lite": "`tf.lite`",
+    "lookup": "`tf.lookup`",
+    "losses": "tf_slim",
+    "metrics": "tf_slim",
+    "opt": "tensorflow_addons",
+    "quantize": "tensorflow_model_optimization",
+    "rnn": "`tf.keras.layers` (`tf.compat.v1.nn.rnn_cell` needs Keras 2)",
+    "saved_model": "`tf.saved_model`",
+    "seq2seq": "tensorflow_addons",
+    "slim": "tf_slim",
+    "summary": "`tf.summary`",
+    "tensorrt": "`tf.experimental.tensorrt`",
+    "tpu": "`tf.distribute.TPUStrategy`",
+    "training": "its successor: HParams became a class of your own or `tensorboard.plugins.hparams`",
+}
+
+
+class Contrib(Rule):
+    """The module `tf.contrib` does not exist in TF2.
+
+    ## Why
+    TensorFlow 2.0 dropped contrib without a compat.v1 copy: an import of it, or an attribute of `tf.contrib`, raises at
+    once.
+    What was maintained moved to packages of its own, such as tf_slim; the rest has no successor.
+    The upgrade script says nothing about `from tensorflow.contrib import slim` (tensorflow issue 44103).
+    One finding stands at each import statement and at each direct use, none at the uses of what was imported.
+    An import whose failure the program handles is info.
+
+    ## Example
+    ```python
+    from tensorflow.contrib import slim
+
+    def net(images):
+        return slim.conv2d(images, 8, [3, 3], scope="conv")
+    ```
+
+    ## Fix
+    ```python
+    import tf_slim as slim
+
+    def net(images):
+        return slim.conv2d(images, 8, [3, 3], scope="conv")
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/migrate/migrate_tf2
+    https://github.com/tensorflow/tensorflow/issues/44103
+    """
+
+    code = "TF405"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    imports = references = (
+        "tensorflow.contrib", "tensorflow.contrib.*", "slim", "slim.*",
+        "tensorflow.nn.rnn_cell", "tensorflow.nn.rnn_cell.*", "keras", "keras.*",
+    )  # fmt: skip
+
+    def on_import(self, statement: Import) -> Iterator[Report]:
+        """See `Rule.on_import`."""
+        module = _module(statement.names)
+        first = next(
+            (
+                other
+                for other in statement.file.imports
+                if other.statement is statement.statement and _module(other.names)
+            ),
+            statement,
+        )
+        if module is None or first.alias is not statement.alias:
+            return
+        if statement.version_checked:
+            yield self.report(
+                statement,
+                f"`tensorflow.contrib{module}` cannot be imported on TF2; the program handles that, so this branch is "
+                "for TF1 alone.",
+                Severity.INFO,
+            )
+        else:
+            yield self.report(
+                statement,
+                f"Importing `tensorflow.contrib{module}` raises ModuleNotFoundError on TF2{_successor(module)}.",
+            )
+
+    def on_reference(self, reference: Reference) -> Iterator[Report]:
+        """See `Rule.on_reference`."""
+        module = _module(reference.names)
+        if module is None or _module(reference.origin) is not None or reference.version_checked:
+            return
+        yield self.report(
+            reference, f"`tf.contrib{module}` raises AttributeError on TF2, which has no contrib{_successor(module)}."
+        )
+
+
+def _module(names: Sequence[Name]) -> str | None:
+    """What follows ``contrib`` where every meaning lies below it; None where one does not."""
+    found = ""
+    for name in names:
+        root = next((r for r in _ROOTS if name.spelled == r or name.spelled.startswith(f"{r}.")), None)
+        if root is None:
+            return None
+        found = found or name.spelled[len(root) :]
+    for position, character in enumerate(found):
+        if character in "([*":
+            found = found[:position]
+            break
+    return found.rstrip(".") if names else None
+
+
+def _successor(module: str) -> str:
+    instead = _SUCCESSORS.get(module[1:].partition(".")[0])
+    return f"; it lives on in {instead}" if instead else "; most of it has no successor"

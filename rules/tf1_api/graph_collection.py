@@ -1,0 +1,146 @@
+"""TF403: graph collections, which stay empty in eager execution."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Call, literal_string
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .api_status import is_plain
+from .situations import certainty
+
+_VARIABLES = {
+    "tensorflow.trainable_variables": "the `trainable_variables` of the model",
+    "tensorflow.global_variables": "the `variables` of the model",
+    "tensorflow.all_variables": "the `variables` of the model",
+    "tensorflow.local_variables": "the variables of the metric",
+    "tensorflow.model_variables": "the `variables` of the model",
+    "tensorflow.moving_average_variables": "the variables that the moving average was applied to",
+}
+_LOSSES = {
+    "tensorflow.losses.get_losses": "the values that the loss functions return, and `model.losses`",
+    "tensorflow.losses.get_regularization_losses": "`model.losses`",
+    "tensorflow.losses.get_regularization_loss": "`tf.add_n(model.losses)`",
+    "tensorflow.losses.get_total_loss": "the sum of the losses and of `model.losses`",
+}
+_READS = ("tensorflow.get_collection", "tensorflow.get_collection_ref")
+_WRITES = ("tensorflow.add_to_collection", "tensorflow.add_to_collections")
+_KEYS = {
+    "trainable_variables", "variables", "local_variables", "model_variables", "moving_average_variables", "update_ops",
+    "losses", "regularization_losses", "summaries", "init_op", "ready_op", "table_initializer", "queue_runners",
+}  # fmt: skip
+"""Values of `GraphKeys` under which TensorFlow itself files what it makes in a graph, and nothing in eager execution."""
+
+
+class GraphCollection(Rule):
+    """A graph collection is read or written where no graph is built, so it stays empty.
+
+    ## Why
+    In eager execution nothing files variables, losses or update operations into collections:
+    `tf.compat.v1.trainable_variables()` and `get_collection(UPDATE_OPS)` return `[]`, and the training that relies on
+    them silently does nothing.
+    `collections=[...]` of a `get_variable` is ignored.
+    A collection of the program's own, such as `get_collection("my_hooks")`, does hold what the program put into it; it
+    grows with every eager call, and is info.
+    `tf.get_collection` and its like left `tf`.
+    Collections of a graph that is built on purpose are not reported.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    penalty = tf.add_n(tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.REGULARIZATION_LOSSES))
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    penalty = tf.add_n(model.losses)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/migrate/tf1_vs_tf2#collections_removal
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_collection
+    """
+
+    code = "TF403"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    calls = (*_VARIABLES, *_LOSSES, *_READS, *_WRITES, "tensorflow.get_variable")
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """See `Rule.on_call`."""
+        if call.version_checked or any(entity.kind != "external" for entity in call.found):
+            return
+        if call.name == "tensorflow.get_variable":
+            yield from self._ignored_collections(call)
+            return
+        name = call.name.removeprefix("tensorflow.")
+        if is_plain(call.names):
+            if not call.in_graph:
+                yield self.report(
+                    call,
+                    f"`tf.{name}` raises AttributeError on TF2, where nothing fills collections{_instead(call)}.",
+                )
+            return
+        severity = certainty(call)
+        if severity is None:
+            return
+        filed_by_tensorflow = call.name in _VARIABLES or call.name in _LOSSES or _standard_key(call)
+        if not filed_by_tensorflow:
+            yield self.report(
+                call,
+                f"`tf.compat.v1.{name}` uses the collection of the default graph: in eager execution it holds only what "
+                "the program adds itself, once more at each call. Keep it in an attribute.",
+                Severity.INFO,
+            )
+        elif call.name in _WRITES:
+            yield self.report(
+                call,
+                f"`tf.compat.v1.{name}` files a value where TF2 does not look for it: pass it on yourself.",
+                Severity.WARNING if severity is Severity.ERROR else severity,
+            )
+        elif severity is Severity.ERROR:
+            yield self.report(
+                call, f"`tf.compat.v1.{name}` finds nothing in eager execution, and raises no error{_instead(call)}."
+            )
+        else:
+            yield self.report(
+                call,
+                f"`tf.compat.v1.{name}` finds nothing unless its caller builds a TF1 graph{_instead(call)}.",
+                severity,
+            )
+
+    def _ignored_collections(self, call: Call) -> Iterator[Report]:
+        given = call.value("collections")
+        if given is None or (isinstance(given, ast.Constant) and given.value is None) or is_plain(call.names):
+            return
+        if certainty(call) is Severity.ERROR:
+            yield self.report(
+                call,
+                "The `collections` of this `get_variable` stay empty in eager execution: keep the variable in an "
+                "attribute and read it there.",
+                Severity.WARNING,
+            )
+
+
+def _standard_key(call: Call) -> bool:
+    """Whether the key is one under which TensorFlow files things."""
+    key = call.value("key" if call.name in _READS else "name", 0)
+    text = literal_string(key)
+    if text is not None:
+        return text in _KEYS
+    return any(
+        name.canonical.startswith("tensorflow.GraphKeys.") and name.canonical.rpartition(".")[2] in _KEY_NAMES
+        for name in call.names_of(key)
+    )
+
+
+_KEY_NAMES = {key.upper() for key in _KEYS} | {"GLOBAL_VARIABLES", "VARIABLES", "TABLE_INITIALIZERS"}
+
+
+def _instead(call: Call) -> str:
+    instead = _VARIABLES.get(call.name) or _LOSSES.get(call.name)
+    return f"; use {instead}" if instead else "; keep the values in an attribute and pass them on"

@@ -1,0 +1,130 @@
+"""TF406: a name that TF2 moved to compat.v1 or dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.model import File, Import, Reference
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .api_status import Standing, missing, missing_import, standing
+
+_SUCCESSORS = {
+    "app": "absl.app",
+    "flags": "absl.flags",
+    "logging": "absl.logging",
+    "gfile": "tf.io.gfile",
+    "python_io": "tf.io",
+    "layers": "tf.keras.layers",
+    "distributions": "tensorflow_probability",
+    "Print": "tf.print",
+    "get_variable": "a tf.Variable that the layer or module owns",
+    "to_float": "tf.cast",
+    "to_double": "tf.cast",
+    "to_int32": "tf.cast",
+    "to_int64": "tf.cast",
+    "to_bfloat16": "tf.cast",
+    "py_func": "tf.numpy_function or tf.py_function",
+    "set_random_seed": "tf.random.set_seed",
+    "ConfigProto": "tf.config",
+    "GPUOptions": "tf.config",
+}
+"""What is used in TF2 instead, where it is not the same object under another name."""
+
+
+class MovedOrRemovedSymbol(Rule):
+    """A public name of TF1 is no longer where the code looks for it.
+
+    ## Why
+    TF2 took some thousand names out of `tf`; most of them survive only below `tf.compat.v1`, and some are gone from
+    there too.
+    Reading one raises AttributeError, importing it ImportError.
+    Many names are the same object under a native name, which the message then gives; for the others it gives the
+    compat.v1 spelling.
+    A name that is already spelled with compat.v1 and works there is reported as info, once for each name and file.
+    Where each name stands was read from TensorFlow 2.21 itself, for both targets.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    scores = tf.to_float(counts)
+    optimizer = tf.train.AdamOptimizer(1e-3)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    scores = tf.cast(counts, tf.float32)
+    optimizer = tf.keras.optimizers.Adam(1e-3, epsilon=1e-8)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/migrate/tf1_vs_tf2#api_cleanup
+    https://www.tensorflow.org/guide/migrate/upgrade
+    """
+
+    code = "TF406"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    yields_to = (
+        "TF103", "TF104", "TF106", "TF110", "TF111",
+        "TF401", "TF402", "TF403", "TF405", "TF409", "TF410", "TF414", "TF503",
+    )  # fmt: skip
+
+    def on_file(self, file: File) -> Iterator[Report]:
+        """See `Rule.on_file`."""
+        told: set[str] = set()
+        for statement in file.imports:
+            yield from self._import(statement, told)
+        for reference in file.references:
+            if reference.names and not reference.version_checked:
+                yield from self._reference(reference, told)
+
+    def _import(self, statement: Import, told: set[str]) -> Iterator[Report]:
+        if not statement.names or statement.version_checked or statement.is_star:
+            return
+        found = missing_import(statement.names, statement.target)
+        if found is not None:
+            yield self.report(statement, f"Importing `{_written(found)}` raises ImportError on TF2: {_advice(found)}")
+        else:
+            yield from self._legacy(statement, standing(statement.spelled, statement.target), told)
+
+    def _reference(self, reference: Reference, told: set[str]) -> Iterator[Report]:
+        if not any(name.spelled.startswith("tensorflow.") for name in reference.names):
+            return
+        found = missing(reference)
+        if found is not None:
+            yield self.report(reference, f"`{_written(found)}` raises AttributeError on TF2: {_advice(found)}")
+        elif len(reference.names) == 1:
+            yield from self._legacy(reference, standing(reference.spelled, reference.target), told)
+
+    def _legacy(self, site: Import | Reference, found: Standing, told: set[str]) -> Iterator[Report]:
+        if not found.through_v1 or found.status != "v1" or found.symbol in told:
+            return
+        told.add(found.symbol)
+        instead = _instead(found)
+        use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
+        yield self.report(site, f"`{_written(found)}` works through compat.v1 only; {use}.", Severity.INFO)
+
+
+def _written(found: Standing) -> str:
+    return f"tf.{'compat.v1.' if found.through_v1 else ''}{found.whole}"
+
+
+def _advice(found: Standing) -> str:
+    instead = _instead(found)
+    if found.status == "gone":
+        place = "this Keras" if found.symbol.startswith("keras.") else "neither `tf` nor `tf.compat.v1`"
+        lacks = f"{place} has no `{found.symbol}`" if place == "this Keras" else f"{place} has `{found.symbol}`"
+        return f"{lacks} any more{f'; use {instead}' if instead else ''}."
+    if found.native:
+        return f"it is `tf.{found.native}` now, the same object."
+    return f"use {f'{instead}, or ' if instead else ''}`tf.compat.v1.{found.whole}`, which is the old one."
+
+
+def _instead(found: Standing) -> str:
+    if found.native:
+        return f"`tf.{found.native}`"
+    successor = _SUCCESSORS.get(found.symbol, _SUCCESSORS.get(found.symbol.partition(".")[0], ""))
+    return f"`{successor}`" if successor and " " not in successor else successor

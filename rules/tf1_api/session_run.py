@@ -1,0 +1,163 @@
+"""TF401: sessions in a program that runs eagerly."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Call
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .api_status import is_plain
+from .situations import certainty
+
+_SESSIONS = (
+    "tensorflow.Session",
+    "tensorflow.InteractiveSession",
+    "tensorflow.train.MonitoredSession",
+    "tensorflow.train.MonitoredTrainingSession",
+    "tensorflow.train.SingularMonitoredSession",
+)
+_DEFAULT = ("tensorflow.get_default_session",)
+_RUNS = tuple(
+    f"{name}().{method}" for name in (*_SESSIONS, *_DEFAULT) for method in ("run", "partial_run", "make_callable")
+)
+
+
+class SessionRun(Rule):
+    """A session is made or run where TF2 executes eagerly, so it has no graph to run.
+
+    ## Why
+    With eager execution on, operations run at once and no graph is built: `session.run` raises "The Session graph is
+    empty" or "Tensor.graph is undefined when eager execution is enabled".
+    `tf.Session` itself left `tf`, which is an AttributeError; only `tf.compat.v1.Session` exists.
+    Inside a graph that is built on purpose (`tf.Graph().as_default()`, `with tf.compat.v1.Session()`, an Estimator's
+    `model_fn`) a compat.v1 session works, and is info.
+    So it is in a program whose eager execution is switched off, or where no eager way to the code is known.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    total = tf.constant(1.0) + tf.constant(2.0)
+    session = tf.compat.v1.Session()
+    print(session.run(total))
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    total = tf.constant(1.0) + tf.constant(2.0)
+    print(total.numpy())
+    ```
+
+    ## Source
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/Session
+    https://www.tensorflow.org/guide/migrate/tf1_vs_tf2
+    """
+
+    code = "TF401"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    calls = (*_SESSIONS, *_DEFAULT, *_RUNS)
+    methods = ("run",)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """See `Rule.on_call`."""
+        if call.version_checked or any(entity.kind != "external" for entity in call.found):
+            return
+        if not call.names or any(name.canonical in _RUNS for name in call.names):
+            yield from self._run(call) if call.names else self._fed(call)
+        elif call.name in self.calls:
+            yield from self._session(call)
+
+    def _session(self, call: Call) -> Iterator[Report]:
+        name = call.name.removeprefix("tensorflow.")
+        if is_plain(call.names):
+            if not call.in_graph and "compat" not in (call.path or ""):
+                yield self.report(
+                    call,
+                    f"`tf.{name}` raises AttributeError on TF2, which executes eagerly and needs no session; call the "
+                    f"functions directly, or keep the graph in `tf.Graph().as_default()` with `tf.compat.v1.{name}`.",
+                )
+            return
+        if call.in_graph or _has_graph(call):
+            yield self.report(
+                call,
+                f"`tf.compat.v1.{name}` runs a TF1 graph on purpose here; this works on TF2, as legacy.",
+                Severity.INFO,
+            )
+            return
+        severity = _certainty(call)
+        if severity is Severity.ERROR and name == "get_default_session":
+            yield self.report(call, "`get_default_session` returns None in eager execution, so its use raises.")
+        elif severity is Severity.ERROR:
+            yield self.report(
+                call,
+                f"`tf.compat.v1.{name}` has an empty graph here, since eager operations are in none: `run` raises. "
+                "Call the functions directly.",
+            )
+        elif severity is not None:
+            yield self.report(
+                call, f"`tf.compat.v1.{name}` works only where a graph was built, not with eager tensors.", severity
+            )
+
+    def _run(self, call: Call) -> Iterator[Report]:
+        plain, receiver = is_plain(call.names), ast.unparse(call.receiver) if call.receiver is not None else "session"
+        if plain and not call.in_graph:
+            yield self.report(
+                call,
+                f"`{receiver}` is a `{_class(call)}`, which TF2 does not have: turn what `{receiver}.{call.method}` "
+                "computes into a function and call it.",
+            )
+        elif not plain and not call.in_graph and not _bound_to_graph(call) and _certainty(call) is Severity.ERROR:
+            yield self.report(
+                call,
+                f"`{receiver}.{call.method}` raises in eager execution: the graph of the session is empty, and eager "
+                "tensors are in no graph. Call the function that computes the value.",
+            )
+
+    def _fed(self, call: Call) -> Iterator[Report]:
+        """A receiver of unknown origin: ``feed_dict`` is a word of TF1 sessions, and not a proof."""
+        receiver = ast.unparse(call.receiver) if call.receiver is not None else ""
+        if "feed_dict" in call.keywords and "sess" in receiver.lower() and certainty(call) is not None:
+            yield self.report(
+                call,
+                f"`{receiver}` looks like a TF1 session, which runs nothing in eager execution: what it feeds becomes an "
+                "argument of a function.",
+                Severity.INFO,
+            )
+
+
+def _certainty(call: Call) -> Severity | None:
+    """As for the rest of the family; a session is itself what makes a program TF1, so doubt is info."""
+    severity = certainty(call)
+    return Severity.INFO if severity is Severity.WARNING else severity
+
+
+def _class(call: Call) -> str:
+    return call.name.partition("()")[0].replace("tensorflow.", "tf.", 1)
+
+
+def _has_graph(call: Call) -> bool:
+    """Whether the session gets a graph of its own, or is entered at once, which makes its graph the default."""
+    graph = call.value("graph", 1)
+    if graph is not None and not (isinstance(graph, ast.Constant) and graph.value is None):
+        return True
+    return call.has_stars or _is_entered(call)
+
+
+def _is_entered(call: Call) -> bool:
+    statement = call.statement
+    return (
+        call.name == "tensorflow.Session"
+        and isinstance(statement, ast.With)
+        and any(item.context_expr is call.syntax for item in statement.items)
+    )
+
+
+def _bound_to_graph(call: Call) -> bool:
+    """Whether the receiver may be a session that has a graph: made elsewhere, in a graph's scope, or entered."""
+    path = (call.path or "").rpartition(".")[0]
+    made = [other for other in call.file.calls if other.name in _SESSIONS and path in other.assigned_to]
+    return not made or any(other.in_graph or _has_graph(other) for other in made)

@@ -1,0 +1,89 @@
+"""TF202: logging where Python runs once per trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.model import Call, Known
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .traces import is_failing, trace_of, values_in
+
+_LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "fatal", "log", "vlog")
+_LOGGERS = (
+    "logging", "logging.getLogger()", "absl.logging", "tensorflow.logging", "tensorflow.get_logger()", "loguru.logger",
+    "structlog.get_logger()", "tensorflow.python.platform.tf_logging",
+)  # fmt: skip
+_COUNTED = ("absl.logging.log_first_n", "absl.logging.log_every_n", "tensorflow.logging.log_first_n", "tensorflow.logging.log_every_n")
+_TRACKERS = (
+    "wandb.log", "mlflow.log_metric", "mlflow.log_metrics", "tqdm.write", "tqdm.tqdm.write", "tqdm.auto.tqdm.write",
+    "tensorboardX.SummaryWriter().add_scalar", "tensorboardX.SummaryWriter().add_histogram",
+    "torch.utils.tensorboard.SummaryWriter().add_scalar",
+)  # fmt: skip
+
+
+class LoggingInTfFunction(Rule):
+    """A log call in traced code writes once per trace, and a tensor in it is symbolic.
+
+    ## Why
+    `logging`, absl, `tf.compat.v1.logging` and experiment trackers are Python: in traced code they run while the graph is
+    built, not at each call.
+    A record that shows a tensor shows `Tensor("Mean:0", ...)`; a metric that is logged this way has one wrong point.
+    What is logged about shapes and settings is as true after one trace as after many, and is only mentioned.
+
+    ## Example
+    ```python
+    import logging
+    import tensorflow as tf
+
+    @tf.function
+    def step(x):
+        loss = tf.reduce_mean(x)
+        logging.info("loss %s", loss)
+        return loss
+    ```
+
+    ## Fix
+    ```python
+    import logging
+    import tensorflow as tf
+
+    @tf.function
+    def step(x):
+        return tf.reduce_mean(x)
+
+    logging.info("loss %s", step(tf.ones([2])).numpy())
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/function#executing_python_side_effects
+    - https://www.tensorflow.org/guide/migrate/migration_debugging
+    """
+
+    code = "TF202"
+    severity = Severity.WARNING
+    consequence = Consequence.CHANGES
+    calls = (
+        *(f"{logger}.{level}" for logger in _LOGGERS for level in _LEVELS), *_COUNTED, *_TRACKERS, "warnings.warn"
+    )  # fmt: skip
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a record by what it shows."""
+        trace = trace_of(call)
+        if trace is None or is_failing(call) or call.guarded:
+            return
+        shown = [value for argument in call.arguments for value in values_in(argument)]
+        tensors = [v for v in shown if call.is_tensor(v) in (Known.TENSOR, Known.VARIABLE)]
+        written = f"`{call.path}`" if call.path and len(call.path) < 40 else "This log call"
+        if tensors or call.name in _TRACKERS:
+            yield self.report(
+                call,
+                f"{written} runs {trace.once}, and a tensor in it is symbolic. "
+                "Return the value and log it outside, or use `tf.print` or `tf.summary`.",
+                Severity.INFO if trace.eager_switch else Severity.WARNING,
+            )
+        elif shown and call.name != "warnings.warn":
+            yield self.report(
+                call,
+                f"{written} runs {trace.once}. Log outside of the traced code what is to be logged each time.",
+                Severity.INFO,
+            )

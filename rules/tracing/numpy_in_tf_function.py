@@ -1,0 +1,106 @@
+"""TF203: NumPy and its kin on a tensor of the graph."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Call, Known, Situation
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .traces import trace_of
+
+_STATIC = frozenset(
+    {"shape", "ndim", "isscalar", "iterable", "random", "dtype", "issubdtype", "result_type", "can_cast", "vectorize"}
+)
+"""They read an attribute of the tensor, or nothing at all."""
+
+_SAME_NAME = frozenset(
+    {
+        "abs", "add", "argmax", "argmin", "argsort", "clip", "concatenate", "cos", "cosh", "cumprod", "cumsum", "divide",
+        "dot", "einsum", "equal", "exp", "expand_dims", "expm1", "floor", "greater", "isfinite", "isinf", "isnan", "less",
+        "log", "log1p", "matmul", "max", "maximum", "mean", "min", "minimum", "multiply", "negative", "not_equal",
+        "ones_like", "pad", "power", "prod", "repeat", "reshape", "round", "sign", "sin", "sinh", "sort", "sqrt", "square",
+        "squeeze", "stack", "std", "subtract", "sum", "tan", "tanh", "tensordot", "tile", "transpose", "var", "where",
+        "zeros_like",
+    }
+)  # fmt: skip
+"""Functions that `tf.experimental.numpy` has under the same name."""
+
+
+class NumpyInTfFunction(Rule):
+    """A NumPy function is called on a tensor in traced code: there is no value to convert yet.
+
+    ## Why
+    NumPy, SciPy, scikit-learn, OpenCV, Pillow and `math` work on values; while a graph is traced a tensor is symbolic.
+    `np.sum(x)` raises `NotImplementedError: Cannot convert a symbolic tf.Tensor to a numpy array`, `math.sqrt(x)` a
+    `TypeError`, although both work when the function is called eagerly.
+    NumPy on shapes (`np.prod(x.shape)`), dtypes and Python constants is fine: these are known while tracing.
+
+    ## Example
+    ```python
+    import numpy as np
+    import tensorflow as tf
+
+    @tf.function
+    def rms(x):
+        y = tf.square(x)
+        return np.sqrt(tf.reduce_mean(y))
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    @tf.function
+    def rms(x):
+        y = tf.square(x)
+        return tf.sqrt(tf.reduce_mean(y))
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/function#executing_python_side_effects
+    - https://www.tensorflow.org/guide/intro_to_graphs
+    """
+
+    code = "TF203"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    calls = ("numpy.*", "scipy.*", "sklearn.*", "cv2.*", "PIL.*", "math.*", "pandas.*", "skimage.*")
+    yields_to = ("TF204", "TF208")
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a call of a numeric library by its arguments."""
+        name = call.name
+        parts = name.split(".")
+        if len(parts) < 2 or "(" in name or parts[1] in _STATIC or not call.runs(Situation.TRACED, Situation.LIFTED):
+            return
+        trace = trace_of(call)
+        if trace is None:
+            return
+        given = next((value for value in call.arguments if _has_tensor(call, value)), None)
+        if given is None:
+            return
+        shown = ast.unparse(given)
+        what = f"`{shown}`" if len(shown) < 40 else "its argument"
+        yield self.report(
+            call,
+            f"`{call.path}` needs the value of {what}, but {trace.under}, that is a symbolic tensor: it raises"
+            f"{' (a direct eager call works)' if trace.how == 'fit' else ''}. {_advice(parts)}",
+            Severity.INFO if trace.eager_switch else Severity.ERROR,
+        )
+
+
+def _advice(parts: list[str]) -> str:
+    if parts[0] == "numpy" and len(parts) == 2 and parts[1] in _SAME_NAME:
+        return f"Use the TensorFlow function, such as `tf.experimental.numpy.{parts[1]}`."
+    if parts[0] == "math":
+        return "Use the function of `tf.math`."
+    return "Use TensorFlow functions, or `tf.numpy_function` where there is none."
+
+
+def _has_tensor(call: Call, node: ast.expr) -> bool:
+    if isinstance(node, ast.Starred):
+        node = node.value
+    if isinstance(node, ast.Tuple | ast.List):
+        return any(_has_tensor(call, element) for element in node.elts)
+    return call.is_tensor(node) in (Known.TENSOR, Known.VARIABLE)

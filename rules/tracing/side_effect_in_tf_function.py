@@ -1,0 +1,117 @@
+"""TF205: Python state that traced code changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Assignment, Call, Site
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .traces import GROWERS, MUTATORS, Lasting, Trace, lasting, trace_of
+
+_ITEM_METHODS = frozenset({"append", "extend", "insert", "appendleft"})
+_WRITERS = ("open().write", "open().writelines", "csv.writer().writerow", "csv.DictWriter().writerow")
+
+
+class SideEffectInTfFunction(Rule):
+    """Traced code changes Python state, which happens once per trace and not once per call.
+
+    ## Why
+    Appending to a list, storing into a dict or counting with `+=` is Python: the graph knows nothing of it.
+    After three calls of a `tf.function` such a counter is at 1, the list has one entry, and under `fit` both grow with
+    the number of traces.
+    Locals that are made in the same trace are fine, and so are `tf.TensorArray.write`, `tf.Variable.assign`, `add_loss`
+    and the `update_state` of a metric.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    calls = 0
+
+    @tf.function
+    def step(x):
+        global calls
+        calls += 1
+        return x * 2
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    calls = tf.Variable(0)
+
+    @tf.function
+    def step(x):
+        calls.assign_add(1)
+        return x * 2
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/function#changing_python_global_and_free_variables
+    - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2
+    """
+
+    code = "TF205"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    calls = _WRITERS
+    methods = tuple(sorted(MUTATORS))
+    yields_to = ("TF209",)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a method that changes a container, and a write to a file."""
+        if call.guarded:
+            return
+        if call.name in _WRITERS:
+            trace = trace_of(call)
+            if trace is not None:
+                yield self._say(call, trace, f"`{call.path}` writes {trace.once}.", "Use `tf.print` or `tf.io`.")
+            return
+        receiver = call.receiver
+        if receiver is None or (isinstance(receiver, ast.Subscript) and call.method not in _ITEM_METHODS):
+            return
+        trace = trace_of(call)
+        state = lasting(call, receiver) if trace is not None else None
+        if trace is None or state is None or not state.is_container or _supplies_layer(call):
+            return
+        verb = "grows" if call.method in GROWERS else "changes"
+        yield self._changed(call, trace, state, f"{verb} by this `{call.method}`")
+
+    def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
+        """Judge a stored item and a counter."""
+        if assignment.kind != "item" and not assignment.augmented:
+            return
+        if assignment.guarded:
+            return
+        trace = trace_of(assignment)
+        state = lasting(assignment, assignment.node) if trace is not None else None
+        if trace is None or state is None:
+            return
+        if assignment.kind == "item":
+            if state.is_container:
+                yield self._changed(assignment, trace, state, "gets this item")
+        elif state.is_number or state.is_container:
+            yield self._changed(assignment, trace, state, "changes")
+
+    def _changed(self, site: Site, trace: Trace, state: Lasting, what: str) -> Report:
+        return self._say(
+            site,
+            trace,
+            f"{state.title[:1].upper()}{state.title[1:]} is Python state that {what} {trace.once}.",
+            "Use a `tf.Variable` or a metric, or return the value.",
+        )
+
+    def _say(self, site: Site, trace: Trace, what: str, advice: str) -> Report:
+        severity = Severity.ERROR if trace.certain else Severity.WARNING
+        return self.report(site, f"{what} {advice}", Severity.INFO if trace.eager_switch else severity)
+
+
+def _supplies_layer(call: Call) -> bool:
+    """Whether a layer is put into the container: what is wrong then is the layer's creation."""
+    for argument in call.arguments:
+        made = call.file.call_at(argument)
+        if made is not None and (made.creates & {"layer", "module"} or made.name.startswith("keras.layers.")):
+            return True
+    return False

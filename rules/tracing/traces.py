@@ -1,0 +1,248 @@
+"""What the rules of this family share: how a place is traced, and which state outlives a trace."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...linter.model import Call, Known, Site, Situation, path_of
+
+CONTAINERS = frozenset(
+    {"list", "dict", "set", "collections.defaultdict", "collections.deque", "collections.OrderedDict", "collections.Counter"}
+)
+"""Makers of plain Python containers."""
+
+GROWERS = frozenset({"append", "extend", "insert", "appendleft", "add", "update", "setdefault"})
+"""Methods that put something into such a container."""
+
+_TAKERS = frozenset({"pop", "popleft", "popitem", "remove", "discard", "clear"})
+MUTATORS = GROWERS | _TAKERS
+_SET_UP = frozenset(
+    {
+        "__init__", "__new__", "__init_subclass__", "__repr__", "__str__", "build", "get_config", "from_config",
+        "compute_output_shape", "compute_output_signature", "_init_weights",
+    }
+)  # fmt: skip
+_STEPS = frozenset({"train_step", "test_step", "predict_step", "update_state"})
+_EAGER_SWITCHES = frozenset(
+    {"tensorflow.config.run_functions_eagerly", "tensorflow.config.experimental_run_functions_eagerly"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How a place comes to run while a graph is traced.
+
+    ``how`` is ``function`` (a `tf.function`), ``dataset`` (a tf.data transformation) or ``fit`` (Keras traces it, and a
+    direct call runs eagerly).
+    """
+
+    how: str
+    where: str
+    """The traced function and the way from it to the place, for a message."""
+    certain: bool
+    """Whether every use in training is traced; the ``call`` of a layer may also be used eagerly only."""
+    eager_switch: bool
+    """Whether the same file turns tracing off, to debug."""
+
+    @property
+    def once(self) -> str:
+        """``once per trace of `step```, with the eager case where there is one."""
+        if self.how == "fit":
+            return f"once per trace of {self.where} when Keras compiles it (`fit`, `evaluate`, `predict`), not once per batch"
+        if self.how == "dataset":
+            return f"once, when tf.data traces {self.where}, not once per element"
+        return f"once per trace of {self.where}, not at each call"
+
+    @property
+    def under(self) -> str:
+        """``in the traced `step```."""
+        if self.how == "fit":
+            return f"in {self.where}, which Keras traces under `fit`"
+        if self.how == "dataset":
+            return f"in {self.where}, which tf.data traces"
+        return f"in {self.where}, which is traced"
+
+
+def trace_of(site: Site) -> Trace | None:
+    """Say how the place is traced; None where it is not, or only by way of a set-up method."""
+    function = site.function
+    outer = function
+    while outer is not None and outer.name == "<lambda>":
+        outer = outer.function
+    if function is None or (outer is not None and outer.name in _SET_UP):
+        return None
+    if site.runs(Situation.TRACED, without=Situation.FIT | Situation.DATASET):
+        how, flag = "function", Situation.TRACED
+    elif site.runs(Situation.TRACED | Situation.DATASET):
+        how, flag = "dataset", Situation.DATASET
+    elif site.runs(Situation.TRACED | Situation.FIT):
+        how, flag = "fit", Situation.FIT
+    else:
+        return None
+    where = site.trail(flag).replace("`<lambda>`", "a lambda").replace(" (a tf.function)`", "`")
+    root = where.partition("`")[2].partition("`")[0].rpartition(".")[2]
+    switch = any(_turns_eager(call, how) for call in site.file.calls)
+    return Trace(how, where, how != "fit" or root in _STEPS, switch)
+
+
+def _turns_eager(call: Call, how: str) -> bool:
+    if call.name in _EAGER_SWITCHES:
+        return call.literal("run_eagerly", 0, True) is not False
+    return how == "fit" and call.method == "compile" and call.literal("run_eagerly", None, False) is True
+
+
+def is_failing(site: Site) -> bool:
+    """Whether the place only reports a failure: it is in an ``except``, or what follows it raises."""
+    if any(level.kind == "except" for level in site.block.chain()):
+        return True
+    function = site.function
+    statement = getattr(site, "statement", None)
+    if function is None or statement is None:
+        return False
+    return any(
+        statement in suite and isinstance(suite[-1], ast.Raise | ast.Assert) for suite in _suites(function.syntax)
+    )
+
+
+def _suites(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for part in ast.walk(node):
+        for name in ("body", "orelse", "finalbody"):
+            suite = getattr(part, name, None)
+            if isinstance(suite, list) and suite:
+                yield suite
+
+
+def values_in(node: ast.expr) -> Iterator[ast.expr]:
+    """The values that an expression shows when it is printed: those of f-strings, ``%`` and ``format``, of tuples."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Constant):
+            continue
+        if isinstance(node, ast.JoinedStr):
+            stack.extend(part.value for part in node.values if isinstance(part, ast.FormattedValue))
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_text(node.left):
+            stack.append(node.right)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and (_is_text(node.left) or _is_text(node.right)):
+            stack.extend((node.left, node.right))
+        elif isinstance(node, ast.Tuple | ast.List):
+            stack.extend(node.elts)
+        elif isinstance(node, ast.Dict):
+            stack.extend(node.values)
+        elif isinstance(node, ast.Starred):
+            stack.append(node.value)
+        elif isinstance(node, ast.Call) and _formats(node):
+            stack.extend([*node.args, *(keyword.value for keyword in node.keywords)])
+        else:
+            yield node
+
+
+def _formats(node: ast.Call) -> bool:
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr == "format" and _is_text(node.func.value)
+    return isinstance(node.func, ast.Name) and node.func.id in ("str", "repr")
+
+
+def _is_text(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_text(node.left) or _is_text(node.right)
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def is_static(site: Site, node: ast.expr) -> bool:
+    """Whether a value is the same at every call of one trace: a shape, a type, a name, a setting."""
+    if site.is_tensor(node) is Known.OTHER:
+        return True
+    if isinstance(node, ast.Call):
+        return (path_of(node.func) or "").rpartition(".")[2] in ("get_shape", "int_shape", "as_list", "type", "len", "id")
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype", "name", "__name__", "ndim", "rank", "static_shape")
+
+
+def holds_tensor(site: Site, node: ast.expr | None) -> bool:
+    """Whether a value is certainly a tensor, or a list, tuple or dict that has one in it."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return any(holds_tensor(site, element) for element in node.elts)
+    if isinstance(node, ast.Dict):
+        return any(holds_tensor(site, value) for value in node.values)
+    return site.is_tensor(node) is Known.TENSOR
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """Python state that outlives a trace."""
+
+    kind: str
+    """``attribute``, ``global`` or ``free`` (a local of an enclosing function)."""
+    name: str
+    values: tuple[ast.expr, ...]
+    """What is assigned to it in this file, as far as it is an expression."""
+
+    @property
+    def title(self) -> str:
+        """For a message."""
+        words = {"attribute": f"`{self.name}`", "global": f"the global `{self.name}`", "free": f"the enclosing function's `{self.name}`"}
+        return words[self.kind]
+
+    @property
+    def is_container(self) -> bool:
+        """Whether it is always a plain Python container."""
+        known = [value for value in self.values if not _is_none(value)]
+        return bool(known) and all(_is_container(value) for value in known)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it begins as a Python number and never is anything but a number, as far as can be seen."""
+        return any(is_number(value) for value in self.values) and not any(_is_container(v) for v in self.values)
+
+
+def lasting(site: Site, node: ast.expr) -> Lasting | None:
+    """The state that a target or receiver belongs to, if it outlives the trace: ``self.x``, a global, a free name.
+
+    Items are looked through: ``self.logs["a"]`` belongs to ``self.logs``.
+    """
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        scope = site.file.index.class_of_self(site.scope, node.value.id)
+        if scope is None:
+            return None
+        values = site.file.attribute_values(scope, node.attr)
+        return Lasting("attribute", f"{node.value.id}.{node.attr}", tuple(v for v in values if v is not None))
+    if not isinstance(node, ast.Name):
+        return None
+    found = site.file.index.lookup(site.scope, node.id)
+    if found is None:
+        return None
+    home, binds = found
+    values = tuple(bind.node for bind in binds if isinstance(bind.node, ast.expr))
+    if home.kind == "module" and site.scope.function().kind != "module":
+        if any(bind.kind == "import" for bind in binds):
+            return None
+        return Lasting("global", node.id, values)
+    if home.is_function and home is not site.scope.function():
+        situations = site.file.project.situations((site.file.key, home.id))
+        if any(s & Situation.TRACED for s in situations) or any(b.kind in ("parameter", "annotation") for b in binds):
+            return None  # it begins anew in each trace, or the caller knows what it is
+        return Lasting("free", node.id, values)
+    return None
+
+
+def _is_container(node: ast.expr) -> bool:
+    if isinstance(node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp):
+        return True
+    return isinstance(node, ast.Call) and path_of(node.func) in CONTAINERS | {n.rpartition(".")[2] for n in CONTAINERS}
+
+
+def is_number(node: ast.expr | None) -> bool:
+    """Whether an expression is a number literal."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
