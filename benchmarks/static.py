@@ -280,9 +280,8 @@ def measure_warm(bench: Bench, corpus: Path, parse: float) -> None:
     )
     names = [line.rpartition("|")[2].strip() for line in listed.error.splitlines() if line.startswith("import time:")]
     parser = [name for name in names if name.partition(".")[0] == "libcst"]
-    bench.bar(
-        "warm run: modules of libcst imported", len(parser) if names else None, 0, number, f"of {len(names)} in all"
-    )
+    imported = len(parser) if names and sound else None
+    bench.bar("warm run: modules of libcst imported", imported, 0, number, f"of {len(names)} in all")
 
 
 def measure_editor(bench: Bench, corpus: Path) -> None:
@@ -447,7 +446,7 @@ def main() -> int:
         type=Path,
         action="append",
         default=[],
-        help="an environment with torchfix or TensorFlow; may be repeated",
+        help="an environment with torchfix or TensorFlow; may be repeated; what is missing is installed into the first",
     )
     parser.add_argument("--quick", action="store_true", help="leave the 40,000 files out")
     parser.add_argument("--engine", help="the command to measure instead of `python -m migrate_lint`")

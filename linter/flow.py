@@ -218,9 +218,8 @@ class Flow:
     def _assigned(self, fact: AssignmentFact) -> Known:
         assert isinstance(fact.target, ast.Name)
         if fact.augmented:
-            return self._joined(
-                (self._local(fact.target, fact.scope, fact.block) or Known.UNKNOWN, self.of(fact.value, fact.scope, fact.block))
-            )
+            before = self._local(fact.target, fact.scope, fact.block) or Known.UNKNOWN
+            return self._joined((before, self.of(fact.value, fact.scope, fact.block)))
         if fact.value is not None:
             return self.of(fact.value, fact.scope, fact.block)
         return self._element(fact) if fact.source is not None else Known.UNKNOWN
@@ -308,16 +307,18 @@ class Flow:
         for definition in reversed(definitions):
             if definition.position > position:
                 continue
-            if definition.block is None or definition.block.id in chain or (block is None and definition.block.parent is None):
+            where = definition.block
+            if where is None or where.id in chain or (block is None and where.parent is None):
                 found.append(definition)
                 nearest = definition
                 break
-            if not _exclusive(definition.block, chain):
+            if not _exclusive(where, chain):
                 found.append(definition)
         inside = self._chain(nearest.block) if nearest is not None else {}
         loops = {level.id for level in chain.values() if level.kind == "loop" and level.id not in inside}
-        if loops:
-            found.extend(d for d in definitions if d.block is not None and d not in found and loops & self._chain(d.block).keys())
+        for definition in definitions if loops else ():
+            if definition not in found and loops & self._chain(definition.block).keys():
+                found.append(definition)
         return found
 
     def _chain(self, block: Block | None) -> dict[int, Block]:
@@ -362,7 +363,8 @@ class Flow:
         known = self.of(source, fact.scope, fact.block)
         unpacked = isinstance(fact.node, ast.Assign)
         if isinstance(source, ast.Call):
-            names = [canonical(e.text) for e in self._entities(fact.scope, path_of(source.func)) if e.kind == "external"]
+            entities = self._entities(fact.scope, path_of(source.func))
+            names = [canonical(entity.text) for entity in entities if entity.kind == "external"]
             if names == ["range"]:
                 return Known.OTHER
             if names and all(name in _MANY for name in names):
@@ -387,7 +389,8 @@ def _agreed(values: Iterable[Known | None]) -> Known:
 
 def _effective(fact: AssignmentFact) -> Position:
     """A name has its new value after the whole assignment, in a ``for`` or ``with`` after the target."""
-    node = fact.node if isinstance(fact.node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr) else fact.target
+    whole = isinstance(fact.node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr)
+    node = fact.node if whole else fact.target
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
@@ -420,7 +423,7 @@ def _value_of(name: str) -> Known:
         inner = plain[:-2]
         is_layer = inner.startswith("keras.layers.") and inner[13:14].isupper() and inner[13:] not in _LAYERS_OF_MANY
         return Known.TENSOR if is_layer and "(" not in inner else Known.UNKNOWN
-    if last in _NO_TENSOR or "(" in plain or last[:1].isupper() or last.startswith("_") or last.endswith("_initializer"):
+    if "(" in plain or last in _NO_TENSOR or not last[:1].islower() or last.endswith("_initializer"):
         return Known.UNKNOWN
     if plain.startswith(_TENSOR_MODULES):
         return Known.TENSOR if plain.count(".") == 2 and plain not in _NOT_SHAPES else Known.UNKNOWN
@@ -429,5 +432,7 @@ def _value_of(name: str) -> Known:
     return Known.UNKNOWN
 
 
-_LAYERS_OF_MANY = frozenset({"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM2D", "LSTMCell", "GRUCell", "Lambda"})
+_LAYERS_OF_MANY = frozenset(
+    {"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM2D", "LSTMCell", "GRUCell", "SimpleRNNCell", "Lambda"}
+)
 """Layers that may give a list, such as the outputs with the states, or anything at all."""

@@ -409,6 +409,16 @@ class Site:
                     found.append((how, level.node))
         return found
 
+    def inside(self, context: ast.AST) -> bool:
+        """Whether the site stands in the suite of a ``with`` that has `context` as an expression."""
+        return any(level.kind == "with" and level.node is context for level in self.block.chain())
+
+    def excludes(self, other: Site) -> bool:
+        """Whether the site and `other`, of the same function, stand in branches of which only one runs."""
+        arms = {(id(level.node), level.kind) for level in other.block.chain()}
+        opposite = {"if": "else", "else": "if"}
+        return any((id(level.node), opposite.get(level.kind, "")) in arms for level in self.block.chain())
+
     # -- in which situations it runs ---------------------------------------------------------------------------------
 
     @cached_property
@@ -589,6 +599,11 @@ class Call(_Named):
             return ast.literal_eval(node)
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             return UNKNOWN
+
+    @property
+    def scope_name(self) -> str:
+        """How a call of ``variable_scope`` gets its name, in the words of `Site.variable_scopes`."""
+        return scope_name(self.call, self.scope)
 
     @property
     def keywords(self) -> list[str]:

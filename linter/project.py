@@ -32,7 +32,7 @@ class Situation(IntFlag):
     SHIM = 4
     """Below a method decorated with `track_tf1_style_variables`."""
     SCOPED = 8
-    """Inside a `variable_scope` with a non-empty name."""
+    """Inside a `variable_scope` with a non-empty name (which an auto-incremented one has too, if never twice the same)."""
     GRAPH = 16
     """While a TF1 graph is built on purpose: `tf.Graph().as_default()`, `model_fn`, v2 behaviour disabled."""
     LIFTED = 32
@@ -43,13 +43,20 @@ class Situation(IntFlag):
     """Traced by Keras (`fit` and its like), not by a `tf.function` of the user's; eager outside of it."""
     DATASET = 256
     """Traced by a `tf.data` transformation."""
+    ONCE = 512
+    """Under a create-once guard, or while a layer, model, module or metric of the project is made or built."""
+    LEGACY = 1024
+    """Below the forward pass of a TF1 layer, RNN cell or Sonnet 1 module, which most programs run only in a graph."""
 
 
 _SHIMS = frozenset(
     {"keras.utils.track_tf1_style_variables", "keras.utils.track_tf1_layers_and_variables"}
 )
 _ONCE = frozenset(
-    {"functools.lru_cache", "functools.cache", "functools.cached_property", "werkzeug.utils.cached_property"}
+    {
+        "functools.lru_cache", "functools.cache", "functools.cached_property", "werkzeug.utils.cached_property",
+        "sonnet.once", "sonnet.src.once.once",
+    }
 )
 _TRACERS = frozenset({"tensorflow.function", "tensorflow.contrib.eager.defun", "tensorflow.contrib.eager.function"})
 _GRAPH_TRACERS = frozenset({"tensorflow.wrap_function", "tensorflow.Graph().as_default()"})
@@ -71,6 +78,9 @@ _FIT_METHODS = ("train_step", "test_step", "predict_step", "compute_loss", "comp
 _ESTIMATOR_FUNCTIONS = frozenset({"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"})
 _COMPILE_ARGUMENTS = frozenset({"loss", "metrics", "weighted_metrics"})
 _LIBRARIES = frozenset({"tensorflow", "keras", "tf_keras", "tf_slim", "numpy", "sonnet", "torch", "functools", "logging"})
+_MAKERS = frozenset({"__init__", "__new__", "build"})
+_MADE = frozenset({"layer", "model", "module", "sonnet", "metric", "loss", "optimizer"})
+_UNROOTED = Situation.SHIM | Situation.SCOPED | Situation.LIFTED | Situation.ONCE | Situation.LEGACY
 _MAX_SITUATIONS = 24
 _MAX_DEPTH = 24
 _MAX_ENTITIES = 12
@@ -111,12 +121,17 @@ class Project:
         self._siblings = _siblings(summaries)
         self._resolved: dict[tuple[str, str], tuple[Entity, ...]] = {}
         self._open: dict[tuple[str, str], int] = {}
+        self._provisional: dict[tuple[str, str], tuple[tuple[Entity, ...], int]] = {}
+        """Answers that a cycle cut short, each with the depth of the open question that it waits for: packages whose
+        modules import each other with ``*`` are asked in linear time while that question is open."""
+        self._cut_at: dict[int, list[tuple[str, str]]] = {}
         self._cut = 0
         self._overrides: dict[tuple[str, int, str], list[Key]] = {}
         self._kinds: dict[Key, frozenset[str]] = {}
         self._mro: dict[Key, tuple[list[Key], list[str]]] = {}
         self._subclasses: dict[Key, list[Key]] | None = None
         self._calls_of: dict[Key, list[list[Any]]] | None = None
+        self._callees: dict[Key, set[Key]] | None = None
         self._used: dict[str, set[str]] = {}
         self._situations: dict[Key, dict[int, tuple[Key | None, int, str]]] | None = None
 
@@ -132,6 +147,10 @@ class Project:
         known = self._resolved.get(key)
         if known is not None:
             return known
+        if key in self._provisional:
+            answer, cut = self._provisional[key]
+            self._cut = min(self._cut, cut)
+            return answer
         depth = len(self._open)
         if key in self._open or depth > _MAX_DEPTH:
             self._cut = min(self._cut, self._open.get(key, 0))
@@ -140,10 +159,14 @@ class Project:
         outer, self._cut = self._cut, depth
         answer = tuple(dict.fromkeys(self._resolve(file, text)))[:_MAX_ENTITIES]
         del self._open[key]
+        for other in self._cut_at.pop(depth, ()):
+            del self._provisional[other]
         if self._cut >= depth:
             self._resolved[key] = answer
             self._cut = outer
         else:
+            self._provisional[key] = (answer, self._cut)
+            self._cut_at.setdefault(self._cut, []).append(key)
             self._cut = min(outer, self._cut)
         return answer
 
@@ -398,6 +421,30 @@ class Project:
         omitting = [s for s in shapes if s[0] <= position and parameter not in s[1] and "*" not in s[1]]
         return len(omitting), len(shapes)
 
+    def v1_calls(self, key: Key) -> tuple[str, ...]:
+        """The functions that make variables by name (see `summary.makes_by_name`) which a function of the project calls,
+        itself or through others: canonical names, sorted.
+        """
+        if self._callees is None:
+            self._callees = {}
+            for file in sorted(self.summaries):
+                for edge in self.summaries[file]["edges"]:
+                    if edge[4] is not None:
+                        reached = self._callees.setdefault((file, edge[0]), set())
+                        for text in edge[2]:
+                            reached.update(e.key for e in self.resolve(file, text) if e.kind == "function")
+        seen: set[Key] = {key}
+        queue = [key]
+        found: set[str] = set()
+        while queue:
+            current = queue.pop()
+            summary = self.function(current)
+            found.update(summary["v1_calls"] if summary else ())
+            fresh = self._callees.get(current, set()) - seen
+            seen |= fresh
+            queue.extend(fresh)
+        return tuple(sorted(found))
+
     # -- situations --------------------------------------------------------------------------------------------------
 
     def situations(self, key: Key) -> tuple[int, ...]:
@@ -502,7 +549,7 @@ class _Flow:
 
     def _add(self, key: Key, situation: int, parent: Key | None, line: int, reason: str) -> None:
         situation = self._on_entry(key, situation)
-        if not situation & ~int(Situation.SHIM | Situation.SCOPED | Situation.LIFTED):
+        if not situation & ~int(_UNROOTED):
             return
         known = self.table.setdefault(key, {})
         if situation in known or len(known) >= _MAX_SITUATIONS:
@@ -523,9 +570,13 @@ class _Flow:
                 if plain in _TRACERS and not situation & Situation.GRAPH:
                     situation = (situation | Situation.TRACED) & ~Situation.FIT
                 elif plain in _SHIMS:
+                    if not situation & Situation.SHIM:
+                        situation &= ~Situation.SCOPED  # the outermost shim starts at the root of the names [run]
                     situation |= Situation.SHIM
                 elif plain in _ONCE:
-                    situation &= ~Situation.FORWARD
+                    situation = _once(situation)
+        if summary["name"] in _MAKERS and summary["cls"] >= 0 and _MADE & self.project.kinds((key[0], summary["cls"])):
+            situation = _once(situation)
         return situation
 
     # -- roots -------------------------------------------------------------------------------------------------------
@@ -558,7 +609,7 @@ class _Flow:
         methods = (project.cls(key) or {"methods": {}})["methods"]
         forward: Situation | None = None
         if "v1layer" in kinds:
-            forward = Situation.FORWARD
+            forward = Situation.FORWARD | Situation.LEGACY
         elif "layer" in kinds:
             forward = Situation.FORWARD | Situation.TRACED | Situation.FIT
         elif kinds & {"module", "sonnet"}:
@@ -567,7 +618,8 @@ class _Flow:
             names = (*_FORWARD_METHODS, "_build") if "sonnet" in kinds else _FORWARD_METHODS
             for name in names:
                 if name in methods:
-                    yield (key[0], methods[name]), forward, ""
+                    old = Situation.LEGACY if name == "_build" else Situation(0)
+                    yield (key[0], methods[name]), forward | old, ""
         fit: tuple[str, ...] = ()
         if "model" in kinds:
             fit = _FIT_METHODS
@@ -695,7 +747,7 @@ class Effects:
         if self.graph or situation & Situation.GRAPH:
             return int(Situation.GRAPH)
         if self.guarded:
-            situation &= ~Situation.FORWARD
+            situation = _once(situation)
         if self.scoped:
             situation |= Situation.SCOPED
         if self.lifted:
@@ -715,7 +767,7 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
         for name in names:
             plain = name.removesuffix("()")
             if plain in VARIABLE_SCOPES:
-                scoped = scoped or how in ("named", "object")
+                scoped = scoped or how != "empty"
             elif name in ("?as_default()", "?as_default") or name.endswith(".as_default()"):
                 graph = graph or not name.startswith("tensorflow.summary")
             elif name in _SESSIONS:
@@ -732,6 +784,12 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
     return Effects(condition["guarded"], scoped, graph, lifted, eager)
 
 
+def _once(situation: int) -> int:
+    """The situation of code that runs at the first call only."""
+    repeated = situation & int(Situation.FORWARD | Situation.TRACED)
+    return int(situation & ~Situation.FORWARD | Situation.ONCE) if repeated else situation
+
+
 def _given_to(name: str, argument: str, kind: str) -> Callable[[int], int] | None:
     """How a function runs that is given to the public callable `name`; None if it does not run there."""
     method = name.rpartition(".")[2]
@@ -739,6 +797,8 @@ def _given_to(name: str, argument: str, kind: str) -> Callable[[int], int] | Non
         return lambda s: s if s & Situation.GRAPH else int((s | Situation.TRACED) & ~(Situation.FIT | Situation.FORWARD))
     if name in ("tensorflow.wrap_function",):
         return lambda s: int(Situation.GRAPH)
+    if name == "keras.utils.get_or_create_layer":
+        return _once
     if name in _ESCAPES:
         return lambda s: 0
     if argument in _ESTIMATOR_FUNCTIONS or (name.startswith("tensorflow.estimator") and argument == "0"):
@@ -747,6 +807,8 @@ def _given_to(name: str, argument: str, kind: str) -> Callable[[int], int] | Non
         return lambda s: int(Situation.TRACED | Situation.FIT)
     if name == "keras.layers.Lambda":
         return lambda s: int(Situation.FORWARD | Situation.TRACED | Situation.FIT)
+    if name == "keras.utils.get_or_create_layer":
+        return _once
     if name in ("tensorflow.vectorized_map", "tensorflow.autograph.to_graph"):
         return lambda s: s | int(Situation.TRACED)
     if "tensorflow.data." in name and method in DATASET_METHODS:

@@ -13,12 +13,14 @@ from typing import Any, TypedDict
 
 from .guards import Guards
 from .index import Block, CallFact, FileIndex, Scope
+from .names import canonical
 from .paths import literal_string, path_of, split_head
 
 FORMAT = 1
 """Raised when the meaning of a summary changes, so that kept ones are not read any more."""
 
 _OWN = ("@", "self@", "super@", "$", ".")
+_BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
 _NAMED_BY = ("name_or_scope", "name", "scope")
 
 
@@ -33,6 +35,8 @@ class FunctionSummary(TypedDict):
     keywords: bool
     decorators: list[str]
     returns: list[str]
+    v1_calls: list[str]
+    """Canonical names of what it calls that makes variables by name; see `makes_by_name`."""
 
 
 class ClassSummary(TypedDict):
@@ -133,6 +137,7 @@ class _Summarizer:
             "keywords": isinstance(arguments, ast.arguments) and arguments.kwarg is not None,
             "decorators": self._decorators(scope),
             "returns": [],
+            "v1_calls": [],
         }
 
     def _class(self, scope: Scope) -> ClassSummary:
@@ -179,6 +184,10 @@ class _Summarizer:
     def _call(self, call: CallFact) -> None:
         caller = call.scope.function().id
         targets = self._resolve(call.scope, call.path)
+        function = self.summary["functions"].get(str(caller))
+        if function is not None:
+            made = [name for name in map(canonical, targets) if makes_by_name(name)]
+            function["v1_calls"].extend(name for name in made if name not in function["v1_calls"])
         ours = [target for target in targets if _may_be_ours(target)]
         if ours:
             self.summary["edges"].append(
@@ -340,6 +349,11 @@ def own_statements(function: ast.AST) -> Iterator[ast.stmt]:
         for part in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
             inner.extend(part.body)
         stack.extend(reversed(inner))
+
+
+def makes_by_name(name: str) -> bool:
+    """Whether a public callable may get variables by their name, from the variable scope, as TF1 did."""
+    return name in _BY_NAME or (name.startswith(("tensorflow.layers.", "slim.")) and "(" not in name)
 
 
 def _shape(node: ast.Call) -> list[Any]:

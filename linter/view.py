@@ -82,6 +82,10 @@ class View(Project):
         """See `Project.callers_omitting`."""
         return self._ask("callers_omitting", key, parameter)  # type: ignore[no-any-return]
 
+    def v1_calls(self, key: Key) -> tuple[str, ...]:
+        """See `Project.v1_calls`."""
+        return tuple(self._ask("v1_calls", key))
+
     def uses(self, *names: str) -> bool:
         """See `Project.uses`."""
         return self._ask("uses", *names)  # type: ignore[no-any-return]

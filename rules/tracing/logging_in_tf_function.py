@@ -13,7 +13,7 @@ _LOGGERS = (
     "logging", "logging.getLogger()", "absl.logging", "tensorflow.logging", "tensorflow.get_logger()", "loguru.logger",
     "structlog.get_logger()", "tensorflow.python.platform.tf_logging",
 )  # fmt: skip
-_COUNTED = ("absl.logging.log_first_n", "absl.logging.log_every_n", "tensorflow.logging.log_first_n", "tensorflow.logging.log_every_n")
+_COUNTED = tuple(f"{module}.logging.{name}" for module in ("absl", "tensorflow") for name in ("log_first_n", "log_every_n"))
 _TRACKERS = (
     "wandb.log", "mlflow.log_metric", "mlflow.log_metrics", "tqdm.write", "tqdm.tqdm.write", "tqdm.auto.tqdm.write",
     "tensorboardX.SummaryWriter().add_scalar", "tensorboardX.SummaryWriter().add_histogram",
@@ -25,8 +25,8 @@ class LoggingInTfFunction(Rule):
     """A log call in traced code writes once per trace, and a tensor in it is symbolic.
 
     ## Why
-    `logging`, absl, `tf.compat.v1.logging` and experiment trackers are Python: in traced code they run while the graph is
-    built, not at each call.
+    `logging`, absl, `tf.compat.v1.logging` and experiment trackers are Python: in traced code they run while the graph
+    is built, not at each call.
     A record that shows a tensor shows `Tensor("Mean:0", ...)`; a metric that is logged this way has one wrong point.
     What is logged about shapes and settings is as true after one trace as after many, and is only mentioned.
 
@@ -69,7 +69,7 @@ class LoggingInTfFunction(Rule):
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a record by what it shows."""
         trace = trace_of(call)
-        if trace is None or is_failing(call) or call.guarded:
+        if trace is None or is_failing(call) or trace.made_once:
             return
         shown = [value for argument in call.arguments for value in values_in(argument)]
         tensors = [v for v in shown if call.is_tensor(v) in (Known.TENSOR, Known.VARIABLE)]

@@ -16,12 +16,12 @@ _STATIC = frozenset(
 
 _SAME_NAME = frozenset(
     {
-        "abs", "add", "argmax", "argmin", "argsort", "clip", "concatenate", "cos", "cosh", "cumprod", "cumsum", "divide",
-        "dot", "einsum", "equal", "exp", "expand_dims", "expm1", "floor", "greater", "isfinite", "isinf", "isnan", "less",
-        "log", "log1p", "matmul", "max", "maximum", "mean", "min", "minimum", "multiply", "negative", "not_equal",
-        "ones_like", "pad", "power", "prod", "repeat", "reshape", "round", "sign", "sin", "sinh", "sort", "sqrt", "square",
-        "squeeze", "stack", "std", "subtract", "sum", "tan", "tanh", "tensordot", "tile", "transpose", "var", "where",
-        "zeros_like",
+        "abs", "add", "argmax", "argmin", "argsort", "clip", "concatenate", "cos", "cosh", "cumprod", "cumsum",
+        "divide", "dot", "einsum", "equal", "exp", "expand_dims", "expm1", "floor", "greater", "isfinite", "isinf",
+        "isnan", "less", "log", "log1p", "matmul", "max", "maximum", "mean", "min", "minimum", "multiply", "negative",
+        "not_equal", "ones_like", "pad", "power", "prod", "repeat", "reshape", "round", "sign", "sin", "sinh", "sort",
+        "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "tan", "tanh", "tensordot", "tile",
+        "transpose", "var", "where", "zeros_like",
     }
 )  # fmt: skip
 """Functions that `tf.experimental.numpy` has under the same name."""

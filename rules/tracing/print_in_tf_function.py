@@ -15,8 +15,8 @@ class PrintInTfFunction(Rule):
     """`print` in traced code prints once per trace, and shows a symbolic tensor.
 
     ## Why
-    The body of a `tf.function`, of what Keras traces under `fit`, and of what a `tf.data` transformation is given runs in
-    Python only while the graph is built.
+    The body of a `tf.function`, of what Keras traces under `fit`, and of what a `tf.data` transformation is given runs
+    in Python only while the graph is built.
     `print` therefore shows `Tensor("add:0", shape=(1,), dtype=float32)` once, and nothing at the calls that follow.
     A print of nothing but text is an idiomatic way to see when a function is traced, and is only mentioned.
 
@@ -58,11 +58,11 @@ class PrintInTfFunction(Rule):
         if trace is None or is_failing(call):
             return
         shown = [value for argument in call.call.args for value in values_in(argument)]
-        if not shown and (call.guarded or any(mark in call.text.lower() for mark in _MARKS)):
+        if not shown and (trace.made_once or any(mark in call.text.lower() for mark in _MARKS)):
             return  # a marker of the trace itself
         writer = call.method or "print"
         tensors = [value for value in shown if call.is_tensor(value) in (Known.TENSOR, Known.VARIABLE)]
-        if call.guarded or all(is_static(call, value) for value in shown):
+        if trace.made_once or all(is_static(call, value) for value in shown):
             yield self.report(
                 call,
                 f"This `{writer}` runs {trace.once}. If it is not meant to mark the trace, use `tf.print`.",

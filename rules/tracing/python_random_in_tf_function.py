@@ -76,7 +76,7 @@ class PythonRandomInTfFunction(Rule):
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a draw by where it is made and what for."""
         trace = trace_of(call)
-        if trace is None or call.guarded or is_failing(call) or _is_setting(call):
+        if trace is None or trace.made_once or is_failing(call) or _is_setting(call):
             return
         clock = call.name in _CLOCKS
         instead = "`tf.timestamp()`" if clock else "a value from outside" if call.name in _IDS else "`tf.random`"

@@ -62,11 +62,9 @@ class SideEffectInTfFunction(Rule):
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a method that changes a container, and a write to a file."""
-        if call.guarded:
-            return
         if call.name in _WRITERS:
             trace = trace_of(call)
-            if trace is not None:
+            if trace is not None and not trace.made_once:
                 yield self._say(call, trace, f"`{call.path}` writes {trace.once}.", "Use `tf.print` or `tf.io`.")
             return
         receiver = call.receiver
@@ -74,7 +72,7 @@ class SideEffectInTfFunction(Rule):
             return
         trace = trace_of(call)
         state = lasting(call, receiver) if trace is not None else None
-        if trace is None or state is None or not state.is_container or _supplies_layer(call):
+        if trace is None or state is None or trace.made_once or not state.is_container or _supplies_layer(call):
             return
         verb = "grows" if call.method in GROWERS else "changes"
         yield self._changed(call, trace, state, f"{verb} by this `{call.method}`")
@@ -83,11 +81,9 @@ class SideEffectInTfFunction(Rule):
         """Judge a stored item and a counter."""
         if assignment.kind != "item" and not assignment.augmented:
             return
-        if assignment.guarded:
-            return
         trace = trace_of(assignment)
         state = lasting(assignment, assignment.node) if trace is not None else None
-        if trace is None or state is None:
+        if trace is None or state is None or trace.made_once:
             return
         if assignment.kind == "item":
             if state.is_container:

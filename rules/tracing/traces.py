@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from ...linter.model import Call, Known, Site, Situation, path_of
 
 CONTAINERS = frozenset(
-    {"list", "dict", "set", "collections.defaultdict", "collections.deque", "collections.OrderedDict", "collections.Counter"}
-)
+    {
+        "list", "dict", "set", "collections.defaultdict", "collections.deque", "collections.OrderedDict",
+        "collections.Counter",
+    }
+)  # fmt: skip
 """Makers of plain Python containers."""
 
 GROWERS = frozenset({"append", "extend", "insert", "appendleft", "add", "update", "setdefault"})
@@ -25,6 +28,8 @@ _SET_UP = frozenset(
     }
 )  # fmt: skip
 _STEPS = frozenset({"train_step", "test_step", "predict_step", "update_state"})
+_STATIC_CALLS = frozenset({"get_shape", "int_shape", "as_list", "type", "len", "id", "tuple"})
+_STATIC_ATTRIBUTES = frozenset({"shape", "dtype", "name", "__name__", "ndim", "rank", "static_shape"})
 _EAGER_SWITCHES = frozenset(
     {"tensorflow.config.run_functions_eagerly", "tensorflow.config.experimental_run_functions_eagerly"}
 )
@@ -43,6 +48,8 @@ class Trace:
     """The traced function and the way from it to the place, for a message."""
     certain: bool
     """Whether every use in training is traced; the ``call`` of a layer may also be used eagerly only."""
+    made_once: bool
+    """Whether it runs once on purpose: under a create-once guard, or while something is built."""
     eager_switch: bool
     """Whether the same file turns tracing off, to debug."""
 
@@ -50,7 +57,7 @@ class Trace:
     def once(self) -> str:
         """``once per trace of `step```, with the eager case where there is one."""
         if self.how == "fit":
-            return f"once per trace of {self.where} when Keras compiles it (`fit`, `evaluate`, `predict`), not once per batch"
+            return f"once per trace of {self.where} under `fit`, not once per batch"
         if self.how == "dataset":
             return f"once, when tf.data traces {self.where}, not once per element"
         return f"once per trace of {self.where}, not at each call"
@@ -84,7 +91,8 @@ def trace_of(site: Site) -> Trace | None:
     where = site.trail(flag).replace("`<lambda>`", "a lambda").replace(" (a tf.function)`", "`")
     root = where.partition("`")[2].partition("`")[0].rpartition(".")[2]
     switch = any(_turns_eager(call, how) for call in site.file.calls)
-    return Trace(how, where, how != "fit" or root in _STEPS, switch)
+    once = site.guarded or not site.runs(Situation.TRACED, without=Situation.ONCE)
+    return Trace(how, where, how != "fit" or root in _STEPS, once, switch)
 
 
 def _turns_eager(call: Call, how: str) -> bool:
@@ -125,7 +133,7 @@ def values_in(node: ast.expr) -> Iterator[ast.expr]:
             stack.extend(part.value for part in node.values if isinstance(part, ast.FormattedValue))
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_text(node.left):
             stack.append(node.right)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and (_is_text(node.left) or _is_text(node.right)):
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _is_text(node):
             stack.extend((node.left, node.right))
         elif isinstance(node, ast.Tuple | ast.List):
             stack.extend(node.elts)
@@ -156,10 +164,10 @@ def is_static(site: Site, node: ast.expr) -> bool:
     if site.is_tensor(node) is Known.OTHER:
         return True
     if isinstance(node, ast.Call):
-        return (path_of(node.func) or "").rpartition(".")[2] in ("get_shape", "int_shape", "as_list", "type", "len", "id")
+        return (path_of(node.func) or "").rpartition(".")[2] in _STATIC_CALLS
     while isinstance(node, ast.Subscript):
         node = node.value
-    return isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype", "name", "__name__", "ndim", "rank", "static_shape")
+    return isinstance(node, ast.Attribute) and node.attr in _STATIC_ATTRIBUTES
 
 
 def holds_tensor(site: Site, node: ast.expr | None) -> bool:
@@ -184,8 +192,8 @@ class Lasting:
     @property
     def title(self) -> str:
         """For a message."""
-        words = {"attribute": f"`{self.name}`", "global": f"the global `{self.name}`", "free": f"the enclosing function's `{self.name}`"}
-        return words[self.kind]
+        before = {"attribute": "", "global": "the global ", "free": "the enclosing function's "}
+        return f"{before[self.kind]}`{self.name}`"
 
     @property
     def is_container(self) -> bool:
@@ -210,8 +218,8 @@ def lasting(site: Site, node: ast.expr) -> Lasting | None:
         scope = site.file.index.class_of_self(site.scope, node.value.id)
         if scope is None:
             return None
-        values = site.file.attribute_values(scope, node.attr)
-        return Lasting("attribute", f"{node.value.id}.{node.attr}", tuple(v for v in values if v is not None))
+        assigned = [value for value in site.file.attribute_values(scope, node.attr) if value is not None]
+        return Lasting("attribute", f"{node.value.id}.{node.attr}", tuple(assigned))
     if not isinstance(node, ast.Name):
         return None
     found = site.file.index.lookup(site.scope, node.id)

@@ -1,0 +1,157 @@
+"""TF209: a symbolic tensor that outlives its trace."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Assignment, Call, Reference, Site, Situation
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .traces import GROWERS, Lasting, Trace, holds_tensor, lasting, trace_of
+
+_MODULES = frozenset({"layer", "model", "module", "sonnet", "loss", "metric", "optimizer"})
+
+
+class TensorLeak(Rule):
+    """Traced code stores a tensor in an attribute, a global or an outer container, where it is a dead symbol later.
+
+    ## Why
+    A tensor of a graph means something only while that graph is traced.
+    Stored on `self`, in a global or in a list from outside, it is still there afterwards: reading its value raises
+    `AttributeError`, and using it in another trace or eagerly raises that it "is out of scope"
+    (`InaccessibleTensorError`).
+    A tensor that is cached by `if self.x is None` works in the first trace and breaks the second.
+    Reading it again in the same trace is fine, and so is a `tf.Variable`.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    class Net(tf.Module):
+        @tf.function
+        def __call__(self, x):
+            self.hidden = tf.nn.relu(x)
+            return tf.reduce_sum(self.hidden)
+
+        def show(self):
+            print(self.hidden.numpy())
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Net(tf.Module):
+        @tf.function
+        def __call__(self, x):
+            hidden = tf.nn.relu(x)
+            return tf.reduce_sum(hidden), hidden
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values
+    - https://www.tensorflow.org/guide/effective_tf2
+    """
+
+    code = "TF209"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    methods = tuple(sorted(GROWERS))
+
+    def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
+        """Judge a tensor that is stored by an assignment."""
+        if assignment.value is None or not assignment.runs(Situation.TRACED, Situation.LIFTED):
+            return
+        trace = trace_of(assignment)
+        state = lasting(assignment, assignment.node) if trace is not None else None
+        if trace is None or state is None or not holds_tensor(assignment, assignment.value):
+            return
+        if assignment.kind == "name" and state.kind == "free" and not _is_declared(assignment):
+            return
+        if assignment.kind == "item" and not state.is_container:
+            return
+        yield from self._judge(assignment, trace, state)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a tensor that is put into a container."""
+        if call.receiver is None or not call.runs(Situation.TRACED, Situation.LIFTED):
+            return
+        trace = trace_of(call)
+        state = lasting(call, call.receiver) if trace is not None else None
+        if trace is None or state is None or not state.is_container:
+            return
+        if any(holds_tensor(call, argument) for argument in call.arguments):
+            yield from self._judge(call, trace, state)
+
+    def _judge(self, site: Site, trace: Trace, state: Lasting) -> Iterator[Report]:
+        if trace.eager_switch:
+            severity = Severity.INFO
+        elif state.kind == "attribute":
+            severity = _severity_of_attribute(site, trace, state.name.partition(".")[2])
+        else:
+            severity = Severity.ERROR if trace.certain else Severity.WARNING
+        use = "later, eagerly or in another trace, it is out of scope" if severity is not Severity.INFO else (
+            "it can be read in this same trace only"
+        )
+        yield self.report(
+            site,
+            f"{trace.under[:1].upper()}{trace.under[1:]}, {state.title} keeps a symbolic tensor: {use}. "
+            "Return the tensor, or assign it to a `tf.Variable`.",
+            severity,
+        )
+
+
+def _severity_of_attribute(site: Site, trace: Trace, attribute: str) -> Severity:
+    """Proven where something reads the attribute outside of the trace that stored it."""
+    cls = site.cls
+    function = site.function
+    if cls is None or function is None:
+        return Severity.INFO
+    decorated = any(name.canonical.removesuffix("()") == "tensorflow.function" for name in function.decorators)
+    if not decorated and not cls.kinds & _MODULES:
+        return Severity.INFO  # a plain object may itself be made in each trace
+    if site.guarded:
+        return Severity.ERROR  # cached: the next trace reads what belongs to this one
+    strong = Severity.ERROR if trace.certain else Severity.WARNING
+    reads = [reference for reference in site.file.references if _reads(reference, attribute)]
+    if not reads:
+        return Severity.WARNING if trace.certain else Severity.INFO
+    return strong if any(_is_elsewhere(read, site) for read in reads) else Severity.INFO
+
+
+def _reads(reference: Reference, attribute: str) -> bool:
+    return attribute in (reference.path or "").split(".")[1:]
+
+
+def _is_elsewhere(read: Reference, site: Site) -> bool:
+    """Whether a read belongs to another trace or to none: in eager code, or earlier in the very same function."""
+    if read.scope.function() is site.scope.function():
+        return (read.line, read.column) < (site.line, site.column) and not _is_written_before(read, site)
+    situations = read.situations
+    untraced = bool(situations) and not any(s & Situation.TRACED for s in situations)
+    return untraced or _is_public_reader(read)
+
+
+def _is_written_before(read: Reference, site: Site) -> bool:
+    """Whether the same attribute is written in the same function before it is read there."""
+    function = site.function
+    if function is None or not isinstance(site, Assignment):
+        return True
+    place = (read.line, read.column)
+    return any(other.path == site.path and (other.line, other.column) < place for other in function.assignments)
+
+
+def _is_public_reader(read: Reference) -> bool:
+    """Whether a method that nothing in the project traces reads it, to hand it out."""
+    function = read.function
+    return (
+        function is not None
+        and not read.situations
+        and function.cls is not None
+        and not function.name.startswith("_")
+        and any(isinstance(statement, ast.Return) for statement in function.statements)
+    )
+
+
+def _is_declared(assignment: Assignment) -> bool:
+    return isinstance(assignment.node, ast.Name) and assignment.node.id in assignment.scope.function().outer_names

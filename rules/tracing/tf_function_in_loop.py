@@ -1,0 +1,176 @@
+"""TF207: a `tf.function` that is made again and again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Call, FunctionSite, Site, Situation, path_of
+from ...linter.rule import Consequence, Report, Rule, Severity
+
+_KEEPERS = frozenset({"append", "add", "setdefault", "insert", "extend", "update"})
+
+
+class TfFunctionInLoop(Rule):
+    """A `tf.function` is made anew in each step, and traces anew each time.
+
+    ## Why
+    The traces belong to the object that `tf.function` returns.
+    Where that object is made inside a loop, or in a method that runs at every call, nothing is ever reused: each
+    iteration traces the same graph again, which is slower than eager execution.
+    A factory that is called once, a function that is kept on `self` or in a dict, and a loop that makes a different
+    function in each iteration are fine.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    def loss(x):
+        return tf.reduce_sum(x)
+
+    for step in range(100):
+        value = tf.function(loss)(tf.ones([3]))
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    @tf.function
+    def loss(x):
+        return tf.reduce_sum(x)
+
+    for step in range(100):
+        value = loss(tf.ones([3]))
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/function#controlling_retracing
+    """
+
+    code = "TF207"
+    severity = Severity.WARNING
+    consequence = Consequence.CHANGES
+    calls = ("tensorflow.function",)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge `tf.function(f)`."""
+        function = call.value("func", 0)
+        if function is None or call.guarded:
+            return
+        parent = _called_with(call)
+        if parent is not None:
+            uses, name = [parent], ""
+        else:
+            targets = call.assigned_to
+            if len(targets) != 1 or "." in targets[0] or "[" in targets[0]:
+                return
+            name = targets[0]
+            uses = _uses(call, name, call.function)
+        yield from self._judge(call, call, function, name, uses)
+
+    def on_function(self, function: FunctionSite) -> Iterator[Report]:
+        """Judge a local `@tf.function`."""
+        if function.guarded or function.cls is not None:
+            return
+        if not any(name.canonical.removesuffix("()") == "tensorflow.function" for name in function.decorators):
+            return
+        uses = _uses(function, function.name, function.function)
+        yield from self._judge(function, function, function.syntax, function.name, uses)
+
+    def _judge(self, site: Site, made: Site, what: ast.AST, name: str, uses: list[Call]) -> Iterator[Report]:
+        if not uses or (name and _escapes(site, name)) or site.in_trace:
+            return
+        loop = next((node for node in site.loops if isinstance(node, ast.For | ast.AsyncFor | ast.While)), None)
+        title = f"`{name}`" if name else "This `tf.function`"
+        if loop is not None:
+            if any(use.loops[:1] == [loop] for use in uses) and _is_step_loop(loop) and not _depends_on(what, loop):
+                yield self.report(
+                    site,
+                    f"{title} is made anew in each iteration, so that each one traces the graph again. "
+                    "Make it once, before the loop.",
+                )
+            return
+        around = site.function
+        if around is None or any(use.loops for use in uses) or around.name in ("__init__", "build", "<lambda>"):
+            return
+        if made.runs(Situation.FORWARD, without=Situation.TRACED):
+            reason = f"`{around.name}`, which runs at every call ({site.trail(Situation.FORWARD)})"
+        elif _is_called_in_loop(around):
+            reason = f"`{around.name}`, which is called in a loop"
+        else:
+            return
+        yield self.report(
+            site, f"{title} is made anew in {reason}, and traces the graph each time. Make it once, and keep it."
+        )
+
+
+def _called_with(call: Call) -> Call | None:
+    """The call of `tf.function(f)(x)` whose function this is."""
+    for other in call.file.calls_by_function.get(call.scope.function().id, []):
+        if other.call.func is call.syntax:
+            return other
+    return None
+
+
+def _uses(site: Site, name: str, around: FunctionSite | None) -> list[Call]:
+    calls = around.calls if around is not None else site.file.calls_by_function.get(site.scope.function().id, [])
+    return [call for call in calls if isinstance(call.call.func, ast.Name) and call.call.func.id == name]
+
+
+def _escapes(site: Site, name: str) -> bool:
+    """Whether the function is kept or handed on: returned, stored, or given to another call."""
+    around = site.scope.function()
+    called = {id(call.call.func) for call in site.file.calls_by_function.get(around.id, [])}
+    return any(
+        reference.path is not None
+        and reference.path.partition(".")[0] == name
+        and id(reference.syntax) not in called
+        and (site.file.index.lookup(reference.scope, name) or (None,))[0] is around
+        for reference in site.file.references
+    )
+
+
+def _is_step_loop(loop: ast.AST) -> bool:
+    """Whether a loop repeats one thing, rather than going through a list of different ones."""
+    if isinstance(loop, ast.While):
+        return True
+    if not isinstance(loop, ast.For | ast.AsyncFor):
+        return False
+    source = loop.iter
+    if isinstance(source, ast.Call):
+        name = (path_of(source.func) or "").rpartition(".")[2]
+        if name in ("enumerate", "tqdm", "trange", "iter"):
+            source = source.args[0] if source.args else source
+            if isinstance(source, ast.Call):
+                name = (path_of(source.func) or "").rpartition(".")[2]
+        if isinstance(source, ast.Call):
+            return name in ("range", "trange", "take", "batch", "repeat", "count")
+    text = (path_of(source) or "").lower()
+    return any(word in text for word in ("dataset", "batch", "loader", "_ds", "ds_", "steps", "epochs")) or text == "ds"
+
+
+def _depends_on(what: ast.AST, loop: ast.AST) -> bool:
+    """Whether the function reads a name that the loop gives a new value, other than through its own parameters."""
+    changed: set[str] = set()
+    for part in ast.walk(loop):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            changed.add(part.id)
+        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and part is not what:
+            changed.add(part.name)
+    own: set[str] = set()
+    for part in ast.walk(what):
+        if isinstance(part, ast.arg):
+            own.add(part.arg)
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            own.add(part.id)
+    reads = (part.id for part in ast.walk(what) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
+    return any(name in changed - own for name in reads)
+
+
+def _is_called_in_loop(function: FunctionSite) -> bool:
+    return any(
+        any(isinstance(loop, ast.For | ast.AsyncFor | ast.While) and _is_step_loop(loop) for loop in call.loops)
+        and any(entity.kind == "function" and entity.key == function.key for entity in call.found)
+        for call in function.file.calls
+    )

@@ -1,0 +1,208 @@
+"""What makes state: which constructors create variables, on which target, and how a place comes to run them again.
+
+Every set below was checked by making the object and calling it once under `tf.variable_creator_scope`, on TF 2.21 with
+Keras 3 and with tf_keras.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+from ...linter.model import Call, Entity, Project, Site, Situation, Target, canonical
+
+_TABLE = json.loads(Path(__file__).with_name("keras_layers.json").read_text("utf-8"))
+STATELESS = frozenset[str](_TABLE["stateless"])
+SEEDED = frozenset[str](_TABLE["stateful_keras3"])
+"""No variable on Keras 2; the state of a seed generator on Keras 3."""
+
+STATEFUL = frozenset(
+    {
+        "AdditiveAttention", "BatchNormalization", "Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D",
+        "Conv3DTranspose", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "Convolution1D", "Convolution1DTranspose",
+        "Convolution2D", "Convolution2DTranspose", "Convolution3D", "Convolution3DTranspose", "CuDNNGRU", "CuDNNLSTM",
+        "Dense", "DepthwiseConv1D", "DepthwiseConv2D", "EinsumDense", "Embedding", "GRU", "GRUCell",
+        "GroupNormalization", "GroupQueryAttention", "LSTM", "LSTMCell", "LayerNormalization", "LocallyConnected1D",
+        "LocallyConnected2D", "MultiHeadAttention", "Normalization", "PReLU", "RMSNormalization", "RandAugment",
+        "RandomBrightness", "RandomContrast", "RandomCrop", "RandomErasing", "RandomFlip", "RandomGrayscale",
+        "RandomHeight", "RandomHue", "RandomRotation", "RandomSaturation", "RandomTranslation", "RandomWidth",
+        "RandomZoom", "ReversibleEmbedding", "SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D",
+        "SeparableConvolution2D", "SimpleRNN", "SimpleRNNCell", "SyncBatchNormalization",
+    }
+)  # fmt: skip
+"""Layers that create variables on both targets, when they are made or first called."""
+
+_AFFINE = frozenset({"GroupNormalization", "LayerNormalization"})
+_HOLDERS = frozenset({"Bidirectional", "RNN", "SpectralNormalization", "StackedRNNCells", "TimeDistributed"})
+
+VARIABLES = frozenset(
+    {
+        "keras.Variable", "keras.backend.Variable", "keras.backend.random_normal_variable",
+        "keras.backend.random_uniform_variable", "keras.backend.variable", "tensorflow.Variable",
+        "tensorflow.contrib.eager.Variable", "tensorflow.random.Generator", "tensorflow.random.Generator.from_key_counter",
+        "tensorflow.random.Generator.from_non_deterministic_state", "tensorflow.random.Generator.from_seed",
+        "tensorflow.random.Generator.from_state",
+    }
+)  # fmt: skip
+FILLED = ("keras.backend.eye", "keras.backend.ones", "keras.backend.zeros")
+"""They give a variable where the shape is known; `keras.backend.zeros_like` never does."""
+
+SEED_GENERATOR = "keras.random.SeedGenerator"
+_ADDED = (".add_weight()", ".add_variable()")
+_MAX_DEPTH = 4
+
+TF1_GRAPHS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.*", "tensorflow.estimator.*")
+
+
+def is_variable(call: Call) -> bool:
+    """Whether a call certainly makes a variable."""
+    names = {name.canonical for name in call.names}
+    if not names or len(call.found) != len(call.names):
+        return False
+    if names <= set(FILLED):
+        return _is_static(call.value("size" if call.name.endswith(".eye") else "shape", 0))
+    if names == {SEED_GENERATOR}:
+        return call.target is Target.KERAS3
+    return names <= VARIABLES
+
+
+def is_layer(call: Call) -> bool:
+    """Whether a call makes a layer or model that certainly has variables of its own, on the target."""
+    if call.names and len(call.found) == len(call.names):
+        return all(_is_layer_name(name.canonical, call) for name in call.names)
+    classes = [entity for entity in call.found if entity.kind == "class"]
+    return bool(classes) and all(holds_state(call.file.project, entity) for entity in classes)
+
+
+def _is_layer_name(name: str, call: Call) -> bool:
+    last = name.rpartition(".")[2]
+    if name.startswith("keras.applications."):
+        return last[:1].isupper()
+    if name == "keras.Sequential":
+        return any(_makes_layer(call, argument) for argument in call.arguments)
+    if not name.startswith("keras.layers.") or "(" in name:
+        return False
+    if last in _HOLDERS:
+        return any(_makes_layer(call, argument) for argument in call.arguments)
+    if last in SEEDED:
+        rate = call.literal("stddev" if last == "GaussianNoise" else "rate", 0)
+        return call.target is Target.KERAS3 and rate != 0
+    if last not in STATEFUL:
+        return False
+    if last in _AFFINE:
+        return call.literal("center", default=True) is not False or call.literal("scale", default=True) is not False
+    if last == "Normalization":
+        return call.value("mean") is None
+    return last != "AdditiveAttention" or call.literal("use_scale", 0, default=True) is not False
+
+
+def _makes_layer(call: Call, argument: ast.expr) -> bool:
+    inner = (call.file.call_at(node) for node in ast.walk(argument) if isinstance(node, ast.Call))
+    return any(is_layer(made) for made in inner if made is not None and made is not call)
+
+
+def inside_other(call: Call) -> bool:
+    """Whether the call stands in the arguments of another one that is reported, as in ``Sequential([Dense(3)])``."""
+    return any(
+        other is not call and other.line <= call.line <= other.end_line and _contains(other, call) and is_layer(other)
+        for other in call.file.calls_by_function.get(call.scope.function().id, [])
+    )
+
+
+def _contains(outer: Call, inner: Call) -> bool:
+    return any(node is inner.syntax for argument in outer.arguments for node in ast.walk(argument))
+
+
+def holds_state(project: Project, made: Entity, depth: int = 0) -> bool:
+    """Whether an instance of a class of the project certainly has variables: its class assigns some to ``self``."""
+    kinds = project.kinds(made.key)
+    if depth > _MAX_DEPTH or "v1layer" in kinds or not kinds & {"layer", "model", "module"}:
+        return False
+    return attributes_hold_state(project, made, depth)
+
+
+def attributes_hold_state(project: Project, made: Entity, depth: int = 0) -> bool:
+    """Whether a class, of any kind, assigns layers or variables that it makes itself to its attributes."""
+    classes, bases = project.mro(made.key)
+    if any(is_stateful_base(canonical(base)) for base in bases):
+        return True
+    for key in classes:
+        summary = project.cls(key)
+        for texts in summary["attributes"].values() if summary else ():
+            for text in texts:
+                if any(_is_state(project, entity, depth) for entity in project.resolve(key[0], text)):
+                    return True
+    return False
+
+
+def is_stateful_base(name: str) -> bool:
+    """Whether a public class of this canonical name has variables by itself."""
+    return name.startswith("keras.layers.") and name.rpartition(".")[2] in STATEFUL
+
+
+def _is_state(project: Project, entity: Entity, depth: int) -> bool:
+    if entity.kind == "instance":
+        return entity.text != "self" and holds_state(project, entity, depth + 1)
+    if entity.kind != "external" or not entity.text.endswith("()"):
+        return False
+    name = canonical(entity.text)
+    plain = name.removesuffix("()")
+    return (
+        plain in VARIABLES
+        or plain == "keras.Sequential"
+        or ("(" not in plain and is_stateful_base(plain))
+        or (name.startswith("keras.") and name.endswith(_ADDED))
+    )
+
+
+def is_state(project: Project, entities: tuple[Entity, ...]) -> bool:
+    """Whether a value is certainly a variable, or a layer or model that has some."""
+    return bool(entities) and all(_is_state(project, entity, 0) for entity in entities)
+
+
+def _is_static(shape: ast.expr | None) -> bool:
+    """Whether a shape is written in numbers."""
+    items = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
+    return all(isinstance(item, ast.Constant) and isinstance(item.value, int) for item in items)
+
+
+# -- how often it runs ---------------------------------------------------------------------------------------------------
+
+
+def runs_each_call(site: Site) -> bool:
+    """Whether a place runs at each call of a layer, model or module, and is not part of another rule's node."""
+    return site.in_forward and not site.guarded and not builds_functional_model(site) and not in_lambda_layer(site)
+
+
+def builds_functional_model(site: Site) -> bool:
+    """Whether the function around makes a functional model, from `keras.Input` on: its layers belong to that model."""
+    return site.function is not None and any(call.name == "keras.Input" for call in site.function.calls)
+
+
+def in_lambda_layer(site: Site) -> bool:
+    """Whether the place is written in the lambda of a `Lambda` layer, which has rules of its own."""
+    function = site.function
+    if function is None or not isinstance(function.syntax, ast.Lambda):
+        return False
+    return any(
+        node is function.syntax
+        for call in site.file.calls
+        if call.name == "keras.layers.Lambda"
+        for argument in call.arguments
+        for node in ast.walk(argument)
+    )
+
+
+def may_be_tf1(site: Site) -> bool:
+    """Whether the place may well run in TF1 graphs only: it is in a class for TF1, in a program that builds graphs."""
+    cls = site.cls
+    if cls is None or not (cls.kinds & {"v1layer", "cell"} or "sonnet.AbstractModule" in cls.public_bases):
+        return False
+    return site.file.project.uses(*TF1_GRAPHS)
+
+
+def reached(site: Site, flag: Situation) -> str:
+    """Where it runs, for a message: "in `Net.call`", or with the way that leads there."""
+    trail = site.trail(flag)
+    return f"by {trail}" if " -> " in trail else f"in {trail}"

@@ -1,0 +1,78 @@
+"""TF102: a layer that is created at every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.model import Call, Situation
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .constructors import SEEDED, inside_other, is_layer, may_be_tf1, reached, runs_each_call
+
+
+class LayerInCall(Rule):
+    """The forward pass makes a layer: each call computes with fresh weights that nothing trains.
+
+    ## Why
+    A layer that is made in `call`, or in a function that `call` runs, has new initial weights at each eager call.
+    The outputs differ from call to call, the weights are in no `model.weights`, and no optimizer or checkpoint knows
+    them.
+    Under `fit` the second trace raises
+    `ValueError: tf.function only supports singleton tf.Variables created on the first call`.
+
+    Layers that have no variables (`Flatten`, `ReLU`, `Concatenate`, ...) may be made anywhere.
+    `Dropout` and its kind have none with Keras 2, but a seed generator's state with Keras 3.
+    A layer that is made only while it is missing is made once.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    class Block(tf.keras.layers.Layer):
+        def call(self, inputs):
+            return tf.keras.layers.Dense(64)(inputs)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Block(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(64)
+
+        def call(self, inputs):
+            return self.dense(inputs)
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/migrate/validate_correctness
+    - https://www.tensorflow.org/guide/migrate/model_mapping
+    - https://keras.io/guides/migrating_to_keras_3/
+    """
+
+    code = "TF102"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    calls = ("keras.layers.*", "keras.applications.*", "keras.Sequential")
+    creates = ("layer", "module")
+    yields_to = ("TF114",)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a layer's construction."""
+        if not runs_each_call(call) or not is_layer(call) or inside_other(call):
+            return
+        where = reached(call, Situation.FORWARD)
+        if call.name.rpartition(".")[2] in SEEDED:
+            message = (
+                f"`{call.path}` is made at every call, {where}: with Keras 3 it creates the state of a seed generator, so "
+                "that each call repeats or restarts its random numbers, and under `fit` the second trace raises "
+                "ValueError. Make it once, in `__init__`."
+            )
+        else:
+            traced = "under `fit`" if call.runs(Situation.FORWARD | Situation.FIT) else "in a `tf.function`"
+            message = (
+                f"`{call.path}` is made at every call, {where}: eagerly, each call has fresh weights that nothing tracks "
+                f"or trains; {traced}, the second trace raises ValueError. Make it once, in `__init__`."
+            )
+        yield self.report(call, message, Severity.INFO if may_be_tf1(call) else None)

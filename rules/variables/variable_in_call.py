@@ -1,0 +1,77 @@
+"""TF101: a variable that is created at every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.model import Call, Situation, Target
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .constructors import FILLED, SEED_GENERATOR, VARIABLES, is_variable, may_be_tf1, reached, runs_each_call
+
+
+class VariableInCall(Rule):
+    """The forward pass creates a variable: each call of the layer, model or module starts from a new one.
+
+    ## Why
+    Eagerly, `call` is plain Python: a `tf.Variable` in it is made anew at each call, starts from its initial value, and
+    is neither trained nor saved.
+    Under `fit`, as in any `tf.function`, the second trace raises
+    `ValueError: tf.function only supports singleton tf.Variables created on the first call`.
+    TF1 built its graph once, so the same code was right there.
+
+    A variable that is made only while it is missing (`if self.v is None`, `if not hasattr(self, "v")`) is created once.
+    `tf.init_scope` is no such guard, and neither are `if training:`, `dict.setdefault(key, tf.Variable(...))`, whose
+    argument is evaluated each time, nor the `track_tf1_style_variables` shim, which keeps `get_variable` only.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    class Scale(tf.keras.layers.Layer):
+        def call(self, inputs):
+            factor = tf.Variable(2.0)
+            return inputs * factor
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Scale(tf.keras.layers.Layer):
+        def build(self, input_shape):
+            self.factor = self.add_weight(name="factor", shape=(), initializer=tf.keras.initializers.Constant(2.0))
+
+        def call(self, inputs):
+            return inputs * self.factor
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/migrate/validate_correctness
+    - https://www.tensorflow.org/guide/migrate/model_mapping
+    - https://www.tensorflow.org/guide/function#creating_tfvariables
+    """
+
+    code = "TF101"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    calls = (*sorted(VARIABLES), *FILLED, SEED_GENERATOR)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a variable's creation."""
+        if not runs_each_call(call) or not is_variable(call):
+            return
+        kept = next((path for path in call.assigned_to if path.startswith("self.")), None)
+        lost = (
+            f"each call replaces `{kept}`, and what it had learned is lost"
+            if kept and call.target is Target.KERAS2
+            else "eagerly, each call starts from a new variable that is neither trained nor saved"
+        )
+        by_keras = call.runs(Situation.FORWARD | Situation.FIT)
+        traced = "under `fit`" if by_keras else "in a `tf.function`"
+        remedy = "in `build`, with `self.add_weight`" if by_keras else "in `__init__`"
+        yield self.report(
+            call,
+            f"`{call.path}` creates a variable at every call, {reached(call, Situation.FORWARD)}: {lost}; "
+            f"{traced}, the second trace raises ValueError. Create it once, {remedy}.",
+            Severity.INFO if may_be_tf1(call) else None,
+        )

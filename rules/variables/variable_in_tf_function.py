@@ -1,0 +1,81 @@
+"""TF105: a variable that is created while a graph is traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.model import Call, Situation
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .constructors import (
+    FILLED,
+    SEED_GENERATOR,
+    VARIABLES,
+    builds_functional_model,
+    in_lambda_layer,
+    inside_other,
+    is_layer,
+    is_variable,
+    reached,
+)
+
+
+class VariableInTfFunction(Rule):
+    """Traced code creates a variable, or a layer with variables, each time it is traced.
+
+    ## Why
+    A `tf.function` may create variables at its first call only, and its first call traces twice if it creates any: the
+    second trace raises
+    `ValueError: tf.function only supports singleton tf.Variables created on the first call`.
+    The same holds for all that Keras and tf.data trace: `train_step`, custom losses and metrics, `Dataset.map`.
+    `tf.init_scope` alone does not help, since the second trace creates the variable again.
+    In a forward pass this is `variable-in-call` or `layer-in-call`.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    @tf.function
+    def scaled(x):
+        factor = tf.Variable(2.0)
+        return x * factor
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    factor = tf.Variable(2.0)
+
+    @tf.function
+    def scaled(x):
+        return x * factor
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/function#creating_tfvariables
+    - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2
+    """
+
+    code = "TF105"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    calls = (*sorted(VARIABLES), *FILLED, SEED_GENERATOR, "keras.layers.*", "keras.applications.*", "keras.Sequential")
+    creates = ("layer", "module")
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge the creation of a variable or a layer."""
+        if call.in_forward or call.guarded or not call.runs(Situation.TRACED, without=Situation.ONCE):
+            return
+        layer = is_layer(call)
+        if not layer and not is_variable(call):
+            return
+        if builds_functional_model(call) or in_lambda_layer(call) or (layer and inside_other(call)):
+            return
+        what = "makes a layer with variables" if layer else "creates a variable"
+        by_keras = not call.runs(Situation.TRACED, without=Situation.FIT | Situation.ONCE)
+        when = "under `fit`, the second trace" if by_keras else "the second trace"
+        yield self.report(
+            call,
+            f"`{call.path}` {what} in every trace, {reached(call, Situation.TRACED)}: {when} raises ValueError (only "
+            "singleton tf.Variables created on the first call). Create it outside, or only while it is missing.",
+        )
