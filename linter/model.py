@@ -19,7 +19,7 @@ from .flow import Flow, Known
 from .guards import Guards
 from .index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
 from .names import Name, canonical
-from .paths import literal_string, path_of
+from .paths import literal_string, path_of, split_head
 from .project import DATASET_METHODS, VARIABLE_SCOPES, Effects, Entity, Project, Situation, effects_of
 from .source import SourceFile
 from .summary import conditions, own_statements, scope_name
@@ -269,6 +269,8 @@ class File:
             return frozenset(site.parameters) - site.optional_parameters - {"self", "cls"}
         if site.has_input_signature:
             return frozenset(site.parameters) - site.optional_parameters - {"self", "cls"}
+        if site.parameters[:2] == ["y_true", "y_pred"] and any(s & Situation.FIT for s in situations):
+            return frozenset(site.parameters[:2])
         cls = site.cls
         if cls is None:
             return frozenset()
@@ -415,9 +417,17 @@ class Site:
 
     def excludes(self, other: Site) -> bool:
         """Whether the site and `other`, of the same function, stand in branches of which only one runs."""
-        arms = {(id(level.node), level.kind) for level in other.block.chain()}
         opposite = {"if": "else", "else": "if"}
-        return any((id(level.node), opposite.get(level.kind, "")) in arms for level in self.block.chain())
+        theirs = list(other.block.chain())
+        for level in self.block.chain():
+            for arm in theirs:
+                if arm.node is level.node and arm.kind == opposite.get(level.kind):
+                    return True
+                if arm.kind == level.kind == "case" and arm.parent is level.parent and arm is not level:
+                    return True
+                if {arm.kind, level.kind} == {"try", "except"} and arm.handled is level.handled:
+                    return True
+        return False
 
     # -- in which situations it runs ---------------------------------------------------------------------------------
 
@@ -432,7 +442,7 @@ class Site:
         around = self.file.project.situations((self.file.key, scope.id))
         if effects.graph and not around:
             return (Situation.GRAPH,)
-        return tuple(sorted({Situation(effects.apply(situation)) for situation in around}))
+        return tuple(sorted({Situation(effects.apply(situation)) for situation in around} - {Situation(0)}))
 
     def _outside_class(self) -> Scope:
         scope = self.scope.function()
@@ -473,6 +483,11 @@ class Site:
             last = position == len(steps) - 1
             parts.append(f"`{name}`" if last or not line else f"`{name}` ({file.rpartition('/')[2]}:{line})")
         return " -> ".join(parts)
+
+    def is_reached(self, flag: Situation) -> bool:
+        """Whether the way that `trail` tells is one that a single run can take, and not only a guess of many."""
+        scope = self.scope.function() if self.scope.function().is_function else self._outside_class()
+        return self.file.project.is_consistent((self.file.key, scope.id), int(flag))
 
     # -- what a name in it means -------------------------------------------------------------------------------------
 
@@ -605,6 +620,16 @@ class Call(_Named):
         """How a call of ``variable_scope`` gets its name, in the words of `Site.variable_scopes`."""
         return scope_name(self.call, self.scope)
 
+    def function_given(self, keyword: str, position: int | None = None) -> FunctionSite | None:
+        """The lambda, or the function or method of this file, that is given as an argument."""
+        node = self.value(keyword, position)
+        if isinstance(node, ast.Lambda):
+            return self.file.function_of(self.file.index.lambda_scope(node))
+        found = self.entities(path_of(node))
+        if len(found) == 1 and found[0].kind == "function" and found[0].file == self.file.key:
+            return self.file.function_of(self.file.index.scopes[found[0].scope])
+        return None
+
     @property
     def keywords(self) -> list[str]:
         """The names of the keyword arguments."""
@@ -626,6 +651,34 @@ class Call(_Named):
     def discarded(self) -> bool:
         """Whether the call is a statement of its own, so that its result is lost."""
         return isinstance(self.statement, ast.Expr) and self.statement.value is self.syntax
+
+    @cached_property
+    def unread_as(self) -> str | None:
+        """The one name that gets the result and is never read in the file, or an empty string for a statement.
+
+        None where the result is used, or may be.
+        """
+        if self.discarded:
+            return ""
+        statement = self.statement
+        if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is not self.syntax:
+            return None
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        home = self.scope.function()
+        if len(targets) != 1 or not isinstance(targets[0], ast.Name) or home.kind == "class":
+            return None
+        name = targets[0].id
+        if name.startswith("_") or name in home.outer_names:
+            return None
+        for reference in self.file.references:
+            head = split_head(reference.path or "")[0]
+            if head in ("locals", "globals", "vars", "eval", "exec") and reference.called:
+                return None
+            if head == name:
+                found = self.file.index.lookup(reference.scope, name)
+                if found is None or found[0].function() is home:
+                    return None
+        return name
 
     @property
     def assigned_to(self) -> list[str]:
@@ -793,6 +846,11 @@ class ClassSite(Site):
     def defines(self, method: str) -> bool:
         """Whether it or a base of the project has a method of that name."""
         return self.file.project.method(self.key, method) is not None
+
+    @property
+    def knows_bases(self) -> bool:
+        """Whether all its bases, in any file, are known: then nothing else can add a method to it."""
+        return self.file.project.knows_bases(self.key)
 
     @property
     def public_bases(self) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ _GRAPH_TRACERS = frozenset({"tensorflow.wrap_function", "tensorflow.Graph().as_d
 _ESCAPES = frozenset({"tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func", "tensorflow.contrib.eager.py_func"})
 VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_op_scope", "tensorflow.VariableScope"})
 _V2_OFF = frozenset({"tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution"})
+_GRAPH_NAMES = ("tensorflow.Graph", "tensorflow.Session", "tensorflow.get_default_session", "tensorflow.get_default_graph")
 _SESSIONS = frozenset({"tensorflow.Session()"})
 """Entering one makes its graph the default and ends eager execution; an `InteractiveSession` does not [run]."""
 DATASET_METHODS = frozenset(
@@ -251,11 +252,28 @@ class Project:
                 yield from self._in_module(inner, parts[1:], rest)
                 return
         for star in self.summaries[module]["stars"]:
+            if not self._leads_out(module, star):
+                continue
             joiner = "" if star.endswith(".") else "."
             found = self.resolve(module, f"{star}{joiner}{parts[0]}{tail}")
             if found:
                 yield from found
                 return
+
+    def _leads_out(self, file: str, star: str) -> bool:
+        """Whether ``from star import *`` names a file of the project that is known, or another package.
+
+        A file that does not reach TensorFlow has no summary: to look in the package around it for what it exports would
+        lead back to the same import, for ever.
+        """
+        level = len(star) - len(star.lstrip("."))
+        parts = [part for part in star[level:].split(".") if part]
+        if not level:
+            return self._find_module(file, parts[:1]) is None or self._find_module(file, parts) is not None
+        base = file
+        for _ in range(level):
+            base = posixpath.dirname(base)
+        return self._module_at(posixpath.join(base, *parts)) is not None
 
     def _reduce(self, entity: Entity, rest: str) -> Iterator[Entity]:
         """Follow attributes, calls and items from a class, instance or function."""
@@ -371,6 +389,16 @@ class Project:
                 del self._mro[key]  # a base was cut short by a question still open
         return known
 
+    def knows_bases(self, key: Key) -> bool:
+        """Whether every base of a class, and of its bases in the project, is certainly a class that is known."""
+        for base in self.mro(key)[0]:
+            summary = self.cls(base)
+            for alternatives in summary["bases"] if summary else ():
+                found = [entity for text in alternatives for entity in self.resolve(base[0], text)]
+                if not found or any(entity.kind not in ("class", "external") for entity in found):
+                    return False
+        return True
+
     def subclasses(self, key: Key) -> list[Key]:
         """All classes of the project that descend from `key`, in file order."""
         if self._subclasses is None:
@@ -453,24 +481,72 @@ class Project:
 
     def trail(self, key: Key, flag: int) -> list[tuple[str, str, int]]:
         """How `key` comes to run under `flag`: ``(name, file, line)`` from the root down to it."""
+        return [(f"{self.display(step)}{reason}", step[0], line) for step, line, reason in self._steps(key, flag)]
+
+    def _steps(self, key: Key, flag: int) -> list[tuple[Key, int, str]]:
+        """The functions from a root down to `key`, each with the line in which it calls the next."""
         table = self._all_situations()
-        steps: list[tuple[str, str, int]] = []
+        steps: list[tuple[Key, int, str]] = []
         seen: set[Key] = set()
         current: Key | None = key
         line = 0
         while current is not None and current not in seen:
             seen.add(current)
-            steps.append((self.display(current), current[0], line))
             options = [(s, v) for s, v in sorted(table.get(current, {}).items()) if s & flag]
-            if not options:
-                break
-            parent, line, reason = options[0][1]
-            if parent is None:
-                steps[-1] = (f"{self.display(current)}{reason}", current[0], steps[-1][2])
-                break
-            current = parent
+            parent, next_line, reason = options[0][1] if options else (None, 0, "")
+            steps.append((current, line, reason if parent is None else ""))
+            current, line = parent, next_line
         steps.reverse()
         return steps
+
+    def is_consistent(self, key: Key, flag: int) -> bool:
+        """Whether one run of the program can go the way that `trail` tells.
+
+        Calls are followed without regard to who called before: a method that a base class calls on ``self`` may be any
+        override, and a wrapper may run any function that it is ever given.
+        A way is consistent if its methods of one ``self`` have a class in common, and if a wrapper runs what the
+        function before it in the trail gives it.
+        """
+        steps = self._steps(key, flag)
+        own: set[Key] = set()
+        for position, (step, line, _) in enumerate(steps[:-1]):
+            callee = steps[position + 1][0]
+            summary, called = self.function(step), self.function(callee)
+            if summary is None or called is None:
+                return True
+            edges = [edge for edge in self.summaries[step[0]]["edges"] if edge[0] == step[1] and edge[1] == line]
+            texts = [text for edge in edges for text in edge[2]]
+            on_self = [text for text in texts if text.startswith("self@") and text.endswith(f".{called['name']}")]
+            if called["cls"] >= 0 and on_self and on_self[0].count(".") == 1:
+                owner, other = (step[0], _split_id(on_self[0][5:])[0]), (callee[0], called["cls"])
+                own = own or {owner, *self.subclasses(owner)}
+                own = own & {other, *self.subclasses(other)}
+                if not own:
+                    return False
+            else:
+                own = set()
+            if any(text.startswith("$") for text in texts) and not self._runs_by_name(step[0], texts, callee):
+                if position and not self._gives(steps[position - 1][0], step, callee):
+                    return False
+        return True
+
+    def _runs_by_name(self, file: str, texts: list[str], callee: Key) -> bool:
+        return any(
+            entity.kind in ("function", "class") and (entity.key == callee or entity.kind == "class")
+            for text in texts
+            if not text.startswith("$")
+            for entity in self.resolve(file, text)
+        )
+
+    def _gives(self, giver: Key, wrapper: Key, function: Key) -> bool:
+        """Whether `giver` hands `function` to a call of `wrapper`."""
+        for caller, _, targets, _, functions, _ in self.summaries[giver[0]]["passes"]:
+            if caller != giver[1]:
+                continue
+            if any(e.key == wrapper for text in targets if text[:1] != "?" for e in self.resolve(giver[0], text)):
+                if any(e.key == function for text in functions for e in self.resolve(giver[0], text)):
+                    return True
+        return False
 
     def display(self, key: Key) -> str:
         """A function's or class's name as a person writes it: ``Net.call``."""
@@ -501,6 +577,15 @@ class Project:
     def first_file_using(self, *names: str) -> str | None:
         """The first file, by path, that reads one of these canonical names."""
         return next((f for f in sorted(self.summaries) if any(self._file_uses(f, name) for name in names)), None)
+
+    def enters_graph(self, file: str, text: str) -> bool:
+        """Whether a ``with`` on `text` may enter a graph: a context manager of the project, in a file that handles any."""
+        managers = [e.key for e in self.resolve(file, text) if e.kind == "instance" and self.method(e.key, "__enter__")]
+        for entity in self.resolve(file, text.removesuffix("()")) if text.endswith("()") else ():
+            function = self.function(entity.key) if entity.kind == "function" else None
+            if function is not None and any(d.endswith("contextmanager") for d in function["decorators"]):
+                managers.append(entity.key)
+        return any(self._file_uses(manager[0], name) for manager in managers for name in _GRAPH_NAMES)
 
     def first_file_spelling(self, *names: str) -> str | None:
         """The first file, by path, that reads one of these absolute names or what is below it, written just so."""
@@ -741,9 +826,12 @@ class Effects:
     graph: bool = False
     lifted: bool = False
     eager: bool = False
+    unreachable: bool = False
 
     def apply(self, situation: int) -> int:
         """The situation at the site."""
+        if self.unreachable:
+            return 0
         if self.graph or situation & Situation.GRAPH:
             return int(Situation.GRAPH)
         if self.guarded:
@@ -774,6 +862,7 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
                 graph = True
             elif plain == "tensorflow.init_scope":
                 lifted = True
+        graph = graph or project.enters_graph(file, text)
     for text, outcome in condition["tests"]:
         for name in project.canonical_names(file, text):
             if name in ("tensorflow.executing_eagerly", "tensorflow.compat.v1.executing_eagerly"):
@@ -781,7 +870,14 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
                 graph = graph or outcome == "false"
             elif name in ("tensorflow.inside_function",):
                 eager = eager or outcome == "false"
-    return Effects(condition["guarded"], scoped, graph, lifted, eager)
+    unreachable = any(_always_given(project, (file, scope), name) for scope, name in condition["absent"])
+    return Effects(condition["guarded"], scoped, graph, lifted, eager, unreachable)
+
+
+def _always_given(project: Project, function: Key, parameter: str) -> bool:
+    """Whether every call in the project gives a parameter, so that code for its absence does not run."""
+    omitting, calls = project.callers_omitting(function, parameter)
+    return calls > 0 and omitting == 0
 
 
 def _once(situation: int) -> int:

@@ -40,7 +40,10 @@ class FunctionSummary(TypedDict):
 
 
 class ClassSummary(TypedDict):
-    """A class; ``attributes`` are those assigned in its body and through ``self``."""
+    """A class; ``attributes`` are those assigned in its body and through ``self``.
+
+    ``bases`` has, for each base, what it may be: nothing where that is unknown.
+    """
 
     name: str
     line: int
@@ -57,6 +60,7 @@ class Conditions(TypedDict):
     guarded: bool
     withs: list[list[str]]
     tests: list[list[str]]
+    absent: list[list[Any]]
 
 
 class Summary(TypedDict):
@@ -163,7 +167,7 @@ class _Summarizer:
             "name": scope.name,
             "line": scope.node.lineno,
             "outer": outer.function().id,
-            "bases": [found for base in scope.node.bases if (found := self._resolve(outer, _class_path(base)))],
+            "bases": [self._resolve(outer, _class_path(base)) for base in scope.node.bases],
             "methods": methods,
             "attributes": attributes,
             "decorators": self._decorators(scope),
@@ -277,9 +281,11 @@ def conditions(index: FileIndex, guards: Guards, block: Block) -> Conditions:
     ``withs`` holds ``[name of the context manager, how it is named]``, outermost first: ``named``, ``empty``,
     ``auto`` (only a ``default_name``), ``parameter:x`` (named by parameter x, whose default is None), ``object``.
     ``tests`` holds ``[name of a called test, "true" or "false"]``.
+    ``absent`` holds ``[scope id of a function, parameter]`` for what a caller must leave to its default None.
     """
     withs: list[list[str]] = []
     tests: list[list[str]] = []
+    absent: list[list[Any]] = []
     for level in block.chain():
         if level.kind == "with" and isinstance(level.node, ast.expr):
             texts = index.resolve(level.scope, path_of(level.node) or "")
@@ -288,8 +294,30 @@ def conditions(index: FileIndex, guards: Guards, block: Block) -> Conditions:
                 withs.append([text, scope_name(level.node, level.scope)])
         elif level.kind in ("if", "else") and isinstance(level.node, ast.expr):
             tests.extend(_called_tests(index, level.node, level.kind == "if", level.scope))
+            function = level.scope.function()
+            for name in _absent_parameters(level.node, level.kind == "if"):
+                if defaults_to_none(function, name):
+                    absent.append([function.id, name])
     withs.reverse()
-    return {"guarded": guards.guarded(block), "withs": withs, "tests": tests}
+    return {"guarded": guards.guarded(block), "withs": withs, "tests": tests, "absent": absent}
+
+
+def _absent_parameters(test: ast.expr, holds: bool) -> Iterator[str]:
+    """The names that are None (or empty) when `test` is `holds`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _absent_parameters(test.operand, not holds)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) == holds:
+            for value in test.values:
+                yield from _absent_parameters(value, holds)
+    elif isinstance(test, ast.Name):
+        if not holds:
+            yield test.id
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
+        right = test.comparators[0]
+        if isinstance(right, ast.Constant) and right.value is None:
+            if isinstance(test.ops[0], ast.Is | ast.Eq) == holds:
+                yield test.left.id
 
 
 def _called_tests(index: FileIndex, test: ast.expr, holds: bool, scope: Scope) -> Iterator[list[str]]:
@@ -320,12 +348,12 @@ def scope_name(node: ast.expr, scope: Scope) -> str:
     text = literal_string(name)
     if text is not None:
         return "named" if text else "empty"
-    if isinstance(name, ast.Name) and default is not None and _defaults_to_none(scope, name.id):
+    if isinstance(name, ast.Name) and default is not None and defaults_to_none(scope, name.id):
         return f"parameter:{name.id}"
     return "named"
 
 
-def _defaults_to_none(scope: Scope, name: str) -> bool:
+def defaults_to_none(scope: Scope, name: str) -> bool:
     node = scope.function().node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return False

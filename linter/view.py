@@ -46,6 +46,10 @@ class View(Project):
         """See `Project.trail`."""
         return self._ask("trail", key, flag)  # type: ignore[no-any-return]
 
+    def is_consistent(self, key: Key, flag: int) -> bool:
+        """See `Project.is_consistent`."""
+        return self._ask("is_consistent", key, flag)  # type: ignore[no-any-return]
+
     def kinds(self, key: Key) -> frozenset[str]:
         """See `Project.kinds`."""
         return frozenset(self._ask("sorted_kinds", key))
@@ -53,6 +57,10 @@ class View(Project):
     def mro(self, key: Key) -> tuple[list[Key], list[str]]:
         """See `Project.mro`."""
         return self._ask("mro", key)  # type: ignore[no-any-return]
+
+    def knows_bases(self, key: Key) -> bool:
+        """See `Project.knows_bases`."""
+        return self._ask("knows_bases", key)  # type: ignore[no-any-return]
 
     def subclasses(self, key: Key) -> list[Key]:
         """See `Project.subclasses`."""
@@ -93,6 +101,10 @@ class View(Project):
     def first_file_using(self, *names: str) -> str | None:
         """See `Project.first_file_using`."""
         return self._ask("first_file_using", *names)  # type: ignore[no-any-return]
+
+    def enters_graph(self, file: str, text: str) -> bool:
+        """See `Project.enters_graph`."""
+        return self._ask("enters_graph", file, text)  # type: ignore[no-any-return]
 
     def first_file_spelling(self, *names: str) -> str | None:
         """See `Project.first_file_spelling`."""

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...linter.model import Name, Reference, Target
+from ...linter.model import Call, Import, Name, Reference, Target
 
 _V1_ROOTS = ("tensorflow.compat.v1", "tensorflow._api.v1")
 _V2_ROOTS = ("tensorflow.compat.v2", "tensorflow._api.v2", "tensorflow")
@@ -54,6 +54,8 @@ class Standing:
     """The native name of the very same object, without ``tf.``."""
     through_v1: bool = False
     """Whether it is written with ``compat.v1``."""
+    only_keras3: bool = False
+    """Whether the other Keras still has it."""
 
     @property
     def works(self) -> bool:
@@ -98,7 +100,8 @@ def standing(spelled: str, target: Target) -> Standing:
         elif name in missing_modules:
             status = _status_of_module(name, whole, moved, row)
         if status != "ok":
-            return Standing(status, name, whole, native, through_v1)
+            only_keras3 = bool(row) and standing(spelled, Target.KERAS2).works
+            return Standing(status, name, whole, native, through_v1, only_keras3)
     return Standing("ok", "", whole, "", through_v1)
 
 
@@ -115,7 +118,7 @@ def _prefixes(parts: Sequence[str]) -> list[str]:
 
 
 def missing(reference: Reference) -> Standing | None:
-    """What a read name cannot reach on its target; None where some meaning works, or where an import says it already."""
+    """What a read name cannot reach on its target; None where a meaning works, or where an import says it already."""
     if any(entity.kind != "external" for entity in reference.found):
         return None
     broken = _broken(reference.names, reference.target)
@@ -136,6 +139,14 @@ def _broken(names: Sequence[Name], target: Target) -> Standing | None:
     return standings[0]
 
 
-def is_plain(names: Sequence[Name]) -> bool:
-    """Whether every meaning is a name of TF1 written without ``compat.v1``."""
-    return bool(names) and not any(name.is_compat_v1 for name in names)
+def is_plain(site: Call | Import | Reference) -> bool:
+    """Whether every meaning is a name that left `tf` and is written without ``compat.v1``."""
+    return bool(site.names) and not any(
+        found.works or found.through_v1 for found in (standing(name.spelled, site.target) for name in site.names)
+    )
+
+
+def written(name: Name) -> str:
+    """A name as a person writes it: ``tf.compat.v1.Session``; calls and what follows them are left out."""
+    dotted = name.spelled.partition("(")[0].partition("[")[0]
+    return f"tf{dotted[10:]}" if dotted.startswith("tensorflow.") else dotted

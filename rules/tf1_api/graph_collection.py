@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.model import Call, literal_string
 from ...linter.rule import Consequence, Report, Rule, Severity
-from .api_status import is_plain
+from .api_status import is_plain, written
 from .situations import certainty
 
 _VARIABLES = {
@@ -30,7 +30,7 @@ _KEYS = {
     "trainable_variables", "variables", "local_variables", "model_variables", "moving_average_variables", "update_ops",
     "losses", "regularization_losses", "summaries", "init_op", "ready_op", "table_initializer", "queue_runners",
 }  # fmt: skip
-"""Values of `GraphKeys` under which TensorFlow itself files what it makes in a graph, and nothing in eager execution."""
+"""Values of `GraphKeys` under which TensorFlow files what it makes in a graph, and nothing in eager execution."""
 
 
 class GraphCollection(Rule):
@@ -78,7 +78,7 @@ class GraphCollection(Rule):
             yield from self._ignored_collections(call)
             return
         name = call.name.removeprefix("tensorflow.")
-        if is_plain(call.names):
+        if is_plain(call):
             if not call.in_graph:
                 yield self.report(
                     call,
@@ -92,30 +92,31 @@ class GraphCollection(Rule):
         if not filed_by_tensorflow:
             yield self.report(
                 call,
-                f"`tf.compat.v1.{name}` uses the collection of the default graph: in eager execution it holds only what "
-                "the program adds itself, once more at each call. Keep it in an attribute.",
+                f"`{written(call.names[0])}` uses the collection of the default graph: in eager execution it holds "
+                "only what the program adds itself, once more at each call. Keep it in an attribute.",
                 Severity.INFO,
             )
         elif call.name in _WRITES:
             yield self.report(
                 call,
-                f"`tf.compat.v1.{name}` files a value where TF2 does not look for it: pass it on yourself.",
+                f"`{written(call.names[0])}` files a value where TF2 does not look for it: pass it on yourself.",
                 Severity.WARNING if severity is Severity.ERROR else severity,
             )
         elif severity is Severity.ERROR:
             yield self.report(
-                call, f"`tf.compat.v1.{name}` finds nothing in eager execution, and raises no error{_instead(call)}."
+                call,
+                f"`{written(call.names[0])}` finds nothing in eager execution, and raises no error{_instead(call)}.",
             )
         else:
             yield self.report(
                 call,
-                f"`tf.compat.v1.{name}` finds nothing unless its caller builds a TF1 graph{_instead(call)}.",
+                f"`{written(call.names[0])}` finds nothing unless its caller builds a TF1 graph{_instead(call)}.",
                 severity,
             )
 
     def _ignored_collections(self, call: Call) -> Iterator[Report]:
         given = call.value("collections")
-        if given is None or (isinstance(given, ast.Constant) and given.value is None) or is_plain(call.names):
+        if given is None or (isinstance(given, ast.Constant) and given.value is None) or is_plain(call):
             return
         if certainty(call) is Severity.ERROR:
             yield self.report(

@@ -86,7 +86,9 @@ class MovedOrRemovedSymbol(Rule):
             return
         found = missing_import(statement.names, statement.target)
         if found is not None:
-            yield self.report(statement, f"Importing `{_written(found)}` raises ImportError on TF2: {_advice(found)}")
+            yield self.report(
+                statement, f"Importing `{_written(found)}` raises ImportError {_where(found)}: {_advice(found)}"
+            )
         else:
             yield from self._legacy(statement, standing(statement.spelled, statement.target), told)
 
@@ -95,7 +97,7 @@ class MovedOrRemovedSymbol(Rule):
             return
         found = missing(reference)
         if found is not None:
-            yield self.report(reference, f"`{_written(found)}` raises AttributeError on TF2: {_advice(found)}")
+            yield self.report(reference, f"`{_written(found)}` raises AttributeError {_where(found)}: {_advice(found)}")
         elif len(reference.names) == 1:
             yield from self._legacy(reference, standing(reference.spelled, reference.target), told)
 
@@ -112,12 +114,17 @@ def _written(found: Standing) -> str:
     return f"tf.{'compat.v1.' if found.through_v1 else ''}{found.whole}"
 
 
+def _where(found: Standing) -> str:
+    if found.whole.startswith("keras.") and found.only_keras3:
+        return "with Keras 3"
+    return "on TF2"
+
+
 def _advice(found: Standing) -> str:
     instead = _instead(found)
     if found.status == "gone":
-        place = "this Keras" if found.symbol.startswith("keras.") else "neither `tf` nor `tf.compat.v1`"
-        lacks = f"{place} has no `{found.symbol}`" if place == "this Keras" else f"{place} has `{found.symbol}`"
-        return f"{lacks} any more{f'; use {instead}' if instead else ''}."
+        lacks = "" if found.whole.startswith("keras.") else ", not even in `tf.compat.v1`"
+        return f"there is no `{found.symbol}` any more{lacks}{f'; use {instead}' if instead else ''}."
     if found.native:
         return f"it is `tf.{found.native}` now, the same object."
     return f"use {f'{instead}, or ' if instead else ''}`tf.compat.v1.{found.whole}`, which is the old one."

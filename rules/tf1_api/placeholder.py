@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...linter.model import Call, Situation
 from ...linter.rule import Consequence, Report, Rule, Severity
-from .api_status import is_plain
+from .api_status import is_plain, written
 from .situations import certainty
 
 _WITH_DEFAULT = "tensorflow.placeholder_with_default"
@@ -52,7 +52,7 @@ class Placeholder(Rule):
             return
         name = call.name.removeprefix("tensorflow.")
         whose = f" for `{call.assigned_to[0]}`" if call.assigned_to else ""
-        if is_plain(call.names):
+        if is_plain(call):
             if not call.in_graph:
                 yield self.report(
                     call,
@@ -78,12 +78,12 @@ class Placeholder(Rule):
             )
             yield self.report(
                 call,
-                f"`tf.compat.v1.{name}`{whose} {where}: make the value an argument of a function, or use "
+                f"`{written(call.names[0])}`{whose} {where}: make the value an argument of a function, or use "
                 "`tf.keras.Input`.",
             )
         else:
             yield self.report(
                 call,
-                f"`tf.compat.v1.{name}`{whose} raises RuntimeError unless its caller builds a TF1 graph.",
+                f"`{written(call.names[0])}`{whose} raises RuntimeError unless its caller builds a TF1 graph.",
                 severity,
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.model import Call
 from ...linter.rule import Consequence, Report, Rule, Severity
-from .api_status import is_plain
+from .api_status import is_plain, written
 from .situations import certainty
 
 _SESSIONS = (
@@ -73,8 +73,9 @@ class SessionRun(Rule):
 
     def _session(self, call: Call) -> Iterator[Report]:
         name = call.name.removeprefix("tensorflow.")
-        if is_plain(call.names):
-            if not call.in_graph and "compat" not in (call.path or ""):
+        spelled = written(call.names[0])
+        if is_plain(call):
+            if not call.in_graph:
                 yield self.report(
                     call,
                     f"`tf.{name}` raises AttributeError on TF2, which executes eagerly and needs no session; call the "
@@ -84,7 +85,7 @@ class SessionRun(Rule):
         if call.in_graph or _has_graph(call):
             yield self.report(
                 call,
-                f"`tf.compat.v1.{name}` runs a TF1 graph on purpose here; this works on TF2, as legacy.",
+                f"`{spelled}` runs a TF1 graph on purpose here; this works on TF2, as legacy.",
                 Severity.INFO,
             )
             return
@@ -94,16 +95,16 @@ class SessionRun(Rule):
         elif severity is Severity.ERROR:
             yield self.report(
                 call,
-                f"`tf.compat.v1.{name}` has an empty graph here, since eager operations are in none: `run` raises. "
+                f"`{spelled}` has an empty graph here, since eager operations are in none: `run` raises. "
                 "Call the functions directly.",
             )
         elif severity is not None:
             yield self.report(
-                call, f"`tf.compat.v1.{name}` works only where a graph was built, not with eager tensors.", severity
+                call, f"`{spelled}` works only where a graph was built, not with eager tensors.", severity
             )
 
     def _run(self, call: Call) -> Iterator[Report]:
-        plain, receiver = is_plain(call.names), ast.unparse(call.receiver) if call.receiver is not None else "session"
+        plain, receiver = is_plain(call), ast.unparse(call.receiver) if call.receiver is not None else "session"
         if plain and not call.in_graph:
             yield self.report(
                 call,
@@ -123,8 +124,8 @@ class SessionRun(Rule):
         if "feed_dict" in call.keywords and "sess" in receiver.lower() and certainty(call) is not None:
             yield self.report(
                 call,
-                f"`{receiver}` looks like a TF1 session, which runs nothing in eager execution: what it feeds becomes an "
-                "argument of a function.",
+                f"`{receiver}` looks like a TF1 session, which runs nothing in eager execution: what it feeds becomes "
+                "an argument of a function.",
                 Severity.INFO,
             )
 

@@ -88,9 +88,8 @@ class TargetConflict(Rule):
     def on_call(self, call: Call) -> Iterator[Report]:
         """See `Rule.on_call`."""
         arguments = call.call.args
-        if len(arguments) == 2 and literal_string(arguments[0]) == _FLAG and _is_on(arguments[1]):
-            yield from self._set(call)
-        elif call.name == "os.environ.update" and _is_on(call.value(_FLAG)):
+        pair = arguments if len(arguments) == 2 and literal_string(arguments[0]) == _FLAG else None
+        if _is_on(pair[1] if pair else call.value(_FLAG)):
             yield from self._set(call)
 
     def _set(self, site: Site) -> Iterator[Report]:
@@ -101,8 +100,8 @@ class TargetConflict(Rule):
         if keras is not None:
             yield self.report(
                 site,
-                f"{_FLAG} is set after line {keras.line} has loaded Keras, so it has no effect: set it before the first "
-                "import of TensorFlow.",
+                f"{_FLAG} is set after line {keras.line} has loaded Keras, so it has no effect: set it before the "
+                "first import of TensorFlow.",
             )
             return
         imported = next(
@@ -116,8 +115,8 @@ class TargetConflict(Rule):
         if imported is not None:
             yield self.report(
                 site,
-                f"{_FLAG} is set after TensorFlow is imported in line {imported.line}; it has an effect only as long as "
-                "nothing has touched `tf.keras` by then. Set it before the import.",
+                f"{_FLAG} is set after TensorFlow is imported in line {imported.line}; it has an effect only as long "
+                "as nothing has touched `tf.keras` by then. Set it before the import.",
                 Severity.INFO,
             )
 

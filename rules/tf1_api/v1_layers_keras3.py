@@ -69,8 +69,8 @@ def _works_with_keras2(found: Standing, site: Import | Reference) -> bool:
 def _message(found: Standing, doing: str, error: str) -> str:
     if not found.through_v1:
         return (
-            f"{doing}`tf.{found.whole}` raises {error}: it left `tf`, and `tf.compat.v1.{found.whole}` is not available "
-            "with Keras 3 either; rewrite it with `tf.keras.layers`."
+            f"{doing}`tf.{found.whole}` raises {error}: it left `tf`, and `tf.compat.v1.{found.whole}` is not "
+            "available with Keras 3 either; rewrite it with `tf.keras.layers`."
         )
     way = "rewrite it with `tf.keras.layers`" if found.whole.startswith(("layers.", "nn.")) else "drop it"
     return (

@@ -59,7 +59,7 @@ class V2BehaviorDisabled(Rule):
         if call.file.is_test:
             return
         name = call.name.rpartition(".")[2]
-        if is_plain(call.names) and not call.version_checked:
+        if is_plain(call) and not call.version_checked:
             yield self.report(
                 call,
                 f"`tf.{name}` raises AttributeError on TF2, where it is `tf.compat.v1.{name}`; and with it "

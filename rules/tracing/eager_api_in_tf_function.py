@@ -81,7 +81,7 @@ class EagerApiInTfFunction(Rule):
         yield self.report(
             call,
             f"{trace.under[:1].upper()}{trace.under[1:]}, {what}{eager}. {advice}",
-            Severity.INFO if trace.eager_switch else severity,
+            trace.severity(severity),
         )
 
     @staticmethod

@@ -13,7 +13,7 @@ _LOGGERS = (
     "logging", "logging.getLogger()", "absl.logging", "tensorflow.logging", "tensorflow.get_logger()", "loguru.logger",
     "structlog.get_logger()", "tensorflow.python.platform.tf_logging",
 )  # fmt: skip
-_COUNTED = tuple(f"{module}.logging.{name}" for module in ("absl", "tensorflow") for name in ("log_first_n", "log_every_n"))
+_COUNTED = tuple(f"{top}.logging.{name}" for top in ("absl", "tensorflow") for name in ("log_first_n", "log_every_n"))
 _TRACKERS = (
     "wandb.log", "mlflow.log_metric", "mlflow.log_metrics", "tqdm.write", "tqdm.tqdm.write", "tqdm.auto.tqdm.write",
     "tensorboardX.SummaryWriter().add_scalar", "tensorboardX.SummaryWriter().add_histogram",
@@ -79,7 +79,7 @@ class LoggingInTfFunction(Rule):
                 call,
                 f"{written} runs {trace.once}, and a tensor in it is symbolic. "
                 "Return the value and log it outside, or use `tf.print` or `tf.summary`.",
-                Severity.INFO if trace.eager_switch else Severity.WARNING,
+                trace.severity(Severity.WARNING),
             )
         elif shown and call.name != "warnings.warn":
             yield self.report(

@@ -77,13 +77,14 @@ class MutableClosureCapture(Rule):
             if trace is None or change is None:
                 continue
             seen.add(state.name)
-            proven = trace.how == "function" and not trace.eager_switch and _is_proven(change, state)
+            proven = trace.how == "function" and trace.proven and _is_proven(change, state)
             place = change.function
             where = f"`{place.name}` (line {change.line})" if place is not None else f"line {change.line}"
             yield self.report(
                 reference,
                 f"{state.title[:1].upper()}{state.title[1:]} is a Python number: {trace.under}, it becomes a constant, "
-                f"and the graph does not see that {where} changes it. Pass it as an argument, or make it a `tf.Variable`.",
+                f"and the graph does not see that {where} changes it. "
+                "Pass it as an argument, or make it a `tf.Variable`.",
                 Severity.WARNING if proven else Severity.INFO,
             )
 

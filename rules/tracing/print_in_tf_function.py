@@ -73,5 +73,5 @@ class PrintInTfFunction(Rule):
         yield self.report(
             call,
             f"This `{writer}` runs {trace.once}{symbolic}. Use `tf.print`, which is part of the graph.",
-            Severity.INFO if trace.eager_switch else Severity.WARNING,
+            trace.severity(Severity.WARNING),
         )

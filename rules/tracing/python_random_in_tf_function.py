@@ -84,12 +84,14 @@ class PythonRandomInTfFunction(Rule):
         yield self.report(
             call,
             f"`{call.path}` runs {trace.once}: its result is a constant of the graph. Use {instead}.",
-            Severity.INFO if trace.eager_switch else severity,
+            trace.severity(severity),
         )
 
 
 def _is_setting(call: Call) -> bool:
     """Whether it only seeds or names something, or is the initial value of a variable: once is meant."""
+    if any("seed" in name.lower() for name in (*call.assigned_to, call.function.name if call.function else "")):
+        return True
     for other in call.file.calls_by_function.get(call.scope.function().id, []):
         if other.syntax is call.syntax or not (other.line <= call.line and call.end_line <= other.end_line):
             continue

@@ -88,7 +88,7 @@ class SideEffectInTfFunction(Rule):
         if assignment.kind == "item":
             if state.is_container:
                 yield self._changed(assignment, trace, state, "gets this item")
-        elif state.is_number or state.is_container:
+        elif (state.is_number and not _names_only(assignment)) or state.is_container:
             yield self._changed(assignment, trace, state, "changes")
 
     def _changed(self, site: Site, trace: Trace, state: Lasting, what: str) -> Report:
@@ -101,7 +101,27 @@ class SideEffectInTfFunction(Rule):
 
     def _say(self, site: Site, trace: Trace, what: str, advice: str) -> Report:
         severity = Severity.ERROR if trace.certain else Severity.WARNING
-        return self.report(site, f"{what} {advice}", Severity.INFO if trace.eager_switch else severity)
+        return self.report(site, f"{what} {advice}", trace.severity(severity))
+
+
+def _names_only(counter: Assignment) -> bool:
+    """Whether a number is only read to be part of a text: it names what each trace makes."""
+    path = counter.path
+    uses = [reference for reference in counter.file.references if reference.path == path]
+    texts = [
+        part
+        for statement in ast.walk(counter.cls.syntax if counter.cls is not None else counter.syntax)
+        if isinstance(statement, ast.JoinedStr) or (isinstance(statement, ast.Call) and _makes_text(statement))
+        for part in ast.walk(statement)
+    ]
+    inside = {id(part) for part in texts}
+    return bool(uses) and all(id(use.syntax) in inside for use in uses)
+
+
+def _makes_text(node: ast.Call) -> bool:
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr == "format"
+    return isinstance(node.func, ast.Name) and node.func.id == "str"
 
 
 def _supplies_layer(call: Call) -> bool:

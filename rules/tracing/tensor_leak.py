@@ -84,7 +84,7 @@ class TensorLeak(Rule):
             yield from self._judge(call, trace, state)
 
     def _judge(self, site: Site, trace: Trace, state: Lasting) -> Iterator[Report]:
-        if trace.eager_switch:
+        if not trace.proven:
             severity = Severity.INFO
         elif state.kind == "attribute":
             severity = _severity_of_attribute(site, trace, state.name.partition(".")[2])

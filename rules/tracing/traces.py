@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...linter.model import Call, Known, Site, Situation, path_of
+from ...linter.model import Call, FunctionSite, Known, Site, Situation, path_of
+from ...linter.rule import Severity
 
 CONTAINERS = frozenset(
     {
@@ -50,8 +51,14 @@ class Trace:
     """Whether every use in training is traced; the ``call`` of a layer may also be used eagerly only."""
     made_once: bool
     """Whether it runs once on purpose: under a create-once guard, or while something is built."""
+    proven: bool
+    """Whether it surely is traced: one run can take the way to it, and the file does not switch tracing off."""
     eager_switch: bool
     """Whether the same file turns tracing off, to debug."""
+
+    def severity(self, severity: Severity) -> Severity:
+        """A rule's severity, where the trace is proven."""
+        return severity if self.proven else Severity.INFO
 
     @property
     def once(self) -> str:
@@ -78,7 +85,7 @@ def trace_of(site: Site) -> Trace | None:
     outer = function
     while outer is not None and outer.name == "<lambda>":
         outer = outer.function
-    if function is None or (outer is not None and outer.name in _SET_UP):
+    if function is None or (outer is not None and (outer.name in _SET_UP or _is_replaced(outer))):
         return None
     if site.runs(Situation.TRACED, without=Situation.FIT | Situation.DATASET):
         how, flag = "function", Situation.TRACED
@@ -92,7 +99,16 @@ def trace_of(site: Site) -> Trace | None:
     root = where.partition("`")[2].partition("`")[0].rpartition(".")[2]
     switch = any(_turns_eager(call, how) for call in site.file.calls)
     once = site.guarded or not site.runs(Situation.TRACED, without=Situation.ONCE)
-    return Trace(how, where, how != "fit" or root in _STEPS, once, switch)
+    proven = not switch and site.is_reached(flag)
+    return Trace(how, where, how != "fit" or root in _STEPS, once, proven, switch)
+
+
+def _is_replaced(function: FunctionSite) -> bool:
+    """Whether code puts something else in a method's place, such as a `tf.py_function` around it."""
+    return function.cls is not None and any(
+        isinstance(assignment.node, ast.Attribute) and assignment.node.attr == function.name
+        for assignment in function.file.assignments
+    )
 
 
 def _turns_eager(call: Call, how: str) -> bool:

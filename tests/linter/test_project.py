@@ -9,6 +9,7 @@ from .analysis import call, file_of, project_of
 
 F, T, G = Situation.FORWARD, Situation.TRACED, Situation.GRAPH
 KERAS = F | T | Situation.FIT
+ONCE = T | Situation.FIT | Situation.ONCE
 
 
 def test_reexports_and_relative_imports() -> None:
@@ -102,14 +103,14 @@ def net(body: str, decorator: str = "") -> str:
     ("body", "expected"),
     [
         ("here()", {KERAS}),
-        ("if self.v is None:\n    self.v = here()", {T | Situation.FIT}),
+        ("if self.v is None:\n    self.v = here()", {ONCE}),
         ("if training:\n    here()", {KERAS}),
         ("with tf.init_scope():\n    here()", {KERAS | Situation.LIFTED}),
         ("if tf.executing_eagerly():\n    here()", {F}),
         ("with tf.Graph().as_default():\n    here()", {G}),
         ("with tf.compat.v1.variable_scope('m'):\n    here()", {KERAS | Situation.SCOPED}),
         ("with tf.compat.v1.variable_scope(''):\n    here()", {KERAS}),
-        ("with tf.compat.v1.variable_scope(None, default_name='m'):\n    here()", {KERAS}),
+        ("with tf.compat.v1.variable_scope(None, default_name='m'):\n    here()", {KERAS | Situation.SCOPED}),
         ("with tf.name_scope('m'), tf.compat.v1.variable_scope(name_or_scope='m'):\n    here()", {KERAS | Situation.SCOPED}),
         ("for _ in x:\n    y = [here() for _ in x]", {KERAS}),
         ("def inner():\n    here()\nreturn inner()", {KERAS}),
@@ -150,7 +151,7 @@ def test_guard_at_the_caller() -> None:
     """A helper that is only called under a create-once guard does not run at every call."""
     text = net("if self.v is None:\n    self._make()") + "    def _make(self):\n        self.v = here()\n"
 
-    assert {T | Situation.FIT} == situations(text)
+    assert {ONCE} == situations(text)
 
 
 def test_property_and_cached_property() -> None:
@@ -159,7 +160,7 @@ def test_property_and_cached_property() -> None:
     cached = text.replace("@property", "@functools.cached_property").replace("import tensorflow", "import functools, tensorflow", 1)
 
     assert {KERAS} == situations(text)
-    assert {T | Situation.FIT} == situations(cached)
+    assert {ONCE} == situations(cached)
 
 
 @pytest.mark.parametrize(
@@ -235,3 +236,13 @@ def scoped(f):
     text = decorator + "@scoped\ndef block(x):\n    here()\n" + net("block(x)")
 
     assert any(s & Situation.SCOPED for s in situations(text))
+
+
+@pytest.mark.parametrize(
+    ("call", "reached"), [("make(x)", True), ("make(x, x)", False), ("make(x, kernel=x)", False), ("make(*x)", False)]
+)
+def test_a_default_that_no_caller_leaves(call: str, reached: bool) -> None:
+    """Code for an absent argument does not run where every caller gives it."""
+    helper = "def make(x, kernel=None):\n    if kernel is None:\n        kernel = here()\n    return kernel\n"
+
+    assert reached == bool(situations(helper + net(call)))

@@ -1,0 +1,84 @@
+"""TF106: TF1 variables in a forward pass that no shim keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.model import Call, Situation
+from ...linter.rule import Consequence, Report, Rule, Severity, Target
+from .v1_names import CELLS, GETTERS, LAYER_CLASSES, LAYERS, SLIM, SLIM_GETTERS, how_reached
+
+_WITHOUT = Situation.SHIM | Situation.LEGACY
+
+
+class MissingShim(Rule):
+    """TF1 variables are made in a forward pass, and no shim keeps them.
+
+    ## Why
+    In eager execution `get_variable` makes a brand new variable every time it is called, whatever its name and its
+    `reuse` say, and so does every layer of `tf.compat.v1.layers` and slim that is built on it.
+    In the forward pass of a layer, model or module that means fresh weights at each call, and none of them is in
+    `weights`: under `fit` they are never trained, and no checkpoint holds them.
+    On Keras 2 the decorator `tf.compat.v1.keras.utils.track_tf1_style_variables` (the shim) on this method, or on one
+    that calls it, keeps the variables by name and tracks them.
+    Keras 3 has no shim: make the variables in `build`.
+    The forward pass of a TF1 layer or RNN cell (`tf.compat.v1.layers.Layer`, `RNNCell`) mostly runs in a graph, and
+    is info.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    class Scale(tf.keras.layers.Layer):
+        def call(self, x):
+            with tf.compat.v1.variable_scope("scale", reuse=tf.compat.v1.AUTO_REUSE):
+                return x * tf.compat.v1.get_variable("w", [4])
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Scale(tf.keras.layers.Layer):
+        def build(self, shape):
+            self.w = self.add_weight(name="w", shape=[4])
+
+        def call(self, x):
+            return x * self.w
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable
+    - https://www.tensorflow.org/guide/migrate/model_mapping
+    """
+
+    code = "TF106"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    calls = (*sorted(GETTERS), *sorted(SLIM_GETTERS), *LAYERS, *SLIM, *sorted(LAYER_CLASSES), *sorted(CELLS))
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a call that makes variables in a forward pass."""
+        if call.version_checked:
+            return
+        if call.target is Target.KERAS3 and (call.name in LAYERS or call.name in LAYER_CLASSES or call.name in CELLS):
+            return  # they do not exist: TF410
+        last = call.name.rpartition(".")[2]
+        if call.runs(Situation.FORWARD, without=_WITHOUT):
+            advice = (
+                "Decorate the method with `tf.compat.v1.keras.utils.track_tf1_style_variables`"
+                if call.target is Target.KERAS2
+                else "Keras 3 has no shim: make the variables once, in `build`, with `add_weight`"
+            )
+            yield self.report(
+                call,
+                f"`{last}` makes new variables at each call{how_reached(call)}, whatever their names, and nothing tracks them: "
+                f"the outputs change from call to call, and `fit` never trains them. {advice}.",
+            )
+        elif call.runs(Situation.FORWARD, without=Situation.SHIM):
+            yield self.report(
+                call,
+                f"`{last}` makes new variables at each call of this TF1 layer{how_reached(call)} when it runs eagerly; in a graph "
+                "it finds them again by name. Make them once, in `build`.",
+                Severity.INFO,
+            )

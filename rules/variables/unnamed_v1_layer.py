@@ -1,0 +1,82 @@
+"""TF103: a `v1.layers` call below the shim whose name is another one at each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.model import Call, Situation
+from ...linter.rule import Consequence, Report, Rule, Severity, Target
+from .v1_names import LAYER_CLASSES, LAYERS, SHIMMED, Naming, how_reached, is_called, naming
+
+
+class UnnamedV1Layer(Rule):
+    """A `tf.compat.v1.layers` call below the shim has no name, and makes new weights at each call.
+
+    ## Why
+    The shim finds a layer's variables again by their names.
+    A call without `name` takes the next free one, `dense`, `dense_1`, `dense_2`, ..., and within a named
+    `variable_scope` the count starts anew each time; at the root it never does.
+    So each eager call gets fresh weights, the layer tracks two variables more, and nothing that was trained is used;
+    under `fit` the second trace raises a ValueError.
+    A layer object (`v1.layers.Dense(3, name="d")(x)`) that is made in the forward pass does the same, even with a name.
+    `name_scope` and an empty `variable_scope` name nothing.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    class Net(tf.keras.layers.Layer):
+        @tf.compat.v1.keras.utils.track_tf1_style_variables
+        def call(self, x):
+            return tf.compat.v1.layers.dense(x, 3)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Net(tf.keras.layers.Layer):
+        @tf.compat.v1.keras.utils.track_tf1_style_variables
+        def call(self, x):
+            with tf.compat.v1.variable_scope("net"):
+                return tf.compat.v1.layers.dense(x, 3)
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/migrate/model_mapping
+    - https://www.tensorflow.org/guide/migrate/validate_correctness
+    """
+
+    code = "TF103"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    targets = frozenset({Target.KERAS2})
+    calls = (*LAYERS, *sorted(LAYER_CLASSES))
+    yields_to = ("TF106",)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a layer function by its name, and a layer object by where it is made."""
+        if not call.runs(SHIMMED, without=Situation.SCOPED) or call.version_checked:
+            return
+        if any(how == "empty" for how, _ in call.variable_scopes):
+            return  # the scope is reported: TF110
+        last = call.name.rpartition(".")[2]
+        if call.name in LAYER_CLASSES:
+            if is_called(call):
+                yield self.report(
+                    call,
+                    f"This `{last}` layer is a new object at each call{how_reached(call)}, with new weights each time, "
+                    "whatever its name. Make it once in `__init__`, or call it inside a named `variable_scope`.",
+                )
+            return
+        named = naming(call, "name", LAYERS.get(call.name))
+        if named in (Naming.NAMED, Naming.UNKNOWN):
+            return
+        which = "is called without a name" if named is Naming.UNNAMED else "gets no name from some of the callers"
+        yield self.report(
+            call,
+            f"`{last}` {which} and in no named `variable_scope`{how_reached(call)}: below the shim each eager call counts its "
+            "name up and makes new weights, and under `fit` the next trace raises. "
+            "Give it a `name`, or open a named `variable_scope` around it.",
+            None if named is Naming.UNNAMED else Severity.WARNING,
+        )

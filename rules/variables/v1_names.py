@@ -1,0 +1,102 @@
+"""TF1's variables by name: which functions make them, and what names a call gives.
+
+The tables say at which position, from 0, a function takes the name of its variable scope; they stand in
+``v1_layers.json`` and were read off TensorFlow itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from enum import Enum
+from pathlib import Path
+
+from ...linter.model import Call, Site, Situation
+
+_TABLE = json.loads(Path(__file__).with_name("v1_layers.json").read_text(encoding="utf-8"))
+
+LAYERS: dict[str, int] = {f"tensorflow.layers.{name}": position for name, position in _TABLE["layers"].items()}
+"""Functions of `tf.compat.v1.layers`, to the position of ``name``."""
+SLIM: dict[str, int | None] = {f"slim.{name}": position for name, position in _TABLE["slim"].items()} | {
+    f"slim.{name}": None for name in _TABLE["slim_scope_keyword"]
+}
+"""Functions of slim, to the position of ``scope``; None where it goes by keyword only."""
+LAYER_CLASSES = frozenset(
+    f"tensorflow.layers.{name}"
+    for name in (
+        *("BatchNormalization", "Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Dense"),
+        *("SeparableConv1D", "SeparableConv2D"),
+    )
+)
+"""Layers as objects; each object makes its own variables."""
+CELLS = frozenset(
+    f"tensorflow.nn.rnn_cell.{name}" for name in ("BasicLSTMCell", "BasicRNNCell", "GRUCell", "LSTMCell")
+)
+GETTERS = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
+"""What gets a variable by the name that it is given."""
+SLIM_GETTERS = frozenset({"slim.variable", "slim.model_variable", "slim.local_variable", "slim.get_variable"})
+MAKERS = frozenset({*LAYERS, *SLIM, *GETTERS, *SLIM_GETTERS})
+"""Every function that makes variables by name."""
+SCOPES = ("tensorflow.variable_scope", "tensorflow.variable_op_scope")
+
+SHIMMED = Situation.FORWARD | Situation.SHIM
+
+
+class Naming(Enum):
+    """Whether a call gives a name of its own."""
+
+    NAMED = "named"
+    UNNAMED = "unnamed"
+    SOMETIMES = "sometimes"
+    """By a parameter that some callers leave at None."""
+    UNKNOWN = "unknown"
+
+
+def naming(call: Call, keyword: str, position: int | None) -> Naming:
+    """Whether a call names its variables by the argument `keyword`."""
+    value = call.value(keyword, position)
+    if value is None:
+        return Naming.UNKNOWN if call.has_stars else Naming.UNNAMED
+    if isinstance(value, ast.Constant):
+        return Naming.NAMED if value.value else Naming.UNNAMED
+    if isinstance(value, ast.Name):
+        return naming_of_parameter(call, value.id)
+    return Naming.NAMED
+
+
+def naming_of_parameter(site: Site, name: str) -> Naming:
+    """Whether `name`, as a parameter of the function around the site, always says something."""
+    function = site.function
+    if function is None or name not in function.parameters or not _defaults_to_none(function.syntax, name):
+        return Naming.NAMED
+    if any(assignment.path == name for assignment in function.assignments):
+        return Naming.NAMED
+    omitting, calls = site.file.project.callers_omitting(function.key, name)
+    if not calls:
+        return Naming.UNKNOWN
+    return Naming.NAMED if not omitting else Naming.UNNAMED if omitting == calls else Naming.SOMETIMES
+
+
+def _defaults_to_none(node: ast.AST, name: str) -> bool:
+    arguments = getattr(node, "args", None)
+    if not isinstance(arguments, ast.arguments):
+        return False
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = list(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+    return any(a.arg == name and isinstance(d, ast.Constant) and d.value is None for a, d in pairs)
+
+
+def is_called(call: Call) -> bool:
+    """Whether the layer that a call constructs is itself called in the same function."""
+    targets = set(call.assigned_to)
+    return any(
+        other.call.func is call.syntax or other.path in targets
+        for other in call.file.calls_by_function.get(call.scope.function().id, [])
+    )
+
+
+def how_reached(site: Site) -> str:
+    """`` (reached by `Net.call` -> `block`)`` where a place is not in the forward method itself, else nothing."""
+    trail = site.trail(Situation.FORWARD)
+    return f" (reached by {trail})" if " -> " in trail else ""
