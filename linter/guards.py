@@ -15,6 +15,8 @@ from .index import Block, FileIndex, Scope
 from .paths import literal_string, path_of, split_head
 
 _MUTATORS = frozenset({"append", "add", "update", "insert", "extend", "setdefault", "__setitem__", "__setattr__"})
+_KERAS_METHODS = frozenset({"add_loss", "add_metric", "add_update", "add_variable", "add_weight"})
+"""Inherited from Keras: what they make is in no attribute until it is assigned to one."""
 _ABSENT_ERRORS = frozenset({"AttributeError", "KeyError", "NameError", "IndexError", "LookupError"})
 
 
@@ -81,7 +83,7 @@ class Guards:
             return False
         attribute = rest[1:].partition(".")[0]
         if method not in cls.binds and method not in cls.attributes:
-            return True  # inherited: it is not in this file to be read
+            return method not in _KERAS_METHODS  # inherited: it is not in this file to be read
         return any(
             path in (state, f"self.{attribute}") and self._index.scopes[scope].name == method
             for scope, writes in (self._writes or {}).items()

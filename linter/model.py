@@ -44,6 +44,7 @@ __all__ = [
     "Situation",
     "Target",
     "canonical",
+    "is_test_path",
     "literal_string",
     "own_statements",
     "path_of",
@@ -58,7 +59,15 @@ class _Unknown:
 UNKNOWN: Final[Any] = _Unknown()
 """The value of an expression that is not a literal."""
 
+_CHECK_WORDS = ("err", "raise", "require", "assert", "check", "ensure", "only", "skip", "need")
 _VERSION_WORDS = ("version", "is_tf", "tf_v", "tf1", "tf2", "_v1", "_v2", "eager")
+
+
+def is_test_path(key: str) -> bool:
+    """Whether a file is a test, by its name and those of its folders."""
+    *folders, name = key.lower().split("/")
+    in_tests = bool({"test", "tests", "testing"} & set(folders))
+    return in_tests or name.startswith(("test_", "conftest")) or name.endswith("_test.py")
 
 
 class File:
@@ -93,8 +102,7 @@ class File:
     @property
     def is_test(self) -> bool:
         """Whether it is a test, by the names of the file and of its folders."""
-        *folders, name = self.key.lower().split("/")
-        return bool({"test", "tests", "testing"} & set(folders)) or name.startswith(("test_", "conftest")) or name.endswith("_test.py")
+        return is_test_path(self.key)
 
     @cached_property
     def calls(self) -> list[Call]:
@@ -383,8 +391,9 @@ class Site:
 
     @cached_property
     def version_checked(self) -> bool:
-        """Whether the code runs only for some versions: under a test of a version or of an attribute's existence, or in a
-        ``try`` whose failure is handled.
+        """Whether the code runs only for some versions: under a test of a version or of an attribute's existence (its
+        own, or that of a function or class around it), after a check such as ``require_tf1()``, or in a ``try`` whose
+        failure is handled.
         """
         for level in self.block.chain():
             if level.kind in ("if", "else") and _mentions_version(level.node):
@@ -393,6 +402,15 @@ class Site:
                 handlers = level.node.handlers if isinstance(level.node, ast.Try) else [level.node]
                 if any(_handles_missing_name(handler) for handler in handlers):
                     return True
+        scope: Scope | None = self.scope.function()
+        while scope is not None:
+            body = getattr(scope.node, "body", ())  # of a lambda it is one expression
+            if isinstance(body, list) and any(_checks_version(s) for s in body if _ends_before(s, self.line)):
+                return True
+            for level in scope.defined_in.chain() if scope.defined_in is not None else ():
+                if level.kind in ("if", "else") and _mentions_version(level.node):
+                    return True
+            scope = scope.parent
         return False
 
     @cached_property
@@ -498,6 +516,11 @@ class Site:
     def names_of(self, node: ast.expr | libcst.CSTNode | None) -> tuple[Name, ...]:
         """The public names that an expression (ast or libcst) may mean here."""
         return self.file.names(self.scope, _any_path(node))
+
+    def class_of_self(self, name: str) -> ClassSite | None:
+        """The class whose instance `name` is here, as the first parameter of a method around the site."""
+        cls = self.file.index.class_of_self(self.scope, name)
+        return ClassSite(self.file, cls) if cls is not None else None
 
     def is_tensor(self, node: ast.expr | None) -> Known:
         """What is known of an `ast` expression that stands at this site."""
@@ -847,6 +870,25 @@ class ClassSite(Site):
         """Whether it or a base of the project has a method of that name."""
         return self.file.project.method(self.key, method) is not None
 
+    @cached_property
+    def is_made_by_layers_only(self) -> bool:
+        """Whether the project constructs it, and only in methods of layers and models."""
+        return bool(self.file.project.makers(self.key)) and not self.made_in
+
+    @cached_property
+    def made_in(self) -> tuple[str, ...]:
+        """The files that construct it elsewhere than in a method of a layer or model."""
+        makers = self.file.project.makers(self.key)
+        return tuple(sorted({maker[0] for maker in makers if not self._is_of_layer(maker)}))
+
+    def _is_of_layer(self, key: tuple[str, int]) -> bool:
+        project = self.file.project
+        function = project.function(key)
+        while function is not None and function["cls"] < 0:
+            key = (key[0], function["outer"])
+            function = project.function(key)
+        return function is not None and "layer" in project.kinds((key[0], function["cls"]))
+
     @property
     def knows_bases(self) -> bool:
         """Whether all its bases, in any file, are known: then nothing else can add a method to it."""
@@ -981,6 +1023,20 @@ def _mentions_version(node: ast.AST) -> bool:
         lowered = name.lower()
         if lowered and any(word in lowered for word in _VERSION_WORDS):
             return True
+    return False
+
+
+def _ends_before(node: object, line: int) -> bool:
+    return isinstance(node, ast.stmt) and (node.end_lineno or node.lineno) < line
+
+
+def _checks_version(statement: ast.stmt) -> bool:
+    """Whether a statement stops the program on another version: an assertion, or a call such as ``err_if_tf2()``."""
+    if isinstance(statement, ast.Assert):
+        return any("version" in (path_of(part) or "").lower() for part in ast.walk(statement.test) if isinstance(part, ast.expr))
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        name = (path_of(statement.value.func) or "").rpartition(".")[2].lower()
+        return any(word in name for word in ("tf1", "tf2")) and any(word in name for word in _CHECK_WORDS)
     return False
 
 

@@ -80,13 +80,14 @@ def _special_call(node: ast.Call) -> tuple[ast.expr | None, str] | None:
 def alternatives(node: ast.expr | None) -> list[str | None]:
     """Return a path for each value that `node` can have: both arms of a conditional, every operand of ``or``.
 
-    An alternative without a path is None; a literal None is left out, since nothing is read from it.
+    An alternative without a path is None; a literal None is left out, since nothing is read from it, and
+    so is False, which stands for a module that is not installed.
     """
     if isinstance(node, ast.IfExp):
         return alternatives(node.body) + alternatives(node.orelse)
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         return [path for value in node.values for path in alternatives(value)]
-    if isinstance(node, ast.Constant) and node.value is None:
+    if isinstance(node, ast.Constant) and (node.value is None or node.value is False):
         return []
     return [path_of(node)]
 

@@ -32,7 +32,8 @@ class Situation(IntFlag):
     SHIM = 4
     """Below a method decorated with `track_tf1_style_variables`."""
     SCOPED = 8
-    """Inside a `variable_scope` with a non-empty name (which an auto-incremented one has too, if never twice the same)."""
+    """Inside a `variable_scope` with a non-empty name (which an auto-incremented one has too, if never twice the same),
+    or inside a context manager that may open one."""
     GRAPH = 16
     """While a TF1 graph is built on purpose: `tf.Graph().as_default()`, `model_fn`, v2 behaviour disabled."""
     LIFTED = 32
@@ -58,10 +59,12 @@ _ONCE = frozenset(
         "sonnet.once", "sonnet.src.once.once",
     }
 )
+_ONCE_NAMES = frozenset({"cache", "cached", "cached_property", "lazy_property", "memoize", "memoized", "once", "run_once"})
 _TRACERS = frozenset({"tensorflow.function", "tensorflow.contrib.eager.defun", "tensorflow.contrib.eager.function"})
 _GRAPH_TRACERS = frozenset({"tensorflow.wrap_function", "tensorflow.Graph().as_default()"})
 _ESCAPES = frozenset({"tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func", "tensorflow.contrib.eager.py_func"})
 VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_op_scope", "tensorflow.VariableScope"})
+_NO_SCOPES = ("tensorflow.", "keras.", "slim.", "contextlib.", "open", "threading.")
 _V2_OFF = frozenset({"tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution"})
 _GRAPH_NAMES = ("tensorflow.Graph", "tensorflow.Session", "tensorflow.get_default_session", "tensorflow.get_default_graph")
 _SESSIONS = frozenset({"tensorflow.Session()"})
@@ -131,7 +134,8 @@ class Project:
         self._kinds: dict[Key, frozenset[str]] = {}
         self._mro: dict[Key, tuple[list[Key], list[str]]] = {}
         self._subclasses: dict[Key, list[Key]] | None = None
-        self._calls_of: dict[Key, list[list[Any]]] | None = None
+        self._makers: dict[Key, list[Key]] | None = None
+        self._calls_of: dict[Key, list[tuple[str, list[Any]]]] | None = None
         self._callees: dict[Key, set[Key]] | None = None
         self._used: dict[str, set[str]] = {}
         self._situations: dict[Key, dict[int, tuple[Key | None, int, str]]] | None = None
@@ -389,6 +393,21 @@ class Project:
                 del self._mro[key]  # a base was cut short by a question still open
         return known
 
+    def makers(self, key: Key) -> list[Key]:
+        """The functions and modules of the project in whose own code a class is constructed."""
+        if self._makers is None:
+            self._makers = {}
+            for file in sorted(self.summaries):
+                classes = self.summaries[file]["classes"]
+                for caller, _, targets, _, shape in self.summaries[file]["edges"]:
+                    while str(caller) in classes:
+                        caller = classes[str(caller)]["outer"]
+                    for text in targets if shape is not None else ():
+                        for entity in self.resolve(file, text):
+                            if entity.kind == "class":
+                                self._makers.setdefault(entity.key, []).append((file, caller))
+        return sorted(set(self._makers.get(key, ())))
+
     def knows_bases(self, key: Key) -> bool:
         """Whether every base of a class, and of its bases in the project, is certainly a class that is known."""
         for base in self.mro(key)[0]:
@@ -433,6 +452,26 @@ class Project:
 
     def callers_omitting(self, key: Key, parameter: str) -> tuple[int, int]:
         """How many calls in the project leave a parameter of a function to its default, and how many calls there are."""
+        calls = self._calls_to(key)
+        return sum(self._omits(key, parameter, edge[4]) for _, edge in calls), len(calls)
+
+    def callers_omitting_under(self, key: Key, parameter: str, flags: int, without: int) -> tuple[int, int]:
+        """The same for the calls that run in a situation with all `flags` and none of `without`."""
+        found = [
+            self._omits(key, parameter, edge[4])
+            for file, edge in self._calls_to(key)
+            if any(
+                (s & flags) == flags and not s & without
+                for s in map(
+                    effects_of(self, file, self.summaries[file]["conditions"][edge[3]]).apply,
+                    self.situations((file, edge[0])),
+                )
+            )
+        ]
+        return sum(found), len(found)
+
+    def _calls_to(self, key: Key) -> list[tuple[str, list[Any]]]:
+        """The calls of a function in the project: the file, and the edge of its summary."""
         if self._calls_of is None:
             self._calls_of = {}
             for file in sorted(self.summaries):
@@ -440,14 +479,15 @@ class Project:
                     for text in edge[2] if edge[4] is not None else ():
                         for entity in self.resolve(file, text):
                             if entity.kind == "function":
-                                self._calls_of.setdefault(entity.key, []).append(edge[4])
-        shapes = self._calls_of.get(key, [])
+                                self._calls_of.setdefault(entity.key, []).append((file, edge))
+        return self._calls_of.get(key, [])
+
+    def _omits(self, key: Key, parameter: str, shape: list[Any]) -> bool:
         summary = self.function(key)
         if summary is None or parameter not in summary["parameters"]:
-            return 0, len(shapes)
+            return False
         position = summary["parameters"].index(parameter) - (1 if summary["cls"] >= 0 else 0)
-        omitting = [s for s in shapes if s[0] <= position and parameter not in s[1] and "*" not in s[1]]
-        return len(omitting), len(shapes)
+        return bool(shape[0] <= position and parameter not in shape[1] and "*" not in shape[1])
 
     def v1_calls(self, key: Key) -> tuple[str, ...]:
         """The functions that make variables by name (see `summary.makes_by_name`) which a function of the project calls,
@@ -574,6 +614,10 @@ class Project:
         """Whether any file of the project reads one of these canonical names (``a.b.*`` matches everything below)."""
         return self.first_file_using(*names) is not None
 
+    def files_using(self, *names: str) -> list[str]:
+        """The files that read one of these canonical names."""
+        return [file for file in sorted(self.summaries) if any(self._file_uses(file, name) for name in names)]
+
     def first_file_using(self, *names: str) -> str | None:
         """The first file, by path, that reads one of these canonical names."""
         return next((f for f in sorted(self.summaries) if any(self._file_uses(f, name) for name in names)), None)
@@ -650,19 +694,26 @@ class _Flow:
         if key in self.entry:
             situation = self.entry[key](situation)
         for text in summary["decorators"]:
+            if self._is_once(key[0], text.removesuffix("()")):
+                situation = _once(situation)
             for name in self.project.canonical_names(key[0], text):
                 plain = name.removesuffix("()")
                 if plain in _TRACERS and not situation & Situation.GRAPH:
                     situation = (situation | Situation.TRACED) & ~Situation.FIT
                 elif plain in _SHIMS:
                     if not situation & Situation.SHIM:
-                        situation &= ~Situation.SCOPED  # the outermost shim starts at the root of the names [run]
+                        situation &= ~int(Situation.SCOPED)  # the outermost shim starts at the root of the names (tried)
                     situation |= Situation.SHIM
                 elif plain in _ONCE:
                     situation = _once(situation)
         if summary["name"] in _MAKERS and summary["cls"] >= 0 and _MADE & self.project.kinds((key[0], summary["cls"])):
             situation = _once(situation)
         return situation
+
+    def _is_once(self, file: str, decorator: str) -> bool:
+        """Whether a decorator of the project says by its name that what it decorates runs once, or is kept."""
+        found = [self.project.function(e.key) for e in self.project.resolve(file, decorator) if e.kind == "function"]
+        return any(summary is not None and summary["name"] in _ONCE_NAMES for summary in found)
 
     # -- roots -------------------------------------------------------------------------------------------------------
 
@@ -703,8 +754,8 @@ class _Flow:
             names = (*_FORWARD_METHODS, "_build") if "sonnet" in kinds else _FORWARD_METHODS
             for name in names:
                 if name in methods:
-                    old = Situation.LEGACY if name == "_build" else Situation(0)
-                    yield (key[0], methods[name]), forward | old, ""
+                    legacy = Situation.LEGACY if name == "_build" else Situation(0)
+                    yield (key[0], methods[name]), forward | legacy, ""
         fit: tuple[str, ...] = ()
         if "model" in kinds:
             fit = _FIT_METHODS
@@ -852,7 +903,7 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
         names = [text] if text.startswith("?") else [
             canonical(e.text) if e.kind == "external" else e.text for e in project.resolve(file, text)
         ]
-        for name in names:
+        for name in names or ("?",):
             plain = name.removesuffix("()")
             if plain in VARIABLE_SCOPES:
                 scoped = scoped or how != "empty"
@@ -862,14 +913,16 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
                 graph = True
             elif plain == "tensorflow.init_scope":
                 lifted = True
+            elif not plain.startswith(_NO_SCOPES) or "(" in plain:
+                scoped = True  # a context manager of the program's own may well open a variable scope
         graph = graph or project.enters_graph(file, text)
     for text, outcome in condition["tests"]:
         for name in project.canonical_names(file, text):
             if name in ("tensorflow.executing_eagerly", "tensorflow.compat.v1.executing_eagerly"):
                 eager = eager or outcome == "true"
                 graph = graph or outcome == "false"
-            elif name in ("tensorflow.inside_function",):
-                eager = eager or outcome == "false"
+            elif name in ("tensorflow.inside_function", "tensorflow.is_tensor"):
+                eager = eager or outcome == "false"  # what is no tensor is a Python value, given in eager code
     unreachable = any(_always_given(project, (file, scope), name) for scope, name in condition["absent"])
     return Effects(condition["guarded"], scoped, graph, lifted, eager, unreachable)
 

@@ -23,6 +23,12 @@ __all__ = ["SIZE_LIMIT", "SourceFile", "parse_source", "read_bytes", "read_sourc
 SIZE_LIMIT = 50 * 1024 * 1024
 """Bytes; a larger file is data, and is reported instead of read."""
 
+_DEPTH = 5000
+"""The recursion limit that files are parsed and walked with, so that a chain of 2,000 calls is code like any other.
+
+Python's parser allows three times as many levels, which take less than 2 MB of the stack.
+"""
+
 _BLOCK = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 8192
@@ -172,9 +178,12 @@ def _decode(display: str, data: bytes) -> str | Finding:
 def parse_source(source: SourceFile) -> ast.Module | Finding:
     """Parse the text, or say why not: TF902 for Python 2, TF900 for everything else."""
     import ast
+    import sys
     import warnings
 
     text = source.text
+    if sys.getrecursionlimit() < _DEPTH and sys.platform != "win32":  # there a thread's stack is 1 MB
+        sys.setrecursionlimit(_DEPTH)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -186,12 +195,20 @@ def parse_source(source: SourceFile) -> ast.Module | Finding:
     except (ValueError, OverflowError, UnicodeError) as error:
         return UnparsableFile.at(source.display, f"this file cannot be parsed: {error}")
     # Both are Python 2 that a Python 3 accepts with another meaning: a shift of print, a tuple of exceptions (3.14).
-    if "print >>" in text or "print>>" in text or _catches_pair(text):
+    if _prints_to_file(text) or _catches_pair(text):
         from .syntax import python2
 
         if (evidence := python2(text)) is not None:
             return _python2(source, evidence.line, evidence.column, evidence.what)
     return tree
+
+
+def _prints_to_file(text: str) -> bool:
+    if ">>" not in text or "print" not in text:
+        return False
+    import re
+
+    return re.search(r"\bprint[ \t]*>>", text) is not None
 
 
 def _catches_pair(text: str) -> bool:

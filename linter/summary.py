@@ -122,7 +122,21 @@ class _Summarizer:
         return list(self._index.resolve(scope, path)) if path else []
 
     def _exports(self, scope: Scope) -> dict[str, list[str]]:
-        return {name: found for name in scope.binds if (found := self._resolve(scope, name))}
+        found = {name: self._resolve(scope, name) for name in scope.binds}
+        for name, texts in found.items():
+            imported = [text for text in texts if not self._is_script_only(text)]
+            found[name] = imported or texts
+        return {name: texts for name, texts in found.items() if texts}
+
+    def _is_script_only(self, text: str) -> bool:
+        """Whether a name is a def below ``if __name__ == "__main__":``, which no importer sees."""
+        if not text.startswith("@") or not text[1:].isdigit():
+            return False
+        block = self._index.scopes[int(text[1:])].defined_in
+        return block is not None and any(
+            level.kind == "if" and isinstance(level.node, ast.Compare) and path_of(level.node.left) == "__name__"
+            for level in block.chain()
+        )
 
     def _decorators(self, scope: Scope) -> list[str]:
         outer = scope.parent or scope

@@ -126,8 +126,9 @@ def _python2_in(statement: list[_Token]) -> tuple[_Token, str] | None:
     head, following = statement[0], statement[1] if len(statement) > 1 else None
     if following is not None and head.text in {"print", "exec"}:
         name = following.kind == "name" and following.text not in _KEYWORD_OPERATORS
+        negated = following.text == "not" and [token.text for token in statement[2:3]] != ["in"]
         shifted = head.text == "print" and following.text == ">>"
-        if name or shifted or following.text == "`" or following.kind in {"string", "number"}:
+        if name or negated or shifted or following.text in "`{~" or following.kind in {"string", "number"}:
             return head, f"{head.text} statement"
     commas = _commas(statement)
     if head.text == "raise" and commas and all(token.text != "from" for token in statement):
@@ -137,6 +138,8 @@ def _python2_in(statement: list[_Token]) -> tuple[_Token, str] | None:
         # Python 3.14 reads `except A, B:` as two classes, which are written with a capital.
         if len(caught) == 2 and caught[0].kind == "name" and caught[0].text[0].islower() and caught[1].text == ":":
             return head, "except X, e"
+    if (unpacked := _unpacked_parameter(statement)) is not None:
+        return unpacked, "def f(a, (b, c))"
     for token in statement:
         if token.kind == "operator" and token.text == "`":
             return token, "backticks"
@@ -148,6 +151,23 @@ def _python2_in(statement: list[_Token]) -> tuple[_Token, str] | None:
             return token, f"long number {token.text[:20]}"
         if token.kind == "string" and token.text[:2].lower() == "ur":
             return token, 'ur"" string'
+    return None
+
+
+def _unpacked_parameter(statement: list[_Token]) -> _Token | None:
+    """The bracket that opens a parameter written as a tuple, of a function or a lambda."""
+    within: list[str] = []
+    for before, token in pairwise(statement):
+        if before.text == "lambda":
+            within.append("lambda")
+        starts = {"lambda": {"lambda", ","}, "def": {"(", ","}}.get(within[-1], set()) if within else set()
+        if token.text == "(" and before.text in starts:
+            return token
+        if token.text in {"(", "[", "{"}:
+            is_signature = not within and statement[0].text == "def"
+            within.append("def" if is_signature else token.text)
+        elif token.text in {")", "]", "}"} or (token.text == ":" and within[-1:] == ["lambda"]):
+            within = within[:-1]
     return None
 
 

@@ -58,6 +58,10 @@ class View(Project):
         """See `Project.mro`."""
         return self._ask("mro", key)  # type: ignore[no-any-return]
 
+    def makers(self, key: Key) -> list[Key]:
+        """See `Project.makers`."""
+        return self._ask("makers", key)  # type: ignore[no-any-return]
+
     def knows_bases(self, key: Key) -> bool:
         """See `Project.knows_bases`."""
         return self._ask("knows_bases", key)  # type: ignore[no-any-return]
@@ -90,6 +94,10 @@ class View(Project):
         """See `Project.callers_omitting`."""
         return self._ask("callers_omitting", key, parameter)  # type: ignore[no-any-return]
 
+    def callers_omitting_under(self, key: Key, parameter: str, flags: int, without: int) -> tuple[int, int]:
+        """See `Project.callers_omitting_under`."""
+        return self._ask("callers_omitting_under", key, parameter, flags, without)  # type: ignore[no-any-return]
+
     def v1_calls(self, key: Key) -> tuple[str, ...]:
         """See `Project.v1_calls`."""
         return tuple(self._ask("v1_calls", key))
@@ -97,6 +105,10 @@ class View(Project):
     def uses(self, *names: str) -> bool:
         """See `Project.uses`."""
         return self._ask("uses", *names)  # type: ignore[no-any-return]
+
+    def files_using(self, *names: str) -> list[str]:
+        """See `Project.files_using`."""
+        return self._ask("files_using", *names)  # type: ignore[no-any-return]
 
     def first_file_using(self, *names: str) -> str | None:
         """See `Project.first_file_using`."""

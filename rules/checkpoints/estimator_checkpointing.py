@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call
+from ...linter.model import Call, Target
 from ...linter.rule import Consequence, Report, Rule, Severity
 
 _KEEPING = ("save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max", "keep_checkpoint_every_n_hours")
@@ -17,7 +17,7 @@ _CONFIGS = (
 _HOOKS = ("tensorflow.train.CheckpointSaverHook", "tensorflow.estimator.CheckpointSaverHook")
 _SESSIONS = {
     "tensorflow.train.MonitoredTrainingSession": ("checkpoint_dir", 2),
-    "tensorflow.train.Supervisor": ("logdir", 6),
+    "tensorflow.train.Supervisor": ("logdir", 7),
 }
 _NO_ESTIMATORS = frozenset({"EstimatorSpec", "RunConfig", "CheckpointSaverHook", "BaselineEstimator"})
 
@@ -31,6 +31,7 @@ class EstimatorCheckpointing(Rule):
     `model.fit` saves nothing by itself and starts from the beginning.
     `tf.keras.callbacks.BackupAndRestore`, or in a custom loop `tf.train.CheckpointManager.restore_or_initialize`, bring
     both back.
+    Up to TF 2.15, which the target keras2 may be, Estimators still run, so there it is info.
 
     ## Example
     ```python
@@ -69,6 +70,7 @@ class EstimatorCheckpointing(Rule):
                 call,
                 f"`{call.path}` {what}, and a restarted program resumes by itself; in Keras nothing does: add "
                 "`tf.keras.callbacks.BackupAndRestore` to `fit`, or `tf.train.CheckpointManager` to a custom loop.",
+                Severity.INFO if call.target is Target.KERAS2 else None,
             )
 
 
@@ -86,6 +88,11 @@ def _what_keeps(call: Call) -> str:
     last = call.name.rpartition(".")[2]
     is_estimator = last.endswith(("Estimator", "Classifier", "Regressor")) and last not in _NO_ESTIMATORS
     directory = call.value("model_dir", 1 if last in ("Estimator", "TPUEstimator") else None)
-    if is_estimator and call.name.count(".") <= 3 and directory is not None and call.literal("model_dir", 1) is not None:
+    if (
+        is_estimator
+        and call.name.count(".") <= 3
+        and directory is not None
+        and call.literal("model_dir", 1) is not None
+    ):
         return "keeps checkpoints in its `model_dir`"
     return ""

@@ -28,8 +28,8 @@ class LoadCheckpointDiscarded(Rule):
     """A checkpoint is only looked at: nothing is restored, and the result is thrown away.
 
     ## Why
-    `tf.train.load_checkpoint` sounds like a restore and is none: it returns a `CheckpointReader`, and no variable of the
-    program changes.
+    `tf.train.load_checkpoint` sounds like a restore and is none: it returns a `CheckpointReader`, and no variable
+    changes.
     Where the reader is never asked for a tensor, the training goes on from the values it had; there is no warning.
     `load_variable`, `list_variables` and `latest_checkpoint` return a value likewise.
 
@@ -74,17 +74,19 @@ class LoadCheckpointDiscarded(Rule):
         last = call.name.rpartition(".")[2]
         lost = f"`{unread}` is never read" if unread else "the result is thrown away"
         if last in _VALUES:
+            if not unread and call.function is None:
+                return  # the last line of a notebook's cell shows its value
             yield self.report(
                 call,
                 f"`{call.path}` returns {_VALUES[last]} and restores nothing, and {lost}: no variable changes. "
                 "Restore with `tf.train.Checkpoint(...).restore(path)`.",
-                None if not unread else Severity.WARNING,
+                Severity.WARNING,
             )
         else:
             yield self.report(
                 call,
-                f"`{call.path}` only opens the checkpoint for reading, and {lost}: no variable gets a value, so training "
-                "goes on with the present ones. Restore with `tf.train.Checkpoint(...).restore(path)`.",
+                f"`{call.path}` only opens the checkpoint for reading, and {lost}: no variable gets a value, so "
+                "training goes on with the present ones. Restore with `tf.train.Checkpoint(...).restore(path)`.",
             )
 
 

@@ -95,7 +95,8 @@ def _may_be_none(call: Call) -> bool:
 def _is_latest(call: Call, path: ast.expr) -> bool:
     names = call.file.names(call.scope, path_of(path))
     return bool(names) and all(
-        name.canonical in ("tensorflow.train.latest_checkpoint()", "tensorflow.train.CheckpointManager().latest_checkpoint")
+        name.canonical
+        in ("tensorflow.train.latest_checkpoint()", "tensorflow.train.CheckpointManager().latest_checkpoint")
         for name in names
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation, Target
+from ...linter.model import Call, Situation, Target, path_of
 from ...linter.rule import Consequence, Report, Rule, Severity
 
 _V2_OFF = ("tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution")
@@ -100,14 +100,14 @@ class V1Saver(Rule):
             )
             return
         variables = call.value("var_list", 0)
-        collected = call.file.names(call.scope, _path(variables))
+        collected = call.file.names(call.scope, path_of(variables))
         if variables is None and call.has_stars:
             severity = Severity.INFO
         if variables is None or (isinstance(variables, ast.Constant) and variables.value is None):
             yield self.report(
                 call,
-                "`tf.compat.v1.train.Saver` without a `var_list` raises RuntimeError with eager execution on; save with "
-                "`tf.train.Checkpoint`, which finds the variables through the objects that own them.",
+                "`tf.compat.v1.train.Saver` without a `var_list` raises RuntimeError with eager execution on; save "
+                "with `tf.train.Checkpoint`, which finds the variables through the objects that own them.",
                 severity,
             )
         elif collected and all(given.canonical in _COLLECTIONS for given in collected):
@@ -125,10 +125,6 @@ class V1Saver(Rule):
                 f"unique{collide}; use `tf.train.Checkpoint`.",
                 Severity.INFO if severity is Severity.INFO else Severity.WARNING,
             )
-
-
-def _path(node: ast.expr | None) -> str | None:
-    return ast.unparse(node.func) + "()" if isinstance(node, ast.Call) else None
 
 
 def _certainty(call: Call) -> Severity:

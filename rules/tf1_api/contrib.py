@@ -37,7 +37,7 @@ _SUCCESSORS = {
     "summary": "`tf.summary`",
     "tensorrt": "`tf.experimental.tensorrt`",
     "tpu": "`tf.distribute.TPUStrategy`",
-    "training": "its successor: HParams became a class of your own or `tensorboard.plugins.hparams`",
+    "training": "`tensorboard.plugins.hparams`, as far as HParams goes",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call
+from ...linter.model import Call, Reference
 from ...linter.rule import Consequence, Report, Rule, Severity
 from .api_status import is_plain, written
 from .situations import certainty
@@ -64,10 +64,14 @@ class SessionRun(Rule):
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """See `Rule.on_call`."""
-        if call.version_checked or any(entity.kind != "external" for entity in call.found):
+        if call.version_checked:
             return
-        if not call.names or any(name.canonical in _RUNS for name in call.names):
-            yield from self._run(call) if call.names else self._fed(call)
+        if not call.names:
+            yield from self._fed(call)
+        elif any(entity.kind != "external" for entity in call.found):
+            return
+        elif any(name.canonical in _RUNS for name in call.names):
+            yield from self._run(call)
         elif call.name in self.calls:
             yield from self._session(call)
 
@@ -88,19 +92,15 @@ class SessionRun(Rule):
                 f"`{spelled}` runs a TF1 graph on purpose here; this works on TF2, as legacy.",
                 Severity.INFO,
             )
-            return
-        severity = _certainty(call)
-        if severity is Severity.ERROR and name == "get_default_session":
-            yield self.report(call, "`get_default_session` returns None in eager execution, so its use raises.")
-        elif severity is Severity.ERROR:
+        elif any(self._is_empty(other) for other in _runs_of(call)):
             yield self.report(
                 call,
-                f"`{spelled}` has an empty graph here, since eager operations are in none: `run` raises. "
-                "Call the functions directly.",
+                f"`{spelled}` has an empty graph here, since eager operations are in none: `run` raises. Call the "
+                "functions directly.",
             )
-        elif severity is not None:
+        elif certainty(call) is not None:
             yield self.report(
-                call, f"`{spelled}` works only where a graph was built, not with eager tensors.", severity
+                call, f"`{spelled}` works only where a graph was built, not with eager tensors.", Severity.INFO
             )
 
     def _run(self, call: Call) -> Iterator[Report]:
@@ -111,16 +111,23 @@ class SessionRun(Rule):
                 f"`{receiver}` is a `{_class(call)}`, which TF2 does not have: turn what `{receiver}.{call.method}` "
                 "computes into a function and call it.",
             )
-        elif not plain and not call.in_graph and not _bound_to_graph(call) and _certainty(call) is Severity.ERROR:
+        elif not plain and self._is_empty(call):
             yield self.report(
                 call,
                 f"`{receiver}.{call.method}` raises in eager execution: the graph of the session is empty, and eager "
                 "tensors are in no graph. Call the function that computes the value.",
             )
 
+    @staticmethod
+    def _is_empty(run: Call) -> bool:
+        """Whether a session that is run has no graph: it is run eagerly, and was neither given nor entered one."""
+        return not run.in_graph and not _bound_to_graph(run) and certainty(run) is Severity.ERROR
+
     def _fed(self, call: Call) -> Iterator[Report]:
         """A receiver of unknown origin: ``feed_dict`` is a word of TF1 sessions, and not a proof."""
         receiver = ast.unparse(call.receiver) if call.receiver is not None else ""
+        if any(entity.kind not in ("external", "parameter") for entity in call.found):
+            return
         if "feed_dict" in call.keywords and "sess" in receiver.lower() and certainty(call) is not None:
             yield self.report(
                 call,
@@ -128,12 +135,6 @@ class SessionRun(Rule):
                 "an argument of a function.",
                 Severity.INFO,
             )
-
-
-def _certainty(call: Call) -> Severity | None:
-    """As for the rest of the family; a session is itself what makes a program TF1, so doubt is info."""
-    severity = certainty(call)
-    return Severity.INFO if severity is Severity.WARNING else severity
 
 
 def _class(call: Call) -> str:
@@ -157,8 +158,24 @@ def _is_entered(call: Call) -> bool:
     )
 
 
-def _bound_to_graph(call: Call) -> bool:
+def _runs_of(session: Call) -> Iterator[Call]:
+    """The calls in this file that run the session, by the path it is assigned to."""
+    paths = session.assigned_to
+    for call in session.file.calls:
+        if call.path and call.path.rpartition(".")[0] in paths and any(name.canonical in _RUNS for name in call.names):
+            yield call
+
+
+def _bound_to_graph(run: Call) -> bool:
     """Whether the receiver may be a session that has a graph: made elsewhere, in a graph's scope, or entered."""
-    path = (call.path or "").rpartition(".")[0]
-    made = [other for other in call.file.calls if other.name in _SESSIONS and path in other.assigned_to]
-    return not made or any(other.in_graph or _has_graph(other) for other in made)
+    path = (run.path or "").rpartition(".")[0]
+    made = [other for other in run.file.calls if other.name in _SESSIONS and path in other.assigned_to]
+    if not made or any(other.in_graph or _has_graph(other) for other in made):
+        return True
+    entered = {f"{path}.__enter__", f"{path}.as_default", f"{path}.graph"}
+    return any(reference.path in entered or _is_context(reference, path) for reference in run.file.references)
+
+
+def _is_context(reference: Reference, path: str) -> bool:
+    """Whether ``with path:`` stands somewhere in the file, or the session is handed to other code."""
+    return reference.path == path and not reference.called

@@ -24,13 +24,13 @@ def certainty(site: Site) -> Severity | None:
     """The severity of a compat.v1 call that needs a graph; None inside a graph that is built on purpose.
 
     An error needs a way that leads there with eager execution on.
-    A program that turns v2 behaviour off, or builds graphs elsewhere and does not show how it gets here, is TF1 kept
-    on compat.v1: it may well work, so info.
+    A program that turns v2 behaviour off, that also comes here from a graph, or that builds graphs elsewhere and does
+    not show how it gets here, is TF1 kept on compat.v1: it may well work, so info.
     """
     if site.in_graph or site.version_checked:
         return None
     project = site.file.project
-    if project.uses(*V2_OFF):
+    if project.uses(*V2_OFF) or any(situation & Situation.GRAPH for situation in site.situations):
         return Severity.INFO
     if site.runs(Situation.EAGER) or site.runs(Situation.TRACED, without=Situation.FIT):
         return Severity.ERROR

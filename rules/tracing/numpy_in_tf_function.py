@@ -86,7 +86,7 @@ class NumpyInTfFunction(Rule):
             call,
             f"`{call.path}` needs the value of {what}, but {trace.under}, that is a symbolic tensor: it raises"
             f"{' (a direct eager call works)' if trace.how == 'fit' else ''}. {_advice(parts)}",
-            trace.severity(Severity.ERROR),
+            trace.severity(Severity.ERROR if trace.certain else Severity.WARNING),
         )
 
 

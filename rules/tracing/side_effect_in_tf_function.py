@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from ...linter.model import Assignment, Call, Site
 from ...linter.rule import Consequence, Report, Rule, Severity
-from .traces import GROWERS, MUTATORS, Lasting, Trace, lasting, trace_of
+from .traces import GROWERS, MUTATORS, Lasting, Trace, is_renewed, lasting, outlives, trace_of
 
+_SAME_AGAIN = frozenset({"add", "update", "setdefault", "discard", "clear"})
 _ITEM_METHODS = frozenset({"append", "extend", "insert", "appendleft"})
 _WRITERS = ("open().write", "open().writelines", "csv.writer().writerow", "csv.DictWriter().writerow")
 
@@ -75,7 +76,7 @@ class SideEffectInTfFunction(Rule):
         if trace is None or state is None or trace.made_once or not state.is_container or _supplies_layer(call):
             return
         verb = "grows" if call.method in GROWERS else "changes"
-        yield self._changed(call, trace, state, f"{verb} by this `{call.method}`")
+        yield from self._changed(call, trace, state, f"{verb} by this `{call.method}`", call.method in _SAME_AGAIN)
 
     def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
         """Judge a stored item and a counter."""
@@ -86,22 +87,30 @@ class SideEffectInTfFunction(Rule):
         if trace is None or state is None or trace.made_once:
             return
         if assignment.kind == "item":
-            if state.is_container:
-                yield self._changed(assignment, trace, state, "gets this item")
+            fixed = isinstance(assignment.node, ast.Subscript) and isinstance(assignment.node.slice, ast.Constant)
+            if state.is_container and (assignment.augmented or not fixed):  # a fixed key is overwritten by each trace
+                yield from self._changed(assignment, trace, state, "gets this item", not assignment.augmented)
         elif (state.is_number and not _names_only(assignment)) or state.is_container:
-            yield self._changed(assignment, trace, state, "changes")
+            how = assignment.syntax.op if isinstance(assignment.syntax, ast.AugAssign) else None
+            joins = isinstance(how, ast.BitOr | ast.BitAnd)  # of sets
+            yield from self._changed(assignment, trace, state, "changes", joins)
 
-    def _changed(self, site: Site, trace: Trace, state: Lasting, what: str) -> Report:
-        return self._say(
+    def _changed(self, site: Site, trace: Trace, state: Lasting, what: str, same_again: bool) -> Iterator[Report]:
+        """Report a change; `same_again` is one that a second trace merely repeats."""
+        if is_renewed(site, state):
+            return
+        sure = not same_again and (state.kind != "attribute" or outlives(site, trace))
+        yield self._say(
             site,
             trace,
             f"{state.title[:1].upper()}{state.title[1:]} is Python state that {what} {trace.once}.",
             "Use a `tf.Variable` or a metric, or return the value.",
+            sure,
         )
 
-    def _say(self, site: Site, trace: Trace, what: str, advice: str) -> Report:
+    def _say(self, site: Site, trace: Trace, what: str, advice: str, sure: bool = True) -> Report:
         severity = Severity.ERROR if trace.certain else Severity.WARNING
-        return self.report(site, f"{what} {advice}", trace.severity(severity))
+        return self.report(site, f"{what} {advice}", trace.severity(severity) if sure else Severity.INFO)
 
 
 def _names_only(counter: Assignment) -> bool:

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.model import Assignment, Call, Reference, Site, Situation
 from ...linter.rule import Consequence, Report, Rule, Severity
-from .traces import GROWERS, Lasting, Trace, holds_tensor, lasting, trace_of
-
-_MODULES = frozenset({"layer", "model", "module", "sonnet", "loss", "metric", "optimizer"})
+from .traces import GROWERS, MUTATORS, Lasting, Trace, holds_tensor, lasting, outlives, trace_of
 
 
 class TensorLeak(Rule):
@@ -86,6 +84,8 @@ class TensorLeak(Rule):
     def _judge(self, site: Site, trace: Trace, state: Lasting) -> Iterator[Report]:
         if not trace.proven:
             severity = Severity.INFO
+        elif state.kind == "attribute" and not outlives(site, trace):
+            return  # a plain object may itself be made in each trace
         elif state.kind == "attribute":
             severity = _severity_of_attribute(site, trace, state.name.partition(".")[2])
         else:
@@ -103,42 +103,49 @@ class TensorLeak(Rule):
 
 def _severity_of_attribute(site: Site, trace: Trace, attribute: str) -> Severity:
     """Proven where something reads the attribute outside of the trace that stored it."""
-    cls = site.cls
-    function = site.function
-    if cls is None or function is None:
-        return Severity.INFO
-    decorated = any(name.canonical.removesuffix("()") == "tensorflow.function" for name in function.decorators)
-    if not decorated and not cls.kinds & _MODULES:
-        return Severity.INFO  # a plain object may itself be made in each trace
-    if site.guarded:
+    if site.guarded and _is_tested(site, attribute):
         return Severity.ERROR  # cached: the next trace reads what belongs to this one
     strong = Severity.ERROR if trace.certain else Severity.WARNING
-    reads = [reference for reference in site.file.references if _reads(reference, attribute)]
+    stores = {id(a.node.value) for a in site.file.assignments if isinstance(a.node, ast.Subscript)}
+    reads = [r for r in site.file.references if _reads(r, attribute) and id(r.syntax) not in stores]
     if not reads:
-        return Severity.WARNING if trace.certain else Severity.INFO
-    return strong if any(_is_elsewhere(read, site) for read in reads) else Severity.INFO
+        return Severity.WARNING if trace.certain and isinstance(site, Call) else Severity.INFO
+    return strong if any(_is_elsewhere(read, site, attribute) for read in reads) else Severity.INFO
+
+
+def _is_tested(site: Site, attribute: str) -> bool:
+    """Whether the guard around the place asks for the very attribute."""
+    tests = (level.node for level in site.block.chain() if level.kind in ("if", "else"))
+    return any(
+        (isinstance(part, ast.Attribute) and part.attr == attribute)
+        or (isinstance(part, ast.Constant) and part.value == attribute)
+        for test in tests
+        for part in ast.walk(test)
+    )
 
 
 def _reads(reference: Reference, attribute: str) -> bool:
-    return attribute in (reference.path or "").split(".")[1:]
+    parts = (reference.path or "").replace("[]", "").split(".")
+    stored = reference.called and parts[-1] in MUTATORS and parts[-2] == attribute
+    return attribute in parts[1:] and not stored
 
 
-def _is_elsewhere(read: Reference, site: Site) -> bool:
+def _is_elsewhere(read: Reference, site: Site, attribute: str) -> bool:
     """Whether a read belongs to another trace or to none: in eager code, or earlier in the very same function."""
     if read.scope.function() is site.scope.function():
-        return (read.line, read.column) < (site.line, site.column) and not _is_written_before(read, site)
+        return (read.line, read.column) < (site.line, site.column) and not _is_written_before(read, attribute)
     situations = read.situations
     untraced = bool(situations) and not any(s & Situation.TRACED for s in situations)
     return untraced or _is_public_reader(read)
 
 
-def _is_written_before(read: Reference, site: Site) -> bool:
-    """Whether the same attribute is written in the same function before it is read there."""
-    function = site.function
-    if function is None or not isinstance(site, Assignment):
-        return True
+def _is_written_before(read: Reference, attribute: str) -> bool:
+    """Whether the same function writes the attribute before it reads it there."""
+    function = read.function
     place = (read.line, read.column)
-    return any(other.path == site.path and (other.line, other.column) < place for other in function.assignments)
+    return function is None or any(
+        other.self_attribute == attribute and (other.line, other.column) < place for other in function.assignments
+    )
 
 
 def _is_public_reader(read: Reference) -> bool:

@@ -76,10 +76,11 @@ class TfFunctionInLoop(Rule):
         if not any(name.canonical.removesuffix("()") == "tensorflow.function" for name in function.decorators):
             return
         uses = _uses(function, function.name, function.function)
-        yield from self._judge(function, function, function.syntax, function.name, uses)
+        place = Site(function.file, function.syntax, function.scope, function.block)
+        yield from self._judge(function, place, function.syntax, function.name, uses)
 
     def _judge(self, site: Site, made: Site, what: ast.AST, name: str, uses: list[Call]) -> Iterator[Report]:
-        if not uses or (name and _escapes(site, name)) or site.in_trace:
+        if not uses or (name and _escapes(site, name)) or made.in_trace:
             return
         loop = next((node for node in site.loops if isinstance(node, ast.For | ast.AsyncFor | ast.While)), None)
         title = f"`{name}`" if name else "This `tf.function`"
@@ -95,7 +96,7 @@ class TfFunctionInLoop(Rule):
         if around is None or any(use.loops for use in uses) or around.name in ("__init__", "build", "<lambda>"):
             return
         if made.runs(Situation.FORWARD, without=Situation.TRACED):
-            reason = f"`{around.name}`, which runs at every call ({site.trail(Situation.FORWARD)})"
+            reason = f"`{around.name}`, which runs at every call ({made.trail(Situation.FORWARD)})"
         elif _is_called_in_loop(around):
             reason = f"`{around.name}`, which is called in a loop"
         else:
@@ -146,8 +147,15 @@ def _is_step_loop(loop: ast.AST) -> bool:
                 name = (path_of(source.func) or "").rpartition(".")[2]
         if isinstance(source, ast.Call):
             return name in ("range", "trange", "take", "batch", "repeat", "count")
-    text = (path_of(source) or "").lower()
-    return any(word in text for word in ("dataset", "batch", "loader", "_ds", "ds_", "steps", "epochs")) or text == "ds"
+    return _is_over_data(loop)
+
+
+def _is_over_data(loop: ast.AST) -> bool:
+    """Whether a loop goes through a dataset, judged by its name."""
+    if not isinstance(loop, ast.For | ast.AsyncFor):
+        return False
+    text = ast.unparse(loop.iter).lower()
+    return any(word in text for word in ("dataset", "batch", "loader", "train_ds", "test_ds")) or text == "ds"
 
 
 def _depends_on(what: ast.AST, loop: ast.AST) -> bool:
@@ -171,6 +179,7 @@ def _depends_on(what: ast.AST, loop: ast.AST) -> bool:
 def _is_called_in_loop(function: FunctionSite) -> bool:
     return any(
         any(isinstance(loop, ast.For | ast.AsyncFor | ast.While) and _is_step_loop(loop) for loop in call.loops)
+        and (call.proven_eager or any(_is_over_data(loop) for loop in call.loops))
         and any(entity.kind == "function" and entity.key == function.key for entity in call.found)
         for call in function.file.calls
     )

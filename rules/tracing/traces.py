@@ -28,8 +28,8 @@ _SET_UP = frozenset(
         "compute_output_shape", "compute_output_signature", "_init_weights",
     }
 )  # fmt: skip
-_STEPS = frozenset({"train_step", "test_step", "predict_step", "update_state"})
-_STATIC_CALLS = frozenset({"get_shape", "int_shape", "as_list", "type", "len", "id", "tuple"})
+_MODULES = frozenset({"layer", "model", "module", "sonnet", "loss", "metric", "optimizer"})
+_STATIC_CALLS = frozenset({"get_shape", "int_shape", "as_list", "type", "len", "id", "tuple", "shape", "ndim"})
 _STATIC_ATTRIBUTES = frozenset({"shape", "dtype", "name", "__name__", "ndim", "rank", "static_shape"})
 _EAGER_SWITCHES = frozenset(
     {"tensorflow.config.run_functions_eagerly", "tensorflow.config.experimental_run_functions_eagerly"}
@@ -100,7 +100,7 @@ def trace_of(site: Site) -> Trace | None:
     switch = any(_turns_eager(call, how) for call in site.file.calls)
     once = site.guarded or not site.runs(Situation.TRACED, without=Situation.ONCE)
     proven = not switch and site.is_reached(flag)
-    return Trace(how, where, how != "fit" or root in _STEPS, once, proven, switch)
+    return Trace(how, where, how != "fit" or root not in ("call", "__call__"), once, proven, switch)
 
 
 def _is_replaced(function: FunctionSite) -> bool:
@@ -150,7 +150,8 @@ def values_in(node: ast.expr) -> Iterator[ast.expr]:
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and _is_text(node.left):
             stack.append(node.right)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _is_text(node):
-            stack.extend((node.left, node.right))
+            # what is added to a text is one: only a conversion in it shows a value
+            stack.extend(part for part in (node.left, node.right) if not isinstance(part, ast.Name | ast.Attribute))
         elif isinstance(node, ast.Tuple | ast.List):
             stack.extend(node.elts)
         elif isinstance(node, ast.Dict):
@@ -177,13 +178,14 @@ def _is_text(node: ast.expr) -> bool:
 
 def is_static(site: Site, node: ast.expr) -> bool:
     """Whether a value is the same at every call of one trace: a shape, a type, a name, a setting."""
-    if site.is_tensor(node) is Known.OTHER:
-        return True
+    known = site.is_tensor(node)
+    if known is not Known.UNKNOWN:
+        return known is Known.OTHER
     if isinstance(node, ast.Call):
         return (path_of(node.func) or "").rpartition(".")[2] in _STATIC_CALLS
     while isinstance(node, ast.Subscript):
         node = node.value
-    return isinstance(node, ast.Attribute) and node.attr in _STATIC_ATTRIBUTES
+    return isinstance(node, ast.Attribute) and (node.attr in _STATIC_ATTRIBUTES or node.attr.endswith("_name"))
 
 
 def holds_tensor(site: Site, node: ast.expr | None) -> bool:
@@ -211,16 +213,19 @@ class Lasting:
         before = {"attribute": "", "global": "the global ", "free": "the enclosing function's "}
         return f"{before[self.kind]}`{self.name}`"
 
+    site: Site
+
     @property
     def is_container(self) -> bool:
         """Whether it is always a plain Python container."""
         known = [value for value in self.values if not _is_none(value)]
-        return bool(known) and all(_is_container(value) for value in known)
+        return bool(known) and all(_is_container(self.site, value) for value in known)
 
     @property
     def is_number(self) -> bool:
-        """Whether it begins as a Python number and never is anything but a number, as far as can be seen."""
-        return any(is_number(value) for value in self.values) and not any(_is_container(v) for v in self.values)
+        """Whether it begins as a Python number and is never seen to be anything else."""
+        known = [value for value in self.values if not _is_none(value)]
+        return any(is_number(value) for value in known) and not any(_is_container(self.site, v) for v in known)
 
 
 def lasting(site: Site, node: ast.expr) -> Lasting | None:
@@ -235,7 +240,7 @@ def lasting(site: Site, node: ast.expr) -> Lasting | None:
         if scope is None:
             return None
         assigned = [value for value in site.file.attribute_values(scope, node.attr) if value is not None]
-        return Lasting("attribute", f"{node.value.id}.{node.attr}", tuple(assigned))
+        return Lasting("attribute", f"{node.value.id}.{node.attr}", tuple(assigned), site)
     if not isinstance(node, ast.Name):
         return None
     found = site.file.index.lookup(site.scope, node.id)
@@ -246,19 +251,46 @@ def lasting(site: Site, node: ast.expr) -> Lasting | None:
     if home.kind == "module" and site.scope.function().kind != "module":
         if any(bind.kind == "import" for bind in binds):
             return None
-        return Lasting("global", node.id, values)
+        return Lasting("global", node.id, values, site)
     if home.is_function and home is not site.scope.function():
         situations = site.file.project.situations((site.file.key, home.id))
         if any(s & Situation.TRACED for s in situations) or any(b.kind in ("parameter", "annotation") for b in binds):
             return None  # it begins anew in each trace, or the caller knows what it is
-        return Lasting("free", node.id, values)
+        return Lasting("free", node.id, values, site)
     return None
 
 
-def _is_container(node: ast.expr) -> bool:
+def outlives(site: Site, trace: Trace) -> bool:
+    """Whether the ``self`` of a method surely is older than the trace: a plain object may be made in each one."""
+    cls = site.cls
+    if cls is None:
+        return False
+    if cls.kinds & _MODULES or trace.where.startswith(f"`{cls.name}."):
+        return True
+    return any(
+        name.canonical.removesuffix("()") == "tensorflow.function"
+        for method in cls.methods.values()
+        for name in method.decorators
+    )
+
+
+def is_renewed(site: Site, state: Lasting) -> bool:
+    """Whether traced code itself makes the container anew, so that it begins empty in each trace."""
+    head, _, attribute = state.name.partition(".")
+    scope = site.file.index.class_of_self(site.scope, head) if state.kind == "attribute" else None
+    return scope is not None and any(
+        not assignment.augmented
+        and assignment.runs(Situation.TRACED)
+        and assignment.function is not None
+        and assignment.function.name not in _SET_UP
+        for assignment in site.file.assignments_to(scope, attribute)
+    )
+
+
+def _is_container(site: Site, node: ast.expr) -> bool:
     if isinstance(node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp):
         return True
-    return isinstance(node, ast.Call) and path_of(node.func) in CONTAINERS | {n.rpartition(".")[2] for n in CONTAINERS}
+    return isinstance(node, ast.Call) and any(name.canonical in CONTAINERS for name in site.names_of(node.func))
 
 
 def is_number(node: ast.expr | None) -> bool:

@@ -63,25 +63,26 @@ class AutoincrementVariableScope(Rule):
             if any(_counts_up(inner) for inner in _calls_inside(call)):
                 yield self.report(
                     call,
-                    f"`variable_scope('')` names nothing{how_reached(call)}: below the shim the layers without a name in it "
-                    "count up at each call and get new weights. Give the scope a name.",
+                    f"`variable_scope('')` names nothing{how_reached(call)}: below the shim the layers without a name in "
+                    "it count up at each call and get new weights. Give the scope a name.",
                 )
             return
-        named = Naming.UNNAMED
         if how == "parameter":
-            named = naming_of_parameter(call, parameter)
-        elif how != "auto":
+            if naming_of_parameter(call, parameter) is not Naming.UNNAMED:
+                return
+            cause = f"`{parameter}`, which a caller leaves out, and then by"
+        elif how == "auto":
+            cause = "nothing but"
+        else:
             return
         made = self._made(call)
-        if named in (Naming.NAMED, Naming.UNKNOWN) or not made:
+        if not made:
             return
-        cause = f"`{parameter}`, which {'no' if named is Naming.UNNAMED else 'not every'} caller gives, and" if parameter else ""
         yield self.report(
             call,
-            f"This scope is named by {cause or 'nothing but'} its `default_name`{how_reached(call)}: below the shim that "
+            f"This scope is named by {cause} its `default_name`{how_reached(call)}: below the shim that "
             f"name counts up at each eager call, and {made} makes new weights each time; under `fit` the next trace "
             "raises. Name the scope, or open it inside a named one.",
-            None if named is Naming.UNNAMED else Severity.WARNING,
         )
 
     @staticmethod

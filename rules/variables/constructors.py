@@ -130,9 +130,9 @@ def attributes_hold_state(project: Project, made: Entity, depth: int = 0) -> boo
     for key in classes:
         summary = project.cls(key)
         for texts in summary["attributes"].values() if summary else ():
-            for text in texts:
-                if any(_is_state(project, entity, depth) for entity in project.resolve(key[0], text)):
-                    return True
+            found = [entity for text in texts for entity in project.resolve(key[0], text)]
+            if found and all(_is_state(project, entity, depth) for entity in found):
+                return True
     return False
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import UNKNOWN, Call, FunctionSite, Situation
+from ...linter.model import UNKNOWN, Call, FunctionSite, Situation, literal_string
 from ...linter.rule import Consequence, Report, Rule, Severity, Target
-from .v1_names import LAYERS, SHIMMED, SLIM
+from .v1_names import LAYERS, SCOPES, SHIMMED, SLIM
 
 
 class DuplicateV1LayerName(Rule):
@@ -85,8 +85,21 @@ def _literal_name(call: Call) -> str | None:
     return value if value is not UNKNOWN and isinstance(value, str) and value else None
 
 
+def _scopes(call: Call) -> Iterator[tuple[ast.AST, str]]:
+    """The contexts around a call that may name its variables, innermost first; a name that is not known is empty."""
+    for level in call.block.chain():
+        if level.kind == "with" and isinstance(level.node, ast.expr):
+            names = {name.canonical.removesuffix("()") for name in call.names_of(level.node)}
+            if names & set(SCOPES):
+                given = level.node.args if isinstance(level.node, ast.Call) and not level.node.keywords else []
+                yield level.node, (literal_string(given[0]) or "") if len(given) == 1 else ""
+            elif not names or not all(name.startswith(("tensorflow.", "slim.")) and "(" not in name for name in names):
+                yield level.node, ""
+
+
 def _scope_path(call: Call) -> tuple[str, ...]:
-    return tuple(ast.dump(node) for _, node in call.variable_scopes)
+    """The scopes around a call; one that is not named by a literal is the same only as itself."""
+    return tuple(name or f"#{id(node)}" for node, name in _scopes(call))
 
 
 def _speaks_of_reuse(function: FunctionSite) -> bool:
@@ -98,12 +111,11 @@ def _speaks_of_reuse(function: FunctionSite) -> bool:
 
 def _repeats(call: Call) -> bool:
     """Whether every iteration of a loop around the call comes to the same name."""
+    changing = {id(node) for node, name in _scopes(call) if not name}
     for level in call.block.chain():
-        if level.kind == "with":
-            # a scope inside the loop may be another one each time
-            if not isinstance(level.node, ast.Call) or not all(isinstance(a, ast.Constant) for a in level.node.args[:1]):
-                return False
-        elif level.kind == "loop":
+        if id(level.node) in changing:
+            return False
+        if level.kind == "loop":
             return not isinstance(level.node, ast.While) or not _leaves_at_once(level.node)
     return False
 

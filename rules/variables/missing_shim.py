@@ -55,6 +55,7 @@ class MissingShim(Rule):
     code = "TF106"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    yields_to = ("TF102",)
     calls = (*sorted(GETTERS), *sorted(SLIM_GETTERS), *LAYERS, *SLIM, *sorted(LAYER_CLASSES), *sorted(CELLS))
 
     def on_call(self, call: Call) -> Iterator[Report]:
@@ -72,13 +73,13 @@ class MissingShim(Rule):
             )
             yield self.report(
                 call,
-                f"`{last}` makes new variables at each call{how_reached(call)}, whatever their names, and nothing tracks them: "
-                f"the outputs change from call to call, and `fit` never trains them. {advice}.",
+                f"`{last}` makes new variables at each call{how_reached(call)}, whatever their names, and nothing tracks "
+                f"them: the outputs change from call to call, and `fit` never trains them. {advice}.",
             )
         elif call.runs(Situation.FORWARD, without=Situation.SHIM):
             yield self.report(
                 call,
-                f"`{last}` makes new variables at each call of this TF1 layer{how_reached(call)} when it runs eagerly; in a graph "
-                "it finds them again by name. Make them once, in `build`.",
+                f"`{last}` makes new variables at each call of this TF1 layer{how_reached(call)} when it runs eagerly; "
+                "in a graph it finds them again by name. Make them once, in `build`.",
                 Severity.INFO,
             )

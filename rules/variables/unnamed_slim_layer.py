@@ -53,7 +53,7 @@ class UnnamedSlimLayer(Rule):
     consequence = Consequence.CHANGES
     targets = frozenset({Target.KERAS2})
     calls = tuple(SLIM)
-    yields_to = ("TF106",)
+    yields_to = ("TF102", "TF106")
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a slim call by its `scope`."""
@@ -61,17 +61,14 @@ class UnnamedSlimLayer(Rule):
             return
         if any(how == "empty" for how, _ in call.variable_scopes):
             return  # the scope is reported: TF110
-        named = naming(call, "scope", SLIM.get(call.name))
-        if named in (Naming.NAMED, Naming.UNKNOWN):
+        if naming(call, "scope", SLIM.get(call.name)) is not Naming.UNNAMED:
             return
         last = call.name.rpartition(".")[2]
-        which = "is called without `scope`" if named is Naming.UNNAMED else "gets no `scope` from some of the callers"
         yield self.report(
             call,
-            f"slim's `{last}` {which} and in no named `variable_scope`{how_reached(call)}: below the shim each eager call "
-            "counts its name up and makes new weights, and under `fit` the next trace raises. "
+            f"slim's `{last}` is called without `scope` and in no named `variable_scope`{how_reached(call)}: below the "
+            "shim each eager call counts its name up and makes new weights, and under `fit` the next trace raises. "
             "Give it a `scope`, or open a named `variable_scope` around it.",
-            None if named is Naming.UNNAMED else Severity.WARNING,
         )
 
 

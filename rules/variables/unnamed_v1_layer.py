@@ -52,7 +52,7 @@ class UnnamedV1Layer(Rule):
     consequence = Consequence.CHANGES
     targets = frozenset({Target.KERAS2})
     calls = (*LAYERS, *sorted(LAYER_CLASSES))
-    yields_to = ("TF106",)
+    yields_to = ("TF102", "TF106")
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a layer function by its name, and a layer object by where it is made."""
@@ -69,14 +69,11 @@ class UnnamedV1Layer(Rule):
                     "whatever its name. Make it once in `__init__`, or call it inside a named `variable_scope`.",
                 )
             return
-        named = naming(call, "name", LAYERS.get(call.name))
-        if named in (Naming.NAMED, Naming.UNKNOWN):
+        if naming(call, "name", LAYERS.get(call.name)) is not Naming.UNNAMED:
             return
-        which = "is called without a name" if named is Naming.UNNAMED else "gets no name from some of the callers"
         yield self.report(
             call,
-            f"`{last}` {which} and in no named `variable_scope`{how_reached(call)}: below the shim each eager call counts its "
-            "name up and makes new weights, and under `fit` the next trace raises. "
+            f"`{last}` is called without a name and in no named `variable_scope`{how_reached(call)}: below the shim each "
+            "eager call counts its name up and makes new weights, and under `fit` the next trace raises. "
             "Give it a `name`, or open a named `variable_scope` around it.",
-            None if named is Naming.UNNAMED else Severity.WARNING,
         )

@@ -29,9 +29,7 @@ LAYER_CLASSES = frozenset(
     )
 )
 """Layers as objects; each object makes its own variables."""
-CELLS = frozenset(
-    f"tensorflow.nn.rnn_cell.{name}" for name in ("BasicLSTMCell", "BasicRNNCell", "GRUCell", "LSTMCell")
-)
+CELLS = frozenset(f"tensorflow.nn.rnn_cell.{name}" for name in ("BasicLSTMCell", "BasicRNNCell", "GRUCell", "LSTMCell"))
 GETTERS = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
 """What gets a variable by the name that it is given."""
 SLIM_GETTERS = frozenset({"slim.variable", "slim.model_variable", "slim.local_variable", "slim.get_variable"})
@@ -43,12 +41,10 @@ SHIMMED = Situation.FORWARD | Situation.SHIM
 
 
 class Naming(Enum):
-    """Whether a call gives a name of its own."""
+    """Whether a call gives a name of its own; a name that some caller below the shim leaves out is none."""
 
     NAMED = "named"
     UNNAMED = "unnamed"
-    SOMETIMES = "sometimes"
-    """By a parameter that some callers leave at None."""
     UNKNOWN = "unknown"
 
 
@@ -71,10 +67,10 @@ def naming_of_parameter(site: Site, name: str) -> Naming:
         return Naming.NAMED
     if any(assignment.path == name for assignment in function.assignments):
         return Naming.NAMED
-    omitting, calls = site.file.project.callers_omitting(function.key, name)
+    omitting, calls = site.file.project.callers_omitting_under(function.key, name, int(SHIMMED), int(Situation.SCOPED))
     if not calls:
         return Naming.UNKNOWN
-    return Naming.NAMED if not omitting else Naming.UNNAMED if omitting == calls else Naming.SOMETIMES
+    return Naming.UNNAMED if omitting else Naming.NAMED
 
 
 def _defaults_to_none(node: ast.AST, name: str) -> bool:

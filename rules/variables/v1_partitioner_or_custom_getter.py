@@ -21,8 +21,8 @@ class V1PartitionerOrCustomGetter(Rule):
     Below the shim, `get_variable` with a partitioner, its own or that of the scope around it, raises
     ``ValueError: `partitioner` arg for `get_variable` is unsupported in TF2``.
     TF2 shards variables by the distribution strategy: `ParameterServerStrategy(variable_partitioner=...)`.
-    A `custom_getter` still works below the shim; it is reported as info, since nothing in TF2 besides compat.v1 takes it
-    (`tf.variable_creator_scope` comes nearest).
+    A `custom_getter` still works below the shim; it is reported as info, since nothing in TF2 besides compat.v1 takes
+    it (`tf.variable_creator_scope` comes nearest).
 
     ## Example
     ```python
@@ -79,13 +79,13 @@ class V1PartitionerOrCustomGetter(Rule):
             elif call.runs(Situation.SHIM) and _is_partitioner(call, value):
                 yield self.report(
                     call,
-                    f"`{what}` is given a `partitioner`{how_reached(call)}, and below the shim that raises a ValueError. "
-                    "Drop it, or shard by `tf.distribute.ParameterServerStrategy(variable_partitioner=...)`.",
+                    f"`{what}` is given a `partitioner`{how_reached(call)}, and below the shim that raises a "
+                    "ValueError. Drop it, or shard by `tf.distribute.ParameterServerStrategy(variable_partitioner=...)`.",
                 )
             else:
                 yield self.report(
                     call,
-                    f"`{what}` is given a `partitioner`, which is refused where the shim or a TF2 layer makes the variable. "
+                    f"`{what}` is given a `partitioner`, which the shim refuses, and which native TF2 does not take. "
                     "Shard by `tf.distribute.ParameterServerStrategy(variable_partitioner=...)`.",
                     Severity.INFO,
                 )

@@ -166,7 +166,14 @@ def test_a_file_that_grows_past_the_limit_while_it_is_read_is_refused(
         ("x = 0777\n", 1, "octal number 0777"),
         ("x = 0xFFL\n", 1, "long number 0xFFL"),
         ("x = ur'a'\n", 1, 'ur"" string'),
-        ("def f(a, (b, c)):\n    pass\nprint 'x'\n", 3, "print statement"),
+        ("def f(a, (b, c)):\n    pass\nprint 'x'\n", 1, "def f(a, (b, c))"),
+        ("def f((a, b), c=(1, 2)):\n    pass\n", 1, "def f(a, (b, c))"),
+        ("x = [1, lambda a, (b, c): b]\n", 1, "def f(a, (b, c))"),
+        ("lambda (a, b): 1\n", 1, "def f(a, (b, c))"),
+        ("print {1: 2}\n", 1, "print statement"),
+        ("print not x\n", 1, "print statement"),
+        ("print ~x\n", 1, "print statement"),
+        ("print\t>> f, x\n", 1, "print statement"),
     ],
 )
 def test_python_2_is_recognised(text: str, line: int, what: str) -> None:
@@ -201,7 +208,8 @@ def test_python_3_is_not_taken_for_python_2(text: str) -> None:
         ("if x:\n\ty = 1\n        z = 2\n", 3, "inconsistent use of tabs"),
         ('x = """\nprint the report\n', 1, "unterminated"),
         ("print('a'\n", 1, "never closed"),
-        ("lambda (a, b): 1\n", 1, "cannot be parsed"),
+        ("def f(a, b=(1, 2), *c: (int), d=lambda x, y=(1,): (x)) -> (int): (\n", 1, "never closed"),
+        ("print not in x\nf(lambda x: x, (1, 2)); g(lambda: (1, (2)), (3)); y = \n", 2, "cannot be parsed"),
         ("(" * 2000 + ")" * 2000, 1, "too many nested parentheses"),
         ("-" * 20_000 + "1", 1, "nested too deeply"),
         ("1" * 5000, 1, "Exceeds the limit"),
@@ -248,7 +256,7 @@ def test_newer_syntax_is_named_with_its_version(text: str, line: int, version: t
     assert f"runs on Python {sys.version_info[0]}.{sys.version_info[1]}" in message
 
 
-@pytest.mark.parametrize("text", ["+".join(["a"] * 2000), "a" + ".b" * 2000, "a" + "()" * 1000])
+@pytest.mark.parametrize("text", ["+".join(["a"] * 2000), "a" + ".b" * 2000, "a" + ".b()" * 2000])
 def test_long_chains_parse(text: str) -> None:
     """Machine-written sums and chains are ordinary code."""
     assert isinstance(parse(text), ast.Module)

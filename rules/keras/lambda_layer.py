@@ -1,0 +1,133 @@
+"""TF301: layers that are no more than a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Call, Target, path_of
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .whole_models import allows_lambdas, handles_whole_models, is_hdf5, keeps_weights_only, keeps_weights_only_here
+
+_REGISTRATIONS = ("register_keras_serializable", "register_keras_serializable()")
+_CUSTOM_OBJECTS = (
+    "keras.utils.CustomObjectScope",
+    "keras.utils.custom_object_scope",
+    "keras.utils.get_custom_objects",
+    "keras.saving.CustomObjectScope",
+    "keras.saving.custom_object_scope",
+    "keras.saving.get_custom_objects",
+)
+_ACTIVATIONS = frozenset(
+    {
+        "elu", "exponential", "gelu", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu", "sigmoid", "silu",
+        "softmax", "softplus", "softsign", "swish", "tanh",
+    }
+)  # fmt: skip
+"""Functions that Keras 3 finds again by their names, whichever module they come from."""
+
+
+class LambdaLayer(Rule):
+    """A model with a `Lambda` layer can be saved, and then not be loaded.
+
+    ## Why
+    A `Lambda` layer keeps Python code, and Keras refuses to load code from a model file.
+    On Keras 3 `load_model`, for `.keras` and `.h5`, `model_from_json` and `clone_model` raise ValueError for a lambda,
+    and TypeError for a function that is not registered.
+    On Keras 2 a `.keras` file with any `Lambda` raises ValueError; `.h5` stores the bytecode, which another version of
+    Python cannot run.
+    With `safe_mode=False` a lambda loads only if it needs no global name.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    model = tf.keras.Sequential([
+        tf.keras.layers.Dense(8),
+        tf.keras.layers.Lambda(lambda x: tf.math.l2_normalize(x, axis=-1)),
+    ])
+    model.save("model.keras")
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    @tf.keras.utils.register_keras_serializable()
+    class Normalize(tf.keras.layers.Layer):
+        def call(self, inputs):
+            return tf.math.l2_normalize(inputs, axis=-1)
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(8), Normalize()])
+    model.save("model.keras")
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/migrate/migration_debugging
+    - https://www.tensorflow.org/api_docs/python/tf/keras/layers/Lambda
+    - https://keras.io/api/layers/core_layers/lambda/
+    """
+
+    code = "TF301"
+    severity = Severity.WARNING
+    consequence = Consequence.BREAKS
+    calls = ("keras.layers.Lambda",)
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a `Lambda` layer."""
+        if len(call.found) != len(call.names) or call.in_graph:
+            return
+        if call.cls is not None and "layer" in call.cls.kinds:
+            return  # a layer or model of the project makes its own layers again by itself
+        function = call.value("function", 0)
+        if isinstance(function, ast.Lambda):
+            what, error = "a lambda", "ValueError"
+        elif (name := path_of(function)) is not None and not _is_found_again(call, name):
+            what, error = f"`{name}`", "TypeError, unless it is registered or given in `custom_objects`"
+        else:
+            return
+        if call.target is Target.KERAS2:
+            message = (
+                f"`Lambda` keeps the code of {what}: loading a `.keras` file with it raises ValueError, and `.h5` "
+                "stores bytecode, which another version of Python cannot run."
+            )
+        else:
+            message = (
+                f"`Lambda` keeps {what}, which a saved model does not bring back: loading or cloning it raises {error}."
+            )
+        severity = _severity(call, isinstance(function, ast.Lambda))
+        if severity is not None:
+            yield self.report(call, f"{message} Write a subclass of `Layer`.", severity)
+
+
+def _is_found_again(call: Call, path: str) -> bool:
+    """Whether Keras 3 finds the function when it loads the model; no for Keras 2, which does not look."""
+    if call.target is Target.KERAS2:
+        return False
+    found = call.entities(path)
+    if not found:
+        return True  # not known: it may be registered
+    for entity in found:
+        if entity.kind == "function":
+            summary = call.file.project.function(entity.key)
+            decorators = summary["decorators"] if summary else []
+            if summary is None or summary["name"] == "<lambda>":
+                return False
+            return any(text.endswith(_REGISTRATIONS) for text in decorators)
+        if entity.kind != "external" or entity.text.rpartition(".")[2] in _ACTIVATIONS:
+            return True
+    return False
+
+
+def _severity(call: Call, is_lambda: bool) -> Severity | None:
+    file = call.file
+    weights_only = keeps_weights_only(file.project) or keeps_weights_only_here(file)
+    if file.is_test or weights_only or allows_lambdas(file):
+        return Severity.INFO
+    given = any("custom_objects" in other.keywords for other in file.calls) or file.project.uses(*_CUSTOM_OBJECTS)
+    if given and not is_lambda and call.target is Target.KERAS3:
+        return None
+    saved = [other for other in handles_whole_models(file) if "load" not in other.name]
+    if saved and not (call.target is Target.KERAS2 and all(is_hdf5(other) for other in saved)):
+        return Severity.ERROR
+    return Severity.WARNING

@@ -1,0 +1,254 @@
+"""TF304: a layer that cannot say how it was made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Call, ClassSite, FunctionSite, Target, canonical, is_test_path, path_of
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .whole_models import keeps_weights_only, saves_whole_models_in
+
+_PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic"})
+_REGISTRATIONS = frozenset({"keras.saving.register_keras_serializable", "keras.utils.register_keras_serializable"})
+_OVERRIDES = ("get_config", "from_config", "__new__")
+_CONFIGURED = ("name", "trainable", "dtype")
+_OBJECTS = {
+    "collections.abc.Callable": "a function",
+    "keras.Model": "a model",
+    "keras.Variable": "a variable",
+    "keras.layers.Layer": "a layer",
+    "numpy.ndarray": "an array",
+    "tensorflow.Tensor": "a tensor",
+    "tensorflow.Variable": "a variable",
+    "typing.Callable": "a function",
+}
+_MADE = {
+    "keras.Model": "a model",
+    "keras.Sequential": "a model",
+    "numpy.arange": "an array",
+    "numpy.array": "an array",
+    "numpy.asarray": "an array",
+    "numpy.ones": "an array",
+    "numpy.zeros": "an array",
+    "tensorflow.Variable": "a variable",
+    "tensorflow.constant": "a tensor",
+}
+_BELOW = (
+    ("keras.layers.", "a layer"),
+    ("keras.initializers.", "an initializer"),
+    ("keras.regularizers.", "a regularizer"),
+)
+
+
+class MissingGetConfig(Rule):
+    """A layer without `get_config` takes constructor arguments that Keras cannot write down or give back.
+
+    ## Why
+    A model is saved with the configuration of its layers, and loading makes each layer anew from it.
+    For a layer without `get_config` Keras writes the constructor's arguments down by itself, if all of them are
+    numbers, strings, booleans, None, or lists and dicts of these.
+    It cannot do so where an argument is a function, a layer, a variable or an array: saving raises NotImplementedError.
+    Loading passes `trainable` and `dtype` as well: on Keras 3 an `__init__` that takes neither them nor `**kwargs`
+    raises TypeError, where Keras 2 leaves them out.
+    Where `super().__init__(name="x", **kwargs)` names what `**kwargs` brings back, loading raises TypeError on both.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    class Pairwise(tf.keras.layers.Layer):
+        def __init__(self, distance, **kwargs):
+            super().__init__(**kwargs)
+            self.distance = distance
+
+        def call(self, inputs):
+            return self.distance(inputs[0], inputs[1])
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Pairwise(tf.keras.layers.Layer):
+        def __init__(self, distance, **kwargs):
+            super().__init__(**kwargs)
+            self.distance = tf.keras.losses.get(distance)
+
+        def call(self, inputs):
+            return self.distance(inputs[0], inputs[1])
+
+        def get_config(self):
+            return super().get_config() | {"distance": tf.keras.losses.serialize(self.distance)}
+    ```
+
+    ## Source
+    - https://keras.io/guides/serialization_and_saving/
+    - https://www.tensorflow.org/guide/migrate/migration_debugging
+    """
+
+    code = "TF304"
+    severity = Severity.WARNING
+    consequence = Consequence.BREAKS
+
+    def on_class(self, cls: ClassSite) -> Iterator[Report]:
+        """Judge a layer with a constructor of its own."""
+        constructor = cls.methods.get("__init__")
+        if constructor is None or constructor.body.decorators or not _is_plain_layer(cls) or _is_only_a_base(cls):
+            return
+        reason = _cannot_be_written(cls, constructor) or _cannot_be_made_again(cls, constructor)
+        if reason:
+            yield self.report(cls, f"`{cls.name}` has no `get_config`, and {reason}", _severity(cls))
+
+
+def _is_plain_layer(cls: ClassSite) -> bool:
+    """Whether its configuration is certainly that of `keras.layers.Layer`, made up from the constructor's arguments."""
+    bases = set(cls.public_bases)
+    if "keras.layers.Layer" not in bases or bases - _PLAIN_BASES - {"keras.layers.Layer"} or not cls.knows_bases:
+        return False
+    registered = [name for node in cls.body.decorators for name in cls.file.names(cls.scope, path_of(node))]
+    if len(registered) < len(cls.body.decorators):
+        return False
+    if any(name.canonical.removesuffix("()") not in _REGISTRATIONS for name in registered):
+        return False
+    project = cls.file.project
+    classes = [found for key in project.mro(cls.key)[0] if (found := project.cls(key)) is not None]
+    return not any(name in found["methods"] or name in found["attributes"] for found in classes for name in _OVERRIDES)
+
+
+def _is_only_a_base(cls: ClassSite) -> bool:
+    """Whether every class that descends from it has a constructor or a `get_config` of its own."""
+    project = cls.file.project
+    children = project.subclasses(cls.key)
+    own = project.method(cls.key, "__init__")
+    return bool(children) and all(
+        project.method(child, "__init__") != own or project.method(child, "get_config") is not None
+        for child in children
+    )
+
+
+def _severity(cls: ClassSite) -> Severity | None:
+    project = cls.file.project
+    if cls.file.is_test or cls.is_made_by_layers_only or keeps_weights_only(project):
+        return Severity.INFO
+    if cls.target is Target.KERAS3 and any(_is_proof(cls, file) for file in cls.made_in):
+        return Severity.ERROR
+    return None
+
+
+def _is_proof(cls: ClassSite, file: str) -> bool:
+    return not is_test_path(file) and saves_whole_models_in(cls.file.project, file)
+
+
+# -- saving ------------------------------------------------------------------------------------------------------------
+
+
+def _cannot_be_written(cls: ClassSite, constructor: FunctionSite) -> str:
+    """What argument is certainly none that Keras writes down, in words."""
+    said = _annotated(constructor) or _called(cls, constructor) or _given(cls)
+    if not said:
+        return ""
+    return f"{said}: saving a model with it raises NotImplementedError. Write `get_config`."
+
+
+def _annotated(constructor: FunctionSite) -> str:
+    for argument in _required(constructor):
+        node = argument.annotation
+        path = path_of(node.value if isinstance(node, ast.Subscript) else node)
+        names = {name.canonical for name in constructor.file.names(constructor.scope, path)}
+        if len(names) == 1 and (kind := _OBJECTS.get(*names)):
+            return f"its argument `{argument.arg}` is {kind}"
+    return ""
+
+
+def _called(cls: ClassSite, constructor: FunctionSite) -> str:
+    """An argument that must be a function or a layer, since it is called as it was given."""
+    calls = [call for method in cls.methods.values() for call in method.calls if _always_runs(call)]
+    for argument in _required(constructor):
+        name = argument.arg
+        if any(path_of(made.node) == name for made in constructor.assignments):
+            continue
+        kept = [made for made in constructor.assignments if isinstance(made.value, ast.Name) and made.value.id == name]
+        attributes = [made.self_attribute for made in kept if made.self_attribute]
+        once = {a for a in attributes if len(cls.file.assignments_to(cls.body, a)) == 1}
+        for call in calls:
+            owner = call.scope.function() is constructor.body
+            if (owner and call.path == name) or any(call.path == f"self.{attribute}" for attribute in once):
+                return f"it calls its argument `{name}`, a function or layer"
+    return ""
+
+
+def _always_runs(call: Call) -> bool:
+    return not any(level.kind in ("if", "else", "try", "except", "case") for level in call.block.chain())
+
+
+def _required(constructor: FunctionSite) -> list[ast.arg]:
+    arguments = _arguments(constructor)
+    every = [*arguments.posonlyargs, *arguments.args][1:] + arguments.kwonlyargs
+    return [argument for argument in every if argument.arg not in constructor.optional_parameters]
+
+
+def _given(cls: ClassSite) -> str:
+    """What a construction in the same file gives to it."""
+    for call in cls.file.calls:
+        if cls.name in (call.path or "") and [(e.kind, e.key) for e in call.found] == [("class", cls.key)]:
+            for argument in call.arguments:
+                if kind := _kind_of(call, argument):
+                    return f"line {call.line} gives it {kind}"
+    return ""
+
+
+def _kind_of(call: Call, argument: ast.expr) -> str:
+    if isinstance(argument, ast.Lambda):
+        return "a lambda"
+    found = call.entities(path_of(argument))
+    if len(found) != 1:
+        return ""
+    if found[0].kind in ("function", "class"):
+        return f"a {found[0].kind}"
+    if found[0].kind == "instance":
+        return "a layer" if "layer" in call.file.project.kinds(found[0].key) else ""
+    name = canonical(found[0].text) if found[0].kind == "external" else ""
+    plain = name.removesuffix("()")
+    if plain == name or "(" in plain:
+        return ""
+    last = plain.rpartition(".")[2]
+    return _MADE.get(plain) or next((kind for root, kind in _BELOW if plain == root + last and last[:1].isupper()), "")
+
+
+# -- loading -----------------------------------------------------------------------------------------------------------
+
+
+def _cannot_be_made_again(cls: ClassSite, constructor: FunctionSite) -> str:
+    doubled = _given_twice(cls, constructor)
+    if doubled:
+        return (
+            f"it passes `{doubled}` to `super().__init__` beside `**kwargs`, in which loading brings `{doubled}` "
+            f"back: TypeError. Make `{doubled}` an argument with this default."
+        )
+    arguments = _arguments(constructor)
+    takes_both = {"trainable", "dtype"} <= set(constructor.parameters)
+    if cls.target is Target.KERAS3 and arguments.kwarg is None and not takes_both:
+        return (
+            "its `__init__` takes no `**kwargs`: Keras 3 passes `trainable` and `dtype` when it loads a model, which "
+            "raises TypeError. Take `**kwargs` and hand them to `super().__init__`."
+        )
+    return ""
+
+
+def _given_twice(cls: ClassSite, constructor: FunctionSite) -> str:
+    rest = _arguments(constructor).kwarg
+    if rest is None or rest.arg != "kwargs" or len(cls.file.project.mro(cls.key)[0]) > 1:
+        return ""
+    if sum((reference.path or "").partition(".")[0] == "kwargs" for reference in constructor.references) != 1:
+        return ""
+    for call in constructor.calls:
+        handed_on = any(keyword.arg is None and path_of(keyword.value) == "kwargs" for keyword in call.call.keywords)
+        if call.path == "super().__init__" and handed_on:
+            return next((k for k in call.keywords if k in _CONFIGURED and k not in constructor.parameters), "")
+    return ""
+
+
+def _arguments(constructor: FunctionSite) -> ast.arguments:
+    assert isinstance(constructor.syntax, ast.FunctionDef | ast.AsyncFunctionDef)
+    return constructor.syntax.args

@@ -1,0 +1,95 @@
+"""TF116: a table, iterator or writer that is created at every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.model import Call, Situation
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .constructors import may_be_tf1, reached, runs_each_call
+
+_TABLES = (
+    "tensorflow.lookup.StaticHashTable",
+    "tensorflow.lookup.StaticVocabularyTable",
+    "tensorflow.lookup.experimental.DenseHashTable",
+    "tensorflow.lookup.experimental.MutableHashTable",
+    "tensorflow.contrib.lookup.HashTable",
+    "tensorflow.contrib.lookup.MutableHashTable",
+    "tensorflow.contrib.lookup.index_table_from_file",
+    "tensorflow.contrib.lookup.index_table_from_tensor",
+    "tensorflow.contrib.lookup.index_to_string_table_from_file",
+    "tensorflow.contrib.lookup.index_to_string_table_from_tensor",
+    "tensorflow.raw_ops.HashTableV2",
+    "tensorflow.raw_ops.MutableHashTableV2",
+    "tensorflow.raw_ops.MutableDenseHashTableV2",
+)
+_WRITERS = ("tensorflow.summary.create_file_writer", "tensorflow.summary.FileWriter")
+
+
+class ResourceInCall(Rule):
+    """The forward pass creates a lookup table, an iterator or a summary writer: another one at each call.
+
+    ## Why
+    A table or iterator is a resource of its own, which is no variable: no weight list, no checkpoint and none of the
+    scopes that catch created variables shows it.
+    Eagerly, each call of the layer fills a new table, what was inserted into the last one is gone, and a new iterator
+    begins at the first element again.
+    In a graph each trace adds one more.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    class Lookup(tf.keras.layers.Layer):
+        def call(self, words):
+            table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), 0)
+            return table.lookup(words)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Lookup(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), 0)
+
+        def call(self, words):
+            return self.table.lookup(words)
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/api_docs/python/tf/lookup/StaticHashTable
+    - https://www.tensorflow.org/guide/checkpoint#object_tracking
+    """
+
+    code = "TF116"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    calls = (*_TABLES, *_WRITERS, "iter")
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a resource's creation."""
+        if not runs_each_call(call) or len(call.found) != len(call.names):
+            return
+        names = {name.canonical for name in call.names}
+        if names <= set(_TABLES):
+            what, lost = "a lookup table", "fills a new table, and what was inserted before is gone"
+        elif names <= set(_WRITERS):
+            what, lost = "a summary writer", "opens another event file"
+        elif names == {"iter"} and call.call.args and _is_dataset(call):
+            what, lost = "a dataset iterator", "begins at the first element again"
+        else:
+            return
+        yield self.report(
+            call,
+            f"`{call.path}` creates {what} at every call, {reached(call, Situation.FORWARD)}: each call {lost}. "
+            "No checkpoint or weight list shows it. Create it once, in `__init__`.",
+            Severity.INFO if may_be_tf1(call) else None,
+        )
+
+
+def _is_dataset(call: Call) -> bool:
+    names = call.names_of(call.call.args[0])
+    return bool(names) and all(name.canonical.startswith("tensorflow.data.") for name in names)

@@ -1,0 +1,137 @@
+"""TF114: a weight or sublayer that a layer adds to itself during a call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Call, ClassSite, Situation, Target
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .constructors import SEEDED, STATEFUL, STATELESS, is_layer, reached, runs_each_call
+
+_ADDERS = ("add_weight", "add_variable")
+_FORWARD = ("call", "__call__")
+_SOME_LAYER = STATEFUL | STATELESS | SEEDED
+
+
+class StateOutsideBuild(Rule):
+    """A Keras layer adds a weight or a sublayer to itself in `call`.
+
+    ## Why
+    Keras builds a layer once: `__init__` and `build` add its state, `call` uses it.
+    With Keras 2, `self.add_weight` in `call` adds another tracked weight at every call, and `self.dense = Dense(...)`
+    replaces the weights that were there; under `fit` the second trace raises ValueError.
+    Keras 3 locks a layer once it is built and raises
+    `ValueError: You cannot add new elements of state (variables or sub-layers) to a layer that is already built`.
+    That holds for layers without weights too, and for a creation under `if self.dense is None`, unless Keras had to run
+    `call` to build other sublayers.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    class Scale(tf.keras.layers.Layer):
+        def call(self, inputs):
+            factor = self.add_weight(name="factor", shape=(), initializer="ones")
+            return inputs * factor
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Scale(tf.keras.layers.Layer):
+        def build(self, input_shape):
+            self.factor = self.add_weight(name="factor", shape=(), initializer="ones")
+
+        def call(self, inputs):
+            return inputs * self.factor
+    ```
+
+    ## Source
+    - https://keras.io/guides/migrating_to_keras_3/
+    - https://keras.io/guides/making_new_layers_and_models_via_subclassing/
+    """
+
+    code = "TF114"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    calls = ("keras.layers.*", "keras.applications.*", "keras.Sequential")
+    creates = ("layer",)
+    methods = _ADDERS
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge a weight or a layer that becomes part of ``self``."""
+        owner = _owner(call)
+        if owner is None or not owner.is_keras:
+            return
+        added = call.method in _ADDERS
+        if not added and not _is_any_layer(call):
+            return
+        what = f"`{call.path}` adds a weight" if added else f"`{_target(call)}` gets a new layer"
+        if runs_each_call(call):
+            yield from self._at_each_call(call, what, added)
+        elif call.target is Target.KERAS3 and call.guarded and _in_call(call):
+            built = owner.defines("build")
+            if built or not _may_build_others(owner):
+                reason = "once `build` has run" if built else "before its first call, for it has nothing else to build"
+                yield self.report(
+                    call,
+                    f"{what} {reached(call, Situation.FIT)}, though only once: Keras 3 has locked the layer {reason}, and "
+                    "raises ValueError (cannot add new elements of state). Create it in `__init__` or `build`.",
+                    Severity.WARNING,
+                )
+
+    def _at_each_call(self, call: Call, what: str, added: bool) -> Iterator[Report]:
+        where = f"at every call, {reached(call, Situation.FORWARD)}"
+        if call.target is Target.KERAS3:
+            effect = "Keras 3 raises ValueError (cannot add new elements of state to a layer that is already built)"
+        elif not added and not is_layer(call):
+            return
+        else:
+            lost = "each call tracks one more weight" if added else "each call loses the weights of the last one"
+            effect = f"eagerly, {lost}; under `fit`, the second trace raises ValueError"
+        place = "`build`" if added else "`__init__` or `build`"
+        yield self.report(call, f"{what} {where}: {effect}. Create it in {place}.")
+
+
+def _owner(call: Call) -> ClassSite | None:
+    """The class of the instance that the call adds state to."""
+    if call.method in _ADDERS:
+        parts = (call.path or "").split(".")
+        name = parts[0] if len(parts) == 2 else ""
+    else:
+        name = _target(call).partition(".")[0]
+    return call.class_of_self(name) if name else None
+
+
+def _target(call: Call) -> str:
+    """``self.dense``, where the call's result is assigned to an attribute of ``self``."""
+    return next((path for path in call.assigned_to if path.count(".") == 1 and "[" not in path), "")
+
+
+def _is_any_layer(call: Call) -> bool:
+    if call.names:
+        return all(
+            is_layer(call) or (n.canonical.startswith("keras.layers.") and n.canonical[13:] in _SOME_LAYER)
+            for n in call.names
+        )
+    return "layer" in call.creates and "v1layer" not in call.creates
+
+
+def _in_call(call: Call) -> bool:
+    return call.function is not None and call.function.name in _FORWARD
+
+
+def _may_build_others(owner: ClassSite) -> bool:
+    """Whether Keras 3 may have to run `call` to build the layer: an attribute from elsewhere may be a layer to build."""
+    if len(owner.file.project.mro(owner.key)[0]) > 1:
+        return True
+    called = {reference.path for reference in owner.file.references if reference.called}
+    return any(
+        not isinstance(assignment.value, ast.Constant | ast.Name) or assignment.path in called
+        for (scope, _), assignments in owner.file.attribute_assignments.items()
+        if scope == owner.body.id
+        for assignment in assignments
+        if assignment.function is not None and assignment.function.name == "__init__"
+    )

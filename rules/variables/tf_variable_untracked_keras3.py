@@ -1,0 +1,206 @@
+"""TF109: a variable or layer that Keras 3 does not track where Keras 2 did."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Call, ClassSite, Reference, Situation, Target, path_of
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .constructors import attributes_hold_state, is_layer
+
+_COLLECTED = frozenset({"trainable_variables", "trainable_weights", "variables", "weights", "non_trainable_variables"})
+_GIVEN_TO = frozenset({"apply_gradients", "gradient", "gradients", "minimize", "watch", "jacobian"})
+_ASSIGNED = frozenset({"assign", "assign_add", "assign_sub"})
+
+
+class TfVariableUntrackedKeras3(Rule):
+    """A Keras 3 layer keeps a `tf.Variable`, or a `tf.Module` keeps a Keras 3 layer: neither is tracked.
+
+    ## Why
+    Keras 2 layers are `tf.Module`s and find every `tf.Variable` among their attributes.
+    Keras 3 layers track `keras.Variable` and what `add_weight` makes: a `tf.Variable` is used in the forward pass, but is
+    not in `layer.weights`, no optimizer trains it, and it is not in a `.keras` file.
+    Nothing raises.
+    The other way round, `tf.Module.variables` does not see the weights of a Keras 3 layer.
+
+    A counter (`trainable=False`, an integer, something that `assign` sets) was never meant to be trained, and a variable
+    that the code hands to the tape itself is trained: both are informational, since only `.keras` files lack them.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    class Scale(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.factor = tf.Variable(2.0)
+
+        def call(self, inputs):
+            return inputs * self.factor
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Scale(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.factor = self.add_weight(name="factor", shape=(), initializer=tf.keras.initializers.Constant(2.0))
+
+        def call(self, inputs):
+            return inputs * self.factor
+    ```
+
+    ## Source
+    - https://keras.io/guides/migrating_to_keras_3/
+    - https://www.tensorflow.org/guide/migrate/validate_correctness
+    """
+
+    code = "TF109"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    targets = frozenset({Target.KERAS3})
+    calls = ("tensorflow.Variable", "keras.layers.*", "keras.Sequential", "keras.applications.*")
+    creates = ("module", "layer")
+    yields_to = ("TF101", "TF102", "TF114")
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge what is created as a part of ``self``."""
+        attribute = _attribute(call)
+        owner = call.class_of_self(attribute[0]) if attribute else None
+        if attribute is None or owner is None or _is_keras2(owner):
+            return
+        name = attribute[1]
+        if owner.is_keras and {n.canonical for n in call.names} == {"tensorflow.Variable"}:
+            yield from self._variable(call, owner, name)
+        elif owner.is_keras and "module" in call.creates and "layer" not in call.creates:
+            if all(attributes_hold_state(call.file.project, made) for made in call.found):
+                yield from self._module(call, owner, name)
+        elif "module" in owner.kinds and not owner.is_keras and is_layer(call) and not _spelled_keras2(call):
+            if not any(_reads_below(read, name, _COLLECTED) for read in _reads(owner, name)):
+                yield self.report(
+                    call,
+                    f"`self.{name}` is a Keras 3 layer in the tf.Module `{owner.name}`: `{owner.name}.variables` and "
+                    f"`trainable_variables` do not hold its weights. Collect `self.{name}.trainable_variables` yourself, "
+                    "or make the class a `keras.layers.Layer`.",
+                    Severity.WARNING,
+                )
+
+    def _variable(self, call: Call, owner: ClassSite, name: str) -> Iterator[Report]:
+        reads = list(_reads(owner, name))
+        untrained = (
+            f"`self.{name}` is a tf.Variable of the Keras 3 layer `{owner.name}`, which does not track it: it is in neither "
+            "`weights` nor a `.keras` file"
+        )
+        if _is_counter(call) or any(_handled(read, name) for read in reads) or not any(map(_in_step, reads)):
+            yield self.report(call, f"{untrained}. `self.add_weight` would be tracked.", Severity.INFO)
+        else:
+            yield self.report(
+                call, f"{untrained}, and no optimizer trains it, though nothing raises. Create it with `self.add_weight`."
+            )
+
+    def _module(self, call: Call, owner: ClassSite, name: str) -> Iterator[Report]:
+        reads = list(_reads(owner, name))
+        proven = any(map(_in_step, reads)) and not any(_reads_below(read, name, _COLLECTED) for read in reads)
+        yield self.report(
+            call,
+            f"`self.{name}` is a tf.Module in the Keras 3 layer `{owner.name}`, which does not look into it: its variables "
+            f"are in neither `{owner.name}.weights` nor a `.keras` file, and no optimizer trains them. Make it a "
+            "`keras.layers.Layer`.",
+            Severity.ERROR if proven else Severity.INFO,
+        )
+
+
+def _attribute(call: Call) -> tuple[str, str] | None:
+    """``(self, v)`` where the call, or a list, tuple or dict that holds it, becomes the attribute ``self.v``."""
+    statement = call.statement
+    if isinstance(statement, ast.Assign | ast.AnnAssign) and _is_held(statement.value, call.syntax):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        paths = [path_of(target) for target in targets]
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        outer = path_of(statement.value.func) or ""
+        if not outer.endswith(".append") or call.syntax not in statement.value.args:
+            return None
+        paths = [outer.removesuffix(".append")]
+    else:
+        return None
+    for path in paths:
+        head, _, rest = (path or "").removesuffix("[]").partition(".")
+        if rest.isidentifier():
+            return head, rest
+    return None
+
+
+def _is_held(value: ast.expr | None, wanted: ast.AST) -> bool:
+    if value is wanted:
+        return True
+    if isinstance(value, ast.List | ast.Tuple):
+        return any(_is_held(item, wanted) for item in value.elts)
+    if isinstance(value, ast.Dict):
+        return any(_is_held(item, wanted) for item in value.values)
+    if isinstance(value, ast.ListComp):
+        return _is_held(value.elt, wanted)
+    return isinstance(value, ast.DictComp) and _is_held(value.value, wanted)
+
+
+def _is_keras2(owner: ClassSite) -> bool:
+    """Whether the class descends from tf_keras, whichever Keras the program uses."""
+    return any(text.startswith("tf_keras.") for text in owner.file.project.mro(owner.key)[1])
+
+
+def _spelled_keras2(call: Call) -> bool:
+    return any(name.spelled.startswith("tf_keras.") for name in call.names)
+
+
+def _is_counter(call: Call) -> bool:
+    """Whether a variable was never meant to be trained: by its own words, or as an integer."""
+    if call.literal("trainable", 1) is False:
+        return True
+    dtype = (path_of(call.value("dtype", 4)) or str(call.literal("dtype", 4))).rpartition(".")[2]
+    if dtype.startswith(("int", "uint", "bool", "string")):
+        return True
+    value = call.value("initial_value", 0)
+    if isinstance(value, ast.Constant):
+        return not isinstance(value.value, float)
+    return False
+
+
+def _reads(owner: ClassSite, name: str) -> Iterator[Reference]:
+    """Where the attribute is read: as ``self.v`` in the class, and by its name on anything else in the file."""
+    for read in owner.file.references:
+        if name in (read.path or "").split(".")[1:]:
+            yield read
+
+
+def _in_step(read: Reference) -> bool:
+    return read.runs(Situation.FORWARD) or read.runs(Situation.FIT)
+
+
+def _reads_below(read: Reference, name: str, attributes: frozenset[str]) -> bool:
+    parts = (read.path or "").split(".")
+    return name in parts[:-1] and parts[parts.index(name) + 1] in attributes
+
+
+def _handled(read: Reference, name: str) -> bool:
+    """Whether a read shows that the code takes care of the variable itself: sets it, or hands it to tape or optimizer."""
+    if _reads_below(read, name, _ASSIGNED) or (read.function is not None and read.function.name in _COLLECTED):
+        return True
+    function = read.function
+    return function is not None and any(
+        _takes_care(read, node) and any(part is read.syntax for part in ast.walk(node))
+        for node in ast.walk(function.syntax)
+    )
+
+
+def _takes_care(read: Reference, node: ast.AST) -> bool:
+    """Whether what `node` holds is handed to tape or optimizer, or collected in a list that is."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in _GIVEN_TO
+    value = node.value if isinstance(node, ast.Assign | ast.AugAssign | ast.Return) else None
+    while isinstance(value, ast.BinOp):
+        if isinstance(value.right, ast.List | ast.Tuple) and read.syntax in value.right.elts:
+            return True
+        value = value.left
+    return isinstance(value, ast.List | ast.Tuple) and read.syntax in value.elts

@@ -1,0 +1,291 @@
+"""TF107: layers and variables that the forward pass uses and nothing tracks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.model import Assignment, Call, ClassSite, Reference, Situation, Target, path_of
+from ...linter.rule import Consequence, Report, Rule, Severity
+from .constructors import VARIABLES, attributes_hold_state, in_lambda_layer, is_layer, is_variable
+
+_CACHES = frozenset({"functools.cache", "functools.lru_cache"})
+_FACTORIES = frozenset({"collections.defaultdict", "collections.Counter"})
+_GROWERS = frozenset({"add", "append", "extend", "update"})
+_PLAIN_BASES = frozenset({"abc.ABC", "object", "typing.Generic", "typing.Protocol"})
+_COLLECTORS = ("get_weights", "parameters", "trainable_variables", "trainable_weights", "variables", "weights")
+
+
+class UntrackedState(Rule):
+    """The forward pass uses a layer or variable that no attribute of the model tracks.
+
+    ## Why
+    Layers, models and modules find their state through their own attributes, as they are assigned to `self`.
+    What is held in a global, a class attribute, a cached function or an object of a plain class computes, but is in no
+    `weights`, no optimizer trains it, no checkpoint keeps it.
+    Keras 2 does not look into a `set` or `defaultdict` either; Keras 3 turns a `defaultdict` or `Counter` into a plain
+    dict that has lost its default, so that a missing key raises KeyError.
+
+    What is also assigned to an attribute, or called or listed elsewhere, may have another owner and is not reported.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    projection = tf.keras.layers.Dense(8)
+
+    class Net(tf.keras.Model):
+        def call(self, inputs):
+            return projection(inputs)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Net(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.projection = tf.keras.layers.Dense(8)
+
+        def call(self, inputs):
+            return self.projection(inputs)
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/checkpoint#object_tracking
+    - https://www.tensorflow.org/guide/intro_to_modules
+    - https://www.tensorflow.org/guide/migrate/model_mapping
+    """
+
+    code = "TF107"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    calls = (*sorted(VARIABLES), "keras.layers.*", "keras.Sequential")
+    creates = ("layer", "module")
+
+    def on_call(self, call: Call) -> Iterator[Report]:
+        """Judge where a layer or variable that is created is held."""
+        if not is_layer(call) and not (is_variable(call) and _is_trained(call)):
+            return
+        function = call.function
+        if function is not None and _CACHES & {name.canonical.removesuffix("()") for name in function.decorators}:
+            if call.runs(Situation.FIT | Situation.ONCE):
+                yield self.report(
+                    call,
+                    f"`{call.path}` is created in `{function.name}`, which caches it, and used by {_path(call)}: it is made "
+                    "once, but no attribute tracks it, so that nothing trains or saves it. Assign it in `__init__`.",
+                )
+        elif call.scope.kind == "class" and call.assigned_to:
+            yield from self._class_attribute(call, call.assigned_to[0])
+        elif call.assigned_to[:1] and call.assigned_to[0].isidentifier():
+            yield from self._outer_name(call, call.assigned_to[0])
+
+    def _class_attribute(self, call: Call, name: str) -> Iterator[Report]:
+        cls = call.cls
+        if cls is None or not (cls.is_keras or "module" in cls.kinds):
+            return
+        if len(call.file.assignments_to(cls.body, name)) != 1 or _is_collected(call, name):
+            return
+        read = next((r for r in _reads(call, name) if _is_of_self(r, cls) and r.in_forward), None)
+        if read is not None:
+            yield self.report(
+                call,
+                f"`{name}` is an attribute of the class `{cls.name}` and used by {read.trail(Situation.FORWARD)}: only what "
+                "is assigned to `self` is tracked, so that it is in no `weights` and nothing trains or saves it. Assign it "
+                "in `__init__`.",
+            )
+
+    def _outer_name(self, call: Call, name: str) -> Iterator[Report]:
+        """A global or a local of an outer function that only forward passes read."""
+        home = call.file.index.lookup(call.scope, name)
+        if home is None or len(home[1]) != 1 or home[0].kind == "class" or call.loops:
+            return
+        reads = [
+            read
+            for read in call.file.references
+            if _head(read) == name and call.file.index.lookup(read.scope, name) == home
+        ]
+        if not reads or not all(_is_plain_use(read, call) for read in reads):
+            return
+        what = "a layer" if is_layer(call) else "a variable"
+        yield self.report(
+            call,
+            f"`{name}` is {what} outside of the class whose forward pass uses it ({reads[0].trail(Situation.FORWARD)}): only "
+            "attributes of `self` are tracked, so that it is in no `weights` and nothing trains or saves it. Assign it in "
+            "`__init__`.",
+        )
+
+    def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
+        """Judge an attribute that holds state where Keras does not look."""
+        owner, name = assignment.owner, assignment.self_attribute
+        if owner is None or name is None or assignment.augmented or assignment.value is None:
+            return
+        if not (owner.is_keras or "module" in owner.kinds):
+            return
+        yield from self._plain_object(assignment, owner, name)
+        if owner.is_keras:
+            yield from self._container(assignment, owner, name)
+
+    def _plain_object(self, assignment: Assignment, owner: ClassSite, name: str) -> Iterator[Report]:
+        call = assignment.value_call
+        if call is None or len(call.found) != 1 or call.found[0].kind != "class":
+            return
+        project, made = assignment.file.project, call.found[0]
+        if project.kinds(made.key) or set(project.mro(made.key)[1]) - _PLAIN_BASES:
+            return
+        if not attributes_hold_state(project, made) or any(project.method(made.key, method) for method in _COLLECTORS):
+            return
+        reads = [read for read in _reads(assignment, name) if _is_of_self(read, owner)]
+        if any(read.in_forward for read in reads) and not _is_collected(assignment, name) and not _is_shared(assignment, name):
+            yield self.report(
+                call,
+                f"`self.{name}` is a `{call.path}`, a plain class: `{owner.name}` does not look into it, so that the layers "
+                f"and variables in it are in no `weights` and nothing trains or saves them. Make `{call.path}` a "
+                "`keras.layers.Layer` or a `tf.Module`.",
+            )
+
+    def _container(self, assignment: Assignment, owner: ClassSite, name: str) -> Iterator[Report]:
+        site = assignment.value_call or assignment
+        keras2 = assignment.target is Target.KERAS2
+        if keras2 and (held := _set_of_layers(assignment, name)):
+            yield self.report(
+                site,
+                f"`self.{name}` keeps {held} in a set, which Keras 2 does not look into: they are in no `weights` and nothing "
+                "trains or saves them. Keep them in a list.",
+            )
+        call = assignment.value_call
+        if call is None or not call.names or {n.canonical for n in call.names} - _FACTORIES:
+            return
+        growing = [site for site in _items(assignment, name) if site is not None]
+        if not keras2 and any(_needs_default(node) for node in growing):
+            yield self.report(
+                call,
+                f"`self.{name}` is a `{call.path}`: Keras 3 turns it into a plain dict when it is assigned to a layer, so "
+                "that the first use of a missing key raises KeyError. Use `setdefault`, or keep it outside of the layer.",
+            )
+        elif keras2 and (_makes_layers(call) or any(_stores_layer(assignment, node) for node in growing)):
+            yield self.report(
+                call,
+                f"`self.{name}` keeps layers in a `{call.path}`, which Keras 2 does not look into: they are in no `weights` "
+                "and nothing trains or saves them. Use a plain dict.",
+            )
+
+
+def _is_trained(call: Call) -> bool:
+    value = call.value("initial_value", 0)
+    integer = isinstance(value, ast.Constant) and not isinstance(value.value, float)
+    dtype = (path_of(call.value("dtype", 4)) or str(call.literal("dtype", 4))).rpartition(".")[2]
+    generator = any(".Generator" in name.canonical for name in call.names)
+    return not integer and not generator and call.literal("trainable", 1) is not False and "int" not in dtype
+
+
+def _path(call: Call) -> str:
+    return call.trail(Situation.FIT)
+
+
+def _head(read: Reference) -> str:
+    return (read.path or "").partition(".")[0].partition("(")[0].partition("[")[0]
+
+
+def _is_plain_use(read: Reference, made: Call) -> bool:
+    """Whether a forward pass of a class does nothing but compute with the name."""
+    if not read.in_forward or in_lambda_layer(read) or "." in (read.path or "").removesuffix("()"):
+        return False
+    if is_layer(made) and not read.called:
+        return False
+    if read.scope.function() is made.scope.function():
+        return False
+    return "." in read.trail(Situation.FORWARD).partition("`")[2].partition("`")[0] and not _is_stored(read)
+
+
+def _is_stored(read: Reference) -> bool:
+    """Whether an assignment gives the value itself to something else, as in ``self.projection = projection``."""
+    return any(
+        part is read.syntax
+        for assignment in read.file.assignments
+        if assignment.kind != "name" and assignment.value is not None
+        for part in ast.walk(assignment.value)
+    )
+
+
+def _reads(site: Call | Assignment, name: str) -> Iterator[Reference]:
+    for read in site.file.references:
+        if name in (read.path or "").split(".")[1:2]:
+            yield read
+
+
+def _is_of_self(read: Reference, owner: ClassSite) -> bool:
+    cls = read.class_of_self(_head(read))
+    return cls is not None and cls.body is owner.body
+
+
+def _is_collected(site: Call | Assignment, name: str) -> bool:
+    """Whether the code reaches for the weights of what the attribute holds, or of what is below it, by itself."""
+    return any(
+        name in parts[:-1] and parts[-1] in _COLLECTORS
+        for read in site.file.references
+        for parts in [(read.path or "").split(".")]
+    )
+
+
+def _is_shared(assignment: Assignment, name: str) -> bool:
+    """Whether something that the attribute holds becomes an attribute too: ``self.dense = self.head.dense``."""
+    return any(
+        other.self_attribute is not None
+        and other.self_attribute != name
+        and other.value is not None
+        and any(isinstance(part, ast.Attribute) and part.attr == name for part in ast.walk(other.value))
+        for other in assignment.file.assignments
+    )
+
+
+def _layers_below(site: Assignment, node: ast.AST) -> bool:
+    calls = (site.file.call_at(part) for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(is_layer(call) for call in calls if call is not None)
+
+
+def _set_of_layers(assignment: Assignment, name: str) -> str:
+    """What kind of state a set holds, by its literal or by what is added to it; empty if none is seen."""
+    value = assignment.value
+    call = assignment.value_call
+    is_set_call = call is not None and call.name == "set"
+    if not is_set_call and not isinstance(value, ast.Set | ast.SetComp):
+        return ""
+    assert value is not None
+    added = any(
+        (call.path or "") == f"self.{name}.add" and any(_layers_below(assignment, a) for a in call.arguments)
+        for call in assignment.file.calls
+    )
+    return "layers" if added or _layers_below(assignment, value) else ""
+
+
+def _items(assignment: Assignment, name: str) -> Iterator[ast.AST]:
+    """Where ``self.name[key]`` is used or assigned: the assignment or call around it."""
+    wanted = f"self.{name}[]"
+    for other in assignment.file.assignments:
+        if other.path == wanted and _same_class(assignment, other):
+            yield other.syntax
+    for call in assignment.file.calls:
+        if (call.path or "").startswith(f"{wanted}.") and call.method in _GROWERS and _same_class(assignment, call):
+            yield call.syntax
+
+
+def _same_class(first: Assignment, second: Assignment | Call) -> bool:
+    return first.cls is not None and second.cls is not None and first.cls.body is second.cls.body
+
+
+def _needs_default(node: ast.AST) -> bool:
+    """Whether a use fails where the key is missing: ``d[k] += 1`` and ``d[k].append(x)``."""
+    return isinstance(node, ast.AugAssign | ast.Call)
+
+
+def _makes_layers(call: Call) -> bool:
+    factory = call.call.args[0] if call.call.args else None
+    inner = call.file.call_at(factory.body) if isinstance(factory, ast.Lambda) else None
+    return inner is not None and is_layer(inner)
+
+
+def _stores_layer(assignment: Assignment, node: ast.AST) -> bool:
+    value = node.value if isinstance(node, ast.Assign) else node if isinstance(node, ast.Call) else None
+    return value is not None and _layers_below(assignment, value)
