@@ -53,6 +53,7 @@ class Situation(IntFlag):
 _SHIMS = frozenset(
     {"keras.utils.track_tf1_style_variables", "keras.utils.track_tf1_layers_and_variables"}
 )
+_MAKES_ONCE = "keras.utils.get_or_create_layer"
 _ONCE = frozenset(
     {
         "functools.lru_cache", "functools.cache", "functools.cached_property", "werkzeug.utils.cached_property",
@@ -661,6 +662,8 @@ class _Flow:
         self.project = project
         self.table: dict[Key, dict[int, tuple[Key | None, int, str]]] = {}
         self.queue: deque[tuple[Key, int]] = deque()
+        self.made_once: set[Key] = set()
+        """Functions that are given to `get_or_create_layer`."""
         self.edges: dict[Key, list[tuple[Key, int, Callable[[int], int]]]] = {}
         self.entry: dict[Key, Callable[[int], int]] = {}
         """What the project's own decorators make of a situation."""
@@ -734,7 +737,8 @@ class _Flow:
         names = [n.removesuffix("()") for text in function["decorators"] for n in self.project.canonical_names(key[0], text)]
         if any(name in _TRACERS for name in names):
             yield key, Situation.TRACED, " (a tf.function)"
-        if any(name in _SHIMS for name in names) and function["name"] not in _FORWARD_METHODS:
+        forward = function["name"] not in _FORWARD_METHODS and key not in self.made_once
+        if forward and any(name in _SHIMS for name in names):
             yield key, Situation.FORWARD | Situation.SHIM, ""
         if {"features", "labels", "mode"} <= set(function["parameters"]):
             yield key, Situation.GRAPH, " (an Estimator's model_fn)"
@@ -841,6 +845,8 @@ class _Flow:
                         self._edge(inner, function, inner_line, inner_transfer)
                     continue
                 name = canonical(entity.text) if entity.kind == "external" else ""
+                if name == _MAKES_ONCE:
+                    self.made_once.add(function)
                 change = _given_to(name.removeprefix("?"), argument, entity.kind)
                 if change is not None:
                     self._edge(caller, function, line, lambda s, t=transfer, c=change: c(t(s)))  # type: ignore[misc]
@@ -946,7 +952,7 @@ def _given_to(name: str, argument: str, kind: str) -> Callable[[int], int] | Non
         return lambda s: s if s & Situation.GRAPH else int((s | Situation.TRACED) & ~(Situation.FIT | Situation.FORWARD))
     if name in ("tensorflow.wrap_function",):
         return lambda s: int(Situation.GRAPH)
-    if name == "keras.utils.get_or_create_layer":
+    if name == _MAKES_ONCE:
         return _once
     if name in _ESCAPES:
         return lambda s: 0
@@ -956,8 +962,6 @@ def _given_to(name: str, argument: str, kind: str) -> Callable[[int], int] | Non
         return lambda s: int(Situation.TRACED | Situation.FIT)
     if name == "keras.layers.Lambda":
         return lambda s: int(Situation.FORWARD | Situation.TRACED | Situation.FIT)
-    if name == "keras.utils.get_or_create_layer":
-        return _once
     if name in ("tensorflow.vectorized_map", "tensorflow.autograph.to_graph"):
         return lambda s: s | int(Situation.TRACED)
     if "tensorflow.data." in name and method in DATASET_METHODS:

@@ -63,8 +63,8 @@ class AutoincrementVariableScope(Rule):
             if any(_counts_up(inner) for inner in _calls_inside(call)):
                 yield self.report(
                     call,
-                    f"`variable_scope('')` names nothing{how_reached(call)}: below the shim the layers without a name in "
-                    "it count up at each call and get new weights. Give the scope a name.",
+                    f"`variable_scope('')` names nothing{how_reached(call)}: below the shim the layers without a name "
+                    "in it count up at each call and get new weights. Give the scope a name.",
                 )
             return
         if how == "parameter":

@@ -73,8 +73,8 @@ class MissingShim(Rule):
             )
             yield self.report(
                 call,
-                f"`{last}` makes new variables at each call{how_reached(call)}, whatever their names, and nothing tracks "
-                f"them: the outputs change from call to call, and `fit` never trains them. {advice}.",
+                f"`{last}` makes new variables at each call{how_reached(call)}, whatever their names, and nothing "
+                f"tracks them: the outputs change from call to call, and `fit` never trains them. {advice}.",
             )
         elif call.runs(Situation.FORWARD, without=Situation.SHIM):
             yield self.report(

@@ -91,8 +91,8 @@ class TfFunctionUnderShim(Rule):
     def _report(self, site: Call | FunctionSite, name: str, trail: str) -> Report:
         return self.report(
             site,
-            f"The `tf.function` {name} makes variables by name and is entered below the shim ({trail}): it does not see "
-            "the variable scopes around it, and keeps the variables of its first call. "
+            f"The `tf.function` {name} makes variables by name and is entered below the shim ({trail}): it does not "
+            "see the variable scopes around it, and keeps the variables of its first call. "
             "Put `tf.function` outside the shim instead.",
         )
 

@@ -73,7 +73,7 @@ class UnnamedV1Layer(Rule):
             return
         yield self.report(
             call,
-            f"`{last}` is called without a name and in no named `variable_scope`{how_reached(call)}: below the shim each "
-            "eager call counts its name up and makes new weights, and under `fit` the next trace raises. "
+            f"`{last}` is called without a name and in no named `variable_scope`{how_reached(call)}: below the shim "
+            "each eager call counts its name up and makes new weights, and under `fit` the next trace raises. "
             "Give it a `name`, or open a named `variable_scope` around it.",
         )

@@ -80,7 +80,8 @@ class V1PartitionerOrCustomGetter(Rule):
                 yield self.report(
                     call,
                     f"`{what}` is given a `partitioner`{how_reached(call)}, and below the shim that raises a "
-                    "ValueError. Drop it, or shard by `tf.distribute.ParameterServerStrategy(variable_partitioner=...)`.",
+                    "ValueError. Drop it, or shard by "
+                    "`tf.distribute.ParameterServerStrategy(variable_partitioner=...)`.",
                 )
             else:
                 yield self.report(
