@@ -9,6 +9,7 @@ Concrete syntax is libcst (`Call.node`, `Call.argument`), parsed from the site's
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -82,6 +83,7 @@ class File:
         self.target = target
         self.guards = Guards(index)
         self.lines = source.text.split("\n")
+        self._version_checks: dict[int, float] = {}
         self._call_sites: dict[int, Call] = {}
         self._reference_sites: dict[int, Reference] = {}
         self._names: dict[tuple[int, str], tuple[Name, ...]] = {}
@@ -93,6 +95,15 @@ class File:
         """Let go of everything at once: sites, file and index refer to each other in circles."""
         self.index.release()
         self.__dict__.clear()
+
+    def version_check_ends(self, scope: Scope) -> float:
+        """The last line of the first check of a version among the statements of a function or module; infinite if none."""
+        known = self._version_checks.get(scope.id)
+        if known is None:
+            body = getattr(scope.node, "body", None)  # of a lambda it is one expression
+            ends = [s.end_lineno or s.lineno for s in body if _checks_version(s)] if isinstance(body, list) else []
+            known = self._version_checks[scope.id] = min(ends, default=math.inf)
+        return known
 
     @property
     def display(self) -> str:
@@ -404,8 +415,7 @@ class Site:
                     return True
         scope: Scope | None = self.scope.function()
         while scope is not None:
-            body = getattr(scope.node, "body", ())  # of a lambda it is one expression
-            if isinstance(body, list) and any(_checks_version(s) for s in body if _ends_before(s, self.line)):
+            if self.file.version_check_ends(scope) < self.line:
                 return True
             for level in scope.defined_in.chain() if scope.defined_in is not None else ():
                 if level.kind in ("if", "else") and _mentions_version(level.node):
@@ -1024,10 +1034,6 @@ def _mentions_version(node: ast.AST) -> bool:
         if lowered and any(word in lowered for word in _VERSION_WORDS):
             return True
     return False
-
-
-def _ends_before(node: object, line: int) -> bool:
-    return isinstance(node, ast.stmt) and (node.end_lineno or node.lineno) < line
 
 
 def _checks_version(statement: ast.stmt) -> bool:

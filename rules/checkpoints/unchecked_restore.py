@@ -20,7 +20,8 @@ class UncheckedRestore(Rule):
     `tf.train.Checkpoint.restore` and `read` match objects by the names of their attributes.
     What does not match is no error: the variable keeps its initial value, and training or inference goes on.
     The same holds for `restore(None)`, which is what `tf.train.latest_checkpoint` gives for an empty folder, and on
-    Keras 2 for `model.load_weights` of a TensorFlow checkpoint that fits in part.
+    Keras 2 for `model.load_weights` of a TensorFlow checkpoint that fits in part; that is info, since a checkpoint that
+    fits nowhere raises there.
     The status that is returned knows: `assert_existing_objects_matched()` and `assert_consumed()` raise,
     `expect_partial()` says that a part is wanted.
     Where the variables are created later, keep the status and assert after the first call.
@@ -73,6 +74,7 @@ class UncheckedRestore(Rule):
             call,
             f"`{call.path}` is not checked, {lost}: a {what} {happens}{empty}. Call "
             "`assert_existing_objects_matched()` on it, or `expect_partial()` where a part is wanted.",
+            Severity.INFO if weights else None,
         )
 
 

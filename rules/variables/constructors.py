@@ -78,7 +78,7 @@ def is_layer(call: Call) -> bool:
 def _is_layer_name(name: str, call: Call) -> bool:
     last = name.rpartition(".")[2]
     if name.startswith("keras.applications."):
-        return last[:1].isupper()
+        return last[:1].isupper() and "(" not in name
     if name == "keras.Sequential":
         return any(_makes_layer(call, argument) for argument in call.arguments)
     if not name.startswith("keras.layers.") or "(" in name:
