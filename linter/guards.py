@@ -17,6 +17,9 @@ from .paths import literal_string, path_of, split_head
 _MUTATORS = frozenset({"append", "add", "update", "insert", "extend", "setdefault", "__setitem__", "__setattr__"})
 _KERAS_METHODS = frozenset({"add_loss", "add_metric", "add_update", "add_variable", "add_weight"})
 """Inherited from Keras: what they make is in no attribute until it is assigned to one."""
+_FLAG = "?"
+"""Marks a state that is tested for being set, as in ``if self.first:``."""
+
 _ABSENT_ERRORS = frozenset({"AttributeError", "KeyError", "NameError", "IndexError", "LookupError"})
 
 
@@ -60,6 +63,8 @@ class Guards:
 
     def _supplied(self, base: str, block: Block) -> bool:
         """Whether `base` outlives the call and the code under `block` writes it."""
+        flag = base.startswith(_FLAG)
+        base = base.removeprefix(_FLAG)
         function = block.scope.function()
         state = self._state(function, base)
         if state is None:
@@ -70,7 +75,8 @@ class Guards:
             if name in names or (name == "self.*" and state.startswith("self.")):
                 if any(block in where.chain() or _is_around(statement, block) for where, statement in blocks):
                     return True
-        return any(
+        # `if self.use_bias: self.add(b)` is an option, not a flag that the method takes down
+        return not flag and any(
             block in where.chain() and self._method_supplies(function, method, state)
             for method, where in writes.self_calls
         )
@@ -185,6 +191,8 @@ def _absent_states(test: ast.expr, holds: bool) -> list[list[str]]:
             return [] if owner is None or holds else [[f"{owner}.{name or '*'}"]]
         if function == "len" and test.args and not holds:
             return _base(test.args[0])
+    if holds:
+        return [[f"{_FLAG}{base}" for base in need] for need in _base(test)]
     return _base(test)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -52,6 +52,9 @@ __all__ = [
 ]
 
 
+_T = TypeVar("_T")
+
+
 class _Unknown:
     def __repr__(self) -> str:
         return "UNKNOWN"
@@ -84,6 +87,7 @@ class File:
         self.guards = Guards(index)
         self.lines = source.text.split("\n")
         self._version_checks: dict[int, float] = {}
+        self._once: dict[str, Any] = {}
         self._call_sites: dict[int, Call] = {}
         self._reference_sites: dict[int, Reference] = {}
         self._names: dict[tuple[int, str], tuple[Name, ...]] = {}
@@ -95,6 +99,12 @@ class File:
         """Let go of everything at once: sites, file and index refer to each other in circles."""
         self.index.release()
         self.__dict__.clear()
+
+    def once(self, question: str, answer: Callable[[], _T]) -> _T:
+        """What `answer` says of this file, worked out the first time that a rule asks `question`."""
+        if question not in self._once:
+            self._once[question] = answer()
+        return self._once[question]  # type: ignore[no-any-return]
 
     def version_check_ends(self, scope: Scope) -> float:
         """The last line of the first check of a version among the statements of a function or module; infinite if none."""
@@ -903,6 +913,11 @@ class ClassSite(Site):
     def knows_bases(self) -> bool:
         """Whether all its bases, in any file, are known: then nothing else can add a method to it."""
         return self.file.project.knows_bases(self.key)
+
+    @property
+    def project_bases(self) -> list[tuple[str, int]]:
+        """Keys of itself and of the classes of the project that it descends from."""
+        return self.file.project.mro(self.key)[0]
 
     @property
     def public_bases(self) -> tuple[str, ...]:

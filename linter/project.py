@@ -1,53 +1,25 @@
-"""The project as a whole: names across files, kinds of class, and in which situations each function runs.
+"""The project as a whole: names across files, kinds of class, and what the code of each file leads to.
 
-A *situation* is a set of the flags below.
-It starts at a root (the forward pass of a layer, a `tf.function`, module-level code, an Estimator's `model_fn`) and
-travels along calls; the conditions of a call change it: a create-once guard ends FORWARD, a named `variable_scope` adds
-SCOPED, `tf.Graph().as_default()` turns everything into GRAPH.
+Everything is resolved lazily from the summaries of the files.
+In which situations each function runs starts at roots (the forward pass of a layer, a `tf.function`, module-level code, an
+Estimator's `model_fn`) and travels along calls; the conditions of a call change it: a create-once guard ends FORWARD, a
+named `variable_scope` adds SCOPED, `tf.Graph().as_default()` turns everything into GRAPH.
 A function has as many situations as there are different ways to reach it.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import IntFlag
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .kinds import kinds_of_base
-from .names import below, canonical
+from .links import CALL, ENTER, GRAPH_NAMES, MAKE, NO_PARAMETER, READ, Key, Links, Program
+from .names import canonical
 from .paths import split_head
+from .situation import Effects, Situation, given
 from .summary import ClassSummary, Conditions, FunctionSummary, Summary
-
-
-class Situation(IntFlag):
-    """Under what circumstances a function's Python body runs."""
-
-    FORWARD = 1
-    """At every call of a layer, model or module."""
-    TRACED = 2
-    """While a graph is traced: once per trace, not once per call."""
-    SHIM = 4
-    """Below a method decorated with `track_tf1_style_variables`."""
-    SCOPED = 8
-    """Inside a `variable_scope` with a non-empty name (which an auto-incremented one has too, if never twice the same),
-    or inside a context manager that may open one."""
-    GRAPH = 16
-    """While a TF1 graph is built on purpose: `tf.Graph().as_default()`, `model_fn`, v2 behaviour disabled."""
-    LIFTED = 32
-    """Inside `tf.init_scope`."""
-    EAGER = 64
-    """From a program's module-level code, with eager execution on."""
-    FIT = 128
-    """Traced by Keras (`fit` and its like), not by a `tf.function` of the user's; eager outside of it."""
-    DATASET = 256
-    """Traced by a `tf.data` transformation."""
-    ONCE = 512
-    """Under a create-once guard, or while a layer, model, module or metric of the project is made or built."""
-    LEGACY = 1024
-    """Below the forward pass of a TF1 layer, RNN cell or Sonnet 1 module, which most programs run only in a graph."""
 
 
 _SHIMS = frozenset(
@@ -67,7 +39,6 @@ _ESCAPES = frozenset({"tensorflow.py_function", "tensorflow.numpy_function", "te
 VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_op_scope", "tensorflow.VariableScope"})
 _NO_SCOPES = ("tensorflow.", "keras.", "slim.", "contextlib.", "open", "threading.")
 _V2_OFF = frozenset({"tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution"})
-_GRAPH_NAMES = ("tensorflow.Graph", "tensorflow.Session", "tensorflow.get_default_session", "tensorflow.get_default_graph")
 _SESSIONS = frozenset({"tensorflow.Session()"})
 """Entering one makes its graph the default and ends eager execution; an `InteractiveSession` does not [run]."""
 DATASET_METHODS = frozenset(
@@ -85,8 +56,6 @@ _COMPILE_ARGUMENTS = frozenset({"loss", "metrics", "weighted_metrics"})
 _LIBRARIES = frozenset({"tensorflow", "keras", "tf_keras", "tf_slim", "numpy", "sonnet", "torch", "functools", "logging"})
 _MAKERS = frozenset({"__init__", "__new__", "build"})
 _MADE = frozenset({"layer", "model", "module", "sonnet", "metric", "loss", "optimizer"})
-_UNROOTED = Situation.SHIM | Situation.SCOPED | Situation.LIFTED | Situation.ONCE | Situation.LEGACY
-_MAX_SITUATIONS = 24
 _MAX_DEPTH = 24
 _MAX_ENTITIES = 12
 
@@ -107,9 +76,6 @@ class Entity(NamedTuple):
     def key(self) -> tuple[str, int]:
         """File and scope id of a project entity."""
         return self.file, self.scope
-
-
-Key = tuple[str, int]
 
 
 class Project:
@@ -135,11 +101,30 @@ class Project:
         self._kinds: dict[Key, frozenset[str]] = {}
         self._mro: dict[Key, tuple[list[Key], list[str]]] = {}
         self._subclasses: dict[Key, list[Key]] | None = None
-        self._makers: dict[Key, list[Key]] | None = None
-        self._calls_of: dict[Key, list[tuple[str, list[Any]]]] | None = None
-        self._callees: dict[Key, set[Key]] | None = None
-        self._used: dict[str, set[str]] = {}
-        self._situations: dict[Key, dict[int, tuple[Key | None, int, str]]] | None = None
+        self._program: Program | None = None
+
+    @property
+    def program(self) -> Program:
+        """What the code of all files leads to."""
+        if self._program is None:
+            self.join({})
+        assert self._program is not None
+        return self._program
+
+    def join(self, kept: Mapping[str, Links]) -> dict[str, Links]:
+        """Join the links of all files; return those that were not `kept` and had to be made.
+
+        Kept links hold as long as their file and the `structure` of all files is the same.
+        """
+        program = Program(self.summaries)
+        made: dict[str, Links] = {}
+        for file in sorted(self.summaries):
+            links = kept.get(file)
+            if links is None:
+                links = made[file] = _Linker(self, file).links
+            program.add(file, links)
+        self._program = program
+        return made
 
     # -- names -------------------------------------------------------------------------------------------------------
 
@@ -396,18 +381,7 @@ class Project:
 
     def makers(self, key: Key) -> list[Key]:
         """The functions and modules of the project in whose own code a class is constructed."""
-        if self._makers is None:
-            self._makers = {}
-            for file in sorted(self.summaries):
-                classes = self.summaries[file]["classes"]
-                for caller, _, targets, _, shape in self.summaries[file]["edges"]:
-                    while str(caller) in classes:
-                        caller = classes[str(caller)]["outer"]
-                    for text in targets if shape is not None else ():
-                        for entity in self.resolve(file, text):
-                            if entity.kind == "class":
-                                self._makers.setdefault(entity.key, []).append((file, caller))
-        return sorted(set(self._makers.get(key, ())))
+        return self.program.makers(key)
 
     def knows_bases(self, key: Key) -> bool:
         """Whether every base of a class, and of its bases in the project, is certainly a class that is known."""
@@ -453,92 +427,34 @@ class Project:
 
     def callers_omitting(self, key: Key, parameter: str) -> tuple[int, int]:
         """How many calls in the project leave a parameter of a function to its default, and how many calls there are."""
-        calls = self._calls_to(key)
-        return sum(self._omits(key, parameter, edge[4]) for _, edge in calls), len(calls)
+        return self.program.callers_omitting(key, self.position(key, parameter), parameter)
 
     def callers_omitting_under(self, key: Key, parameter: str, flags: int, without: int) -> tuple[int, int]:
         """The same for the calls that run in a situation with all `flags` and none of `without`."""
-        found = [
-            self._omits(key, parameter, edge[4])
-            for file, edge in self._calls_to(key)
-            if any(
-                (s & flags) == flags and not s & without
-                for s in map(
-                    effects_of(self, file, self.summaries[file]["conditions"][edge[3]]).apply,
-                    self.situations((file, edge[0])),
-                )
-            )
-        ]
-        return sum(found), len(found)
+        return self.program.callers_omitting_under(key, self.position(key, parameter), parameter, flags, without)
 
-    def _calls_to(self, key: Key) -> list[tuple[str, list[Any]]]:
-        """The calls of a function in the project: the file, and the edge of its summary."""
-        if self._calls_of is None:
-            self._calls_of = {}
-            for file in sorted(self.summaries):
-                for edge in self.summaries[file]["edges"]:
-                    for text in edge[2] if edge[4] is not None else ():
-                        for entity in self.resolve(file, text):
-                            if entity.kind == "function":
-                                self._calls_of.setdefault(entity.key, []).append((file, edge))
-        return self._calls_of.get(key, [])
-
-    def _omits(self, key: Key, parameter: str, shape: list[Any]) -> bool:
+    def position(self, key: Key, parameter: str) -> int:
+        """Where a call gives a parameter of a function, counted without ``self``; `NO_PARAMETER` if it has none."""
         summary = self.function(key)
         if summary is None or parameter not in summary["parameters"]:
-            return False
-        position = summary["parameters"].index(parameter) - (1 if summary["cls"] >= 0 else 0)
-        return bool(shape[0] <= position and parameter not in shape[1] and "*" not in shape[1])
+            return NO_PARAMETER
+        return summary["parameters"].index(parameter) - (1 if summary["cls"] >= 0 else 0)
 
     def v1_calls(self, key: Key) -> tuple[str, ...]:
         """The functions that make variables by name (see `summary.makes_by_name`) which a function of the project calls,
         itself or through others: canonical names, sorted.
         """
-        if self._callees is None:
-            self._callees = {}
-            for file in sorted(self.summaries):
-                for edge in self.summaries[file]["edges"]:
-                    if edge[4] is not None:
-                        reached = self._callees.setdefault((file, edge[0]), set())
-                        for text in edge[2]:
-                            reached.update(e.key for e in self.resolve(file, text) if e.kind == "function")
-        seen: set[Key] = {key}
-        queue = [key]
-        found: set[str] = set()
-        while queue:
-            current = queue.pop()
-            summary = self.function(current)
-            found.update(summary["v1_calls"] if summary else ())
-            fresh = self._callees.get(current, set()) - seen
-            seen |= fresh
-            queue.extend(fresh)
-        return tuple(sorted(found))
+        return self.program.v1_calls(key)
 
     # -- situations --------------------------------------------------------------------------------------------------
 
     def situations(self, key: Key) -> tuple[int, ...]:
         """The situations in which a function's body runs, as bits of `Situation`; empty where none is known."""
-        return tuple(sorted(self._all_situations().get(key, ())))
+        return self.program.situations(key)
 
     def trail(self, key: Key, flag: int) -> list[tuple[str, str, int]]:
         """How `key` comes to run under `flag`: ``(name, file, line)`` from the root down to it."""
-        return [(f"{self.display(step)}{reason}", step[0], line) for step, line, reason in self._steps(key, flag)]
-
-    def _steps(self, key: Key, flag: int) -> list[tuple[Key, int, str]]:
-        """The functions from a root down to `key`, each with the line in which it calls the next."""
-        table = self._all_situations()
-        steps: list[tuple[Key, int, str]] = []
-        seen: set[Key] = set()
-        current: Key | None = key
-        line = 0
-        while current is not None and current not in seen:
-            seen.add(current)
-            options = [(s, v) for s, v in sorted(table.get(current, {}).items()) if s & flag]
-            parent, next_line, reason = options[0][1] if options else (None, 0, "")
-            steps.append((current, line, reason if parent is None else ""))
-            current, line = parent, next_line
-        steps.reverse()
-        return steps
+        return [(f"{self.display(step)}{reason}", step[0], line) for step, line, reason in self.program.steps(key, flag)]
 
     def is_consistent(self, key: Key, flag: int) -> bool:
         """Whether one run of the program can go the way that `trail` tells.
@@ -548,7 +464,7 @@ class Project:
         A way is consistent if its methods of one ``self`` have a class in common, and if a wrapper runs what the
         function before it in the trail gives it.
         """
-        steps = self._steps(key, flag)
+        steps = self.program.steps(key, flag)
         own: set[Key] = set()
         for position, (step, line, _) in enumerate(steps[:-1]):
             callee = steps[position + 1][0]
@@ -598,11 +514,6 @@ class Project:
         owner = self.cls((key[0], function["cls"])) if function["cls"] >= 0 else None
         return f"{owner['name']}.{function['name']}" if owner else function["name"]
 
-    def _all_situations(self) -> dict[Key, dict[int, tuple[Key | None, int, str]]]:
-        if self._situations is None:
-            self._situations = _Flow(self).run()
-        return self._situations
-
     def is_property(self, key: Key) -> bool:
         """Whether a method is read like an attribute."""
         summary = self.function(key)
@@ -617,136 +528,227 @@ class Project:
 
     def files_using(self, *names: str) -> list[str]:
         """The files that read one of these canonical names."""
-        return [file for file in sorted(self.summaries) if any(self._file_uses(file, name) for name in names)]
+        return self.program.files_using(*names)
 
     def first_file_using(self, *names: str) -> str | None:
         """The first file, by path, that reads one of these canonical names."""
-        return next((f for f in sorted(self.summaries) if any(self._file_uses(f, name) for name in names)), None)
+        return self.program.first_file_using(*names)
 
     def enters_graph(self, file: str, text: str) -> bool:
         """Whether a ``with`` on `text` may enter a graph: a context manager of the project, in a file that handles any."""
-        managers = [e.key for e in self.resolve(file, text) if e.kind == "instance" and self.method(e.key, "__enter__")]
+        return any(self.program.uses(manager, GRAPH_NAMES) for manager in self.context_managers(file, text))
+
+    def context_managers(self, file: str, text: str) -> list[str]:
+        """The files of the project's own context managers that a ``with`` on `text` enters."""
+        managers = [e.file for e in self.resolve(file, text) if e.kind == "instance" and self.method(e.key, "__enter__")]
         for entity in self.resolve(file, text.removesuffix("()")) if text.endswith("()") else ():
             function = self.function(entity.key) if entity.kind == "function" else None
             if function is not None and any(d.endswith("contextmanager") for d in function["decorators"]):
-                managers.append(entity.key)
-        return any(self._file_uses(manager[0], name) for manager in managers for name in _GRAPH_NAMES)
+                managers.append(entity.file)
+        return managers
 
     def first_file_spelling(self, *names: str) -> str | None:
         """The first file, by path, that reads one of these absolute names or what is below it, written just so."""
-        for file in sorted(self.summaries):
-            for text in self.summaries[file]["uses"]:
-                if any(e.kind == "external" and below(e.text, name) for e in self.resolve(file, text) for name in names):
-                    return file
-        return None
-
-    def _file_uses(self, file: str, name: str) -> bool:
-        used = self._used.get(file)
-        if used is None:
-            used = self._used[file] = {
-                n for text in self.summaries[file]["uses"] for n in self.canonical_names(file, text)
-            }
-        if name.endswith(".*"):
-            return any(n.startswith(name[:-1]) for n in used)
-        return name in used
+        return self.program.first_file_spelling(*names)
 
     def canonical_names(self, file: str, text: str) -> list[str]:
         """The canonical public names that a name of `file` may mean."""
         return [canonical(entity.text) for entity in self.resolve(file, text) if entity.kind == "external"]
 
 
-class _Flow:
-    """The fixed point: roots, then situations along calls."""
+class _Linker:
+    """Makes the links of one file: all names in it resolved, nothing asked about the code of other files."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, file: str) -> None:
         self.project = project
-        self.table: dict[Key, dict[int, tuple[Key | None, int, str]]] = {}
-        self.queue: deque[tuple[Key, int]] = deque()
-        self.made_once: set[Key] = set()
-        """Functions that are given to `get_or_create_layer`."""
-        self.edges: dict[Key, list[tuple[Key, int, Callable[[int], int]]]] = {}
-        self.entry: dict[Key, Callable[[int], int]] = {}
-        """What the project's own decorators make of a situation."""
-        self._transfers: dict[tuple[str, int], Callable[[int], int]] = {}
+        self.file = file
+        self.summary = project.summaries[file]
+        self._files = {file: 0}
+        self._names: dict[str, int] = {}
+        self._shapes: dict[str, int] = {}
+        self._reasons: dict[str, int] = {}
+        self._properties: dict[Key, bool] = {}
+        self.links: Links = {
+            "files": [],
+            "names": [],
+            "shapes": [],
+            "effects": [self._effect(condition) for condition in self.summary["conditions"]],
+            "owners": {},
+            "calls": [],
+            "slots": [],
+            "passes": [],
+            "once": [],
+            "wraps": [],
+            "roots": [],
+            "reasons": [],
+            "entries": {},
+            "v1_calls": {},
+            "uses": list(dict.fromkeys(self._uses())),
+        }
+        for edge in self.summary["edges"]:
+            self._call(*edge)
+        for row in self.summary["passes"]:
+            self._given(*row)
+        for number, function in self.summary["functions"].items():
+            if function["decorators"]:
+                self._decorated(int(number), function)
+            if marks := self._marks(function):
+                self.links["entries"][number] = marks
+            if function["v1_calls"]:
+                self.links["v1_calls"][number] = function["v1_calls"]
+        for scope, situation, reason, unless_once in self._roots():
+            reason_number = self._reasons.setdefault(reason, len(self._reasons))
+            self.links["roots"] += [scope, int(situation), reason_number, int(unless_once)]
+        self.links["files"] = list(self._files)
+        self.links["names"] = list(self._names)
+        self.links["reasons"] = list(self._reasons)
 
-    def run(self) -> dict[Key, dict[int, tuple[Key | None, int, str]]]:
-        self._collect_edges()
-        for key, situation, reason in self._roots():
-            self._add(key, int(situation), None, 0, reason)
-        while self.queue:
-            key, situation = self.queue.popleft()
-            for callee, line, transfer in self.edges.get(key, ()):
-                self._add(callee, transfer(situation), key, line, "")
-        return self.table
+    def _file(self, file: str) -> int:
+        return self._files.setdefault(file, len(self._files))
 
-    def _add(self, key: Key, situation: int, parent: Key | None, line: int, reason: str) -> None:
-        situation = self._on_entry(key, situation)
-        if not situation & ~int(_UNROOTED):
+    def _name(self, name: str) -> int:
+        return self._names.setdefault(name, len(self._names))
+
+    def _resolve(self, text: str) -> tuple[Entity, ...]:
+        return self.project.resolve(self.file, text)
+
+    def _uses(self) -> Iterator[str]:
+        return (e.text for text in self.summary["uses"] for e in self._resolve(text) if e.kind == "external")
+
+    def _effect(self, condition: Conditions) -> Any:
+        bits = _own_effects(self.project, self.file, condition).bits
+        managers = [m for text, _ in condition["withs"] for m in self.project.context_managers(self.file, text)]
+        absent = [
+            [scope, self.project.position((self.file, scope), name), name] for scope, name in condition["absent"]
+        ]
+        return [bits, [self._file(manager) for manager in managers], absent] if managers or absent else bits
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def _call(self, caller: int, line: int, texts: list[str], condition: int, shape: list[Any] | None) -> None:
+        rows = self.links["calls"]
+        number = -1
+        if shape is not None:
+            number = self._shapes.setdefault(repr(shape), len(self._shapes))
+            if number == len(self.links["shapes"]):
+                self.links["shapes"].append(shape)
+        before = len(rows)
+        for text in texts:
+            for entity in self._resolve(text):
+                reached: list[tuple[int, Key]] = []
+                if entity.kind == "function":
+                    if shape is not None or self._is_property(entity.key):
+                        reached.append((CALL if shape is not None else READ, entity.key))
+                elif shape is None:
+                    continue
+                elif entity.kind == "parameter":
+                    function, _, name = entity.text[1:].partition(":")
+                    self.links["slots"] += [caller, line, condition, int(function), self._name(name)]
+                    self._own(caller)
+                elif entity.kind in ("instance", "class"):
+                    if entity.kind == "class":
+                        reached.append((MAKE, entity.key))
+                    for name in ("__call__", "call") if entity.kind == "instance" else ("__init__", "__new__"):
+                        if (method := self.project.method(entity.key, name)) is not None:
+                            reached.append((ENTER, method))
+                for kind, (file, scope) in reached:
+                    rows += [caller, line, condition, number, kind, self._file(file), scope]
+        if len(rows) > before:
+            self._own(caller)
+
+    def _is_property(self, key: Key) -> bool:
+        known = self._properties.get(key)
+        if known is None:
+            known = self._properties[key] = self.project.is_property(key)
+        return known
+
+    def _own(self, caller: int) -> None:
+        """Code in a class body runs when the code around the class does."""
+        classes = self.summary["classes"]
+        if str(caller) in classes:
+            owner = caller
+            while str(owner) in classes:
+                owner = classes[str(owner)]["outer"]
+            self.links["owners"][str(caller)] = owner
+
+    def _given(
+        self, caller: int, line: int, targets: list[str], argument: str, functions: list[str], condition: int
+    ) -> None:
+        """A function is given to a call: what the callee does with it decides."""
+        keys = [entity.key for text in functions for entity in self._resolve(text) if entity.kind == "function"]
+        if not keys:
             return
-        known = self.table.setdefault(key, {})
-        if situation in known or len(known) >= _MAX_SITUATIONS:
-            return
-        known[situation] = (parent, line, reason)
-        self.queue.append((key, situation))
+        self._own(caller)
+        takers: list[tuple[int, int, int]] = []
+        for target in targets:
+            for entity in self._resolve(target) if not target.startswith("?") else [Entity("external", target)]:
+                if entity.kind == "function":
+                    callee = self.project.function(entity.key)
+                    name = _parameter_name(callee, argument) if callee else None
+                    if name:
+                        takers.append((self._file(entity.file), entity.scope, self._name(name)))
+                    continue
+                name = canonical(entity.text) if entity.kind == "external" else ""
+                if name == _MAKES_ONCE:
+                    self.links["once"] += [cell for file, scope in keys for cell in (self._file(file), scope)]
+                change = _given_to(name.removeprefix("?"), argument, entity.kind)
+                if change is not None:
+                    takers.append((-1, given(change, 0), -1))
+        for file, scope in keys:
+            for taker in takers:
+                self.links["passes"] += [caller, line, condition, self._file(file), scope, *taker]
 
-    def _on_entry(self, key: Key, situation: int) -> int:
-        """What a function's own decorators make of a situation."""
-        summary = self.project.function(key)
-        if summary is None or not situation:
-            return situation
-        if key in self.entry:
-            situation = self.entry[key](situation)
-        for text in summary["decorators"]:
-            if self._is_once(key[0], text.removesuffix("()")):
-                situation = _once(situation)
-            for name in self.project.canonical_names(key[0], text):
+    # -- what a function is by itself --------------------------------------------------------------------------------
+
+    def _decorated(self, scope: int, function: FunctionSummary) -> None:
+        """A wrapper that calls what it decorates: the function runs as the wrapper runs it."""
+        for text in function["decorators"]:
+            for entity in self._resolve(text.removesuffix("()")):
+                summary = self.project.function(entity.key) if entity.kind == "function" else None
+                if summary is not None and summary["parameters"]:
+                    name = self._name(summary["parameters"][0])
+                    self.links["wraps"] += [scope, self._file(entity.file), entity.scope, name]
+
+    def _marks(self, function: FunctionSummary) -> str:
+        """What a function's own decorators make of a situation; see `situation.entered`."""
+        marks = ""
+        for text in function["decorators"]:
+            if self._is_once(text.removesuffix("()")):
+                marks += "o"
+            for name in self.project.canonical_names(self.file, text):
                 plain = name.removesuffix("()")
-                if plain in _TRACERS and not situation & Situation.GRAPH:
-                    situation = (situation | Situation.TRACED) & ~Situation.FIT
-                elif plain in _SHIMS:
-                    if not situation & Situation.SHIM:
-                        situation &= ~int(Situation.SCOPED)  # the outermost shim starts at the root of the names (tried)
-                    situation |= Situation.SHIM
-                elif plain in _ONCE:
-                    situation = _once(situation)
-        if summary["name"] in _MAKERS and summary["cls"] >= 0 and _MADE & self.project.kinds((key[0], summary["cls"])):
-            situation = _once(situation)
-        return situation
+                marks += "t" if plain in _TRACERS else "s" if plain in _SHIMS else "o" if plain in _ONCE else ""
+        if function["name"] in _MAKERS and function["cls"] >= 0:
+            if _MADE & self.project.kinds((self.file, function["cls"])):
+                marks += "o"
+        return marks
 
-    def _is_once(self, file: str, decorator: str) -> bool:
+    def _is_once(self, decorator: str) -> bool:
         """Whether a decorator of the project says by its name that what it decorates runs once, or is kept."""
-        found = [self.project.function(e.key) for e in self.project.resolve(file, decorator) if e.kind == "function"]
+        found = [self.project.function(e.key) for e in self._resolve(decorator) if e.kind == "function"]
         return any(summary is not None and summary["name"] in _ONCE_NAMES for summary in found)
 
-    # -- roots -------------------------------------------------------------------------------------------------------
+    def _roots(self) -> Iterator[tuple[int, Situation, str, bool]]:
+        """Functions that run by themselves: scope, situation, why; and whether that needs them not to be made once."""
+        graph = any(canonical(name) in _V2_OFF for name in self.links["uses"])
+        yield 0, Situation.GRAPH if graph else Situation.EAGER, "", False
+        for number, function in self.summary["functions"].items():
+            yield from self._function_roots(int(number), function)
+        for number, cls in self.summary["classes"].items():
+            for scope, situation in self._class_roots(int(number), cls["methods"]):
+                yield scope, situation, "", False
 
-    def _roots(self) -> Iterator[tuple[Key, Situation, str]]:
-        project = self.project
-        for file in sorted(project.summaries):
-            summary = project.summaries[file]
-            graph = any(
-                name in _V2_OFF for text in summary["uses"] for name in project.canonical_names(file, text)
-            )
-            yield (file, 0), Situation.GRAPH if graph else Situation.EAGER, ""
-            for number, function in summary["functions"].items():
-                yield from self._function_roots((file, int(number)), function)
-            for number in summary["classes"]:
-                yield from self._class_roots((file, int(number)))
-
-    def _function_roots(self, key: Key, function: FunctionSummary) -> Iterator[tuple[Key, Situation, str]]:
-        names = [n.removesuffix("()") for text in function["decorators"] for n in self.project.canonical_names(key[0], text)]
+    def _function_roots(self, scope: int, function: FunctionSummary) -> Iterator[tuple[int, Situation, str, bool]]:
+        names = [n.removesuffix("()") for t in function["decorators"] for n in self.project.canonical_names(self.file, t)]
         if any(name in _TRACERS for name in names):
-            yield key, Situation.TRACED, " (a tf.function)"
-        forward = function["name"] not in _FORWARD_METHODS and key not in self.made_once
-        if forward and any(name in _SHIMS for name in names):
-            yield key, Situation.FORWARD | Situation.SHIM, ""
+            yield scope, Situation.TRACED, " (a tf.function)", False
+        if function["name"] not in _FORWARD_METHODS and any(name in _SHIMS for name in names):
+            yield scope, Situation.FORWARD | Situation.SHIM, "", True
         if {"features", "labels", "mode"} <= set(function["parameters"]):
-            yield key, Situation.GRAPH, " (an Estimator's model_fn)"
+            yield scope, Situation.GRAPH, " (an Estimator's model_fn)", False
 
-    def _class_roots(self, key: Key) -> Iterator[tuple[Key, Situation, str]]:
-        project = self.project
-        kinds = project.kinds(key)
-        methods = (project.cls(key) or {"methods": {}})["methods"]
+    def _class_roots(self, scope: int, methods: Mapping[str, int]) -> Iterator[tuple[int, Situation]]:
+        kinds = self.project.kinds((self.file, scope))
         forward: Situation | None = None
         if "v1layer" in kinds:
             forward = Situation.FORWARD | Situation.LEGACY
@@ -755,11 +757,9 @@ class _Flow:
         elif kinds & {"module", "sonnet"}:
             forward = Situation.FORWARD
         if forward is not None:
-            names = (*_FORWARD_METHODS, "_build") if "sonnet" in kinds else _FORWARD_METHODS
-            for name in names:
+            for name in (*_FORWARD_METHODS, "_build") if "sonnet" in kinds else _FORWARD_METHODS:
                 if name in methods:
-                    legacy = Situation.LEGACY if name == "_build" else Situation(0)
-                    yield (key[0], methods[name]), forward | legacy, ""
+                    yield methods[name], forward | (Situation.LEGACY if name == "_build" else Situation(0))
         fit: tuple[str, ...] = ()
         if "model" in kinds:
             fit = _FIT_METHODS
@@ -769,141 +769,19 @@ class _Flow:
             fit = ("update_state", "result")
         for name in fit:
             if name in methods:
-                yield (key[0], methods[name]), Situation.TRACED | Situation.FIT, ""
-
-    # -- edges -------------------------------------------------------------------------------------------------------
-
-    def _collect_edges(self) -> None:
-        parameter_calls: dict[tuple[str, int, str], list[tuple[Key, int, Callable[[int], int]]]] = {}
-        files = sorted(self.project.summaries)
-        for file in files:
-            summary = self.project.summaries[file]
-            for edge in summary["edges"]:
-                caller: Key = (file, self._owner(file, edge[0]))
-                transfer = self._transfer(file, edge[3])
-                for text in edge[2]:
-                    for entity in self.project.resolve(file, text):
-                        if entity.kind == "parameter" and edge[4] is not None:
-                            number, _, name = entity.text[1:].partition(":")
-                            slot = (file, int(number), name)
-                            parameter_calls.setdefault(slot, []).append((caller, edge[1], transfer))
-                        elif entity.kind == "function" and (edge[4] is not None or self.project.is_property(entity.key)):
-                            self._edge(caller, entity.key, edge[1], transfer)
-                        elif entity.kind == "instance" and edge[4] is not None:
-                            for name in ("__call__", "call"):
-                                called = self.project.method(entity.key, name)
-                                if called is not None:
-                                    self._edge(caller, called, edge[1], transfer)
-                        elif entity.kind == "class" and edge[4] is not None:
-                            for name in ("__init__", "__new__"):
-                                constructor = self.project.method(entity.key, name)
-                                if constructor is not None:
-                                    self._edge(caller, constructor, edge[1], transfer)
-        for file in files:
-            for caller_id, line, targets, argument, functions, condition in self.project.summaries[file]["passes"]:
-                caller = (file, self._owner(file, caller_id))
-                transfer = self._transfer(file, condition)
-                for text in functions:
-                    for entity in self.project.resolve(file, text):
-                        if entity.kind == "function":
-                            self._pass(caller, line, file, targets, argument, entity.key, transfer, parameter_calls)
-        for file in files:
-            for number, function in self.project.summaries[file]["functions"].items():
-                for text in function["decorators"]:
-                    for entity in self.project.resolve(file, text.removesuffix("()")):
-                        if entity.kind == "function":
-                            self._decorated((file, int(number)), entity.key, parameter_calls)
-
-    def _owner(self, file: str, scope: int) -> int:
-        """Code in a class body runs when the code around the class does."""
-        classes = self.project.summaries[file]["classes"]
-        while str(scope) in classes:
-            scope = classes[str(scope)]["outer"]
-        return scope
-
-    def _edge(self, caller: Key, callee: Key, line: int, transfer: Callable[[int], int]) -> None:
-        self.edges.setdefault(caller, []).append((callee, line, transfer))
-
-    def _pass(
-        self,
-        caller: Key,
-        line: int,
-        file: str,
-        targets: list[str],
-        argument: str,
-        function: Key,
-        transfer: Callable[[int], int],
-        parameter_calls: Mapping[tuple[str, int, str], list[tuple[Key, int, Callable[[int], int]]]],
-    ) -> None:
-        """A function is given to a call: what the callee does with it decides."""
-        for target in targets:
-            for entity in self.project.resolve(file, target) if not target.startswith("?") else [Entity("external", target)]:
-                if entity.kind == "function":
-                    callee = self.project.function(entity.key)
-                    name = _parameter_name(callee, argument) if callee else None
-                    for inner, inner_line, inner_transfer in parameter_calls.get((*entity.key, name or ""), ()):
-                        self._edge(inner, function, inner_line, inner_transfer)
-                    continue
-                name = canonical(entity.text) if entity.kind == "external" else ""
-                if name == _MAKES_ONCE:
-                    self.made_once.add(function)
-                change = _given_to(name.removeprefix("?"), argument, entity.kind)
-                if change is not None:
-                    self._edge(caller, function, line, lambda s, t=transfer, c=change: c(t(s)))  # type: ignore[misc]
-
-    def _decorated(
-        self,
-        function: Key,
-        decorator: Key,
-        parameter_calls: Mapping[tuple[str, int, str], list[tuple[Key, int, Callable[[int], int]]]],
-    ) -> None:
-        """A wrapper that calls what it decorates: the function runs as the wrapper runs it."""
-        summary = self.project.function(decorator)
-        if summary is None or not summary["parameters"]:
-            return
-        for inner, line, transfer in parameter_calls.get((*decorator, summary["parameters"][0]), ()):
-            self.entry.setdefault(function, transfer)
-            self._edge(function, inner, line, lambda s: s)
-
-    def _transfer(self, file: str, condition: int) -> Callable[[int], int]:
-        key = (file, condition)
-        known = self._transfers.get(key)
-        if known is None:
-            effects = effects_of(self.project, file, self.project.summaries[file]["conditions"][condition])
-            known = self._transfers[key] = effects.apply
-        return known
-
-
-@dataclass(frozen=True, slots=True)
-class Effects:
-    """What the conditions of a site do to the situation of the function around it."""
-
-    guarded: bool = False
-    scoped: bool = False
-    graph: bool = False
-    lifted: bool = False
-    eager: bool = False
-    unreachable: bool = False
-
-    def apply(self, situation: int) -> int:
-        """The situation at the site."""
-        if self.unreachable:
-            return 0
-        if self.graph or situation & Situation.GRAPH:
-            return int(Situation.GRAPH)
-        if self.guarded:
-            situation = _once(situation)
-        if self.scoped:
-            situation |= Situation.SCOPED
-        if self.lifted:
-            situation |= Situation.LIFTED
-        if self.eager:
-            situation &= ~(Situation.TRACED | Situation.FIT | Situation.DATASET)
-        return int(situation)
+                yield methods[name], Situation.TRACED | Situation.FIT
 
 
 def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
     """Resolve the conditions of a site; see `summary.conditions`."""
+    own = _own_effects(project, file, condition)
+    graph = own.graph or any(project.enters_graph(file, text) for text, _ in condition["withs"])
+    unreachable = any(_always_given(project, (file, scope), name) for scope, name in condition["absent"])
+    return replace(own, graph=graph, unreachable=unreachable)
+
+
+def _own_effects(project: Project, file: str, condition: Conditions) -> Effects:
+    """What conditions do, but for what depends on the code of other files."""
     scoped = graph = lifted = eager = False
     for text, how in condition["withs"]:
         names = [text] if text.startswith("?") else [
@@ -921,7 +799,6 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
                 lifted = True
             elif not plain.startswith(_NO_SCOPES) or "(" in plain:
                 scoped = True  # a context manager of the program's own may well open a variable scope
-        graph = graph or project.enters_graph(file, text)
     for text, outcome in condition["tests"]:
         for name in project.canonical_names(file, text):
             if name in ("tensorflow.executing_eagerly", "tensorflow.compat.v1.executing_eagerly"):
@@ -929,8 +806,7 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
                 graph = graph or outcome == "false"
             elif name in ("tensorflow.inside_function", "tensorflow.is_tensor"):
                 eager = eager or outcome == "false"  # what is no tensor is a Python value, given in eager code
-    unreachable = any(_always_given(project, (file, scope), name) for scope, name in condition["absent"])
-    return Effects(condition["guarded"], scoped, graph, lifted, eager, unreachable)
+    return Effects(condition["guarded"], scoped, graph, lifted, eager)
 
 
 def _always_given(project: Project, function: Key, parameter: str) -> bool:
@@ -939,38 +815,32 @@ def _always_given(project: Project, function: Key, parameter: str) -> bool:
     return calls > 0 and omitting == 0
 
 
-def _once(situation: int) -> int:
-    """The situation of code that runs at the first call only."""
-    repeated = situation & int(Situation.FORWARD | Situation.TRACED)
-    return int(situation & ~Situation.FORWARD | Situation.ONCE) if repeated else situation
-
-
-def _given_to(name: str, argument: str, kind: str) -> Callable[[int], int] | None:
-    """How a function runs that is given to the public callable `name`; None if it does not run there."""
+def _given_to(name: str, argument: str, kind: str) -> str | None:
+    """How a function runs that is given to the public callable `name`, see `situation.given`; None if it does not."""
     method = name.rpartition(".")[2]
     if name in _TRACERS:
-        return lambda s: s if s & Situation.GRAPH else int((s | Situation.TRACED) & ~(Situation.FIT | Situation.FORWARD))
+        return "traced"
     if name in ("tensorflow.wrap_function",):
-        return lambda s: int(Situation.GRAPH)
+        return "graph"
     if name == _MAKES_ONCE:
-        return _once
+        return "once"
     if name in _ESCAPES:
-        return lambda s: 0
+        return "never"
     if argument in _ESTIMATOR_FUNCTIONS or (name.startswith("tensorflow.estimator") and argument == "0"):
-        return lambda s: int(Situation.GRAPH)
+        return "graph"
     if method == "compile" and argument in _COMPILE_ARGUMENTS:
-        return lambda s: int(Situation.TRACED | Situation.FIT)
+        return "compiled"
     if name == "keras.layers.Lambda":
-        return lambda s: int(Situation.FORWARD | Situation.TRACED | Situation.FIT)
+        return "layer"
     if name in ("tensorflow.vectorized_map", "tensorflow.autograph.to_graph"):
-        return lambda s: s | int(Situation.TRACED)
+        return "also traced"
     if "tensorflow.data." in name and method in DATASET_METHODS:
-        return lambda s: s if s & Situation.GRAPH else int(Situation.TRACED | Situation.DATASET)
+        return "dataset"
     if method in _DATASET_ONLY and argument in ("0", "map_func", "predicate"):
-        return lambda s: s if s & Situation.GRAPH else int(Situation.TRACED | Situation.DATASET)
+        return "dataset"
     if kind == "class" or name.endswith("Callback"):
         return None
-    return lambda s: s
+    return "same"
 
 
 def _parameter_name(callee: FunctionSummary, argument: str) -> str | None:

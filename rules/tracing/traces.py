@@ -97,7 +97,8 @@ def trace_of(site: Site) -> Trace | None:
         return None
     where = site.trail(flag).replace("`<lambda>`", "a lambda").replace(" (a tf.function)`", "`")
     root = where.partition("`")[2].partition("`")[0].rpartition(".")[2]
-    switch = any(_turns_eager(call, how) for call in site.file.calls)
+    file = site.file
+    switch = file.once(f"debugs {how}", lambda: any(_turns_eager(call, how) for call in file.calls))
     once = site.guarded or not site.runs(Situation.TRACED, without=Situation.ONCE)
     proven = not switch and site.is_reached(flag)
     return Trace(how, where, how != "fit" or root not in ("call", "__call__"), once, proven, switch)
@@ -105,9 +106,9 @@ def trace_of(site: Site) -> Trace | None:
 
 def _is_replaced(function: FunctionSite) -> bool:
     """Whether code puts something else in a method's place, such as a `tf.py_function` around it."""
-    return function.cls is not None and any(
-        isinstance(assignment.node, ast.Attribute) and assignment.node.attr == function.name
-        for assignment in function.file.assignments
+    file = function.file
+    return function.cls is not None and function.name in file.once(
+        "assigned attributes", lambda: {a.node.attr for a in file.assignments if isinstance(a.node, ast.Attribute)}
     )
 
 

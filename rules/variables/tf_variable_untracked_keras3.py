@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, ClassSite, Reference, Situation, Target, path_of
+from ...linter.model import Call, ClassSite, File, Reference, Situation, Target, path_of
 from ...linter.rule import Consequence, Report, Rule, Severity
 from .constructors import attributes_hold_state, is_layer
 
@@ -169,9 +169,19 @@ def _is_counter(call: Call) -> bool:
 
 def _reads(owner: ClassSite, name: str) -> Iterator[Reference]:
     """Where the attribute is read: as ``self.v`` in the class, and by its name on anything else in the file."""
-    for read in owner.file.references:
-        if name in (read.path or "").split(".")[1:]:
+    for read in owner.file.once("reads by attribute", lambda: _by_attribute(owner.file)).get(name, ()):
+        cls = read.cls
+        own = (read.path or "").startswith(f"self.{name}")
+        if cls is None or not own or owner.key in cls.project_bases or cls.key in owner.project_bases:
             yield read
+
+
+def _by_attribute(file: File) -> dict[str, list[Reference]]:
+    found: dict[str, list[Reference]] = {}
+    for read in file.references:
+        for name in dict.fromkeys((read.path or "").split(".")[1:]):
+            found.setdefault(name, []).append(read)
+    return found
 
 
 def _in_step(read: Reference) -> bool:

@@ -69,6 +69,7 @@ def test_guard(body: str) -> None:
         "try:\n    x()\nexcept ValueError:\n    self.v = make()",
         "if self.v is None or training:\n    self.v = make()",
         "self.v = make()",
+        "if self.cfg.pool:\n    make()\n    self.fc(x)",
     ],
 )
 def test_no_guard(body: str) -> None:
