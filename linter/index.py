@@ -109,7 +109,6 @@ class CallFact:
     block: Block
     path: str | None
     statement: ast.stmt
-    awaited_by: str = ""
 
 
 @dataclass(slots=True, eq=False)

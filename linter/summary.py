@@ -16,9 +16,6 @@ from .index import Block, CallFact, FileIndex, Scope
 from .names import canonical
 from .paths import literal_string, path_of, split_head
 
-FORMAT = 1
-"""Raised when the meaning of a summary changes, so that kept ones are not read any more."""
-
 _OWN = ("@", "self@", "super@", "$", ".")
 _BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
 _NAMED_BY = ("name_or_scope", "name", "scope")
