@@ -30,7 +30,7 @@ KEPT_DAYS = 30
 KEPT_BYTES = 512 * 1024 * 1024
 
 _APPLICATION = 0x4D4C4E54
-_TIMEOUT_SECONDS = 0.5
+_TIMEOUT_SECONDS = 2.0
 _KEYS_A_QUERY = 500  # older sqlite takes 999 variables at most
 _BYTES_A_TRANSACTION = 2 * 1024 * 1024  # a writer must let others in well within their timeout
 
@@ -211,8 +211,14 @@ class Cache:
         if connection is None:
             yield None
             return
+        begun = False
         with self._failing_quietly():
             connection.execute("BEGIN IMMEDIATE")
+            begun = True
+        if not begun:  # another process held the lock for too long
+            yield None
+            return
+        with self._failing_quietly():
             try:
                 yield connection
             except BaseException:

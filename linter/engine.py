@@ -2,8 +2,8 @@
 
 The stages, in the order in which a file goes through them:
 
-1. `_facts`: read, parse with `ast`, summarize (kept by content);
-2. `Project`: all summaries together;
+1. `Facts`: read, parse with `ast`, summarize (kept by content);
+2. `Project`: all summaries together, and where the code of each file leads (kept by content and structure);
 3. `check_file`: the file's index again, with its tree, and its sites handed to the rules (kept by content and by the
    cross-file facts that were asked for).
 """
@@ -24,20 +24,22 @@ from typing import TYPE_CHECKING, Any
 from .cache import Cache
 from .finding import Consequence, Finding, Severity, Target
 from .names import canonical
-from .pool import ItemFailed, map_ordered
-from .source import SourceFile, parse_source, read_source
+from .source import SourceFile, parse_source, read_bytes, read_source
 from .suppress import Suppressions, find_suppressions
 from .tool_rules import InternalError, UnparsableFile
 
 if TYPE_CHECKING:
-    from .index import CallFact
+    from .facts import Head
+    from .index import CallFact, FileIndex
     from .model import File
     from .project import Project
     from .rule import Report, Rule
-    from .summary import Summary
 
-_MARKERS = ("tensorflow", "keras", "tf_slim", "sonnet")
+LEGACY_KERAS_FLAG = b"TF_USE_LEGACY_KERAS"
+_BATCH = 500
 Progress = Callable[[int, int], None]
+Row = dict[str, Any]
+_EMPTY: Row = {"findings": [], "suppressions": [], "key": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,19 @@ class FileResult:
 
     findings: tuple[Finding, ...]
     suppressions: Suppressions
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is remembered of a file's bytes: their digest, empty if they cannot be read, and what their text mentions."""
+
+    digest: str
+    names_legacy_keras: bool
+
+    @classmethod
+    def of(cls, data: bytes) -> Content:
+        """The content of these bytes."""
+        return cls(blake2b(data, digest_size=16).hexdigest(), LEGACY_KERAS_FLAG in data)
 
 
 @memoized
@@ -71,11 +86,12 @@ def analyze(
     cache: Path | None = None,
     overrides: Mapping[Path, bytes] | None = None,
     progress: Progress | None = None,
-    project_paths: Sequence[str] | None = None,
+    contents: Mapping[str, Content] | None = None,
 ) -> dict[str, FileResult]:
     """Find everything that every rule says about `files`, each a path with the name it is shown under.
 
     `root` is the project whose files the analysis may look into; `overrides` hold unsaved contents.
+    `contents` are those of the project's files, where they were read before; see `read_contents`.
     With `cache`, facts and findings are kept in that folder.
     """
     # What a file leaves behind is released by hand: the collector would only walk the summaries again and again.
@@ -83,7 +99,7 @@ def analyze(
     gc.disable()
     try:
         with Cache(cache, version()) as store:
-            return _Run(files, root, target, jobs, store, overrides or {}, progress, project_paths).results()
+            return _Run(files, root, target, jobs, store, overrides or {}, progress, contents).results()
     finally:
         if collecting:
             gc.enable()
@@ -99,7 +115,7 @@ class _Run:
         store: Cache,
         overrides: Mapping[Path, bytes],
         progress: Progress | None,
-        project_paths: Sequence[str] | None,
+        contents: Mapping[str, Content] | None,
     ) -> None:
         self.root = os.path.abspath(root)
         self.target = target
@@ -108,15 +124,14 @@ class _Run:
         self.progress = progress
         self.overrides = {os.path.abspath(path): data for path, data in overrides.items()}
         self.wanted = {self._key(os.path.abspath(path)): (os.path.abspath(path), display) for path, display in files}
-        self.paths = {self._key(path): path for path in (project_paths if project_paths is not None else self._project())}
-        for key, (path, _) in self.wanted.items():
-            self.paths.setdefault(key, path)
+        if contents is None:
+            from .discovery import project_files
+
+            contents = read_contents(project_files(root), self.overrides)
+        paths = {path for path, _ in self.wanted.values()} - contents.keys()
+        self.contents = {**contents, **read_contents(sorted(paths), self.overrides)}
+        self.paths = {self._key(path): path for path in self.contents}
         self.done = 0
-
-    def _project(self) -> list[str]:
-        from .discovery import project_files
-
-        return project_files(Path(self.root))
 
     def _key(self, path: str) -> str:
         """A file's name within the project: relative to its root where it lies below it."""
@@ -124,22 +139,20 @@ class _Run:
         return path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) else path.replace(os.sep, "/")
 
     def results(self) -> dict[str, FileResult]:
-        sources, digests, failed = self._digests()
-        found: dict[str, FileResult] = {
-            display: FileResult((failed[key],), Suppressions()) for key, (_, display) in self.wanted.items() if key in failed
+        digests = {
+            key: content.digest for key, path in sorted(self.paths.items()) if (content := self.contents[path]).digest
         }
-        todo = [key for key in sorted(self.wanted) if key not in failed]
-        run_key = _digest(self.target, *(f"{key} {digests[key]}" for key in sorted(digests)))
+        todo = sorted(self.wanted)
+        run_key = _digest(self.target, *(f"{key} {digest}" for key, digest in digests.items()))
         kept = self.store.get("run", [run_key]).get(run_key, {})
         rows = self._kept_rows({key: kept[key] for key in todo if key in kept})
         rest = [key for key in todo if key not in rows]
         self._advance(len(rows), len(todo))
         if rest:
-            rows |= self._checked(rest, sources, digests)
-            self.store.put("run", {run_key: kept | {key: row["key"] for key, row in rows.items() if row.get("key")}})
-        for key in todo:
-            display = self.wanted[key][1]
-            found[display] = _result(display, rows[key])
+            rows |= self._checked(rest, digests)
+            names = {key: row["key"] for key in rest if "key" in (row := rows[key])}
+            self.store.put("run", {run_key: kept | names})
+        found = {self.wanted[key][1]: _result(self.wanted[key][1], rows[key]) for key in todo}
         return {display: found[display] for display in sorted(found)}
 
     def _advance(self, count: int, total: int) -> None:
@@ -147,174 +160,124 @@ class _Run:
         if self.progress is not None:
             self.progress(self.done, total)
 
-    def _digests(self) -> tuple[dict[str, SourceFile], dict[str, str], dict[str, Finding]]:
-        """Read every file of the project once; texts are only held for the files that are asked for."""
-        sources: dict[str, SourceFile] = {}
-        digests: dict[str, str] = {}
-        failed: dict[str, Finding] = {}
-        for key, path in sorted(self.paths.items()):
-            source = self._read(key, path)
-            if isinstance(source, Finding):
-                if key in self.wanted:
-                    failed[key] = source
-                continue
-            digests[key] = source.digest
-        return sources, digests, failed
-
     def _read(self, key: str, path: str) -> SourceFile | Finding:
         display = self.wanted[key][1] if key in self.wanted else key
         return read_source(Path(path), display, self.overrides.get(path))
 
-    def _kept_rows(self, keys: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-        kept = self.store.get("findings", list(keys.values()))
-        return {name: kept[key] for name, key in keys.items() if key in kept}
+    def _kept_rows(self, keys: Mapping[str, str]) -> dict[str, Row]:
+        """Rows by the names under which they are kept; one without anything in it needs no keeping."""
+        kept = self.store.get("findings", [name for name in keys.values() if name]) | {"": _EMPTY}
+        return {key: kept[name] for key, name in keys.items() if name in kept}
 
     # -- the slow way ------------------------------------------------------------------------------------------------
 
-    def _checked(
-        self, rest: Sequence[str], sources: Mapping[str, SourceFile], digests: Mapping[str, str]
-    ) -> dict[str, dict[str, Any]]:
+    def _checked(self, wanted: Sequence[str], digests: Mapping[str, str]) -> dict[str, Row]:
+        from .facts import Facts
         from .project import Project
+
+        facts = Facts(self.store, digests, lambda key: self._read(key, self.paths[key]), wanted)
+        rows: dict[str, Row] = {}
+        new: dict[str, Row] = {}
+        for key in wanted:
+            if key not in facts.summaries and (head := facts.heads.get(key)):
+                rows[key] = _unreached(head)
+                self._name(rows[key], self._latest(key, digests), new)
+        self.store.put("findings", new)
+        self._advance(len(rows), len(self.wanted))
+        waiting = [key for key in wanted if key not in rows]
+        if not waiting:
+            return rows
+        project = Project(facts.summaries)
+        facts.join(project, self.root)
+        waiting = [key for key in waiting if not self._still_true(key, digests, project, rows)]
+        if self.jobs > 1:
+            project.prepare()
+            facts.summaries.detach()
+        _held.update(facts.held)
+        try:
+            self._check(waiting, digests, project, rows)
+        finally:
+            _held.clear()
+        return rows
+
+    def _still_true(self, key: str, digests: Mapping[str, str], project: Project, rows: dict[str, Row]) -> bool:
+        """Whether a file's findings of another run hold: it asked the project nothing that is answered differently now."""
         from .view import answers
 
-        project = Project(self._summaries(digests))
-        rows: dict[str, dict[str, Any]] = {}
-        candidates = self.store.get("findings", [self._latest(key, digests[key]) for key in rest])
-        waiting: list[str] = []
-        for key in rest:
-            latest = candidates.get(self._latest(key, digests[key]))
-            if latest and answers(project, latest["questions"]) == latest["answers"]:
-                rows[key] = latest["row"]
-                self._advance(1, len(self.wanted))
-            else:
-                waiting.append(key)
-        items = [(key, self.paths[key], self.wanted[key][1]) for key in waiting]
-        overrides = {path: data for path, data in self.overrides.items()}
+        name = self._latest(key, digests)
+        latest = self.store.get("findings", [name]).get(name)
+        if not latest or answers(project, latest["questions"]) != latest["answers"]:
+            return False
+        rows[key] = latest["row"]
+        self._advance(1, len(self.wanted))
+        return True
+
+    def _check(
+        self, waiting: Sequence[str], digests: Mapping[str, str], project: Project, rows: dict[str, Row]
+    ) -> None:
+        from .pool import ItemFailed, map_ordered
+
         made = map_ordered(
             check_item,
-            items,
+            [(key, self.paths[key], self.wanted[key][1]) for key in waiting],
             self.jobs,
             initializer=_begin,
-            initargs=(project.summaries, self.target, overrides, self.store.enabled),
+            initargs=(project, self.target, self.overrides, self.store.enabled),
             weight=_size,
         )
         new: dict[str, Any] = {}
-        _begin(project.summaries, self.target, overrides, self.store.enabled, project)
-        for (key, path, display), outcome in zip(items, made, strict=True):
+        for key, outcome in zip(waiting, made, strict=True):
             if isinstance(outcome, ItemFailed):
+                display = self.wanted[key][1]
                 rows[key] = {"findings": [_row(_worker_died(display, outcome.reason))], "suppressions": None}
             else:
-                row, questions, digest = outcome
-                name = _digest(self._latest(key, digests[key]), digest)
-                row["key"] = name
-                new[name] = row
-                new[self._latest(key, digests[key])] = {"questions": questions, "answers": digest, "row": row}
-                rows[key] = row
+                rows[key], questions, digest = outcome
+                if self.store.enabled and key in digests:
+                    latest = self._latest(key, digests)
+                    self._name(rows[key], _digest(latest, digest), new)
+                    new[latest] = {"questions": questions, "answers": digest, "row": rows[key]}
+                if len(new) >= _BATCH:
+                    self.store.put("findings", new)
+                    new = {}
             self._advance(1, len(self.wanted))
         self.store.put("findings", new)
-        return rows
 
-    def _latest(self, key: str, digest: str) -> str:
-        return _digest(key, digest, self.target)
+    @staticmethod
+    def _name(row: Row, name: str, new: dict[str, Any]) -> None:
+        """Give a row the name under which it will be found again."""
+        if row["findings"] or row["suppressions"]:
+            row["key"] = name
+            new[name] = row
+        else:
+            row["key"] = ""
 
-    def _summaries(self, digests: Mapping[str, str]) -> dict[str, Summary]:
-        """Summaries of all files that reach TensorFlow, directly or through files of the project."""
-        facts = self._facts(digests, sorted(digests), facts_of, "facts")
-        reaching = _reaching(facts)
-        unmarked = [key for key in reaching if "summary" not in facts[key]]
-        facts.update(self._facts(digests, unmarked, summary_of, "summary"))
-        return {key: facts[key]["summary"] for key in reaching}
-
-    def _facts(
-        self, digests: Mapping[str, str], keys: Sequence[str], make: Callable[[SourceFile], dict[str, Any]], kind: str
-    ) -> dict[str, dict[str, Any]]:
-        """Facts of files, kept by content; a file that cannot be parsed has none."""
-        kept = self.store.get("facts", [f"{kind} {digests[key]}" for key in keys])
-        facts: dict[str, dict[str, Any]] = {}
-        new: dict[str, Any] = {}
-        for key in keys:
-            fact = kept.get(f"{kind} {digests[key]}")
-            if fact is None:
-                source = self._read(key, self.paths[key])
-                fact = {} if isinstance(source, Finding) else make(source)
-                new[f"{kind} {digests[key]}"] = fact
-            if fact:
-                facts[key] = fact
-        self.store.put("facts", new)
-        return facts
+    def _latest(self, key: str, digests: Mapping[str, str]) -> str:
+        return _digest(key, digests.get(key, ""), self.target)
 
 
-def facts_of(source: SourceFile) -> dict[str, Any]:
-    """What is kept of every file: its summary if it mentions TensorFlow, else only what it imports.
-
-    Empty if it does not parse.
-    """
-    if any(marker in source.text for marker in _MARKERS):
-        return summary_of(source)
-    from .summary import imported
-
-    tree = parse_source(source)
-    return {} if isinstance(tree, Finding) else {"imports": imported(tree)}
-
-
-def summary_of(source: SourceFile) -> dict[str, Any]:
-    """The summary of a file that reaches TensorFlow; empty if it does not parse."""
-    from .index import FileIndex
-    from .summary import summarize
-
-    tree = parse_source(source)
-    if isinstance(tree, Finding):
-        return {}
-    index = FileIndex(tree)
-    try:
-        return {"summary": summarize(index)}
-    finally:
-        index.release()
-
-
-def _reaching(facts: Mapping[str, dict[str, Any]]) -> list[str]:
-    """The files that mention TensorFlow, and those that import from such a file, to any depth."""
-    by_tail: dict[str, list[str]] = {}
-    for key in facts:
-        plain = key.removesuffix("/__init__.py").removesuffix(".py")
-        by_tail.setdefault(plain.rpartition("/")[2], []).append(key)
-    kept = {key for key, fact in facts.items() if "summary" in fact}
-    importers: dict[str, set[str]] = {}
-    for key, fact in facts.items():
-        if key in kept:
-            continue
-        for absolute in fact["imports"]:
-            for part in absolute.split("."):
-                for other in by_tail.get(part, ()):
-                    importers.setdefault(other, set()).add(key)
-    queue = sorted(kept)
-    while queue:
-        for importer in sorted(importers.get(queue.pop(), ())):
-            if importer not in kept:
-                kept.add(importer)
-                queue.append(importer)
-    return sorted(kept)
+def read_contents(paths: Iterable[str], overrides: Mapping[str, bytes]) -> dict[str, Content]:
+    """Read every file once, and keep what runs are compared by."""
+    found = {}
+    for path in paths:
+        data = overrides.get(path)
+        try:
+            found[path] = Content.of(read_bytes(path) if data is None else data)
+        except OSError:
+            found[path] = Content("", False)
+    return found
 
 
 # -- one file ------------------------------------------------------------------------------------------------------------
 
 _state: tuple[Project, Target, Mapping[str, bytes], bool] | None = None
+_held: dict[str, tuple[SourceFile, FileIndex]] = {}
+"""Files that are parsed already, of this process or of the one that it was forked from."""
 
 
-def _begin(
-    summaries: Mapping[str, Summary],
-    target: Target,
-    overrides: Mapping[str, bytes],
-    keep: bool,
-    project: Project | None = None,
-) -> None:
-    """Set up a worker: every file of the run is checked against the same project."""
+def _begin(project: Project, target: Target, overrides: Mapping[str, bytes], keep: bool) -> None:
+    """Set up a process: every file of the run is checked against the same project."""
     global _state  # noqa: PLW0603
-    from .project import Project
-
-    if _state is not None and project is None and _state[0].summaries is summaries:
-        return
-    _state = (project or Project(summaries), target, overrides, keep)
+    _state = project, target, overrides, keep
 
 
 def check_item(item: tuple[str, str, str]) -> tuple[dict[str, Any], list[Any], str]:
@@ -322,16 +285,19 @@ def check_item(item: tuple[str, str, str]) -> tuple[dict[str, Any], list[Any], s
     assert _state is not None
     project, target, overrides, keep = _state
     key, path, display = item
-    source = read_source(Path(path), display, overrides.get(path))
-    if isinstance(source, Finding):
-        return {"findings": [_row(source)], "suppressions": None}, [], ""
-    findings, questions, digest = check_file(source, key, project, target, keep)
+    source, index = _held.pop(key, (None, None))
+    if source is None:
+        read = read_source(Path(path), display, overrides.get(path))
+        if isinstance(read, Finding):
+            return {"findings": [_row(read)], "suppressions": None}, [], ""
+        source = read
+    findings, questions, digest = check_file(source, key, project, target, keep, index)
     suppressions = find_suppressions(source)
     return {"findings": [_row(f) for f in findings], "suppressions": suppressions.to_json()}, questions, digest
 
 
 def check_file(
-    source: SourceFile, key: str, project: Project, target: Target, keep: bool = False
+    source: SourceFile, key: str, project: Project, target: Target, keep: bool = False, index: FileIndex | None = None
 ) -> tuple[list[Finding], list[Any], str]:
     """Run every rule over one file of a project.
 
@@ -340,16 +306,19 @@ def check_file(
     """
     from .view import View
 
-    tree = parse_source(source)
-    if isinstance(tree, Finding):
-        return [tree], [], ""
-    if key not in project.summaries:
-        return [], [], ""  # it does not reach TensorFlow
-    from .index import FileIndex
+    if index is None:
+        tree = parse_source(source)
+        if isinstance(tree, Finding):
+            return [tree], [], ""
+        if key not in project.summaries:
+            return [], [], ""  # it does not reach TensorFlow
+        from .index import FileIndex
+
+        index = FileIndex(tree)
     from .model import File
 
     view = View(project)
-    file = File(source, key, FileIndex(tree), view, target)
+    file = File(source, key, index, view, target)
     dispatch = _dispatch()
     reports: list[tuple[Rule, Report]] = []
     failures: list[Finding] = []
@@ -456,10 +425,10 @@ class _Dispatch:
                 call = file.call_of(fact)
                 for rule in wanted(self._call_rules(call)):
                     yield rule, rule.on_call, call
-        for fact in file.index.references:
-            rules = self.references.wanting(file.names(fact.scope, fact.path))
+        for read in file.index.references:
+            rules = self.references.wanting(file.names(read.scope, read.path))
             if rules:
-                reference = file.reference_of(fact)
+                reference = file.reference_of(read)
                 for rule in wanted(rules):
                     yield rule, rule.on_reference, reference
         for assignment in file.assignments if self.on_assignment else ():
@@ -538,12 +507,23 @@ def _row(finding: Finding) -> list[Any]:
     ]  # fmt: skip
 
 
-def _result(display: str, row: Mapping[str, Any]) -> FileResult:
+def _unreached(head: Head) -> Row:
+    """The row of a file that is Python but does not reach TensorFlow."""
+    return {"findings": [], "suppressions": comments} if (comments := head.get("suppressions")) else _EMPTY
+
+
+def _result(display: str, row: Row) -> FileResult:
+    if row is _EMPTY:
+        return _NOTHING
     findings = tuple(
-        Finding(display, *values[:6], Severity(values[6]), Consequence(values[7]), values[8]) for values in row["findings"]
+        Finding(display, line, column, end_line, end_column, code, slug, Severity(severity), Consequence(effect), message)
+        for line, column, end_line, end_column, code, slug, severity, effect, message in row["findings"]
     )
     kept = row["suppressions"]
     return FileResult(findings, Suppressions.from_json(kept) if kept is not None else Suppressions())
+
+
+_NOTHING = FileResult((), Suppressions())
 
 
 def _digest(*parts: str) -> str:

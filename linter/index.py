@@ -491,11 +491,11 @@ class FileIndex:
             else:
                 children: list[tuple[ast.AST, Scope, Block, str]] = []
                 for field_name in node_._fields:
-                    value = getattr(node_, field_name, None)
-                    if value.__class__ is list:
-                        children.extend((c, scope, block, "") for c in value if isinstance(c, ast.AST))
-                    elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context | ast.operator):
-                        children.append((value, scope, block, ""))
+                    part = getattr(node_, field_name, None)
+                    if isinstance(part, list):
+                        children.extend((c, scope, block, "") for c in part if isinstance(c, ast.AST))
+                    elif isinstance(part, ast.AST) and not isinstance(part, ast.expr_context | ast.operator):
+                        children.append((part, scope, block, ""))
                 children.reverse()
                 stack.extend(children)
 

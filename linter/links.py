@@ -101,6 +101,8 @@ class Program:
         self._names = sorted(files)
         self._numbers = {name: number for number, name in enumerate(self._names)}
         self._files: list[_File | None] = [None] * len(self._names)
+        self._found: dict[tuple[str, ...], frozenset[int]] = {}
+        self._spelled: dict[tuple[str, ...], str | None] = {}
 
     def add(self, file: str, links: Links) -> None:
         """Add a file's links; all must be there before the first question."""
@@ -327,19 +329,22 @@ class Program:
         found = self._using(names)
         return self._names[min(found)] if found else None
 
-    def uses(self, file: str, names: Iterable[str]) -> bool:
+    def uses(self, file: str, names: tuple[str, ...]) -> bool:
         """Whether a file reads one of these canonical names."""
         return self._numbers.get(file, _NO_FILE) in self._using(names)
 
-    def _using(self, names: Iterable[str]) -> set[int]:
-        found: set[int] = set()
-        for name in names:
-            if name.endswith(".*"):
-                prefix = name[:-1]
-                found.update(number for used, users in self._users.items() if used.startswith(prefix) for number in users)
-            else:
-                found.update(self._users.get(name, ()))
-        return found
+    def _using(self, names: tuple[str, ...]) -> frozenset[int]:
+        known = self._found.get(names)
+        if known is None:
+            found: set[int] = set()
+            for name in names:
+                if name.endswith(".*"):
+                    below_it = (users for used, users in self._users.items() if used.startswith(name[:-1]))
+                    found.update(number for users in below_it for number in users)
+                else:
+                    found.update(self._users.get(name, ()))
+            known = self._found[names] = frozenset(found)
+        return known
 
     @cached_property
     def _users(self) -> dict[str, list[int]]:
@@ -360,13 +365,15 @@ class Program:
 
     def first_file_spelling(self, *names: str) -> str | None:
         """The first file that reads one of these absolute names or what is below it, written just so."""
-        users = [
-            number
-            for spelled, numbers in self._spellings.items()
-            if any(below(spelled, name) for name in names)
-            for number in numbers
-        ]
-        return self._names[min(users)] if users else None
+        if names not in self._spelled:
+            users = [
+                number
+                for spelled, numbers in self._spellings.items()
+                if any(below(spelled, name) for name in names)
+                for number in numbers
+            ]
+            self._spelled[names] = self._names[min(users)] if users else None
+        return self._spelled[names]
 
 
 GRAPH_NAMES = ("tensorflow.Graph", "tensorflow.Session", "tensorflow.get_default_session", "tensorflow.get_default_graph")

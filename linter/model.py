@@ -413,8 +413,8 @@ class Site:
     @cached_property
     def version_checked(self) -> bool:
         """Whether the code runs only for some versions: under a test of a version or of an attribute's existence (its
-        own, or that of a function or class around it), after a check such as ``require_tf1()``, or in a ``try`` whose
-        failure is handled.
+        own, or that of a function or class around it), after a check such as ``require_tf1()``, below a decorator such
+        as ``skipIf(is_tf2, ...)``, or in a ``try`` whose failure is handled.
         """
         for level in self.block.chain():
             if level.kind in ("if", "else") and _mentions_version(level.node):
@@ -425,7 +425,7 @@ class Site:
                     return True
         scope: Scope | None = self.scope.function()
         while scope is not None:
-            if self.file.version_check_ends(scope) < self.line:
+            if self.file.version_check_ends(scope) < self.line or any(map(_skips_version, scope.decorators)):
                 return True
             for level in scope.defined_in.chain() if scope.defined_in is not None else ():
                 if level.kind in ("if", "else") and _mentions_version(level.node):
@@ -1043,12 +1043,17 @@ def _is_none(node: ast.expr) -> bool:
 def _mentions_version(node: ast.AST) -> bool:
     for part in ast.walk(node):
         name = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else ""
-        if name in ("hasattr", "getattr"):
+        if name in ("hasattr", "getattr", "TYPE_CHECKING"):
             return True
         lowered = name.lower()
         if lowered and any(word in lowered for word in _VERSION_WORDS):
             return True
     return False
+
+
+def _skips_version(decorator: ast.expr) -> bool:
+    name = (path_of(decorator) or "").lower()
+    return any(word in name for word in ("skip", "only", "require", "run_deprecated")) and _mentions_version(decorator)
 
 
 def _checks_version(statement: ast.stmt) -> bool:

@@ -55,6 +55,7 @@ _PRIVATE = {
     "tensorflow_estimator.estimator": "tensorflow.estimator",
     "tensorflow_estimator": "tensorflow",
 }
+_PRIVATE_STARTS = tuple(_PRIVATE)
 _KERAS_ALIASES = {
     "engine.base_layer": "layers",
     "engine.topology": "layers",
@@ -104,16 +105,19 @@ def canonical(absolute: str) -> str:
     if absolute.startswith("builtins."):
         return absolute[9:]
     name = absolute
-    for private, public in _PRIVATE.items():
-        if below(name, private):
-            name = public + name[len(private) :]
-            break
-    for root in _KERAS_ROOTS:
-        if below(name, root):
-            return _keras(name[len(root) + 1 :])
-    for root in _SLIM_ROOTS:
-        if below(name, root):
-            return _slim(name[len(root) + 1 :])
+    if name.startswith(_PRIVATE_STARTS):
+        for private, public in _PRIVATE.items():
+            if below(name, private):
+                name = public + name[len(private) :]
+                break
+    if name.startswith(_KERAS_ROOTS):
+        for root in _KERAS_ROOTS:
+            if below(name, root):
+                return _keras(name[len(root) + 1 :])
+    if name.startswith(_SLIM_ROOTS):
+        for root in _SLIM_ROOTS:
+            if below(name, root):
+                return _slim(name[len(root) + 1 :])
     for root in _TENSORFLOW_ROOTS:
         if below(name, root):
             rest = name[len(root) :]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from .kinds import kinds_of_base
 from .links import CALL, ENTER, GRAPH_NAMES, MAKE, NO_PARAMETER, READ, Key, Links, Program
-from .names import canonical
+from .names import below, canonical
 from .paths import split_head
 from .situation import Effects, Situation, given
 from .summary import ClassSummary, Conditions, FunctionSummary, Summary
@@ -58,6 +58,7 @@ _MAKERS = frozenset({"__init__", "__new__", "build"})
 _MADE = frozenset({"layer", "model", "module", "sonnet", "metric", "loss", "optimizer"})
 _MAX_DEPTH = 24
 _MAX_ENTITIES = 12
+_REMEMBERED = 100_000
 
 
 class Entity(NamedTuple):
@@ -126,6 +127,10 @@ class Project:
         self._program = program
         return made
 
+    def prepare(self) -> None:
+        """Work out what every file needs, before other processes get a copy."""
+        self.program.situations(("", 0))
+
     # -- names -------------------------------------------------------------------------------------------------------
 
     def resolve(self, file: str, text: str) -> tuple[Entity, ...]:
@@ -148,6 +153,8 @@ class Project:
             return ()
         self._open[key] = depth
         outer, self._cut = self._cut, depth
+        if not depth and len(self._resolved) > _REMEMBERED:
+            self._resolved.clear()
         answer = tuple(dict.fromkeys(self._resolve(file, text)))[:_MAX_ENTITIES]
         del self._open[key]
         for other in self._cut_at.pop(depth, ()):
@@ -405,6 +412,19 @@ class Project:
             self._subclasses = found
         return self._subclasses.get(key, [])
 
+    def descent(self) -> list[list[Any]]:
+        """All pairs of a class and one that it descends from, in a form that can be kept with the structure."""
+        files = {file: number for number, file in enumerate(self.summaries)}
+        self.subclasses(("", 0))
+        return [[files[k[0]], k[1], files[c[0]], c[1]] for k, found in (self._subclasses or {}).items() for c in found]
+
+    def load_descent(self, rows: Iterable[tuple[int, int, int, int]]) -> None:
+        """Take over what `descent` gave for the same structure."""
+        files = list(self.summaries)
+        self._subclasses = {}
+        for base_file, base, file, scope in rows:
+            self._subclasses.setdefault((files[base_file], base), []).append((files[file], scope))
+
     def kinds(self, key: Key) -> frozenset[str]:
         """The kinds of a class (see `linter.kinds`), through all its bases."""
         known = self._kinds.get(key)
@@ -550,6 +570,17 @@ class Project:
     def first_file_spelling(self, *names: str) -> str | None:
         """The first file, by path, that reads one of these absolute names or what is below it, written just so."""
         return self.program.first_file_spelling(*names)
+
+    def is_read_elsewhere(self, file: str, name: str) -> bool:
+        """Whether another file reads a module-level name of `file`, as a name of that module or of its package."""
+        parts = file.removesuffix(".py").removesuffix("/__init__").split("/")
+        modules = [parts[start:end] for end in (len(parts), len(parts) - 1) for start in range(end)]
+        texts = {".".join([*module, name]) for module in modules}
+        for other in self.summaries:
+            for text in self.summaries[other]["uses"] if other != file else ():
+                if f".{name}" in text and any(below(text.lstrip("."), wanted) for wanted in texts):
+                    return True
+        return False
 
     def canonical_names(self, file: str, text: str) -> list[str]:
         """The canonical public names that a name of `file` may mean."""

@@ -6,12 +6,16 @@ This is the only module that imports rules.
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
+import re
 from functools import cache
 
 from .. import rules as _rules
 from .rule import Rule
 from .tool_rules import TOOL_RULES
+
+_CODE = re.compile(rb'^    code = "(TF\d+)"$', re.M)
 
 
 @cache
@@ -39,8 +43,26 @@ def all_rules() -> tuple[Rule, ...]:
 @cache
 def codes() -> dict[str, str]:
     """Slug of every code, those of the tool itself included."""
-    classes = [*(type(rule) for rule in all_rules()), *TOOL_RULES]
-    return {cls.code: cls.slug() for cls in sorted(classes, key=lambda cls: cls.code)}
+    found = _scanned()
+    if found is None:
+        found = {rule.code: rule.slug() for rule in all_rules()}
+    found |= {rule.code: rule.slug() for rule in TOOL_RULES}
+    return {code: found[code] for code in sorted(found)}
+
+
+def _scanned() -> dict[str, str] | None:
+    """The rules' codes and slugs without importing any; None where there is no source to read them from."""
+    found: dict[str, str] = {}
+    for folder in _rules.__path__:
+        for place, _, names in os.walk(folder):
+            for name in names:
+                if not name.endswith(".py"):
+                    continue
+                with open(os.path.join(place, name), "rb") as file:
+                    match = _CODE.search(file.read())
+                if match is not None:
+                    found[match[1].decode()] = name.removesuffix(".py").replace("_", "-")
+    return found or None
 
 
 def rule_class(code: str) -> type[Rule]:

@@ -104,7 +104,9 @@ def lint(
     done = 0
     for root, files in _by_project(found).items():
         project_paths = project_files(Path(root))
-        target, reason = decide_target(Path(root), config.target, project_paths)
+        contents = engine.read_contents(project_paths, {str(path): data for path, data in overrides.items()})
+        mentioning = [path for path, content in contents.items() if content.names_legacy_keras]
+        target, reason = decide_target(Path(root), config.target, mentioning)
         projects.append(Project(root, target, reason, len(files)))
         pairs = [(Path(path), display_path(path, working_folder)) for path in files]
         sources.update((display, (path, overrides.get(path))) for path, display in pairs)
@@ -116,7 +118,7 @@ def lint(
             cache=cache,
             overrides=overrides,
             progress=_shifted(progress, done, len(found)),
-            project_paths=project_paths,
+            contents=contents,
         )
         done += len(files)
         for path, display in pairs:

@@ -122,10 +122,13 @@ class View(Project):
         """See `Project.first_file_spelling`."""
         return self._ask("first_file_spelling", *names)  # type: ignore[no-any-return]
 
+    def is_read_elsewhere(self, file: str, name: str) -> bool:
+        """See `Project.is_read_elsewhere`."""
+        return self._ask("is_read_elsewhere", file, name)  # type: ignore[no-any-return]
+
     def dependencies(self) -> tuple[list[Question], str]:
         """The questions asked, and a digest of their answers."""
-        questions = sorted(self.asked, key=json.dumps)
-        return questions, _digest([self.asked[question] for question in questions])
+        return list(self.asked), _digest(list(self.asked.values()))
 
 
 def answers(project: Project, questions: Iterable[Any]) -> str | None:

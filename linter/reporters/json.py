@@ -20,9 +20,9 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
     """The lines of the report; one object, in ASCII."""
     findings = result.findings
     severities = counts(findings)
-    document = {
+    document: dict[str, Any] = {
         "version": 1,
-        "findings": [_finding(finding) for finding in findings],
+        "findings": [],
         "summary": {
             "files": result.files,
             "findings": len(findings),
@@ -38,7 +38,12 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
             "empty": list(result.empty),
         },
     }
-    yield json.dumps(document, indent=2)
+    # The encoder in C, which is ten times as fast, indents nothing: a line each.
+    head, _, tail = json.dumps(document).partition('"findings": []')
+    yield f'{head}"findings": ['
+    for position, finding in enumerate(findings):
+        yield f"{json.dumps(_finding(finding))}{',' if position < len(findings) - 1 else ''}"
+    yield f"]{tail}"
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

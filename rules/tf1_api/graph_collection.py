@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, literal_string
+from ...linter.model import Call, Situation, literal_string
 from ...linter.rule import Consequence, Report, Rule, Severity
 from .api_status import is_plain, written
 from .situations import certainty
@@ -43,6 +43,8 @@ class GraphCollection(Rule):
     `collections=[...]` of a `get_variable` is ignored.
     A collection of the program's own, such as `get_collection("my_hooks")`, does hold what the program put into it; it
     grows with every eager call, and is info.
+    The trace of a `tf.function` has collections of its own, where v1 losses and update operations are filed and
+    variables are not [run]: reading the former there is info.
     `tf.get_collection` and its like left `tf`.
     Collections of a graph that is built on purpose are not reported.
 
@@ -87,6 +89,14 @@ class GraphCollection(Rule):
             return
         severity = certainty(call)
         if severity is None:
+            return
+        if call.in_trace and not call.runs(Situation.EAGER) and call.name not in _VARIABLES:
+            yield self.report(
+                call,
+                f"`{written(call.names[0])}` sees only what this very trace of the function filed, and nothing when "
+                "the function is run eagerly: pass the values on yourself.",
+                Severity.INFO,
+            )
             return
         filed_by_tensorflow = call.name in _VARIABLES or call.name in _LOSSES or _standard_key(call)
         if not filed_by_tensorflow:

@@ -10,7 +10,7 @@ import ast
 import json
 from pathlib import Path
 
-from ...linter.model import Call, Entity, Project, Site, Situation, Target, canonical
+from ...linter.model import Call, Entity, Project, Site, Situation, Target, canonical, path_of
 
 _TABLE = json.loads(Path(__file__).with_name("keras_layers.json").read_text("utf-8"))
 STATELESS = frozenset[str](_TABLE["stateless"])
@@ -40,9 +40,9 @@ VARIABLES = frozenset(
     {
         "keras.Variable", "keras.backend.Variable", "keras.backend.random_normal_variable",
         "keras.backend.random_uniform_variable", "keras.backend.variable", "tensorflow.Variable",
-        "tensorflow.contrib.eager.Variable", "tensorflow.random.Generator", "tensorflow.random.Generator.from_key_counter",
-        "tensorflow.random.Generator.from_non_deterministic_state", "tensorflow.random.Generator.from_seed",
-        "tensorflow.random.Generator.from_state",
+        "tensorflow.contrib.eager.Variable", "tensorflow.random.Generator",
+        "tensorflow.random.Generator.from_key_counter", "tensorflow.random.Generator.from_non_deterministic_state",
+        "tensorflow.random.Generator.from_seed", "tensorflow.random.Generator.from_state",
     }
 )  # fmt: skip
 FILLED = ("keras.backend.eye", "keras.backend.ones", "keras.backend.zeros")
@@ -167,7 +167,7 @@ def _is_static(shape: ast.expr | None) -> bool:
     return all(isinstance(item, ast.Constant) and isinstance(item.value, int) for item in items)
 
 
-# -- how often it runs ---------------------------------------------------------------------------------------------------
+# -- how often it runs -------------------------------------------------------------------------------------------------
 
 
 def runs_each_call(site: Site) -> bool:
@@ -195,11 +195,52 @@ def in_lambda_layer(site: Site) -> bool:
 
 
 def may_be_tf1(site: Site) -> bool:
-    """Whether the place may well run in TF1 graphs only: it is in a class for TF1, in a program that builds graphs."""
-    cls = site.cls
-    if cls is None or not (cls.kinds & {"v1layer", "cell"} or "sonnet.AbstractModule" in cls.public_bases):
+    """Whether the place may well run in TF1 graphs only: below layers for TF1, in a program that builds graphs."""
+    if site.runs(Situation.FORWARD, without=Situation.LEGACY):
         return False
-    return site.file.project.uses(*TF1_GRAPHS)
+    return site.runs(Situation.LEGACY) and site.file.project.uses(*TF1_GRAPHS)
+
+
+def is_unproven(site: Site) -> bool:
+    """Whether it is likely but not certain that the place runs again and again with eager execution on."""
+    return may_be_tf1(site) or for_absent_argument(site)
+
+
+def for_absent_argument(site: Site) -> bool:
+    """Whether the code stands in for an argument that is not given (``if weights: ... else: create``)."""
+    function = site.function
+    parameters = function.parameters if function is not None else []
+    return any(
+        _absent(level.node, level.kind == "if") in parameters
+        for level in site.block.chain()
+        if level.kind in ("if", "else") and isinstance(level.node, ast.expr)
+    )
+
+
+def _absent(test: ast.expr, holds: bool) -> str | None:
+    """The name that has no value, or a false one, where `test` is `holds`."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, not holds
+    if isinstance(test, ast.Name):
+        return None if holds else test.id
+    if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and len(test.ops) == 1:
+        right = test.comparators[0]
+        if isinstance(right, ast.Constant) and right.value is None and isinstance(test.ops[0], ast.Is | ast.IsNot):
+            return test.left.id if isinstance(test.ops[0], ast.Is) == holds else None
+    return None
+
+
+def is_called(call: Call) -> bool:
+    """Whether a layer that is made is also called in the same function: most create their variables only then."""
+    if call.name.startswith("keras.applications."):
+        return True
+    around = call.file.calls_by_function.get(call.scope.function().id, [])
+    if any(other.call.func is call.syntax for other in around):
+        return True
+    statement = call.statement
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    paths = {path for target in targets if isinstance(target, ast.expr) and (path := path_of(target))}
+    return any((other.path or "").removesuffix("[]") in paths for other in around)
 
 
 def reached(site: Site, flag: Situation) -> str:

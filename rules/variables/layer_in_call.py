@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...linter.model import Call, Situation
 from ...linter.rule import Consequence, Report, Rule, Severity
-from .constructors import SEEDED, inside_other, is_layer, may_be_tf1, reached, runs_each_call
+from .constructors import SEEDED, inside_other, is_called, is_layer, is_unproven, reached, runs_each_call
 
 
 class LayerInCall(Rule):
@@ -22,6 +22,7 @@ class LayerInCall(Rule):
     Layers that have no variables (`Flatten`, `ReLU`, `Concatenate`, ...) may be made anywhere.
     `Dropout` and its kind have none with Keras 2, but a seed generator's state with Keras 3.
     A layer that is made only while it is missing is made once.
+    One that is handed on, instead of being called on the spot, may have another fate: that is informational.
 
     ## Example
     ```python
@@ -65,14 +66,14 @@ class LayerInCall(Rule):
         where = reached(call, Situation.FORWARD)
         if call.name.rpartition(".")[2] in SEEDED:
             message = (
-                f"`{call.path}` is made at every call, {where}: with Keras 3 it creates the state of a seed generator, so "
-                "that each call repeats or restarts its random numbers, and under `fit` the second trace raises "
-                "ValueError. Make it once, in `__init__`."
+                f"`{call.path}` is made at every call, {where}: with Keras 3 it creates the state of a seed "
+                "generator, so that each call repeats or restarts its random numbers, and under `fit` the second "
+                "trace raises ValueError. Make it once, in `__init__`."
             )
         else:
             traced = "under `fit`" if call.runs(Situation.FORWARD | Situation.FIT) else "in a `tf.function`"
             message = (
-                f"`{call.path}` is made at every call, {where}: eagerly, each call has fresh weights that nothing tracks "
-                f"or trains; {traced}, the second trace raises ValueError. Make it once, in `__init__`."
+                f"`{call.path}` is made at every call, {where}: eagerly, each call has fresh weights that nothing "
+                f"tracks or trains; {traced}, the second trace raises ValueError. Make it once, in `__init__`."
             )
-        yield self.report(call, message, Severity.INFO if may_be_tf1(call) else None)
+        yield self.report(call, message, Severity.INFO if is_unproven(call) or not is_called(call) else None)

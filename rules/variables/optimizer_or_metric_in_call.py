@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
+from ...linter.model import Call, Situation, path_of
 from ...linter.rule import Consequence, Report, Rule, Severity
-from .constructors import in_lambda_layer, may_be_tf1, reached
+from .constructors import in_lambda_layer, is_unproven, reached
 
 _NO_OBJECTS = frozenset({"KLD", "MAE", "MAPE", "MSE", "MSLE", "Metric", "Optimizer"})
 _STATELESS_V1 = frozenset({"GradientDescentOptimizer", "Optimizer"})
 _STEPS = frozenset({"apply_gradients", "minimize", "apply"})
+_RESETS = frozenset({"load_weights", "restore", "set_weights"})
+_TRAINED = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
 
 
 class OptimizerOrMetricInCall(Rule):
@@ -88,7 +90,7 @@ class OptimizerOrMetricInCall(Rule):
                 f"`{call.path}` makes {_article(what)} {reached(call, flag)} each time that runs: {eager}{when} raises "
                 "ValueError (only singleton tf.Variables created on the first call). Make it once, in `__init__` or "
                 "outside.",
-                Severity.INFO if may_be_tf1(call) else None,
+                Severity.INFO if is_unproven(call) else None,
             )
         elif what == "optimizer" and _is_made_for_each_batch(call):
             yield self.report(
@@ -140,4 +142,29 @@ def _is_made_for_each_batch(call: Call) -> bool:
     around = call.file.calls_by_function.get(call.scope.function().id, [])
     same = [other for other in around if other.loops and other.loops[0] is loop]
     steps = [f"{name}.{step}" for name in names for step in _STEPS]
-    return any(other.path in steps for other in same) and any(o.name == "tensorflow.GradientTape" for o in same)
+    return (
+        any(other.path in steps for other in same)
+        and any(other.name == "tensorflow.GradientTape" for other in same)
+        and not _begins_anew(call, loop, same)
+    )
+
+
+def _begins_anew(call: Call, loop: ast.For | ast.While, same: list[Call]) -> bool:
+    """Whether each turn of the loop trains another model or variable, or sets the weights back first."""
+    if any(other.method in _RESETS for other in same):
+        return True
+    made = {
+        part.id
+        for assignment in call.file.assignments_by_function.get(call.scope.function().id, [])
+        if assignment.loops and assignment.loops[0] is loop
+        for part in [assignment.node]
+        if isinstance(part, ast.Name)
+    }
+    for part in ast.walk(loop):
+        if (
+            isinstance(part, ast.Attribute)
+            and part.attr in _TRAINED
+            and (path_of(part) or "").partition(".")[0] in made
+        ):
+            return True
+    return any(other.name == "tensorflow.Variable" for other in same)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from ...linter.model import Call, Situation
 from ...linter.rule import Consequence, Report, Rule, Severity
-from .constructors import may_be_tf1, reached, runs_each_call
+from .constructors import is_unproven, reached, runs_each_call
 
 _TABLES = (
     "tensorflow.lookup.StaticHashTable",
@@ -23,6 +24,7 @@ _TABLES = (
     "tensorflow.raw_ops.MutableHashTableV2",
     "tensorflow.raw_ops.MutableDenseHashTableV2",
 )
+_STATIC = frozenset({"tensorflow.lookup.StaticHashTable", "tensorflow.lookup.StaticVocabularyTable"})
 _WRITERS = ("tensorflow.summary.create_file_writer", "tensorflow.summary.FileWriter")
 
 
@@ -74,11 +76,16 @@ class ResourceInCall(Rule):
         if not runs_each_call(call) or len(call.found) != len(call.names):
             return
         names = {name.canonical for name in call.names}
-        if names <= set(_TABLES):
-            what, lost = "a lookup table", "fills a new table, and what was inserted before is gone"
+        if names <= _STATIC:
+            what, lost = (
+                "a lookup table",
+                "fills a new one, and a SavedModel with it cannot be written (AssertionError)",
+            )
+        elif names <= set(_TABLES):
+            what, lost = "a lookup table", "fills a new one, and what was inserted into the last is gone"
         elif names <= set(_WRITERS):
             what, lost = "a summary writer", "opens another event file"
-        elif names == {"iter"} and call.call.args and _is_dataset(call):
+        elif names == {"iter"} and _is_first_of_dataset(call):
             what, lost = "a dataset iterator", "begins at the first element again"
         else:
             return
@@ -86,10 +93,25 @@ class ResourceInCall(Rule):
             call,
             f"`{call.path}` creates {what} at every call, {reached(call, Situation.FORWARD)}: each call {lost}. "
             "No checkpoint or weight list shows it. Create it once, in `__init__`.",
-            Severity.INFO if may_be_tf1(call) else None,
+            Severity.INFO if is_unproven(call) else None,
         )
 
 
-def _is_dataset(call: Call) -> bool:
-    names = call.names_of(call.call.args[0])
-    return bool(names) and all(name.canonical.startswith("tensorflow.data.") for name in names)
+def _is_first_of_dataset(call: Call) -> bool:
+    """Whether a call is the inner one of ``next(iter(dataset))``."""
+    names = call.names_of(call.call.args[0]) if call.call.args else ()
+    around = call.file.calls_by_function.get(call.scope.function().id, [])
+    return (
+        bool(names)
+        and all(name.canonical.startswith("tensorflow.data.") for name in names)
+        and not _depends_on_call(call)
+        and any(other.name == "next" and other.call.args[:1] == [call.syntax] for other in around)
+    )
+
+
+def _depends_on_call(call: Call) -> bool:
+    """Whether the dataset is made of a parameter or local of the function, as another one at each call may well be."""
+    lookup, home = call.file.index.lookup, call.scope.function()
+    names = [node.id for node in ast.walk(call.call.args[0]) if isinstance(node, ast.Name)]
+    found = [lookup(call.scope, name) for name in names if call.class_of_self(name) is None]
+    return any(where is not None and where[0].function() is home for where in found)

@@ -77,8 +77,9 @@ class StateOutsideBuild(Rule):
                 reason = "once `build` has run" if built else "before its first call, for it has nothing else to build"
                 yield self.report(
                     call,
-                    f"{what} {reached(call, Situation.FIT)}, though only once: Keras 3 has locked the layer {reason}, and "
-                    "raises ValueError (cannot add new elements of state). Create it in `__init__` or `build`.",
+                    f"{what} {reached(call, Situation.FIT)}, though only once: Keras 3 has locked the layer "
+                    f"{reason}, and raises ValueError (cannot add new elements of state). Create it in `__init__` or "
+                    "`build`.",
                     Severity.WARNING,
                 )
 
@@ -124,12 +125,13 @@ def _in_call(call: Call) -> bool:
 
 
 def _may_build_others(owner: ClassSite) -> bool:
-    """Whether Keras 3 may have to run `call` to build the layer: an attribute from elsewhere may be a layer to build."""
+    """Whether Keras 3 may have to run `call` to build the layer: an attribute may be a layer that is not built."""
     if len(owner.file.project.mro(owner.key)[0]) > 1:
         return True
     called = {reference.path for reference in owner.file.references if reference.called}
     return any(
-        not isinstance(assignment.value, ast.Constant | ast.Name) or assignment.path in called
+        not isinstance(assignment.value, ast.Constant | ast.Name)
+        or (isinstance(assignment.value, ast.Name) and assignment.path in called)
         for (scope, _), assignments in owner.file.attribute_assignments.items()
         if scope == owner.body.id
         for assignment in assignments

@@ -19,13 +19,14 @@ class TfVariableUntrackedKeras3(Rule):
 
     ## Why
     Keras 2 layers are `tf.Module`s and find every `tf.Variable` among their attributes.
-    Keras 3 layers track `keras.Variable` and what `add_weight` makes: a `tf.Variable` is used in the forward pass, but is
-    not in `layer.weights`, no optimizer trains it, and it is not in a `.keras` file.
+    Keras 3 layers track `keras.Variable` and what `add_weight` makes: a `tf.Variable` is used in the forward pass, but
+    is not in `layer.weights`, no optimizer trains it, and it is not in a `.keras` file.
     Nothing raises.
     The other way round, `tf.Module.variables` does not see the weights of a Keras 3 layer.
 
-    A counter (`trainable=False`, an integer, something that `assign` sets) was never meant to be trained, and a variable
-    that the code hands to the tape itself is trained: both are informational, since only `.keras` files lack them.
+    A counter (`trainable=False`, an integer, something that `assign` sets) was never meant to be trained, and a
+    variable that the code hands to the tape itself is trained: both are informational, since only `.keras` files lack
+    them.
 
     ## Example
     ```python
@@ -78,27 +79,28 @@ class TfVariableUntrackedKeras3(Rule):
         elif owner.is_keras and "module" in call.creates and "layer" not in call.creates:
             if all(attributes_hold_state(call.file.project, made) for made in call.found):
                 yield from self._module(call, owner, name)
-        elif "module" in owner.kinds and not owner.is_keras and is_layer(call) and not _spelled_keras2(call):
+        elif "module" in owner.kinds and not owner.is_keras and _is_keras3_layer(call):
             if not any(_reads_below(read, name, _COLLECTED) for read in _reads(owner, name)):
                 yield self.report(
                     call,
                     f"`self.{name}` is a Keras 3 layer in the tf.Module `{owner.name}`: `{owner.name}.variables` and "
-                    f"`trainable_variables` do not hold its weights. Collect `self.{name}.trainable_variables` yourself, "
-                    "or make the class a `keras.layers.Layer`.",
+                    f"`trainable_variables` do not hold its weights. Collect `self.{name}.trainable_variables` "
+                    "yourself, or make the class a `keras.layers.Layer`.",
                     Severity.WARNING,
                 )
 
     def _variable(self, call: Call, owner: ClassSite, name: str) -> Iterator[Report]:
         reads = list(_reads(owner, name))
         untrained = (
-            f"`self.{name}` is a tf.Variable of the Keras 3 layer `{owner.name}`, which does not track it: it is in neither "
-            "`weights` nor a `.keras` file"
+            f"`self.{name}` is a tf.Variable of the Keras 3 layer `{owner.name}`, which does not track it: it is in "
+            "neither `weights` nor a `.keras` file"
         )
         if _is_counter(call) or any(_handled(read, name) for read in reads) or not any(map(_in_step, reads)):
             yield self.report(call, f"{untrained}. `self.add_weight` would be tracked.", Severity.INFO)
         else:
             yield self.report(
-                call, f"{untrained}, and no optimizer trains it, though nothing raises. Create it with `self.add_weight`."
+                call,
+                f"{untrained}, and no optimizer trains it, though nothing raises. Create it with `self.add_weight`.",
             )
 
     def _module(self, call: Call, owner: ClassSite, name: str) -> Iterator[Report]:
@@ -106,9 +108,9 @@ class TfVariableUntrackedKeras3(Rule):
         proven = any(map(_in_step, reads)) and not any(_reads_below(read, name, _COLLECTED) for read in reads)
         yield self.report(
             call,
-            f"`self.{name}` is a tf.Module in the Keras 3 layer `{owner.name}`, which does not look into it: its variables "
-            f"are in neither `{owner.name}.weights` nor a `.keras` file, and no optimizer trains them. Make it a "
-            "`keras.layers.Layer`.",
+            f"`self.{name}` is a tf.Module in the Keras 3 layer `{owner.name}`, which does not look into it: its "
+            f"variables are in neither `{owner.name}.weights` nor a `.keras` file, and no optimizer trains them. "
+            "Make it a `keras.layers.Layer`.",
             Severity.ERROR if proven else Severity.INFO,
         )
 
@@ -150,8 +152,11 @@ def _is_keras2(owner: ClassSite) -> bool:
     return any(text.startswith("tf_keras.") for text in owner.file.project.mro(owner.key)[1])
 
 
-def _spelled_keras2(call: Call) -> bool:
-    return any(name.spelled.startswith("tf_keras.") for name in call.names)
+def _is_keras3_layer(call: Call) -> bool:
+    """Whether a call makes a layer with variables that is no `tf.Module`."""
+    if any(name.spelled.startswith("tf_keras.") for name in call.names):
+        return False
+    return is_layer(call) and (bool(call.names) or "layer" in call.creates)
 
 
 def _is_counter(call: Call) -> bool:
@@ -194,7 +199,7 @@ def _reads_below(read: Reference, name: str, attributes: frozenset[str]) -> bool
 
 
 def _handled(read: Reference, name: str) -> bool:
-    """Whether a read shows that the code takes care of the variable itself: sets it, or hands it to tape or optimizer."""
+    """Whether a read shows that the code cares for the variable itself: sets it, or gives it to tape or optimizer."""
     if _reads_below(read, name, _ASSIGNED) or (read.function is not None and read.function.name in _COLLECTED):
         return True
     function = read.function

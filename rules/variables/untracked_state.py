@@ -26,7 +26,7 @@ class UntrackedState(Rule):
     Keras 2 does not look into a `set` or `defaultdict` either; Keras 3 turns a `defaultdict` or `Counter` into a plain
     dict that has lost its default, so that a missing key raises KeyError.
 
-    What is also assigned to an attribute, or called or listed elsewhere, may have another owner and is not reported.
+    What is also assigned to an attribute, or called, listed or imported elsewhere, may have another owner and is not reported.
 
     ## Example
     ```python
@@ -73,8 +73,9 @@ class UntrackedState(Rule):
             if call.runs(Situation.FIT | Situation.ONCE):
                 yield self.report(
                     call,
-                    f"`{call.path}` is created in `{function.name}`, which caches it, and used by {_path(call)}: it is made "
-                    "once, but no attribute tracks it, so that nothing trains or saves it. Assign it in `__init__`.",
+                    f"`{call.path}` is created in `{function.name}`, which caches it, and used by {_path(call)}: it "
+                    "is made once, but no attribute tracks it, so that nothing trains or saves it. Assign it in "
+                    "`__init__`.",
                 )
         elif call.scope.kind == "class" and call.assigned_to:
             yield from self._class_attribute(call, call.assigned_to[0])
@@ -85,15 +86,15 @@ class UntrackedState(Rule):
         cls = call.cls
         if cls is None or not (cls.is_keras or "module" in cls.kinds):
             return
-        if len(call.file.assignments_to(cls.body, name)) != 1 or _is_collected(call, name):
+        if len(call.file.assignments_to(cls.body, name)) != 1 or _is_collected(call, name) or _is_shared(call, name):
             return
         read = next((r for r in _reads(call, name) if _is_of_self(r, cls) and r.in_forward), None)
         if read is not None:
             yield self.report(
                 call,
-                f"`{name}` is an attribute of the class `{cls.name}` and used by {read.trail(Situation.FORWARD)}: only what "
-                "is assigned to `self` is tracked, so that it is in no `weights` and nothing trains or saves it. Assign it "
-                "in `__init__`.",
+                f"`{name}` is an attribute of the class `{cls.name}` and used by {read.trail(Situation.FORWARD)}: "
+                "only what is assigned to `self` is tracked, so that it is in no `weights` and nothing trains or "
+                "saves it. Assign it in `__init__`.",
             )
 
     def _outer_name(self, call: Call, name: str) -> Iterator[Report]:
@@ -108,12 +109,14 @@ class UntrackedState(Rule):
         ]
         if not reads or not all(_is_plain_use(read, call) for read in reads):
             return
+        if home[0].kind == "module" and call.file.project.is_read_elsewhere(call.file.key, name):
+            return  # and may be tracked there
         what = "a layer" if is_layer(call) else "a variable"
         yield self.report(
             call,
-            f"`{name}` is {what} outside of the class whose forward pass uses it ({reads[0].trail(Situation.FORWARD)}): only "
-            "attributes of `self` are tracked, so that it is in no `weights` and nothing trains or saves it. Assign it in "
-            "`__init__`.",
+            f"`{name}` is {what} outside of the class whose forward pass uses it "
+            f"({reads[0].trail(Situation.FORWARD)}): only attributes of `self` are tracked, so that it is in no "
+            "`weights` and nothing trains or saves it. Assign it in `__init__`.",
         )
 
     def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
@@ -137,12 +140,19 @@ class UntrackedState(Rule):
         if not attributes_hold_state(project, made) or any(project.method(made.key, method) for method in _COLLECTORS):
             return
         reads = [read for read in _reads(assignment, name) if _is_of_self(read, owner)]
-        if any(read.in_forward for read in reads) and not _is_collected(assignment, name) and not _is_shared(assignment, name):
+        if (
+            any(read.in_forward for read in reads)
+            and not _is_collected(assignment, name)
+            and not _is_shared(assignment, name)
+        ):
+            keras3 = assignment.target is Target.KERAS3
+            kinds: tuple[str, ...] = ("`keras.layers.Layer`",) if owner.is_keras else ("`tf.Module`",)
+            kinds += ("`tf.Module`",) if owner.is_keras and not keras3 else ()
             yield self.report(
                 call,
-                f"`self.{name}` is a `{call.path}`, a plain class: `{owner.name}` does not look into it, so that the layers "
-                f"and variables in it are in no `weights` and nothing trains or saves them. Make `{call.path}` a "
-                "`keras.layers.Layer` or a `tf.Module`.",
+                f"`self.{name}` is a `{call.path}`, a plain class: `{owner.name}` does not look into it, so that the "
+                "layers and variables in it are in no `weights` and nothing trains or saves them. Make "
+                f"`{call.path}` a {' or a '.join(kinds)}.",
             )
 
     def _container(self, assignment: Assignment, owner: ClassSite, name: str) -> Iterator[Report]:
@@ -151,8 +161,8 @@ class UntrackedState(Rule):
         if keras2 and (held := _set_of_layers(assignment, name)):
             yield self.report(
                 site,
-                f"`self.{name}` keeps {held} in a set, which Keras 2 does not look into: they are in no `weights` and nothing "
-                "trains or saves them. Keep them in a list.",
+                f"`self.{name}` keeps {held} in a set, which Keras 2 does not look into: they are in no `weights` "
+                "and nothing trains or saves them. Keep them in a list.",
             )
         call = assignment.value_call
         if call is None or not call.names or {n.canonical for n in call.names} - _FACTORIES:
@@ -161,14 +171,15 @@ class UntrackedState(Rule):
         if not keras2 and any(_needs_default(node) for node in growing):
             yield self.report(
                 call,
-                f"`self.{name}` is a `{call.path}`: Keras 3 turns it into a plain dict when it is assigned to a layer, so "
-                "that the first use of a missing key raises KeyError. Use `setdefault`, or keep it outside of the layer.",
+                f"`self.{name}` is a `{call.path}`: Keras 3 turns it into a plain dict when it is assigned to a "
+                "layer, so that the first use of a missing key raises KeyError. Use `setdefault`, or keep it outside "
+                "of the layer.",
             )
         elif keras2 and (_makes_layers(call) or any(_stores_layer(assignment, node) for node in growing)):
             yield self.report(
                 call,
-                f"`self.{name}` keeps layers in a `{call.path}`, which Keras 2 does not look into: they are in no `weights` "
-                "and nothing trains or saves them. Use a plain dict.",
+                f"`self.{name}` keeps layers in a `{call.path}`, which Keras 2 does not look into: they are in no "
+                "`weights` and nothing trains or saves them. Use a plain dict.",
             )
 
 
@@ -229,14 +240,14 @@ def _is_collected(site: Call | Assignment, name: str) -> bool:
     )
 
 
-def _is_shared(assignment: Assignment, name: str) -> bool:
-    """Whether something that the attribute holds becomes an attribute too: ``self.dense = self.head.dense``."""
+def _is_shared(site: Call | Assignment, name: str) -> bool:
+    """Whether the attribute, or what it holds, becomes another one too: ``self.dense = self.head.dense``."""
     return any(
         other.self_attribute is not None
         and other.self_attribute != name
         and other.value is not None
         and any(isinstance(part, ast.Attribute) and part.attr == name for part in ast.walk(other.value))
-        for other in assignment.file.assignments
+        for other in site.file.assignments
     )
 
 

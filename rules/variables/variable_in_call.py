@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...linter.model import Call, Situation, Target
 from ...linter.rule import Consequence, Report, Rule, Severity
-from .constructors import FILLED, SEED_GENERATOR, VARIABLES, is_variable, may_be_tf1, reached, runs_each_call
+from .constructors import FILLED, SEED_GENERATOR, VARIABLES, is_unproven, is_variable, reached, runs_each_call
 
 
 class VariableInCall(Rule):
@@ -73,5 +73,5 @@ class VariableInCall(Rule):
             call,
             f"`{call.path}` creates a variable at every call, {reached(call, Situation.FORWARD)}: {lost}; "
             f"{traced}, the second trace raises ValueError. Create it once, {remedy}.",
-            Severity.INFO if may_be_tf1(call) else None,
+            Severity.INFO if is_unproven(call) else None,
         )

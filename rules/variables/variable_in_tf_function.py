@@ -11,8 +11,10 @@ from .constructors import (
     SEED_GENERATOR,
     VARIABLES,
     builds_functional_model,
+    for_absent_argument,
     in_lambda_layer,
     inside_other,
+    is_called,
     is_layer,
     is_variable,
     reached,
@@ -78,4 +80,5 @@ class VariableInTfFunction(Rule):
             call,
             f"`{call.path}` {what} in every trace, {reached(call, Situation.TRACED)}: {when} raises ValueError (only "
             "singleton tf.Variables created on the first call). Create it outside, or only while it is missing.",
+            Severity.INFO if for_absent_argument(call) or (layer and not is_called(call)) else None,
         )

@@ -229,6 +229,19 @@ def test_a_new_folder_is_private(folder: Path) -> None:
         assert folder.stat().st_mode & 0o077 == 0
 
 
+def test_what_was_put_is_there_at_once(folder: Path) -> None:
+    """A value can be got before it is written, and another process gets it once the store is closed."""
+    with Cache(folder, "v") as cache, Cache(folder, "v") as other:
+        cache.put("facts", {"a": 1})
+
+        assert {"a": 1} == cache.get("facts", ["a"])
+        assert {} == cache.get("other facts", ["a"])
+
+        cache.close()
+
+        assert {"a": 1} == other.get("facts", ["a"])
+
+
 def test_a_store_that_may_not_be_written_is_still_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A failing write of the day of use loses no value."""
     with Cache(folder, "v") as cache:
@@ -243,6 +256,7 @@ def test_a_store_that_may_not_be_written_is_still_read(folder: Path, monkeypatch
     with Cache(folder, "v") as cache:
         assert cache.get("facts", ["a"]) == {"a": 1}
         cache.put("facts", {"b": 1})
+        cache.write()
         assert not cache.enabled
 
 
@@ -340,6 +354,7 @@ class TestOldEntries:
         self.age(folder, 2)
         with Cache(folder, "v") as cache:
             cache.put("facts", {"b": "x" * 200_000})
+            cache.write()
             size = (folder / FILE).stat().st_size
 
         assert list(stored(folder)) == ["b"]

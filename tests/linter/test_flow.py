@@ -7,12 +7,12 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.engine import facts_of
 from migrate_lint.linter.finding import Target
 from migrate_lint.linter.index import FileIndex
 from migrate_lint.linter.model import File, Known
 from migrate_lint.linter.project import Project
 from migrate_lint.linter.source import SourceFile, parse_source, read_source
+from migrate_lint.linter.summary import summarize
 
 HEAD = """
 import numpy as np
@@ -28,7 +28,7 @@ def known(code: str, folder: Path) -> dict[str, str]:
     assert isinstance(source, SourceFile)
     tree = parse_source(source)
     assert isinstance(tree, ast.Module)
-    project = Project({"example.py": facts_of(source)["summary"]})
+    project = Project({"example.py": summarize(FileIndex(tree))})
     file = File(source, "example.py", FileIndex(tree), project, Target.KERAS3)
     return {
         str(call.literal("label", 0)): call.is_tensor(call.value("value", 1)).value
