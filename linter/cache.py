@@ -119,10 +119,9 @@ class Cache:
                 )
                 for identity, rest, day, text in rows:
                     key, own_rest = wanted[identity]
-                    if rest != own_rest or not isinstance(text, bytes):
+                    if rest != own_rest or not isinstance(text, bytes) or text[:8] != _checksum(rest, text[8:]):
                         continue
-                    with contextlib.suppress(UnicodeDecodeError):
-                        found[key] = text.decode()
+                    found[key] = text[8:].decode()
                     if day != self._today:
                         stale.append(identity)
         self._note_use(stale)
@@ -140,7 +139,7 @@ class Cache:
                 self._identities(kind, [key for key, _ in part]), part, strict=True
             ):
                 uses.append((identity, rest, self._today, len(text)))
-                rows.append((identity, text))
+                rows.append((identity, _checksum(rest, text.encode()).decode() + text))
             with self._transaction() as connection:
                 if connection is None:
                     return
@@ -294,6 +293,13 @@ class Cache:
             self._path.unlink(missing_ok=True)
         except OSError:
             self._path = None
+
+
+def _checksum(rest: bytes, text: bytes) -> bytes:
+    """Eight digits that go before a text: sqlite does not notice when a disk changes what lies within a page."""
+    from zlib import crc32
+
+    return b"%08x" % crc32(text, crc32(rest))
 
 
 def _by_size(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import posixpath
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -241,7 +242,10 @@ def structure_of(summary: Summary) -> str:
 
 
 def _reaching(heads: Mapping[str, Head]) -> list[str]:
-    """The files that mention TensorFlow, and those that import from such a file, to any depth."""
+    """The files that mention TensorFlow, those that import from such a file, and those that any of them imports from.
+
+    A file of the last sort knows nothing of TensorFlow and may still hold what a graph runs: a print, a random number.
+    """
     by_tail: dict[str, list[str]] = {}
     for key in heads:
         plain = key.removesuffix("/__init__.py").removesuffix(".py")
@@ -261,7 +265,34 @@ def _reaching(heads: Mapping[str, Head]) -> list[str]:
             if importer not in kept:
                 kept.add(importer)
                 queue.append(importer)
+    from .project import modules_of
+
+    modules = modules_of(heads)
+    queue = sorted(kept)
+    while queue:
+        importer = queue.pop()
+        for absolute in heads[importer].get("imports", ()):
+            imported = _imported(importer, absolute, modules, heads)
+            if imported is not None and imported not in kept and "imports" in heads[imported]:
+                kept.add(imported)
+                queue.append(imported)
     return sorted(kept)
+
+
+def _imported(importer: str, absolute: str, modules: Mapping[str, str], keys: Mapping[str, Any]) -> str | None:
+    """The project's file that an import leads to."""
+    level = len(absolute) - len(absolute.lstrip("."))
+    folder = importer
+    for _ in range(max(level, 1)):
+        folder = posixpath.dirname(folder)
+    parts = absolute[level:].split(".")
+    for size in range(len(parts), 0, -1):
+        found = None if level else modules.get(".".join(parts[:size]))
+        beside = posixpath.join(folder, *parts[:size])
+        for candidate in (found, f"{beside}.py", f"{beside}/__init__.py"):
+            if candidate is not None and candidate in keys and candidate != importer:
+                return candidate
+    return None
 
 
 def _encoded(value: Any) -> str:

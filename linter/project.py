@@ -88,7 +88,7 @@ class Project:
 
     def __init__(self, summaries: Mapping[str, Summary]) -> None:
         self.summaries = summaries
-        self._modules = _modules(summaries)
+        self._modules = modules_of(summaries)
         self._tops = {name.partition(".")[0] for name in self._modules}
         self._siblings = _siblings(summaries)
         self._resolved: dict[tuple[str, str], tuple[Entity, ...]] = {}
@@ -899,7 +899,7 @@ def _siblings(summaries: Iterable[str]) -> set[tuple[str, str]]:
     return found
 
 
-def _modules(summaries: Iterable[str]) -> dict[str, str]:
+def modules_of(summaries: Iterable[str]) -> dict[str, str]:
     """Dotted names of all files: from the root, from ``src/``, and from the top of each package."""
     found: dict[str, str] = {}
     paths = sorted(summaries)

@@ -37,7 +37,7 @@ _SUCCESSORS = {
     "summary": "`tf.summary`",
     "tensorrt": "`tf.experimental.tensorrt`",
     "tpu": "`tf.distribute.TPUStrategy`",
-    "training": "`tensorboard.plugins.hparams`, as far as HParams goes",
+    "training.HParams": "`tensorboard.plugins.hparams`",
 }
 
 
@@ -133,5 +133,6 @@ def _module(names: Sequence[Name]) -> str | None:
 
 
 def _successor(module: str) -> str:
-    instead = _SUCCESSORS.get(module[1:].partition(".")[0])
+    path = module[1:]
+    instead = _SUCCESSORS.get(path) or _SUCCESSORS.get(path.partition(".")[0])
     return f"; it lives on in {instead}" if instead else "; most of it has no successor"

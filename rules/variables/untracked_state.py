@@ -26,7 +26,8 @@ class UntrackedState(Rule):
     Keras 2 does not look into a `set` or `defaultdict` either; Keras 3 turns a `defaultdict` or `Counter` into a plain
     dict that has lost its default, so that a missing key raises KeyError.
 
-    What is also assigned to an attribute, or called, listed or imported elsewhere, may have another owner and is not reported.
+    What is also assigned to an attribute, or called, listed or imported elsewhere, may have another owner and is not
+    reported.
 
     ## Example
     ```python
@@ -86,7 +87,9 @@ class UntrackedState(Rule):
         cls = call.cls
         if cls is None or not (cls.is_keras or "module" in cls.kinds):
             return
-        if len(call.file.assignments_to(cls.body, name)) != 1 or _is_collected(call, name) or _is_shared(call, name):
+        if len(call.file.assignments_to(cls.body, name)) != 1:
+            return
+        if _is_collected(call, name) or _is_shared(call, name, cls):
             return
         read = next((r for r in _reads(call, name) if _is_of_self(r, cls) and r.in_forward), None)
         if read is not None:
@@ -240,10 +243,10 @@ def _is_collected(site: Call | Assignment, name: str) -> bool:
     )
 
 
-def _is_shared(site: Call | Assignment, name: str) -> bool:
+def _is_shared(site: Call | Assignment, name: str, by: ClassSite | None = None) -> bool:
     """Whether the attribute, or what it holds, becomes another one too: ``self.dense = self.head.dense``."""
     return any(
-        other.self_attribute is not None
+        (other.owner is not None and (by is None or other.owner.body is by.body))
         and other.self_attribute != name
         and other.value is not None
         and any(isinstance(part, ast.Attribute) and part.attr == name for part in ast.walk(other.value))

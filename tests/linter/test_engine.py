@@ -185,3 +185,16 @@ def test_a_changed_rule_set_forgets_what_was_kept(monkeypatch: pytest.MonkeyPatc
     assert before != engine.version()
 
     engine.version.cache_clear()
+
+
+def test_a_file_that_knows_no_tensorflow_is_checked_where_a_graph_runs_it(project: Path) -> None:
+    """What a TensorFlow file imports belongs to the program, whatever it imports itself."""
+    write(
+        project,
+        {
+            "net.py": "import tensorflow as tf\nimport augment\nds = tf.data.Dataset.range(3).map(augment.jitter)\n",
+            "augment.py": "import random\ndef jitter(x):\n    return x + random.random()\n",
+        },
+    )
+
+    assert "TF204" in codes(check(project), "augment.py")
