@@ -6,6 +6,7 @@ Exit status: 0 clean, 1 findings, 2 a usage, configuration or internal error.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _PROGRAM = "migrate-lint"
+_MOST_JOBS = 61
+"""Processes; Windows waits for no more at once, and more only wait for each other."""
 _PATIENCE = 2.0
 """Seconds that a run takes in silence, before a progress bar shows."""
 
@@ -40,11 +43,12 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status; nothing is raised."""
     try:
-        status = _dispatch(list(sys.argv[1:] if argv is None else argv))
-        sys.stdout.flush()
+        try:
+            status = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        except SystemExit as stop:
+            status = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        _print("")
         return status
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except BrokenPipeError:
         # Whoever read the report has seen enough; closing at exit would write into the pipe again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -52,10 +56,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (_UsageError, ConfigError, PathError) as error:
         _complain(str(error))
     except KeyboardInterrupt:
+        _ignore_further_interrupts()
         _complain("interrupted")
     except Exception as error:
         _complain(f"internal error: {type(error).__name__}: {error}".replace("\n", " "))
     return 2
+
+
+def _ignore_further_interrupts() -> None:
+    import signal
+
+    with contextlib.suppress(ValueError):  # only the main thread may
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _dispatch(words: list[str]) -> int:
@@ -69,10 +81,26 @@ def _write(stream: IO[str], text: str) -> None:
     """Write what the stream's encoding cannot say as escapes."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
+def _print(text: str) -> None:
+    """Write to standard output, unless whoever started the program closed it."""
+    if sys.stdout is None:
+        return
+    try:
+        _write(sys.stdout, text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _UsageError(f"standard output cannot be written: {error.strerror or error}") from error
 
 
 def _complain(text: str) -> None:
-    _write(sys.stderr, "\n".join(f"{_PROGRAM}: {printable(line)}" for line in text.split("\n")) + "\n")
+    if sys.stderr is None:
+        return
+    with contextlib.suppress(OSError):  # there is nowhere left to say so
+        _write(sys.stderr, "\n".join(f"{_PROGRAM}: {printable(line)}" for line in text.split("\n")) + "\n")
 
 
 def _check(words: list[str]) -> int:
@@ -81,20 +109,21 @@ def _check(words: list[str]) -> int:
     if options.color != "auto":
         colored = options.color == "always"
     else:
-        colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        colored = _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         colored = colored and options.output_file is None
+    _require_working_folder()
     paths = options.paths or ["."]
     config = _configured(options, _common_folder([stdin_name] if stdin_name is not None else paths))
-    jobs = config.jobs or _cores()
+    jobs = min(config.jobs or _cores(), _MOST_JOBS)
     if options.show_settings:
-        _write(sys.stdout, "".join(f"{line}\n" for line in _settings(config, jobs)))
+        _print("".join(f"{line}\n" for line in _settings(config, jobs)))
         return 0
     if options.verbose:
         _complain(f"configuration: {config.path or 'none'}")
     from .run import lint
 
-    data = None if stdin_name is None else (stdin_name, sys.stdin.buffer.read())
-    progress = None if options.quiet or not sys.stderr.isatty() else _Progress()
+    data = None if stdin_name is None else (stdin_name, _standard_input())
+    progress = None if options.quiet or not _is_terminal(sys.stderr) else _Progress()
     try:
         result = lint(
             paths,
@@ -115,6 +144,23 @@ def _check(words: list[str]) -> int:
     return 0 if options.exit_zero and result.status == 1 else result.status
 
 
+def _is_terminal(stream: IO[str] | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def _require_working_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise _UsageError(f"the working folder is gone: {error.strerror or error}") from error
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise _UsageError("standard input is closed")
+    return sys.stdin.buffer.read()
+
+
 def _stdin_name(options: argparse.Namespace) -> str | None:
     """The name that standard input is linted under, or None to lint files."""
     if "-" not in options.paths:
@@ -123,7 +169,7 @@ def _stdin_name(options: argparse.Namespace) -> str | None:
         return None
     if len(options.paths) > 1:
         raise _UsageError("`-` reads standard input and cannot be given with other paths")
-    name: str = "<stdin>" if options.stdin_filename is None else options.stdin_filename
+    name: str = options.stdin_filename or "<stdin>"
     if name.endswith(".ipynb"):
         raise PathError(f"{name}: notebooks are not yet supported")
     return name
@@ -153,13 +199,32 @@ def _reporter(name: str) -> ModuleType:
 
 def _deliver(text: str, file: str | None) -> None:
     if file is None:
-        _write(sys.stdout, text)
+        _print(text)
         return
+    data = text.encode("utf-8", "backslashreplace")
     try:
-        with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as output:
-            output.write(text)
+        if not file or (os.path.lexists(file) and not os.path.isfile(file)):
+            with open(file, "wb") as output:  # a FIFO or a device, which is not to be replaced by a file
+                output.write(data)
+        else:
+            _replace(os.path.realpath(file), data)
     except OSError as error:
         raise _UsageError(f"{file}: the report cannot be written: {error.strerror or error}") from error
+
+
+def _replace(file: str, data: bytes) -> None:
+    """Write a whole file or nothing: who reads it meanwhile sees the earlier report."""
+    part = f"{file}.{os.getpid()}.part"
+    try:
+        with open(part, "xb") as output:
+            if os.path.exists(file):
+                os.chmod(part, os.stat(file).st_mode & 0o777)
+            output.write(data)
+        os.replace(part, file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise
 
 
 def _common_folder(paths: Sequence[str]) -> str:
@@ -337,14 +402,14 @@ def _rule(words: list[str]) -> int:
             raise _UsageError(f"rule: {options.code} is not the code of one rule")
         rules = [rule for rule in rules if rule.code == code]
     elif not options.all and options.output_format == "text":
-        _write(sys.stdout, "".join(f"{line}\n" for line in explain.listing(rules)))
+        _print("".join(f"{line}\n" for line in explain.listing(rules)))
         return 0
     formats: dict[str, Callable[..., Iterator[str]]] = {
         "text": explain.text,
         "json": explain.json,
         "markdown": explain.markdown,
     }
-    _write(sys.stdout, "".join(f"{line}\n" for line in formats[options.output_format](rules)))
+    _print("".join(f"{line}\n" for line in formats[options.output_format](rules)))
     return 0
 
 

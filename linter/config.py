@@ -86,7 +86,7 @@ def parse(data: bytes, path: str) -> Config | None:
     import tomllib
 
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")
         document = tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

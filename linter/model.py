@@ -87,6 +87,8 @@ class File:
         self.guards = Guards(index)
         self.lines = source.text.split("\n")
         self._version_checks: dict[int, float] = {}
+        self._version_blocks: dict[int, bool] = {}
+        self._version_scopes: dict[int, bool] = {}
         self._once: dict[str, Any] = {}
         self._call_sites: dict[int, Call] = {}
         self._reference_sites: dict[int, Reference] = {}
@@ -113,6 +115,27 @@ class File:
             body = getattr(scope.node, "body", None)  # of a lambda it is one expression
             ends = [s.end_lineno or s.lineno for s in body if _checks_version(s)] if isinstance(body, list) else []
             known = self._version_checks[scope.id] = min(ends, default=math.inf)
+        return known
+
+    def block_checks_version(self, block: Block | None) -> bool:
+        """Whether a block runs under a test of a version, or in a ``try`` whose failure is handled."""
+        if block is None:
+            return False
+        known = self._version_blocks.get(block.id)
+        if known is None:
+            known = _checks_version_here(block) or self.block_checks_version(block.parent)
+            self._version_blocks[block.id] = known
+        return known
+
+    def scope_checks_version(self, scope: Scope) -> bool:
+        """Whether a function or class is defined under a test of a version, or has a decorator that skips one."""
+        known = self._version_scopes.get(scope.id)
+        if known is None:
+            levels = scope.defined_in.chain() if scope.defined_in is not None else ()
+            known = any(map(_skips_version, scope.decorators)) or any(
+                level.kind in ("if", "else") and _mentions_version(level.node) for level in levels
+            )
+            self._version_scopes[scope.id] = known
         return known
 
     @property
@@ -416,20 +439,12 @@ class Site:
         own, or that of a function or class around it), after a check such as ``require_tf1()``, below a decorator such
         as ``skipIf(is_tf2, ...)``, or in a ``try`` whose failure is handled.
         """
-        for level in self.block.chain():
-            if level.kind in ("if", "else") and _mentions_version(level.node):
-                return True
-            if level.kind in ("try", "except") and isinstance(level.node, ast.Try | ast.ExceptHandler):
-                handlers = level.node.handlers if isinstance(level.node, ast.Try) else [level.node]
-                if any(_handles_missing_name(handler) for handler in handlers):
-                    return True
+        if self.file.block_checks_version(self.block):
+            return True
         scope: Scope | None = self.scope.function()
         while scope is not None:
-            if self.file.version_check_ends(scope) < self.line or any(map(_skips_version, scope.decorators)):
+            if self.file.version_check_ends(scope) < self.line or self.file.scope_checks_version(scope):
                 return True
-            for level in scope.defined_in.chain() if scope.defined_in is not None else ():
-                if level.kind in ("if", "else") and _mentions_version(level.node):
-                    return True
             scope = scope.parent
         return False
 
@@ -1063,6 +1078,15 @@ def _checks_version(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         name = (path_of(statement.value.func) or "").rpartition(".")[2].lower()
         return any(word in name for word in ("tf1", "tf2")) and any(word in name for word in _CHECK_WORDS)
+    return False
+
+
+def _checks_version_here(block: Block) -> bool:
+    if block.kind in ("if", "else"):
+        return _mentions_version(block.node)
+    if block.kind in ("try", "except") and isinstance(block.node, ast.Try | ast.ExceptHandler):
+        handlers = block.node.handlers if isinstance(block.node, ast.Try) else [block.node]
+        return any(_handles_missing_name(handler) for handler in handlers)
     return False
 
 

@@ -19,6 +19,9 @@ __all__ = ["Comment", "Suppressions", "find_suppressions", "nearest"]
 _UNTOUCHABLE = frozenset({UnparsableFile.code, Python2Source.code, InternalError.code})
 """Findings that no comment hides: without them, code that was not linted would pass as clean."""
 
+_DIGITS = str.maketrans("oil", "011")
+"""Letters that are typed for digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comment:
@@ -135,7 +138,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     spelling = {candidate.lower(): candidate for candidate in known}
-    found = get_close_matches(word.lower(), spelling, n=1)
+    as_code = word[:2].lower() + word[2:].lower().translate(_DIGITS)
+    found = [as_code] if as_code in spelling else get_close_matches(word.lower(), spelling, n=1)
     return f"; did you mean {spelling[found[0]]}?" if found else ""
 
 
@@ -158,7 +162,7 @@ def _find(text: str) -> Suppressions:
         return Suppressions()
     ours = re.compile(r"#\s*migrate-lint:(?P<rest>[^#]*)")
     disable = re.compile(r"\s*disable(?P<file>-file)?\s*=\s*(?P<names>[\w-]+(?:\s*,\s*[\w-]+)*)")
-    noqa = re.compile(r"#\s*noqa(?![\w-])(?:\s*:\s*(?P<names>[A-Za-z]+\d+(?:(?:\s*,\s*|\s+)[A-Za-z]+\d+)*))?", re.I)
+    noqa = re.compile(r"#\s*noqa(?![\w-])(?:\s*:\s*(?P<names>[A-Za-z]+\d\w*(?:(?:\s*,\s*|\s+)[A-Za-z]+\d\w*)*))?", re.I)
     comments: list[Comment] = []
     for line, column, comment in _comments(text):
         for match in ours.finditer(comment):

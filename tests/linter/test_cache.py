@@ -188,6 +188,15 @@ def test_a_row_that_is_not_json_is_ignored(folder: Path, text: str) -> None:
     assert {key: value for key, value in stored(folder).items() if key != "a" or text != "7"} == {"b": 2}
 
 
+def test_a_text_that_the_disk_changed_is_ignored(folder: Path) -> None:
+    """A number that became another one is JSON still."""
+    with Cache(folder, "v") as cache:
+        cache.put("facts", {"a": {"line": 41}, "b": 2})
+    query(folder, "UPDATE texts SET text = replace(text, '41', '47')")
+
+    assert stored(folder) == {"b": 2}
+
+
 def test_a_row_of_another_key_with_the_same_number_is_ignored(folder: Path) -> None:
     """The whole digest is compared, not only the half that is the row's number."""
     with Cache(folder, "v") as cache:
