@@ -279,6 +279,7 @@ def _configured(options: argparse.Namespace, start: str) -> Config:
 
 def _from_here(glob: str) -> str:
     """A glob of the command line is about paths from the working folder, not from the configuration's."""
+    glob = glob.replace("\\", "/")
     if "/" not in glob.rstrip("/") or os.path.isabs(glob):
         return glob
     from glob import escape

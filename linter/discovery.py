@@ -143,7 +143,7 @@ def project_files(root: Path) -> list[str]:
 def matcher(globs: Sequence[str], base: str) -> Callable[[str], bool] | None:
     """A test for absolute paths: a glob without a slash matches a name, one with a slash a path from `base`.
 
-    A star also matches slashes, as in ruff and fnmatch.
+    A star also matches slashes, as in ruff and fnmatch; a backslash is a slash, so that one configuration serves all.
     """
     if not globs:
         return None
@@ -152,7 +152,7 @@ def matcher(globs: Sequence[str], base: str) -> Callable[[str], bool] | None:
 
     names, below = [], []
     for glob in globs:
-        plain = glob.removeprefix("./").rstrip("/")
+        plain = glob.replace("\\", "/").removeprefix("./").rstrip("/")
         if "/" in plain:
             below.append(translate(plain))
         else:
@@ -163,7 +163,7 @@ def matcher(globs: Sequence[str], base: str) -> Callable[[str], bool] | None:
     def matches(path: str) -> bool:
         return bool(
             name_matches(os.path.basename(path))
-            or (below and (path_matches(display_path(path, base)) or path_matches(path.replace(os.sep, "/"))))
+            or (below and any(path_matches(name.replace("\\", "/")) for name in (display_path(path, base), path)))
         )
 
     return matches

@@ -27,6 +27,7 @@ NO_PARAMETER = -1000
 """Stands for the position of a parameter that the function does not have."""
 
 _SCOPE_BITS = 24
+_TRACED = 2
 _UNROOTED = 4 | 8 | 32 | 512 | 1024  # SHIM, SCOPED, LIFTED, ONCE, LEGACY: they begin nowhere by themselves
 _MAX_SITUATIONS = 24
 _NO_FILE = -1
@@ -174,15 +175,33 @@ class Program:
             for scope, situation, reason, unless_once in _rows(file.roots, 4):
                 if not (unless_once and base | scope in once):
                     add(base | scope, situation, -1, 0, file.reasons[reason])
-        while queue:
-            node, situation = queue.popleft()
-            for callee, line, transfer in edges.get(node, ()):
-                way = transfer << 12 | situation
-                after = moved.get(way)
-                if after is None:
-                    after = moved[way] = transferred(situation, transfer)
-                add(callee, after, node, line, "")
+        def spread() -> None:
+            while queue:
+                node, situation = queue.popleft()
+                for callee, line, transfer in edges.get(node, ()):
+                    way = transfer << 12 | situation
+                    after = moved.get(way)
+                    if after is None:
+                        after = moved[way] = transferred(situation, transfer)
+                    add(callee, after, node, line, "")
+
+        spread()
+        for function, situation in self._given_by_unknown(table):
+            add(function, situation, -1, 0, " (a tf.function)" if situation == _TRACED else "")
+        spread()
         return table
+
+    def _given_by_unknown(self, known: Mapping[int, Any]) -> list[tuple[int, int]]:
+        """What `tf.function`, `compile` and the like make of a function, given by code whose own callers are not known."""
+        found: list[tuple[int, int]] = []
+        for base, file in self._all():
+            own = self._effects[base >> _SCOPE_BITS]
+            for caller, _, effect, where, scope, taker_file, taker, _ in _rows(file.passes, 8):
+                if taker_file < 0 and base | file.owners.get(caller, caller) not in known:
+                    situation = transferred(0, own[effect] | taker)
+                    if situation:
+                        found.append((file.files[where] << _SCOPE_BITS | scope, situation))
+        return found
 
     def _edges(self) -> tuple[dict[int, list[tuple[int, int, int]]], dict[int, int]]:
         """Callees of every function, with the line and the transfer; and the transfers of the project's own wrappers."""

@@ -162,12 +162,23 @@ class _Selection:
         select = resolve(config.select, codes, where)
         extend_select = resolve(config.extend_select, codes, where)
         self.everywhere = selected(select, resolve(config.ignore, codes, where), extend_select, codes)
+        self.base = config.base
         self.per_file = []
         for glob, selectors in config.per_file_ignores:
             matches = matcher([glob], config.base)
+            if matches is not None and glob.endswith(("/", "\\")):
+                matches = partial(self._is_below, matches)
             ignored = selected(["ALL"], resolve(selectors, codes, where), (), codes)
             self.per_file.append((matches, frozenset(codes) - ignored))
         self.targets: dict[str, frozenset[Target]] | None = None
+
+    def _is_below(self, matches: Callable[[str], bool], path: str) -> bool:
+        """Whether a path lies in a folder that matches."""
+        while len(path) > len(self.base) and (folder := os.path.dirname(path)) != path:
+            if matches(folder):
+                return True
+            path = folder
+        return False
 
     def codes_for(self, path: str) -> frozenset[str]:
         codes = self.everywhere

@@ -144,7 +144,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def _is_ours(name: str) -> bool:
-    return name.startswith("TF") and name[2:].isdigit()
+    return name.startswith("TF") and name[2:3].isdigit()
 
 
 def find_suppressions(source: SourceFile) -> Suppressions:

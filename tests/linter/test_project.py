@@ -246,3 +246,18 @@ def test_a_default_that_no_caller_leaves(call: str, reached: bool) -> None:
     helper = "def make(x, kernel=None):\n    if kernel is None:\n        kernel = here()\n    return kernel\n"
 
     assert reached == bool(situations(helper + net(call)))
+
+
+def test_a_function_given_away_by_code_that_nobody_calls() -> None:
+    """`tf.function(self.run)` traces run, whether or not the project makes the object."""
+    text = """
+import tensorflow as tf
+class Trainer:
+    def __init__(self):
+        self.fast = tf.function(self.run)
+    def run(self, x):
+        here()
+"""
+
+    assert {T} == situations(text)
+    assert {G} == situations(text.replace("self.fast =", "with tf.Graph().as_default(): self.fast ="))
