@@ -84,6 +84,10 @@ class _Run(Generic[T, R]):
     ready: dict[int, R | ItemFailed[T]] = field(default_factory=dict)
 
     def results(self) -> Iterator[R | ItemFailed[T]]:
+        with _safe_path():
+            yield from self._results()
+
+    def _results(self) -> Iterator[R | ItemFailed[T]]:
         position = 0
         waiting: Sequence[int] = range(len(self.items))
         while waiting:
@@ -178,6 +182,21 @@ def _context() -> BaseContext:
         if single:
             return multiprocessing.get_context("fork")
     return multiprocessing.get_context("spawn")
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep the working folder off the path of processes to come: a spawned one would import a linted pickle.py."""
+    name = "PYTHONSAFEPATH"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = before
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -133,7 +133,18 @@ def lint(
                 judged=partial(active.is_judged, chosen, target),
             )
     findings.sort(key=lambda finding: finding.sort_key)
-    return Result(tuple(findings), len(found), tuple(projects), empty, sources)
+    return Result(tuple(_crashes_once(findings)), len(found), tuple(projects), empty, sources)
+
+
+def _crashes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Leave out repetitions of a crash: a rule that fails at one site of a file may fail at thousands."""
+    seen: set[tuple[str, str]] = set()
+    for finding in findings:
+        if finding.code == InternalError.code:
+            if (finding.path, finding.message) in seen:
+                continue
+            seen.add((finding.path, finding.message))
+        yield finding
 
 
 def _by_project(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -97,3 +97,17 @@ def test_wheel_finds_every_rule(unpacked: Path) -> None:
     here = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
 
     assert (0, here.stdout) == (found.returncode, found.stdout), found.stderr
+
+
+def test_the_readme_shows_what_is_printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line of the README's sample output is a line of the example's report."""
+    from migrate_lint.linter.cli import main
+
+    monkeypatch.chdir(ROOT)
+    assert main(["--exit-zero", "--no-cache", "examples/"]) == 0
+    printed = capsys.readouterr().out.split("\n")
+    blocks = (ROOT / "README.md").read_text("utf-8").split("```text\n")[1:]
+    samples = [line for block in blocks for line in block.partition("```")[0].split("\n")]
+
+    assert len(samples) > 8
+    assert [] == [line for line in samples if line not in printed]
