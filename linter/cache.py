@@ -82,6 +82,9 @@ class Cache:
         self._today = int(time.time() // 86400)
         self._connection: sqlite3.Connection | None = None
         self._path: Path | None = None
+        self._waiting: dict[int, tuple[bytes, str]] = {}
+        """What was put and is not written yet: each transaction waits for the disk."""
+        self._waiting_size = 0
         if folder is None or not _is_ours(folder):
             return
         self._path = folder / FILE
@@ -108,7 +111,13 @@ class Cache:
             return found
         stale: list[int] = []
         wanted = dict(self._identities(kind, keys))
-        identities = list(wanted)
+        identities = []
+        for identity, (key, own_rest) in wanted.items():
+            waiting = self._waiting.get(identity)
+            if waiting is not None and waiting[0] == own_rest:
+                found[key] = waiting[1]
+            else:
+                identities.append(identity)
         with self._failing_quietly():
             for start in range(0, len(identities), _KEYS_A_QUERY):
                 part = identities[start : start + _KEYS_A_QUERY]
@@ -128,26 +137,37 @@ class Cache:
         return found
 
     def put(self, kind: str, entries: Mapping[str, Any]) -> None:
-        """Keep the values, replacing earlier ones; one that is not JSON is a TypeError."""
+        """Keep the values, replacing earlier ones; one that is not JSON is a TypeError.
+
+        They are written by and by, the last of them by `close`.
+        """
         if self._connection is None:
             return
-        texts = ((key, json.dumps(value, separators=(",", ":"))) for key, value in entries.items())
-        for part in _by_size(texts):
-            uses: list[tuple[int, bytes, int, int]] = []
-            rows: list[tuple[int, str]] = []
-            for (identity, (_, rest)), (_, text) in zip(
-                self._identities(kind, [key for key, _ in part]), part, strict=True
-            ):
-                uses.append((identity, rest, self._today, len(text)))
-                rows.append((identity, _checksum(rest, text.encode()).decode() + text))
-            with self._transaction() as connection:
-                if connection is None:
-                    return
-                connection.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?)", rows)
-                connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?)", uses)
+        for (identity, (_, rest)), value in zip(self._identities(kind, entries), entries.values(), strict=True):
+            text = json.dumps(value, separators=(",", ":"))
+            self._waiting[identity] = rest, text
+            self._waiting_size += len(text) + 100
+            if self._waiting_size >= _BYTES_A_TRANSACTION:
+                self.write()
+
+    def write(self) -> None:
+        """Write what was put so far, in one short transaction."""
+        waiting, self._waiting, self._waiting_size = self._waiting, {}, 0
+        if not waiting:
+            return
+        with self._transaction() as connection:
+            if connection is None:
+                return
+            uses = ((identity, rest, self._today, len(text)) for identity, (rest, text) in waiting.items())
+            texts = (
+                (identity, _checksum(rest, text.encode()).decode() + text) for identity, (rest, text) in waiting.items()
+            )
+            connection.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?)", texts)
+            connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?)", uses)
 
     def close(self) -> None:
-        """Drop old entries, at most once a day, and let go of the store."""
+        """Write what was put, drop old entries, at most once a day, and let go of the store."""
+        self.write()
         if self._connection is not None:
             self._prune()
         self._drop_connection()
@@ -300,20 +320,6 @@ def _checksum(rest: bytes, text: bytes) -> bytes:
     from zlib import crc32
 
     return b"%08x" % crc32(text, crc32(rest))
-
-
-def _by_size(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    """Group the texts so that a group is written in one short transaction."""
-    part: list[tuple[str, str]] = []
-    size = 0
-    for key, text in texts:
-        part.append((key, text))
-        size += len(text) + 100
-        if size >= _BYTES_A_TRANSACTION:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
 
 
 def _is_ours(folder: Path) -> bool:

@@ -86,9 +86,9 @@ def discover(
     """
     base = os.getcwd() if base is None else base
     excluded = matcher(exclude, base)
-    missing = [path for path in paths if not os.path.lexists(path)]
+    missing = [f"{path}: {reason}" for path in paths if (reason := _why_missing(path))]
     if missing:
-        raise PathError("\n".join(f"{path}: there is no such file or folder" for path in missing))
+        raise PathError("\n".join(missing))
     found: dict[str, str] = {}
     unreadable: dict[str, str] = {}
     empty = []
@@ -107,6 +107,16 @@ def discover(
             if not files:
                 empty.append(given)
     return Discovery(tuple(sorted(found.items())), tuple(sorted(unreadable.items())), tuple(empty))
+
+
+def _why_missing(path: str) -> str:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return "there is no such file or folder"
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def left_out(path: str, exclude: Sequence[str], base: str) -> bool:

@@ -177,8 +177,8 @@ class Flow:
             known = Known.TENSOR if parameter in tensors else self._annotated(function, parameter)
             self._names[function.id, parameter] = [_Definition((0, 0), None, None, known)]
         made: list[_Definition] = []
-        for fact in index.assignments:
-            if fact.scope.function() is function and isinstance(fact.target, ast.Name):
+        for fact in index.assignments_in(function):
+            if isinstance(fact.target, ast.Name):
                 definition = _Definition(_effective(fact), fact.block, fact)
                 made.append(definition)
                 if fact.target.id not in function.outer_names:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice, product
 
 from .index import Block, FileIndex, Scope
@@ -90,11 +91,16 @@ class Guards:
         attribute = rest[1:].partition(".")[0]
         if method not in cls.binds and method not in cls.attributes:
             return method not in _KERAS_METHODS  # inherited: it is not in this file to be read
-        return any(
-            path in (state, f"self.{attribute}") and self._index.scopes[scope].name == method
-            for scope, writes in (self._writes or {}).items()
-            for path in writes.blocks
-        )
+        written = self._written_by_name.get(method, ())
+        return state in written or f"self.{attribute}" in written
+
+    @cached_property
+    def _written_by_name(self) -> dict[str, set[str]]:
+        """What the functions of a name write, all of them together."""
+        found: dict[str, set[str]] = {}
+        for scope, writes in (self._writes or {}).items():
+            found.setdefault(self._index.scopes[scope].name, set()).update(writes.blocks)
+        return found
 
     def _state(self, function: Scope, base: str) -> str | None:
         """The lasting state that `base` reads, following one local alias; None for what ends with the call."""
@@ -124,19 +130,24 @@ class Guards:
     def _item_written(self, function: Scope, base: str) -> bool:
         return any(
             isinstance(fact.target, ast.Subscript) and path_of(fact.target.value) == base
-            for fact in self._index.assignments
-            if fact.scope.function() is function
+            for fact in self._index.assignments_in(function)
         )
 
     def _sets_built(self, function: Scope, head: str) -> bool:
         cls = self._index.class_of_self(function, head)
-        return cls is not None and any(
-            isinstance(fact.target, ast.Attribute)
+        return cls is not None and cls in self._set_built
+
+    @cached_property
+    def _set_built(self) -> list[Scope]:
+        """The classes whose ``__init__`` sets `built`."""
+        return [
+            fact.scope.parent
+            for fact in self._index.assignments
+            if isinstance(fact.target, ast.Attribute)
             and fact.target.attr == "built"
             and fact.scope.name == "__init__"
-            and fact.scope.parent is cls
-            for fact in self._index.assignments
-        )
+            and fact.scope.parent is not None
+        ]
 
     def _function_writes(self, function: Scope) -> _Writes:
         if self._writes is None:

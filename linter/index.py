@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from .paths import MAX_PARTS, alternatives, literal_string, path_of, split_head
 
@@ -518,6 +519,17 @@ class FileIndex:
         elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         pending.extend((element, inner, block, "") for element in elements)
         stack.extend(reversed(pending))
+
+    @cached_property
+    def _assignments_by_function(self) -> dict[int, list[AssignmentFact]]:
+        found: dict[int, list[AssignmentFact]] = {}
+        for fact in self.assignments:
+            found.setdefault(fact.scope.function().id, []).append(fact)
+        return found
+
+    def assignments_in(self, function: Scope) -> list[AssignmentFact]:
+        """The assignments in the own code of a function, class body or module."""
+        return self._assignments_by_function.get(function.id, [])
 
     def lambda_scope(self, node: ast.Lambda) -> Scope:
         """The scope of a lambda expression of this file."""

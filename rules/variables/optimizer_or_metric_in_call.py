@@ -26,7 +26,7 @@ class OptimizerOrMetricInCall(Rule):
     `ValueError: tf.function only supports singleton tf.Variables created on the first call`.
     Made in an eager step, it forgets what it knew of the steps before: Adam without its moments, a mean of one batch.
 
-    `keras.metrics.mean_squared_error` and its kind are functions and create nothing.
+    `keras.metrics.MSE` and its kind are functions and create nothing.
     One optimizer for each fold or run of an outer loop is right.
 
     ## Example

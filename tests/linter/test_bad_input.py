@@ -167,12 +167,13 @@ def test_newer_syntax_names_the_version(text: str, capsys: Captured) -> None:
     [
         "x = " + " + ".join(["tf.constant(1)"] * 2000),
         "x = tf" + ".a" * 2000,
-        "x = tf" + ".a()" * 1000,
-        "".join(f"if x == {n}:\n    pass\nel" for n in range(100)) + "se:\n    pass",
+        "x = tf" + ".a()" * 2000,
+        "".join(f"if x == {n}:\n    pass\nel" for n in range(1000)) + "se:\n    pass",
+        "x = " + "".join(f"{n} if y == {n} else " for n in range(1500)) + "0",
         "x = {" + ", ".join(f"'{n}': tf.zeros({n})" for n in range(5000)) + "}",
         "def f():\n" + "".join(" " * n + "if x:\n" for n in range(1, 90)) + " " * 90 + "pass",
     ],
-    ids=["sum", "attributes", "calls", "branches", "literal", "blocks"],
+    ids=["sum", "attributes", "calls", "branches", "conditionals", "literal", "blocks"],
 )
 def test_long_and_deep_code_is_linted(text: str, capsys: Captured) -> None:
     """As machines write it."""
@@ -281,4 +282,19 @@ def test_linting_never_runs_what_it_lints(jobs: str, tmp_path: Path) -> None:
     done = subprocess.run([program, "--jobs", jobs, "."], capture_output=True, text=True, check=False, timeout=120)
 
     assert ("", True) == (done.stderr, done.returncode in {0, 1})
+    assert not mark.exists()
+
+
+def test_the_module_does_not_import_from_the_working_folder(tmp_path: Path) -> None:
+    """`python -m` puts it first on the path; what is linted may have a json.py of its own."""
+    mark = tmp_path / "mark"
+    for name in ("json", "tensorflow", "argparse", "ast", "tomllib", "hashlib", "sqlite3", "pathspec", "rich"):
+        Path(f"{name}.py").write_text(f"import tensorflow as tf\nopen({str(mark)!r}, 'w').close()\n")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    command = [sys.executable, "-m", "migrate_lint", "--output-format", "json", "."]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environment)
+
+    assert ("", 0) == (done.stderr, done.returncode)
+    assert 10 == json.loads(done.stdout)["summary"]["files"]
     assert not mark.exists()

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -127,6 +127,8 @@ def test_exit_zero_forgives_findings_only(capsys: Captured) -> None:
         (["--stdin-filename", "m.py"], "standard input"),
         (["-", "--stdin-filename", "m.ipynb"], "not yet supported"),
         (["m.py", "--output-file", "gone/report"], "gone/report: the report cannot be written"),
+        (["m.py", "--output-file", "."], "the report cannot be written"),
+        (["m.py", "--output-file", ""], "the report cannot be written"),
         (["rule", "TF1O1"], "did you mean TF101?"),
         (["rule", "TF1"], "TF1 is not the code of one rule"),
         (["rule", "--all", "TF101"], "not allowed"),
@@ -196,6 +198,32 @@ def test_an_output_file_takes_the_whole_report(capsys: Captured) -> None:
     assert Path("report.txt").read_text().startswith("m.py:1:1: TF101")
 
 
+def test_an_output_file_is_replaced_as_a_whole(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """Through a link, with its mode; where that fails the earlier report is still there."""
+    Path("report.txt").write_text("earlier")
+    Path("report.txt").chmod(0o640)
+    Path("link.txt").symlink_to("report.txt")
+    words = ["m.py", "--output-file", "link.txt", "--output-format", "concise"]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        assert 2 == main(words)
+    assert "earlier" == Path("report.txt").read_text()
+    assert "link.txt: the report cannot be written: No space left on device" in capsys.readouterr().err
+
+    assert 1 == main(words)
+    assert Path("link.txt").is_symlink()
+    assert 0o640 == Path("report.txt").stat().st_mode & 0o777
+    assert Path("report.txt").read_text().startswith("m.py:1:1: TF101")
+    assert {"link.txt", "report.txt", "m.py", "clean.py"} == {path.name for path in Path().iterdir() if path.is_file()}
+
+
+def test_a_device_is_written_and_stays_one(capsys: Captured) -> None:
+    """It is not replaced by a file."""
+    assert 1 == main(["m.py", "--output-file", os.devnull])
+    assert not Path(os.devnull).is_file()
+
+
 def test_statistics_take_the_place_of_findings(capsys: Captured) -> None:
     """By rule and by consequence."""
     assert 1 == main(["--statistics"])
@@ -221,6 +249,57 @@ def test_standard_input_is_read_under_its_name(monkeypatch: pytest.MonkeyPatch, 
 
     assert 1 == main(["-", "--stdin-filename", "m.py"])
     assert "    given = 1" in capsys.readouterr().out.splitlines()
+
+
+def test_standard_input_without_a_name_has_one(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """An editor names an unsaved text by nothing."""
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"given = 1\n")))
+
+    assert 1 == main(["-q", "-", "--stdin-filename", ""])
+    assert capsys.readouterr().out.startswith("<stdin>:1:1: TF101")
+
+
+@pytest.mark.parametrize(("words", "status"), [(["m.py"], 1), (["gone.py"], 2), (["--version"], 0), (["-"], 2)])
+@pytest.mark.parametrize("closed", [("stdout",), ("stderr",), ("stdin", "stdout", "stderr")])
+def test_closed_streams_leave_the_status(
+    words: list[str], status: int, closed: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever closed them wants to know no more than that."""
+    monkeypatch.setattr(sys, "stdin", None)
+    for name in closed:
+        monkeypatch.setattr(sys, name, None)
+
+    assert status == main(words)
+
+
+@pytest.mark.parametrize("words", [["m.py"], ["--help"], ["rule"], ["--show-settings"]])
+def test_a_full_disk_is_2(words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """A report that did not arrive is no success."""
+
+    class Full(StringIO):
+        def flush(self) -> None:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    assert 2 == main(words)
+    assert "standard output cannot be written: No space left on device" in capsys.readouterr().err
+
+
+def test_a_working_folder_that_is_gone_is_2(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """Said in so many words."""
+    Path("gone").mkdir()
+    monkeypatch.chdir("gone")
+    Path("../gone").resolve().rmdir()
+
+    assert 2 == main(["."])
+    assert "the working folder is gone" in capsys.readouterr().err
+    monkeypatch.chdir("/")
+
+
+def test_processes_have_a_limit(capsys: Captured) -> None:
+    """Hundreds of them only keep the machine busy."""
+    assert 0 == main(["--show-settings", "--jobs", "9999"])
+    assert "jobs: 61" in capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -286,6 +365,7 @@ def test_a_crash_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: Capt
 
 def test_an_interrupt_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     """The run is incomplete."""
+    monkeypatch.setattr(cli, "_ignore_further_interrupts", lambda: None)
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -294,6 +374,19 @@ def test_an_interrupt_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys:
 
     assert 2 == main(["m.py"])
     assert "migrate-lint: interrupted\n" == capsys.readouterr().err
+
+
+def test_a_second_interrupt_is_ignored(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """Impatience is no reason for a traceback."""
+    import signal
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(engine, "analyze", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    try:
+        assert 2 == main(["m.py"])
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_bar_shows_in_long_runs_only(monkeypatch: pytest.MonkeyPatch) -> None:

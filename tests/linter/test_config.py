@@ -137,6 +137,14 @@ def test_bytes_that_are_not_utf8_are_named_with_their_line() -> None:
         parse(b"jobs = 1\n# \xe9\n", "migrate-lint.toml")
 
 
+def test_a_byte_order_mark_is_no_mistake() -> None:
+    """Editors on Windows write it."""
+    config = parse(b"\xef\xbb\xbfselect = ['TF1']\n", "migrate-lint.toml")
+
+    assert config is not None
+    assert ("TF1",) == config.select
+
+
 def test_selectors_are_checked() -> None:
     """Slugs become codes; prefixes and ALL stay."""
     assert ("TF101", "TF1", "ALL") == resolve(["variable-in-call", "TF1", "ALL"], CODES, "--select")

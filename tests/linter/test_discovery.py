@@ -123,6 +123,26 @@ def test_globs_leave_out_names_and_paths(glob: str, expected: list[str]) -> None
     assert expected == found(exclude=(glob,))
 
 
+def test_a_path_that_may_not_be_seen_is_an_error_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is forbidden is not called missing; a name that is too long is neither."""
+
+    def forbidden(path: str) -> os.stat_result:
+        raise PermissionError(13, "Permission denied")
+
+    with pytest.raises(PathError, match="too long"):
+        discover(["a" * 5000])
+    monkeypatch.setattr(os, "lstat", forbidden)
+    with pytest.raises(PathError, match=r"^private/a\.py: Permission denied$"):
+        discover(["private/a.py"])
+
+
+def test_a_backslash_in_a_glob_is_a_slash() -> None:
+    """A configuration that was written on Windows leaves out the same."""
+    write("pkg/gen/a.py", "pkg/b.py")
+
+    assert ["pkg/b.py"] == found(exclude=("pkg\\gen\\",)) == found(exclude=(".\\pkg\\g*",))
+
+
 def test_excluded_files_are_linted_when_given() -> None:
     """Unless `force_exclude` says that whoever gives them, like pre-commit, did not choose them."""
     write("venv/a.py", "gen/b.py", "c.py")

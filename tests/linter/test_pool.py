@@ -214,7 +214,8 @@ def test_a_process_with_threads_is_not_forked() -> None:
 
 
 SCRIPT = """
-import os, sys, threading, time
+import os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is born deaf to it
 from migrate_lint.linter.pool import ItemFailed, map_ordered
 
 def work(item):
@@ -277,6 +278,34 @@ def test_spawned_workers_do_the_same(tmp_path: Path) -> None:
 
     assert ["failed:5" if number == 5 else str(number) for number in range(40)] == output.split()
     assert "" == errors
+
+
+def test_workers_import_nothing_from_the_working_folder(tmp_path: Path) -> None:
+    """What is linted may have a pickle.py; a spawned worker has not read its settings when it imports its own."""
+    script, folder, mark = tmp_path / "script.py", tmp_path / "linted", tmp_path / "mark"
+    script.write_text(SCRIPT)
+    folder.mkdir()
+    for name in ("pickle", "json", "multiprocessing", "runpy", "struct", "tensorflow"):
+        (folder / f"{name}.py").write_text(f"open({str(mark)!r}, 'w').close()\n")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    command = [sys.executable, str(script), "spawn", "0"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+    assert (40, "") == (len(done.stdout.split()), done.stderr)
+    assert not mark.exists()
+
+
+def test_the_environment_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it was, and also where the results are not all taken."""
+    for value in ("", "1", None):
+        if value is None:
+            monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+        else:
+            monkeypatch.setenv("PYTHONSAFEPATH", value)
+        results = map_ordered(square, range(20), 2)
+        next(results)
+        del results
+        assert value == os.environ.get("PYTHONSAFEPATH")
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

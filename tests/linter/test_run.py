@@ -109,6 +109,24 @@ def test_selection_and_per_file_ignores(fake: FakeEngine) -> None:
         lint(select=("TF777",))
 
 
+def test_a_folder_of_per_file_ignores_ends_in_a_slash(fake: FakeEngine) -> None:
+    """It is meant with everything below, as in `exclude`; without the slash the glob is a name."""
+    for name in ("tests/unit/a.py", "pkg/gen/b.py", "tests.py"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("# hazard TF101\n")
+
+    assert ["tests.py:1:TF101"] == shown(lint(per_file_ignores=(("tests/", ("TF101",)), ("pkg\\gen\\", ("TF101",)))))
+    assert 3 == len(shown(lint(per_file_ignores=(("tests", ("TF101",)),))))
+
+
+def test_a_crash_is_told_once_a_file(fake: FakeEngine) -> None:
+    """A rule that fails at every call would bury everything else."""
+    for name in ("a.py", "b.py"):
+        Path(name).write_text("# hazard TF909\n# hazard TF909\n# hazard TF101\n")
+
+    assert ["a.py:1:TF909", "a.py:3:TF101", "b.py:1:TF909", "b.py:3:TF101"] == shown(lint())
+
+
 def test_suppressions_apply_after_selection(fake: FakeEngine) -> None:
     """What was not selected, or is not looked for under this target, is not judged as unused."""
     Path("a.py").write_text(

@@ -120,6 +120,13 @@ def test_unknown_rules_are_named_with_the_nearest() -> None:
     assert ["ZZZ is no rule"] == messages("# migrate-lint: disable=ZZZ")
 
 
+def test_letters_that_were_typed_for_digits_are_seen_through() -> None:
+    """`TF1O1` is TF101, whatever else is spelled alike."""
+    assert ["TF1O1 is no rule; did you mean TF101?"] == messages("x  # migrate-lint: disable=TF1O1")
+    assert ["TF1O1 is no rule; did you mean TF101?"] == messages("x  # noqa: E501, TF1O1")
+    assert ["tfl0l is no rule; did you mean TF101?"] == messages("x  # migrate-lint: disable=tfl0l")
+
+
 def test_a_comment_that_is_not_understood_is_reported() -> None:
     """A typo in the word `disable` would otherwise go unnoticed once the finding is gone."""
     (message,) = messages("# migrate-lint: disabel=TF101")
