@@ -78,13 +78,13 @@ def version() -> str:
 
 
 def analyze(
-    files: Sequence[tuple[Path, str]],
+    files: Sequence[tuple[Path | str, str]],
     *,
     root: Path,
     target: Target,
     jobs: int = 1,
     cache: Path | None = None,
-    overrides: Mapping[Path, bytes] | None = None,
+    overrides: Mapping[Path, bytes] | Mapping[str, bytes] | None = None,
     progress: Progress | None = None,
     contents: Mapping[str, Content] | None = None,
 ) -> dict[str, FileResult]:
@@ -108,12 +108,12 @@ def analyze(
 class _Run:
     def __init__(
         self,
-        files: Sequence[tuple[Path, str]],
+        files: Sequence[tuple[Path | str, str]],
         root: Path,
         target: Target,
         jobs: int,
         store: Cache,
-        overrides: Mapping[Path, bytes],
+        overrides: Mapping[Path, bytes] | Mapping[str, bytes],
         progress: Progress | None,
         contents: Mapping[str, Content] | None,
     ) -> None:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _MARKERS = ("tensorflow", "keras", "tf_slim", "sonnet")
 _HELD_CHARACTERS = 2_000_000  # their trees take 40 times as much memory
-_DECODED_SUMMARIES = 600
+_HELD_OF_FILES = 4_000  # in larger projects there are other things to hold
+_DECODED_SUMMARIES = 500
 _BATCH = 500
 _STRUCTURES_KEPT = 4
 
@@ -41,6 +42,10 @@ class Head(TypedDict, total=False):
     structure: str
     """A digest of what other files may see of it, for a file that has a summary; see `structure_of`."""
     suppressions: list[Any]
+
+
+_PARSED: Head = {"imports": []}
+"""What is left of most heads once all imports were followed."""
 
 
 class Facts:
@@ -58,7 +63,7 @@ class Facts:
         self._digests = digests
         self._read = read
         self._wanted = frozenset(wanted)
-        self._room = _HELD_CHARACTERS
+        self._room = _HELD_CHARACTERS if len(digests) < _HELD_OF_FILES else 0
         self.held: dict[str, tuple[SourceFile, FileIndex]] = {}
         """Files that were parsed and will be checked, as far as memory allows."""
         self.summaries = Summaries(self._summary)
@@ -66,6 +71,11 @@ class Facts:
         reaching = _reaching(self.heads)
         self.heads |= self._heads([key for key in reaching if "structure" not in self.heads[key]], "full head", always=True)
         self.summaries.limit(reaching)
+        for key, head in self.heads.items():
+            if head == {"imports": head.get("imports")}:
+                self.heads[key] = _PARSED
+            elif head:
+                head["imports"] = []
 
     def _heads(self, keys: Sequence[str], kind: str, always: bool) -> dict[str, Head]:
         heads: dict[str, Head] = {}

@@ -1,4 +1,4 @@
-"""Create-once guards: does this code run at every call, or only while something is still missing?
+"""Create-once guards: whether code runs at every call, or only while something is still missing.
 
 A guard tests a state that outlives the call (an attribute, an item, a global) for absence, and the code under it
 supplies that state.
@@ -57,7 +57,10 @@ class Guards:
             if not _handles_absence(block.node):
                 return False
             reads = {
-                path for node in block.handled.body for part in ast.walk(node) if (path := _state_read(part)) is not None
+                path
+                for node in block.handled.body
+                for part in ast.walk(node)
+                if (path := _state_read(part)) is not None
             }
             return any(self._supplied(path, block) for path in sorted(reads))
         return False

@@ -28,7 +28,8 @@ class Block:
     """Code that runs under one more condition than the code around it.
 
     ``kind`` is one of ``body`` (of a scope), ``if`` and ``else`` (``node`` is the tested expression), ``with``
-    (``node`` is the context expression), ``loop`` (``node`` is the loop), ``try``, ``except`` (``node`` is the handler).
+    (``node`` is the context expression), ``loop`` (``node`` is the loop), ``try``, ``except`` (``node`` is the
+    handler).
     """
 
     id: int
@@ -422,7 +423,8 @@ class FileIndex:
             if cls is not None:
                 values = cls.attributes.setdefault(target.attr, [])
                 if isinstance(value, ast.List | ast.Tuple):
-                    values.extend((f"[]{path}" if path else None, scope) for item in value.elts for path in [path_of(item)])
+                    paths = [path_of(item) for item in value.elts]
+                    values.extend((f"[]{path}" if path else None, scope) for path in paths)
                 elif isinstance(value, ast.ListComp):
                     path = path_of(value.elt)
                     values.append((f"[]{path}" if path else None, scope))

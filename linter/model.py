@@ -53,6 +53,7 @@ __all__ = [
 
 
 _T = TypeVar("_T")
+_NOTHING: Final = Situation(0)
 
 
 class _Unknown:
@@ -109,7 +110,7 @@ class File:
         return self._once[question]  # type: ignore[no-any-return]
 
     def version_check_ends(self, scope: Scope) -> float:
-        """The last line of the first check of a version among the statements of a function or module; infinite if none."""
+        """Where the first check of a version ends in a function or module: a line, infinite if there is none."""
         known = self._version_checks.get(scope.id)
         if known is None:
             body = getattr(scope.node, "body", None)  # of a lambda it is one expression
@@ -435,9 +436,11 @@ class Site:
 
     @cached_property
     def version_checked(self) -> bool:
-        """Whether the code runs only for some versions: under a test of a version or of an attribute's existence (its
-        own, or that of a function or class around it), after a check such as ``require_tf1()``, below a decorator such
-        as ``skipIf(is_tf2, ...)``, or in a ``try`` whose failure is handled.
+        """Whether the code runs only for some versions.
+
+        It does under a test of a version or of an attribute's existence (its own, or that of a function or class around
+        it), after a check such as ``require_tf1()``, below a decorator such as ``skipIf(is_tf2, ...)``, and in a
+        ``try`` whose failure is handled.
         """
         if self.file.block_checks_version(self.block):
             return True
@@ -503,7 +506,7 @@ class Site:
             scope = scope.parent.function()
         return scope
 
-    def runs(self, flags: Situation, without: Situation = Situation(0)) -> bool:
+    def runs(self, flags: Situation, without: Situation = _NOTHING) -> bool:
         """Whether some situation has all `flags` and none of `without`."""
         return any((s & flags) == flags and not s & without for s in self.situations)
 
@@ -773,7 +776,7 @@ class Reference(_Named):
     @property
     def is_local(self) -> bool:
         """Whether its first name is bound in the function around it (and not outside)."""
-        found = self.file.index.lookup(self.scope, (self.path or "").partition(".")[0].partition("[")[0].partition("(")[0])
+        found = self.file.index.lookup(self.scope, split_head(self.path or "")[0])
         return found is not None and found[0].function() is self.scope.function() and found[0].kind != "module"
 
 
@@ -791,7 +794,9 @@ class Import(Site):
         """The public names it may mean; none for a module of the project."""
         text = self.absolute.removesuffix(".*")
         return tuple(
-            Name(canonical(e.text), e.text) for e in self.file.project.resolve(self.file.key, text) if e.kind == "external"
+            Name(canonical(entity.text), entity.text)
+            for entity in self.file.project.resolve(self.file.key, text)
+            if entity.kind == "external"
         )
 
     @property
@@ -981,9 +986,7 @@ class FunctionSite(Site):
     @cached_property
     def decorators(self) -> tuple[Name, ...]:
         """Public names of its decorators; ``tf.function(jit_compile=True)`` ends in ``()``."""
-        return tuple(
-            name for node in self.body.decorators for name in self.file.names(self.scope, path_of(node))
-        )
+        return tuple(name for node in self.body.decorators for name in self.file.names(self.scope, path_of(node)))
 
     @cached_property
     def optional_parameters(self) -> frozenset[str]:
@@ -1074,7 +1077,8 @@ def _skips_version(decorator: ast.expr) -> bool:
 def _checks_version(statement: ast.stmt) -> bool:
     """Whether a statement stops the program on another version: an assertion, or a call such as ``err_if_tf2()``."""
     if isinstance(statement, ast.Assert):
-        return any("version" in (path_of(part) or "").lower() for part in ast.walk(statement.test) if isinstance(part, ast.expr))
+        parts = (part for part in ast.walk(statement.test) if isinstance(part, ast.expr))
+        return any("version" in (path_of(part) or "").lower() for part in parts)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         name = (path_of(statement.value.func) or "").rpartition(".")[2].lower()
         return any(word in name for word in ("tf1", "tf2")) and any(word in name for word in _CHECK_WORDS)

@@ -1,7 +1,7 @@
 """Canonical names: one spelling for the many ways in which a public symbol can be written.
 
 ``tf.compat.v1.layers.dense``, ``tensorflow.layers.dense`` and ``tensorflow.compat.v1.layers.dense`` are all
-``tensorflow.layers.dense``; everything of Keras, whichever package it comes from, is ``keras...``; slim, from tf_slim or
+``tensorflow.layers.dense``; everything of Keras, from whichever package, is ``keras...``; slim, from tf_slim or
 from contrib, is ``slim...``.
 What was really written stays in `Name.spelled`, since rules differ on it.
 """
@@ -25,7 +25,13 @@ _KERAS_ROOTS = (
     "keras.src",
     "keras",
 )
-_TENSORFLOW_ROOTS = ("tensorflow.compat.v1", "tensorflow.compat.v2", "tensorflow._api.v1", "tensorflow._api.v2", "tensorflow")
+_TENSORFLOW_ROOTS = (
+    "tensorflow.compat.v1",
+    "tensorflow.compat.v2",
+    "tensorflow._api.v1",
+    "tensorflow._api.v2",
+    "tensorflow",
+)
 _SLIM_ROOTS = (
     "tensorflow.contrib.slim.python.slim",
     "tensorflow.contrib.slim",
@@ -34,7 +40,9 @@ _SLIM_ROOTS = (
     "tensorflow.contrib.framework",
     "tf_slim",
 )
-_SLIM_MODULES = frozenset({"layers", "ops", "arg_scope", "initializers", "regularizers", "variables", "losses", "model_variable"})
+_SLIM_MODULES = frozenset(
+    {"layers", "ops", "arg_scope", "initializers", "regularizers", "variables", "losses", "model_variable"}
+)
 _PRIVATE = {
     "tensorflow.python.ops.variable_scope": "tensorflow",
     "tensorflow.python.ops.variables": "tensorflow",

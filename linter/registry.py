@@ -32,7 +32,9 @@ def all_rules() -> tuple[Rule, ...]:
             continue
         loaded = importlib.import_module(module.name)
         for value in vars(loaded).values():
-            if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.name and "code" in vars(value):
+            if not isinstance(value, type) or not issubclass(value, Rule) or value.__module__ != module.name:
+                continue
+            if "code" in vars(value):
                 if value.code in found or value.slug() in slugs:
                     raise RuntimeError(f"{module.name}: {value.code} {value.slug()} is taken")
                 found[value.code] = value()

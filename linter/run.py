@@ -40,7 +40,7 @@ class Result:
     files: int
     projects: tuple[Project, ...]
     empty: tuple[str, ...] = ()
-    sources: Mapping[str, tuple[Path, bytes | None]] = field(default_factory=dict, repr=False)
+    sources: Mapping[str, tuple[str, bytes | None]] = field(default_factory=dict, repr=False)
 
     @property
     def status(self) -> int:
@@ -53,7 +53,7 @@ class Result:
         """The source of a file by its displayed path, if it can be read."""
         if path not in self.sources:
             return None
-        source = read_source(self.sources[path][0], path, self.sources[path][1])
+        source = read_source(Path(self.sources[path][0]), path, self.sources[path][1])
         return source if isinstance(source, SourceFile) else None
 
 
@@ -85,13 +85,13 @@ def lint(
     codes = registry.codes()
     active = _Selection(config, codes)
     working_folder = os.getcwd()
-    overrides: dict[Path, bytes] = {}
+    overrides: dict[str, bytes] = {}
     if stdin is None:
         discovery = discover(paths, exclude=config.exclude, base=config.base, force_exclude=force_exclude)
         found, unreadable, empty = discovery.files, discovery.unreadable, discovery.empty
     else:
         name = os.path.abspath(stdin[0])
-        overrides[Path(name)] = stdin[1]
+        overrides[name] = stdin[1]
         found, unreadable, empty = ((name, os.path.dirname(name)),), (), ()
         if force_exclude and left_out(name, config.exclude, config.base):
             found = ()
@@ -100,15 +100,15 @@ def lint(
         message = f"this folder cannot be listed, so nothing in it was linted: {reason}"
         findings.append(UnparsableFile.at(display_path(folder, working_folder), message))
     projects = []
-    sources: dict[str, tuple[Path, bytes | None]] = {}
+    sources: dict[str, tuple[str, bytes | None]] = {}
     done = 0
     for root, files in _by_project(found).items():
         project_paths = project_files(Path(root))
-        contents = engine.read_contents(project_paths, {str(path): data for path, data in overrides.items()})
+        contents = engine.read_contents(project_paths, overrides)
         mentioning = [path for path, content in contents.items() if content.names_legacy_keras]
         target, reason = decide_target(Path(root), config.target, mentioning)
         projects.append(Project(root, target, reason, len(files)))
-        pairs = [(Path(path), display_path(path, working_folder)) for path in files]
+        pairs = [(path, display_path(path, working_folder)) for path in files]
         sources.update((display, (path, overrides.get(path))) for path, display in pairs)
         results = engine.analyze(
             pairs,
@@ -125,7 +125,7 @@ def lint(
             if (result := results.get(display)) is None:
                 findings.append(InternalError.at(display, "this file was lost on the way: no result came back for it"))
                 continue
-            chosen = active.codes_for(str(path))
+            chosen = active.codes_for(path)
             findings += result.suppressions.apply(
                 display,
                 (finding for finding in result.findings if finding.code in chosen),

@@ -127,7 +127,7 @@ def transferred(situation: int, transfer: int) -> int:
 
 
 def entered(situation: int, marks: str) -> int:
-    """What a function's own decorators make of a situation, one mark each: ``t`` traces, ``s`` is a shim, ``o`` once."""
+    """What a function's own decorators make of a situation, a mark each: ``t`` traces, ``s`` is a shim, ``o`` once."""
     for mark in marks:
         if mark == "o":
             situation = once(situation)

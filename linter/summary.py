@@ -365,6 +365,7 @@ def scope_name(node: ast.expr, scope: Scope) -> str:
 
 
 def defaults_to_none(scope: Scope, name: str) -> bool:
+    """Whether a parameter of a function has the default None."""
     node = scope.function().node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return False

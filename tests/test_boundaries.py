@@ -84,7 +84,7 @@ def test_nothing_here_imports_a_framework() -> None:
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in RULES])
 def test_rule_imports_the_rule_api_alone(path: Path) -> None:
-    """A rule sees `linter.rule`, `linter.model`, the standard library, libcst, and modules of vocabulary without a rule."""
+    """A rule sees `linter.rule`, `linter.model`, stdlib, libcst, and modules of vocabulary without a rule."""
     known = RULE_API | {".".join(_module(other)) for other in RULES if "(Rule):" not in other.read_text("utf-8")}
     foreign = [
         name

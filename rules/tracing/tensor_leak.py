@@ -90,8 +90,10 @@ class TensorLeak(Rule):
             severity = _severity_of_attribute(site, trace, state.name.partition(".")[2])
         else:
             severity = Severity.ERROR if trace.certain else Severity.WARNING
-        use = "later, eagerly or in another trace, it is out of scope" if severity is not Severity.INFO else (
-            "it can be read in this same trace only"
+        use = (
+            "later, eagerly or in another trace, it is out of scope"
+            if severity is not Severity.INFO
+            else ("it can be read in this same trace only")
         )
         yield self.report(
             site,

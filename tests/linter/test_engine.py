@@ -86,7 +86,8 @@ def test_a_warm_run_analyzes_nothing(project: Path, tmp_path: Path, monkeypatch:
 def test_kept_findings_follow_edits_of_other_files(project: Path, tmp_path: Path, name: str) -> None:
     """After an edit anywhere, kept findings are those of a fresh run."""
     check(project, cache=tmp_path / "cache")
-    (project / name).write_text(f"import tensorflow as tf\n\n\n{(project / name).read_text()}".replace("helper(x)", "x"))
+    text = (project / name).read_text()
+    (project / name).write_text(f"import tensorflow as tf\n\n\n{text}".replace("helper(x)", "x"))
 
     assert check(project) == check(project, cache=tmp_path / "cache")
 

@@ -10,7 +10,8 @@ from .analysis import call, file_of
 def guarded(body: str, before: str = "", init: str = "pass", after: str = "") -> bool:
     """Whether ``make()`` in a method with this body is under a guard."""
     lines = "\n".join(f"        {line}" for line in body.split("\n"))
-    text = f"{before}\nclass Net:\n    def __init__(self):\n        {init}\n    def call(self, x, training=False, cache=None):\n{lines}\n{after}\n"
+    head = f"{before}\nclass Net:\n    def __init__(self):\n        {init}\n"
+    text = f"{head}    def call(self, x, training=False, cache=None):\n{lines}\n{after}\n"
     return call(file_of({"example.py": text}), "make").guarded
 
 
