@@ -291,7 +291,10 @@ def check_item(item: tuple[str, str, str]) -> tuple[dict[str, Any], list[Any], s
         if isinstance(read, Finding):
             return {"findings": [_row(read)], "suppressions": None}, [], ""
         source = read
-    findings, questions, digest = check_file(source, key, project, target, keep, index)
+    try:
+        findings, questions, digest = check_file(source, key, project, target, keep, index)
+    except Exception as error:
+        findings, questions, digest = [_analysis_crash(display, error)], [], ""
     suppressions = find_suppressions(source)
     return {"findings": [_row(f) for f in findings], "suppressions": suppressions.to_json()}, questions, digest
 
@@ -310,10 +313,14 @@ def check_file(
         tree = parse_source(source)
         if isinstance(tree, Finding):
             return [tree], [], ""
-        if key not in project.summaries:
-            return [], [], ""  # it does not reach TensorFlow
+        from .facts import mentions_tensorflow
         from .index import FileIndex
+        from .summary import summarize
 
+        if key not in project.summaries:
+            if mentions_tensorflow(source.text):
+                summarize(FileIndex(tree))  # raises again what has kept it out of the project
+            return [], [], ""  # it does not reach TensorFlow
         index = FileIndex(tree)
     from .model import File
 
@@ -360,15 +367,26 @@ def _findings(display: str, reports: Iterable[tuple[Rule, Report]]) -> list[Find
     return sorted(findings.values(), key=lambda finding: finding.sort_key)
 
 
-def _crash(display: str, rule: Rule, site: Any, error: Exception) -> Finding:
+def _analysis_crash(display: str, error: Exception) -> Finding:
+    return InternalError.at(
+        display,
+        f"the analysis of this file crashed at {_where(error)}: {type(error).__name__}: {error}; it was not linted, and "
+        "the other files were",
+    )
+
+
+def _where(error: Exception) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace is not None else "?"
+    return f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace is not None else "?"
+
+
+def _crash(display: str, rule: Rule, site: Any, error: Exception) -> Finding:
     line = getattr(site, "line", 1)
     return InternalError.at(
         display,
-        f"{rule.code} ({rule.slug()}) crashed at {where}: {type(error).__name__}: {error}; the other rules went on",
+        f"{rule.code} ({rule.slug()}) crashed at {_where(error)}: {type(error).__name__}: {error}; the other rules went on",
         line=line if isinstance(line, int) else 1,
     )
 

@@ -106,11 +106,14 @@ class Facts:
             return {}, None
         comments = find_suppressions(source).to_json()
         kept: Head = {"suppressions": comments} if comments else {}
-        if not always and not any(marker in source.text for marker in _MARKERS):
+        if not always and not mentions_tensorflow(source.text):
             from .summary import imported
 
             return {"imports": imported(tree), **kept}, None
-        summary = self._summarized(key, source, tree)
+        try:
+            summary = self._summarized(key, source, tree)
+        except Exception:  # `check_file` meets it again, and reports it
+            return kept, None
         structure = structure_of(summary) if self._store.enabled else ""
         return {"imports": summary["imports"], "structure": structure, **kept}, summary
 
@@ -249,6 +252,11 @@ def structure_of(summary: Summary) -> str:
         for number, c in summary["classes"].items()
     ]
     return _digest(_encoded([summary["stars"], summary["exports"], functions, classes]))
+
+
+def mentions_tensorflow(text: str) -> bool:
+    """Whether a file's text names TensorFlow, Keras or what is built on them."""
+    return any(marker in text for marker in _MARKERS)
 
 
 def _reaching(heads: Mapping[str, Head]) -> list[str]:

@@ -9,8 +9,10 @@ import pytest
 from migrate_lint.linter import engine
 from migrate_lint.linter.engine import FileResult, analyze
 from migrate_lint.linter.finding import Consequence, Severity, Target
+from migrate_lint.linter.index import FileIndex
 from migrate_lint.linter.model import Call
 from migrate_lint.linter.rule import Report, Rule
+from migrate_lint.linter.summary import Summary
 
 LAYER = """
 import tensorflow as tf
@@ -199,3 +201,26 @@ def test_a_file_that_knows_no_tensorflow_is_checked_where_a_graph_runs_it(projec
     )
 
     assert "TF204" in codes(check(project), "augment.py")
+
+
+def test_a_crash_in_the_analysis_of_a_file_is_a_finding(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that the analysis dies of is reported and the others are linted, cold and warm."""
+    from migrate_lint.linter import summary
+
+    whole = summary.summarize
+
+    def crashing(index: FileIndex) -> Summary:
+        if "net" in index.module.binds:
+            raise ZeroDivisionError("no such luck")
+        return whole(index)
+
+    monkeypatch.setattr(summary, "summarize", crashing)
+    (project / "plain.py").write_text("import tensorflow as tf\nnet = 1\n")
+    for _ in range(2):
+        results = check(project, cache=tmp_path / "cache")
+        (found,) = results["plain.py"].findings
+        assert "TF909" == found.code
+        assert "ZeroDivisionError: no such luck" in found.message
+        assert "TF101" in codes(results, "helpers.py")
