@@ -52,7 +52,7 @@ class FileResult:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is remembered of a file's bytes: their digest, empty if they cannot be read, and what their text mentions."""
+    """What is remembered of a file's bytes: their digest, empty if unreadable, and what their text mentions."""
 
     digest: str
     names_legacy_keras: bool
@@ -201,7 +201,7 @@ class _Run:
         return rows
 
     def _still_true(self, key: str, digests: Mapping[str, str], project: Project, rows: dict[str, Row]) -> bool:
-        """Whether a file's findings of another run hold: it asked the project nothing that is answered differently now."""
+        """Whether a file's findings of another run hold: all that it asked the project has the same answer now."""
         from .view import answers
 
         name = self._latest(key, digests)
@@ -267,7 +267,7 @@ def read_contents(paths: Iterable[str], overrides: Mapping[str, bytes]) -> dict[
     return found
 
 
-# -- one file ------------------------------------------------------------------------------------------------------------
+# -- one file ----------------------------------------------------------------------------------------------------------
 
 _state: tuple[Project, Target, Mapping[str, bytes], bool] | None = None
 _held: dict[str, tuple[SourceFile, FileIndex]] = {}
@@ -370,8 +370,8 @@ def _findings(display: str, reports: Iterable[tuple[Rule, Report]]) -> list[Find
 def _analysis_crash(display: str, error: Exception) -> Finding:
     return InternalError.at(
         display,
-        f"the analysis of this file crashed at {_where(error)}: {type(error).__name__}: {error}; it was not linted, and "
-        "the other files were",
+        f"the analysis of this file crashed at {_where(error)}: {type(error).__name__}: {error}; "
+        "it was not linted, and the other files were",
     )
 
 
@@ -386,7 +386,8 @@ def _crash(display: str, rule: Rule, site: Any, error: Exception) -> Finding:
     line = getattr(site, "line", 1)
     return InternalError.at(
         display,
-        f"{rule.code} ({rule.slug()}) crashed at {_where(error)}: {type(error).__name__}: {error}; the other rules went on",
+        f"{rule.code} ({rule.slug()}) crashed at {_where(error)}: {type(error).__name__}: {error}; "
+        "the other rules went on",
         line=line if isinstance(line, int) else 1,
     )
 
@@ -515,7 +516,7 @@ def _dispatch() -> _Dispatch:
     return _Dispatch(all_rules())
 
 
-# -- rows: findings as JSON, without the path, which is the reader's affair ------------------------------------------------
+# -- rows: findings as JSON, without the path, which is the reader's affair --------------------------------------------
 
 
 def _row(finding: Finding) -> list[Any]:
@@ -534,7 +535,9 @@ def _result(display: str, row: Row) -> FileResult:
     if row is _EMPTY:
         return _NOTHING
     findings = tuple(
-        Finding(display, line, column, end_line, end_column, code, slug, Severity(severity), Consequence(effect), message)
+        Finding(
+            display, line, column, end_line, end_column, code, slug, Severity(severity), Consequence(effect), message
+        )
         for line, column, end_line, end_column, code, slug, severity, effect, message in row["findings"]
     )
     kept = row["suppressions"]

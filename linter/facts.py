@@ -69,7 +69,9 @@ class Facts:
         self.summaries = Summaries(self._summary)
         self.heads = self._heads(sorted(digests), "head", always=False)
         reaching = _reaching(self.heads)
-        self.heads |= self._heads([key for key in reaching if "structure" not in self.heads[key]], "full head", always=True)
+        self.heads |= self._heads(
+            [key for key in reaching if "structure" not in self.heads[key]], "full head", always=True
+        )
         self.summaries.limit(reaching)
         for key, head in self.heads.items():
             if head == {"imports": head.get("imports")}:

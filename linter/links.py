@@ -71,8 +71,23 @@ class Links(TypedDict):
 class _File:
     """The links of one file, in little memory."""
 
-    __slots__ = ("calls", "effects", "entries", "names", "once", "owners", "passes", "reasons", "roots", "shapes", "slots", "uses",
-                 "v1_calls", "wraps", "files")  # fmt: skip
+    __slots__ = (
+        "calls",
+        "effects",
+        "entries",
+        "files",
+        "names",
+        "once",
+        "owners",
+        "passes",
+        "reasons",
+        "roots",
+        "shapes",
+        "slots",
+        "uses",
+        "v1_calls",
+        "wraps",
+    )  # fmt: skip
 
     def __init__(self, links: Links, numbers: Mapping[str, int]) -> None:
         self.files = array("i", [numbers[name] for name in links["files"]])
@@ -170,11 +185,16 @@ class Program:
                 ways[situation] = (parent, line, reason)
                 queue.append((node, situation))
 
-        once = {file.files[number] << _SCOPE_BITS | scope for _, file in self._all() for number, scope in _rows(file.once, 2)}
+        once = {
+            file.files[number] << _SCOPE_BITS | scope
+            for _, file in self._all()
+            for number, scope in _rows(file.once, 2)
+        }
         for base, file in self._all():
             for scope, situation, reason, unless_once in _rows(file.roots, 4):
                 if not (unless_once and base | scope in once):
                     add(base | scope, situation, -1, 0, file.reasons[reason])
+
         def spread() -> None:
             while queue:
                 node, situation = queue.popleft()
@@ -192,7 +212,7 @@ class Program:
         return table
 
     def _given_by_unknown(self, known: Mapping[int, Any]) -> list[tuple[int, int]]:
-        """What `tf.function`, `compile` and the like make of a function, given by code whose own callers are not known."""
+        """What `tf.function` and the like make of a function that is given by code whose callers are not known."""
         found: list[tuple[int, int]] = []
         for base, file in self._all():
             own = self._effects[base >> _SCOPE_BITS]
@@ -204,7 +224,7 @@ class Program:
         return found
 
     def _edges(self) -> tuple[dict[int, list[tuple[int, int, int]]], dict[int, int]]:
-        """Callees of every function, with the line and the transfer; and the transfers of the project's own wrappers."""
+        """Callees of every function, with line and transfer; and the transfers of the project's own wrappers."""
         edges: dict[int, list[tuple[int, int, int]]] = {}
         parameter_calls: dict[tuple[int, str], list[tuple[int, int, int]]] = {}
         effects = self._effects
@@ -269,9 +289,7 @@ class Program:
         calls = self._callers.get(node, ())
         return sum(self._omits(call, position, name) for call in calls), len(calls)
 
-    def callers_omitting_under(
-        self, key: Key, position: int, name: str, flags: int, without: int
-    ) -> tuple[int, int]:
+    def callers_omitting_under(self, key: Key, position: int, name: str, flags: int, without: int) -> tuple[int, int]:
         """The same for the calls that run in a situation with all `flags` and none of `without`."""
         found = []
         for call in self._callers.get(self._id(key), ()):
@@ -395,7 +413,12 @@ class Program:
         return self._spelled[names]
 
 
-GRAPH_NAMES = ("tensorflow.Graph", "tensorflow.Session", "tensorflow.get_default_session", "tensorflow.get_default_graph")
+GRAPH_NAMES = (
+    "tensorflow.Graph",
+    "tensorflow.Session",
+    "tensorflow.get_default_session",
+    "tensorflow.get_default_graph",
+)
 """A file that reads one of these may enter a graph in a context manager of its own."""
 
 

@@ -1,8 +1,8 @@
 """The project as a whole: names across files, kinds of class, and what the code of each file leads to.
 
 Everything is resolved lazily from the summaries of the files.
-In which situations each function runs starts at roots (the forward pass of a layer, a `tf.function`, module-level code, an
-Estimator's `model_fn`) and travels along calls; the conditions of a call change it: a create-once guard ends FORWARD, a
+In which situations each function runs starts at roots (the forward pass of a layer, a `tf.function`, module-level code,
+an Estimator's `model_fn`) and travels along calls; the conditions of a call change it: a create-once guard ends FORWARD, a
 named `variable_scope` adds SCOPED, `tf.Graph().as_default()` turns everything into GRAPH.
 A function has as many situations as there are different ways to reach it.
 """
@@ -21,21 +21,26 @@ from .paths import split_head
 from .situation import Effects, Situation, given
 from .summary import ClassSummary, Conditions, FunctionSummary, Summary
 
-
-_SHIMS = frozenset(
-    {"keras.utils.track_tf1_style_variables", "keras.utils.track_tf1_layers_and_variables"}
-)
+_SHIMS = frozenset({"keras.utils.track_tf1_style_variables", "keras.utils.track_tf1_layers_and_variables"})
 _MAKES_ONCE = "keras.utils.get_or_create_layer"
 _ONCE = frozenset(
     {
-        "functools.lru_cache", "functools.cache", "functools.cached_property", "werkzeug.utils.cached_property",
-        "sonnet.once", "sonnet.src.once.once",
+        "functools.lru_cache",
+        "functools.cache",
+        "functools.cached_property",
+        "werkzeug.utils.cached_property",
+        "sonnet.once",
+        "sonnet.src.once.once",
     }
 )
-_ONCE_NAMES = frozenset({"cache", "cached", "cached_property", "lazy_property", "memoize", "memoized", "once", "run_once"})
+_ONCE_NAMES = frozenset(
+    {"cache", "cached", "cached_property", "lazy_property", "memoize", "memoized", "once", "run_once"}
+)
 _TRACERS = frozenset({"tensorflow.function", "tensorflow.contrib.eager.defun", "tensorflow.contrib.eager.function"})
 _GRAPH_TRACERS = frozenset({"tensorflow.wrap_function", "tensorflow.Graph().as_default()"})
-_ESCAPES = frozenset({"tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func", "tensorflow.contrib.eager.py_func"})
+_ESCAPES = frozenset(
+    {"tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func", "tensorflow.contrib.eager.py_func"}
+)
 VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_op_scope", "tensorflow.VariableScope"})
 _NO_SCOPES = ("tensorflow.", "keras.", "slim.", "contextlib.", "open", "threading.")
 _V2_OFF = frozenset({"tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution"})
@@ -51,9 +56,13 @@ _DATASET_ONLY = frozenset({"flat_map", "interleave", "map_with_legacy_function",
 _DATASET_ARGUMENTS = frozenset({"num_parallel_calls", "deterministic", "cycle_length", "block_length"})
 _FORWARD_METHODS = ("call", "__call__")
 _FIT_METHODS = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
-_ESTIMATOR_FUNCTIONS = frozenset({"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"})
+_ESTIMATOR_FUNCTIONS = frozenset(
+    {"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"}
+)
 _COMPILE_ARGUMENTS = frozenset({"loss", "metrics", "weighted_metrics"})
-_LIBRARIES = frozenset({"tensorflow", "keras", "tf_keras", "tf_slim", "numpy", "sonnet", "torch", "functools", "logging"})
+_LIBRARIES = frozenset(
+    {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy", "sonnet", "torch", "functools", "logging"}
+)
 _MAKERS = frozenset({"__init__", "__new__", "build"})
 _MADE = frozenset({"layer", "model", "module", "sonnet", "metric", "loss", "optimizer"})
 _MAX_DEPTH = 24
@@ -447,7 +456,7 @@ class Project:
         return None
 
     def callers_omitting(self, key: Key, parameter: str) -> tuple[int, int]:
-        """How many calls in the project leave a parameter of a function to its default, and how many calls there are."""
+        """How many calls in the project leave a parameter of a function to its default, and how many there are."""
         return self.program.callers_omitting(key, self.position(key, parameter), parameter)
 
     def callers_omitting_under(self, key: Key, parameter: str, flags: int, without: int) -> tuple[int, int]:
@@ -462,8 +471,9 @@ class Project:
         return summary["parameters"].index(parameter) - (1 if summary["cls"] >= 0 else 0)
 
     def v1_calls(self, key: Key) -> tuple[str, ...]:
-        """The functions that make variables by name (see `summary.makes_by_name`) which a function of the project calls,
-        itself or through others: canonical names, sorted.
+        """The functions that make variables by name which a function of the project calls, itself or through others.
+
+        Canonical names, sorted; see `summary.makes_by_name`.
         """
         return self.program.v1_calls(key)
 
@@ -475,7 +485,9 @@ class Project:
 
     def trail(self, key: Key, flag: int) -> list[tuple[str, str, int]]:
         """How `key` comes to run under `flag`: ``(name, file, line)`` from the root down to it."""
-        return [(f"{self.display(step)}{reason}", step[0], line) for step, line, reason in self.program.steps(key, flag)]
+        return [
+            (f"{self.display(step)}{reason}", step[0], line) for step, line, reason in self.program.steps(key, flag)
+        ]
 
     def is_consistent(self, key: Key, flag: int) -> bool:
         """Whether one run of the program can go the way that `trail` tells.
@@ -539,7 +551,8 @@ class Project:
         """Whether a method is read like an attribute."""
         summary = self.function(key)
         return summary is not None and any(
-            text in ("builtins.property", "functools.cached_property", "abc.abstractproperty") or text.endswith("property")
+            text in ("builtins.property", "functools.cached_property", "abc.abstractproperty")
+            or text.endswith("property")
             for text in summary["decorators"]
         )
 
@@ -556,12 +569,14 @@ class Project:
         return self.program.first_file_using(*names)
 
     def enters_graph(self, file: str, text: str) -> bool:
-        """Whether a ``with`` on `text` may enter a graph: a context manager of the project, in a file that handles any."""
+        """Whether a ``with`` on `text` may enter a graph: a context manager of ours, in a file that handles graphs."""
         return any(self.program.uses(manager, GRAPH_NAMES) for manager in self.context_managers(file, text))
 
     def context_managers(self, file: str, text: str) -> list[str]:
         """The files of the project's own context managers that a ``with`` on `text` enters."""
-        managers = [e.file for e in self.resolve(file, text) if e.kind == "instance" and self.method(e.key, "__enter__")]
+        managers = [
+            e.file for e in self.resolve(file, text) if e.kind == "instance" and self.method(e.key, "__enter__")
+        ]
         for entity in self.resolve(file, text.removesuffix("()")) if text.endswith("()") else ():
             function = self.function(entity.key) if entity.kind == "function" else None
             if function is not None and any(d.endswith("contextmanager") for d in function["decorators"]):
@@ -650,9 +665,7 @@ class _Linker:
     def _effect(self, condition: Conditions) -> Any:
         bits = _own_effects(self.project, self.file, condition).bits
         managers = [m for text, _ in condition["withs"] for m in self.project.context_managers(self.file, text)]
-        absent = [
-            [scope, self.project.position((self.file, scope), name), name] for scope, name in condition["absent"]
-        ]
+        absent = [[scope, self.project.position((self.file, scope), name), name] for scope, name in condition["absent"]]
         return [bits, [self._file(manager) for manager in managers], absent] if managers or absent else bits
 
     # -- calls -------------------------------------------------------------------------------------------------------
@@ -771,7 +784,9 @@ class _Linker:
                 yield scope, situation, "", False
 
     def _function_roots(self, scope: int, function: FunctionSummary) -> Iterator[tuple[int, Situation, str, bool]]:
-        names = [n.removesuffix("()") for t in function["decorators"] for n in self.project.canonical_names(self.file, t)]
+        names = [
+            n.removesuffix("()") for t in function["decorators"] for n in self.project.canonical_names(self.file, t)
+        ]
         if any(name in _TRACERS for name in names):
             yield scope, Situation.TRACED, " (a tf.function)", False
         if function["name"] not in _FORWARD_METHODS and any(name in _SHIMS for name in names):
@@ -816,9 +831,11 @@ def _own_effects(project: Project, file: str, condition: Conditions) -> Effects:
     """What conditions do, but for what depends on the code of other files."""
     scoped = graph = lifted = eager = False
     for text, how in condition["withs"]:
-        names = [text] if text.startswith("?") else [
-            canonical(e.text) if e.kind == "external" else e.text for e in project.resolve(file, text)
-        ]
+        names = (
+            [text]
+            if text.startswith("?")
+            else [canonical(e.text) if e.kind == "external" else e.text for e in project.resolve(file, text)]
+        )
         for name in names or ("?",):
             plain = name.removesuffix("()")
             if plain in VARIABLE_SCOPES:
@@ -919,4 +936,4 @@ def modules_of(summaries: Iterable[str]) -> dict[str, str]:
     return found
 
 
-__all__ = ["DATASET_METHODS", "Effects", "Entity", "Key", "Project", "Situation", "VARIABLE_SCOPES", "effects_of"]
+__all__ = ["DATASET_METHODS", "VARIABLE_SCOPES", "Effects", "Entity", "Key", "Project", "Situation", "effects_of"]
