@@ -2,8 +2,9 @@
 
 Everything is resolved lazily from the summaries of the files.
 In which situations each function runs starts at roots (the forward pass of a layer, a `tf.function`, module-level code,
-an Estimator's `model_fn`) and travels along calls; the conditions of a call change it: a create-once guard ends FORWARD, a
-named `variable_scope` adds SCOPED, `tf.Graph().as_default()` turns everything into GRAPH.
+an Estimator's `model_fn`) and travels along calls.
+The conditions of a call change it: a create-once guard ends FORWARD, a named `variable_scope` adds SCOPED,
+`tf.Graph().as_default()` turns everything into GRAPH.
 A function has as many situations as there are different ways to reach it.
 """
 
