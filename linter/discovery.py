@@ -135,6 +135,14 @@ def project_root(path: Path) -> Path:
     return Path(marked_root(start) or start)
 
 
+def package_parent(folder: str) -> str | None:
+    """The folder that holds the topmost package around `folder`; None where that is no package."""
+    top = folder
+    while os.path.isfile(os.path.join(top, "__init__.py")):
+        top = os.path.dirname(top)
+    return None if top == folder else top
+
+
 def marked_root(folder: str, markers: Sequence[str] = _MARKERS) -> str | None:
     """The nearest folder upward that is marked as a project, if there is one."""
     home = os.path.expanduser("~")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import engine, registry
 from .config import Config, resolve, selected
-from .discovery import discover, display_path, left_out, marked_root, matcher, project_files
+from .discovery import discover, display_path, left_out, marked_root, matcher, package_parent, project_files
 from .finding import Finding, Severity, Target
 from .source import SourceFile, read_source
 from .target import decide_target
@@ -148,13 +148,13 @@ def _crashes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _by_project(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Files by the project they lie in, or without one by the folder that was given."""
+    """Files by their project, or else by what holds their package, or else by the folder that was given."""
     roots: dict[str, str | None] = {}
     projects: dict[str, list[str]] = {}
     for path, given in found:
         folder = os.path.dirname(path)
         if folder not in roots:
-            roots[folder] = marked_root(folder)
+            roots[folder] = marked_root(folder) or package_parent(folder)
         projects.setdefault(roots[folder] or given, []).append(path)
     return projects
 

@@ -223,3 +223,18 @@ def test_a_run_over_nothing_says_where(fake: FakeEngine) -> None:
     result = lint("empty")
 
     assert (("empty",), 0, 0) == (result.empty, result.files, result.status)
+
+
+def test_a_package_without_a_project_is_seen_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a marker the folder that holds the package is the project, whichever file of it is given."""
+    package = tmp_path / "pkg" / "deep"
+    package.mkdir(parents=True)
+    for name in ("pkg/__init__.py", "pkg/deep/__init__.py"):
+        (tmp_path / name).touch()
+    (tmp_path / "pkg" / "compat.py").write_text("import tensorflow as tf\n")
+    (package / "m.py").write_text("from ..compat import tf\ntf.Session()\n")
+    monkeypatch.chdir(tmp_path)
+    whole = lint(["."], Config(base=str(tmp_path)))
+
+    assert "TF401" in [finding.code for finding in whole.findings]
+    assert whole.findings == lint(["pkg/deep/m.py"], Config(base=str(tmp_path))).findings
