@@ -234,7 +234,7 @@ def test_a_package_without_a_project_is_seen_whole(tmp_path: Path, monkeypatch: 
     (tmp_path / "pkg" / "compat.py").write_text("import tensorflow as tf\n")
     (package / "m.py").write_text("from ..compat import tf\ntf.Session()\n")
     monkeypatch.chdir(tmp_path)
-    whole = lint(["."], Config(base=str(tmp_path)))
+    whole = lint()
 
     assert "TF401" in [finding.code for finding in whole.findings]
-    assert whole.findings == lint(["pkg/deep/m.py"], Config(base=str(tmp_path))).findings
+    assert whole.findings == lint("pkg/deep/m.py").findings
