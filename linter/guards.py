@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice, product
 
 from .index import Block, FileIndex, Scope
+from .lazy import cached_property
 from .paths import literal_string, path_of, split_head
 
 _MUTATORS = frozenset({"append", "add", "update", "insert", "extend", "setdefault", "__setitem__", "__setattr__"})

@@ -12,12 +12,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
+from .lazy import cached_property
 from .paths import MAX_PARTS, alternatives, literal_string, path_of, split_head
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom)
+"""The most frequent statements without a suite."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
+"""What may stand in an expression and hold names; operators and contexts do not."""
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _MAX_ALTERNATIVES = 6
 _BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
@@ -202,7 +206,9 @@ class FileIndex:
                     block = self._block(block, "except", statement.handlers[0], scope, statement)
 
     def _walk_statement(self, node: ast.stmt, scope: Scope, block: Block) -> None:
-        if isinstance(node, FUNCTIONS):
+        if isinstance(node, _SIMPLE):
+            self._simple_statement(node, scope, block)
+        elif isinstance(node, FUNCTIONS):
             self._function(node, scope, block)
         elif isinstance(node, ast.ClassDef):
             self._class(node, scope, block)
@@ -261,7 +267,10 @@ class FileIndex:
         self._suite(node.orelse, scope, block)
 
     def _simple_statement(self, node: ast.stmt, scope: Scope, block: Block) -> None:
-        if isinstance(node, ast.Assign):
+        if isinstance(node, ast.Expr | ast.Return):
+            if node.value is not None:
+                self._expression(node.value, scope, block)
+        elif isinstance(node, ast.Assign):
             self._expression(node.value, scope, block)
             for target in node.targets:
                 self._bind_target(target, node.value, scope, block, node)
@@ -496,8 +505,10 @@ class FileIndex:
                 for field_name in node_._fields:
                     part = getattr(node_, field_name, None)
                     if isinstance(part, list):
-                        children.extend((c, scope, block, "") for c in part if isinstance(c, ast.AST))
-                    elif isinstance(part, ast.AST) and not isinstance(part, ast.expr_context | ast.operator):
+                        for child in part:
+                            if isinstance(child, _HOLDERS):
+                                children.append((child, scope, block, ""))
+                    elif isinstance(part, _HOLDERS):
                         children.append((part, scope, block, ""))
                 children.reverse()
                 stack.extend(children)

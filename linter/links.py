@@ -11,9 +11,9 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import Any, TypedDict
 
+from .lazy import cached_property
 from .names import below, canonical
 from .situation import IN_GRAPH, UNCHANGED, UNREACHABLE, entered, transferred
 

@@ -12,13 +12,13 @@ import ast
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .finding import Target
 from .flow import Flow, Known
 from .guards import Guards
 from .index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
+from .lazy import cached_property
 from .names import Name, canonical
 from .paths import literal_string, path_of, split_head
 from .project import DATASET_METHODS, VARIABLE_SCOPES, Effects, Entity, Project, Situation, effects_of
@@ -91,6 +91,8 @@ class File:
         self._version_blocks: dict[int, bool] = {}
         self._version_scopes: dict[int, bool] = {}
         self._once: dict[str, Any] = {}
+        self.situations: dict[tuple[int, int], tuple[Situation, ...]] = {}
+        """See `Site.situations`: those of a block in a scope."""
         self._call_sites: dict[int, Call] = {}
         self._reference_sites: dict[int, Reference] = {}
         self._names: dict[tuple[int, str], tuple[Name, ...]] = {}
@@ -158,6 +160,12 @@ class File:
     def references(self) -> list[Reference]:
         """All names that are read, in source order; a called name is one too."""
         return [self.reference_of(fact) for fact in self.index.references]
+
+    def references_below(self, root: str) -> Iterator[Reference]:
+        """The references that may mean something public whose absolute name starts with `root`, in source order."""
+        for fact in self.index.references:
+            if any(name.spelled.startswith(root) for name in self.names(fact.scope, fact.path)):
+                yield self.reference_of(fact)
 
     def call_of(self, fact: CallFact) -> Call:
         """The site of a call."""
@@ -487,9 +495,15 @@ class Site:
 
     # -- in which situations it runs ---------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def situations(self) -> tuple[Situation, ...]:
         """Every known situation in which this very place runs; empty where no caller is known."""
+        known = self.file.situations.get((self.block.id, self.scope.id))
+        if known is None:
+            known = self.file.situations[self.block.id, self.scope.id] = self._situations()
+        return known
+
+    def _situations(self) -> tuple[Situation, ...]:
         if not self.scope.function().is_function and self.scope.function().kind != "module":
             scope = self._outside_class()
         else:

@@ -77,8 +77,8 @@ class MovedOrRemovedSymbol(Rule):
         told: set[str] = set()
         for statement in file.imports:
             yield from self._import(statement, told)
-        for reference in file.references:
-            if reference.names and not reference.version_checked:
+        for reference in file.references_below("tensorflow."):
+            if not reference.version_checked:
                 yield from self._reference(reference, told)
 
     def _import(self, statement: Import, told: set[str]) -> Iterator[Report]:
@@ -93,8 +93,6 @@ class MovedOrRemovedSymbol(Rule):
             yield from self._legacy(statement, standing(statement.spelled, statement.target), told)
 
     def _reference(self, reference: Reference, told: set[str]) -> Iterator[Report]:
-        if not any(name.spelled.startswith("tensorflow.") for name in reference.names):
-            return
         found = missing(reference)
         if found is not None:
             yield self.report(reference, f"`{_written(found)}` raises AttributeError {_where(found)}: {_advice(found)}")
