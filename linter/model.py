@@ -880,15 +880,8 @@ class _ClassFacts:
     own: list[str] = field(default_factory=list)
 
 
-class ClassSite(Site):
-    """A class."""
-
-    def __init__(self, file: File, scope: Scope) -> None:
-        assert isinstance(scope.node, ast.ClassDef) and scope.defined_in is not None
-        super().__init__(file, scope.node, scope.parent or scope, scope.defined_in)
-        self.body = scope
-        self.name = scope.name
-        self.key = (file.key, scope.id)
+class _Header(Site):
+    """A class or function, which is shown by its header's line."""
 
     @property
     def end_line(self) -> int:
@@ -899,6 +892,17 @@ class ClassSite(Site):
     def end_column(self) -> int:
         """The end of the header's line."""
         return len(self.file.lines[self.line - 1].rstrip()) + 1
+
+
+class ClassSite(_Header):
+    """A class."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        assert isinstance(scope.node, ast.ClassDef) and scope.defined_in is not None
+        super().__init__(file, scope.node, scope.parent or scope, scope.defined_in)
+        self.body = scope
+        self.name = scope.name
+        self.key = (file.key, scope.id)
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -965,7 +969,7 @@ class ClassSite(Site):
         return self.syntax.body
 
 
-class FunctionSite(Site):
+class FunctionSite(_Header):
     """A function, method or lambda; `situations` are those of its body."""
 
     def __init__(self, file: File, scope: Scope) -> None:
@@ -975,16 +979,6 @@ class FunctionSite(Site):
         self.name = scope.name
         self.parameters = scope.parameters
         self.key = (file.key, scope.id)
-
-    @property
-    def end_line(self) -> int:
-        """The header's line."""
-        return self.line
-
-    @property
-    def end_column(self) -> int:
-        """The end of the header's line."""
-        return len(self.file.lines[self.line - 1].rstrip()) + 1
 
     @cached_property
     def situations(self) -> tuple[Situation, ...]:
