@@ -179,9 +179,9 @@ class _Run:
         rows: dict[str, Row] = {}
         new: dict[str, Row] = {}
         for key in wanted:
-            if key not in facts.summaries and (head := facts.heads.get(key)):
+            if key not in facts.summaries and "imports" in (head := facts.heads.get(key, {})):
                 rows[key] = _unreached(head)
-                self._name(rows[key], self._latest(key, digests), new)
+                self._name(rows[key], _digest(self._latest(key, digests), "unreached"), new)
         self.store.put("findings", new)
         self._advance(len(rows), len(self.wanted))
         waiting = [key for key in wanted if key not in rows]
@@ -197,7 +197,7 @@ class _Run:
         try:
             self._check(waiting, digests, project, rows)
         finally:
-            _held.clear()
+            _end()
         return rows
 
     def _still_true(self, key: str, digests: Mapping[str, str], project: Project, rows: dict[str, Row]) -> bool:
@@ -278,6 +278,13 @@ def _begin(project: Project, target: Target, overrides: Mapping[str, bytes], kee
     """Set up a process: every file of the run is checked against the same project."""
     global _state  # noqa: PLW0603
     _state = project, target, overrides, keep
+
+
+def _end() -> None:
+    """Let go of what `_begin` and the parsed files hold."""
+    global _state  # noqa: PLW0603
+    _state = None
+    _held.clear()
 
 
 def check_item(item: tuple[str, str, str]) -> tuple[dict[str, Any], list[Any], str]:

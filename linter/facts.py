@@ -76,7 +76,7 @@ class Facts:
         for key, head in self.heads.items():
             if head == {"imports": head.get("imports")}:
                 self.heads[key] = _PARSED
-            elif head:
+            elif "imports" in head:
                 head["imports"] = []
 
     def _heads(self, keys: Sequence[str], kind: str, always: bool) -> dict[str, Head]:

@@ -158,6 +158,9 @@ class FileIndex:
 
     def __init__(self, tree: ast.Module) -> None:
         self.scopes: list[Scope] = []
+        """The module, then all classes, functions and lambdas; a scope's id is its place in here."""
+        self.comprehensions: list[Scope] = []
+        """Numbered apart, from -1 downward: other files know functions by their id, and nothing of comprehensions."""
         self.calls: list[CallFact] = []
         self.references: list[ReferenceFact] = []
         self.assignments: list[AssignmentFact] = []
@@ -175,8 +178,10 @@ class FileIndex:
     # -- the walk ----------------------------------------------------------------------------------------------------
 
     def _scope(self, kind: str, name: str, parent: Scope | None, node: ast.AST, block: Block | None) -> Scope:
-        scope = Scope(len(self.scopes), kind, name, parent, node, block)
-        self.scopes.append(scope)
+        among = self.comprehensions if kind == "comprehension" else self.scopes
+        number = len(among)
+        scope = Scope(-1 - number if among is self.comprehensions else number, kind, name, parent, node, block)
+        among.append(scope)
         return scope
 
     def _block(
@@ -550,7 +555,7 @@ class FileIndex:
 
     def release(self) -> None:
         """Let go of everything at once: scopes, blocks and sites refer to each other in circles."""
-        for scope in self.scopes:
+        for scope in (*self.scopes, *self.comprehensions):
             scope.binds.clear()
             scope.attributes.clear()
             scope.parent = scope.defined_in = None

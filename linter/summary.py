@@ -250,11 +250,11 @@ class _Summarizer:
                 self.summary["edges"].append([key[0], fact.node.lineno, [target], condition, None])
 
     def _uses(self) -> None:
-        places = {(fact.scope.id, fact.path) for fact in self._index.references}
+        places = {(fact.scope.id, fact.path): fact.scope for fact in self._index.references}
         uses = {
             text
-            for scope, path in places
-            for text in self._resolve(self._index.scopes[scope], path)
+            for (_, path), scope in places.items()
+            for text in self._resolve(scope, path)
             if not text.startswith(("@", "self@", "super@", "$", "builtins."))
         }
         self.summary["uses"] = sorted(uses)
