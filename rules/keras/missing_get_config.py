@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, ClassSite, FunctionSite, Target, canonical, is_test_path, path_of
+from ...linter.model import Call, ClassSite, File, FunctionSite, Target, canonical, is_test_path, path_of
 from ...linter.rule import Consequence, Report, Rule, Severity
 from .whole_models import keeps_weights_only, saves_whole_models_in
 
@@ -190,12 +190,21 @@ def _required(constructor: FunctionSite) -> list[ast.arg]:
 
 def _given(cls: ClassSite) -> str:
     """What a construction in the same file gives to it."""
-    for call in cls.file.calls:
-        if cls.name in (call.path or "") and [(e.kind, e.key) for e in call.found] == [("class", cls.key)]:
+    for call in cls.file.once("constructions", lambda: _constructions(cls.file)).get(cls.key, ()):
+        if cls.name in (call.path or ""):
             for argument in call.arguments:
                 if kind := _kind_of(call, argument):
                     return f"line {call.line} gives it {kind}"
     return ""
+
+
+def _constructions(file: File) -> dict[tuple[str, int], list[Call]]:
+    """The calls that surely construct a class, by its key."""
+    found: dict[tuple[str, int], list[Call]] = {}
+    for call in file.calls:
+        if len(call.found) == 1 and call.found[0].kind == "class":
+            found.setdefault(call.found[0].key, []).append(call)
+    return found
 
 
 def _kind_of(call: Call, argument: ast.expr) -> str:

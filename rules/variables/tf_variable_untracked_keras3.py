@@ -174,18 +174,25 @@ def _is_counter(call: Call) -> bool:
 
 def _reads(owner: ClassSite, name: str) -> Iterator[Reference]:
     """Where the attribute is read: as ``self.v`` in the class, and by its name on anything else in the file."""
-    for read in owner.file.once("reads by attribute", lambda: _by_attribute(owner.file)).get(name, ()):
-        cls = read.cls
-        own = (read.path or "").startswith(f"self.{name}")
-        if cls is None or not own or owner.key in cls.project_bases or cls.key in owner.project_bases:
-            yield read
+    others, own = owner.file.once("reads by attribute", lambda: _by_attribute(owner.file)).get(name, ([], {}))
+    related = {*owner.project_bases, *owner.file.project.subclasses(owner.key)}
+    found = [*others, *(read for key in related for read in own.get(key, ()))]
+    yield from (read for _, read in sorted(found, key=lambda pair: pair[0]))
 
 
-def _by_attribute(file: File) -> dict[str, list[Reference]]:
-    found: dict[str, list[Reference]] = {}
-    for read in file.references:
-        for name in dict.fromkeys((read.path or "").split(".")[1:]):
-            found.setdefault(name, []).append(read)
+_Read = tuple[int, Reference]
+"""A reference, with its number in the file."""
+
+
+def _by_attribute(file: File) -> dict[str, tuple[list[_Read], dict[tuple[str, int], list[_Read]]]]:
+    """Of each attribute its reads, those on ``self`` apart, by the class around them."""
+    found: dict[str, tuple[list[_Read], dict[tuple[str, int], list[_Read]]]] = {}
+    for number, read in enumerate(file.references):
+        path = read.path or ""
+        for name in dict.fromkeys(path.split(".")[1:]):
+            others, own = found.setdefault(name, ([], {}))
+            cls = read.cls if path.startswith(f"self.{name}") else None
+            (others if cls is None else own.setdefault(cls.key, [])).append((number, read))
     return found
 
 
