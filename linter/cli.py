@@ -19,6 +19,7 @@ from .reporters import Paint, printable, statistics, summary
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from .finding import Target
     from .rule import Rule
     from .run import Result
 
@@ -112,7 +113,8 @@ def _check(words: list[str]) -> int:
         colored = _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         colored = colored and options.output_file is None
     _require_working_folder()
-    paths = options.paths or ["."]
+    target = _runtime_target(options)
+    paths = options.paths or ([target] if target is not None else ["."])
     config = _configured(options, _common_folder([stdin_name] if stdin_name is not None else paths))
     jobs = min(config.jobs or _cores(), _MOST_JOBS)
     if options.show_settings:
@@ -122,6 +124,9 @@ def _check(words: list[str]) -> int:
         _complain(f"configuration: {config.path or 'none'}")
     from .run import lint
 
+    root = None
+    if target is not None and not options.paths:
+        root, paths = _reached(target, config)
     data = None if stdin_name is None else (stdin_name, _standard_input())
     progress = None if options.quiet or not _is_terminal(sys.stderr) else _Progress()
     try:
@@ -133,15 +138,115 @@ def _check(words: list[str]) -> int:
             force_exclude=options.force_exclude,
             stdin=data,
             progress=progress,
+            root=root,
+            fallback=None
+            if options.runtime is None or config.target != "auto"
+            else _interpreters_target(options.python),
         )
     finally:
         if progress is not None:
             progress.stop()
+    if options.runtime is not None:
+        result = _run(options, config, result, target)
     if options.verbose or config.output_format in {"json", "github"}:
         for line in summary(result, Paint(False)) if options.verbose else _empty_folders(result):
             _complain(line)
     _deliver("".join(f"{line}\n" for line in _report(result, config, options, Paint(colored))), options.output_file)
     return 0 if options.exit_zero and result.status == 1 else result.status
+
+
+_RUN_OPTIONS = (
+    "inputs", "input_shape", "input_dtype", "device", "python", "timeout", "memory_limit", "trust_runtime",
+)  # fmt: skip
+_MEMORY_LIMIT = 8.0
+"""GiB that a worker may take unless told otherwise."""
+_PHASE_LIMIT = 120.0
+"""Seconds, likewise."""
+
+
+def _runtime_target(options: argparse.Namespace) -> str | None:
+    """The file of what is to be run, None where there is none.
+
+    Raises:
+        _UsageError: if nothing is to be run and the command line says how, or if it cannot be.
+    """
+    if options.runtime is None:
+        values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in _RUN_OPTIONS}
+        given = [name for name, value in values.items() if value is not None and value is not False]
+        given += ["--target both"] if options.target == "both" else []
+        if given:
+            raise _UsageError(f"{', '.join(given)}: this is about a run of the model, which only --runtime asks for")
+        return None
+    if "-" in options.paths:
+        raise _UsageError("--runtime runs files, and cannot be given with `-`, which reads standard input")
+    from ..runtime_checks.session import RuntimeUsageError, locate_target
+    from .discovery import marked_root
+
+    try:
+        file = locate_target(options.runtime, marked_root(os.getcwd()))
+    except RuntimeUsageError as error:
+        raise _UsageError(str(error)) from error
+    if file is None and not options.paths:
+        raise _UsageError(f"--runtime {options.runtime}: this is an installed module: name the PATH to lint, too")
+    return file
+
+
+def _reached(file: str, config: Config) -> tuple[str, list[str]]:
+    """The project of a file, and the file with those of the project that it imports and that are not excluded."""
+    from .discovery import left_out
+    from .imports import reached_from, root_around
+
+    imported = (path for path in reached_from(file) if not left_out(path, config.exclude, config.base))
+    return root_around(file), [file, *imported]
+
+
+def _interpreters_target(python: str | None) -> tuple[Target, str]:
+    """The target that an interpreter is made for, and the reason for it."""
+    from ..runtime_checks.interpreter import InterpreterError, default_target, describe
+
+    try:
+        found = describe(python)
+    except InterpreterError as error:
+        raise _UsageError(str(error)) from error
+    return default_target(found), f"TensorFlow {found.tensorflow or 'is not installed'} of the interpreter"
+
+
+def _targets_to_run(result: Result, root: str | None) -> tuple[Target, ...]:
+    """The targets that the run's own project was linted for, or else any of the others; none where none was."""
+    own = {project.target for project in result.projects if project.root == root}
+    return tuple(sorted(own or {project.target for project in result.projects}))
+
+
+def _run(options: argparse.Namespace, config: Config, result: Result, file: str | None) -> Result:
+    """The result with the verdicts of a run of the model."""
+    from ..runtime_checks.session import Request, RuntimeUsageError, run
+    from .imports import root_around
+
+    own = None if file is None else root_around(file)
+    roots = ([] if own is None else [own]) + [project.root for project in result.projects]
+    memory = _MEMORY_LIMIT if options.memory_limit is None else options.memory_limit
+    request = Request(
+        target=options.runtime,
+        inputs=options.inputs,
+        shapes=tuple(options.input_shape or ()),
+        dtypes=tuple(options.input_dtype or ()),
+        devices=tuple(dict.fromkeys(options.device or ())),
+        targets=_targets_to_run(result, own),
+        found_for=result.found_for,
+        python=options.python,
+        timeout=_PHASE_LIMIT if options.timeout is None else options.timeout,
+        memory_limit=memory or None,
+        roots=tuple(dict.fromkeys(map(os.path.abspath, roots))),
+    )
+    progress = None if options.quiet or not _is_terminal(sys.stderr) else _PhaseProgress()
+    try:
+        report = run(request, result.findings, result.hidden, progress)
+    except RuntimeUsageError as error:
+        raise _UsageError(str(error)) from error
+    finally:
+        if progress is not None:
+            progress.stop()
+    return result.with_runtime(report, options.trust_runtime)
 
 
 def _is_terminal(stream: IO[str] | None) -> bool:
@@ -332,6 +437,30 @@ class _Progress:
             self.bar.stop()
 
 
+class _PhaseProgress:
+    """What the worker is doing, on the terminal, for as long as it runs."""
+
+    def __init__(self) -> None:
+        self.bar: Any = None
+        self.task: Any = None
+
+    def __call__(self, phase: str) -> None:
+        if self.bar is None:
+            from rich.console import Console
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.task = self.bar.add_task("")
+        self.bar.reset(self.task, description=printable(phase))
+
+    def stop(self) -> None:
+        """Take the line away."""
+        if self.bar is not None:
+            self.bar.stop()
+
+
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
@@ -346,10 +475,32 @@ def _jobs(text: str) -> int:
 _jobs.__name__ = "number of processes"
 
 
+def _seconds(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise ValueError
+    return number
+
+
+_seconds.__name__ = "number of seconds"
+
+
+def _gibibytes(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise ValueError
+    return number
+
+
+_gibibytes.__name__ = "number of GiB"
+
+
 def _check_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog=_PROGRAM,
-        usage=f"{_PROGRAM} [check] [options] [PATH ...]\n       {_PROGRAM} rule [CODE | --all]",
+        usage=f"{_PROGRAM} [check] [options] [PATH ...]\n"
+        f"       {_PROGRAM} --runtime FILE.py:NAME [options] [PATH ...]\n"
+        f"       {_PROGRAM} rule [CODE | --all]",
         description="Find what breaks, and what silently changes, when a TensorFlow 1 program moves to TensorFlow 2.",
         epilog="Exit status: 0 clean, 1 findings, 2 a usage, configuration or internal error.",
         allow_abbrev=False,
@@ -360,7 +511,11 @@ def _check_parser() -> argparse.ArgumentParser:
     add("--select", help="rules to report, in place of those configured: codes, prefixes, slugs or ALL", **rules)
     add("--ignore", help="rules to leave out, besides those configured", **rules)
     add("--extend-select", help="rules to report, besides those selected", **rules)
-    add("--target", choices=TARGETS, help="which TF2 is moved to; auto reads it off the project's requirements")
+    add(
+        "--target",
+        choices=(*TARGETS, "both"),
+        help="which TF2 is moved to; auto reads it off the project's requirements; both is for --runtime",
+    )
     add("--output-format", choices=FORMATS, help="how findings are shown; the default is text")
     add("--output-file", metavar="FILE", help="write the report there instead of to standard output")
     add("--statistics", action="store_true", help="count findings by rule and by consequence")
@@ -378,7 +533,40 @@ def _check_parser() -> argparse.ArgumentParser:
     loudness.add_argument("-q", "--quiet", action="store_true", help="print findings only")
     loudness.add_argument("-v", "--verbose", action="store_true", help="also say on standard error what was decided")
     add("--version", action="version", version=f"{_PROGRAM} {_version()}")
+    _add_runtime(parser)
     return parser
+
+
+def _add_runtime(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group(
+        "running the model", "This executes the target and what it imports; nothing but --runtime asks for it."
+    ).add_argument
+    every: dict[str, Any] = {"action": "append"}
+    add(
+        "--runtime",
+        metavar="TARGET",
+        help="run what model.py:build or package.module:build names, and give every finding a verdict; "
+        "without PATH its file and the project's files that it imports are linted",
+    )
+    add("--inputs", metavar="FILE:NAME", help="sample inputs of the model, or a function that makes them")
+    add("--input-shape", metavar="SHAPE", help="of an input, such as 2,28,28,1 or ?,28,28,1; may be repeated", **every)
+    add("--input-dtype", metavar="DTYPE", help="of an input, such as float32; may be repeated", **every)
+    add(
+        "--device",
+        metavar="DEVICES",
+        type=_words,
+        action="extend",
+        help="where to run, such as CPU:0 or GPU:0; may be repeated; the default is CPU:0",
+    )
+    add("--python", metavar="PATH", help="the interpreter that has the model's TensorFlow; the default is this one")
+    add("--timeout", metavar="SECONDS", type=_seconds, help=f"for each phase; the default is {_PHASE_LIMIT:g}")
+    add(
+        "--memory-limit",
+        metavar="GIB",
+        type=_gibibytes,
+        help=f"for the model's process, 0 for none; the default is {_MEMORY_LIMIT:g}",
+    )
+    add("--trust-runtime", action="store_true", help="leave out the findings that the run refutes, and only those")
 
 
 def _version() -> str:

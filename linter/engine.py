@@ -369,6 +369,7 @@ def _findings(display: str, reports: Iterable[tuple[Rule, Report]]) -> list[Find
             severity=report.severity,
             consequence=rule.consequence,
             message=report.message,
+            symbol=getattr(report.site, "spelled", "") or None,
         )
         findings.setdefault((rule.code, place, report.message), finding)
     return sorted(findings.values(), key=lambda finding: finding.sort_key)
@@ -529,7 +530,7 @@ def _dispatch() -> _Dispatch:
 def _row(finding: Finding) -> list[Any]:
     return [
         finding.line, finding.column, finding.end_line, finding.end_column, finding.code, finding.slug,
-        str(finding.severity), str(finding.consequence), finding.message,
+        str(finding.severity), str(finding.consequence), finding.message, finding.symbol,
     ]  # fmt: skip
 
 
@@ -543,9 +544,19 @@ def _result(display: str, row: Row) -> FileResult:
         return _NOTHING
     findings = tuple(
         Finding(
-            display, line, column, end_line, end_column, code, slug, Severity(severity), Consequence(effect), message
+            display,
+            line,
+            column,
+            end_line,
+            end_column,
+            code,
+            slug,
+            Severity(severity),
+            Consequence(effect),
+            message,
+            symbol=symbol,
         )
-        for line, column, end_line, end_column, code, slug, severity, effect, message in row["findings"]
+        for line, column, end_line, end_column, code, slug, severity, effect, message, symbol in row["findings"]
     )
     kept = row["suppressions"]
     return FileResult(findings, Suppressions.from_json(kept) if kept is not None else Suppressions())

@@ -10,7 +10,7 @@ import ast
 import json
 import posixpath
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -292,15 +292,18 @@ def _reaching(heads: Mapping[str, Head]) -> list[str]:
     while queue:
         importer = queue.pop()
         for absolute in heads[importer].get("imports", ()):
-            imported = _imported(importer, absolute, modules, heads)
+            imported = imported_file(importer, absolute, modules, heads)
             if imported is not None and imported not in kept and "imports" in heads[imported]:
                 kept.add(imported)
                 queue.append(imported)
     return sorted(kept)
 
 
-def _imported(importer: str, absolute: str, modules: Mapping[str, str], keys: Mapping[str, Any]) -> str | None:
-    """The project's file that an import leads to."""
+def imported_file(importer: str, absolute: str, modules: Mapping[str, str], keys: Container[str]) -> str | None:
+    """The key of the project's file that an import leads to, None for one that leads out.
+
+    `modules` are the keys by dotted name, see `project.modules_of`; `absolute` is as `summary.imported` gives it.
+    """
     level = len(absolute) - len(absolute.lstrip("."))
     folder = importer
     for _ in range(max(level, 1)):

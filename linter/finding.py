@@ -46,6 +46,35 @@ class Target(StrEnum):
     KERAS3 = "keras3"
 
 
+class Verdict(StrEnum):
+    """What a run of the model said of a finding."""
+
+    CONFIRMED = "confirmed"
+    """The hazard was observed."""
+    FAILED = "failed"
+    """The probe could not run; the detail says why."""
+    UNREACHED = "unreached"
+    """The run never came to the finding's line."""
+    REFUTED = "refuted"
+    """The line ran in every phase in which the hazard could show, and it did not occur."""
+    STATIC_ONLY = "static-only"
+    """No probe can decide this rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one run said of a finding.
+
+    ``device`` is a logical device such as ``CPU:0``; ``phase`` is the part of the run, such as ``second call``.
+    """
+
+    target: Target
+    device: str
+    phase: str
+    verdict: Verdict
+    detail: str
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
     """Replace the text between two positions."""
@@ -70,6 +99,8 @@ class Finding:
     """One hazard at one place.
 
     ``path`` is relative to the working directory with ``/``, or absolute where the file lies outside it.
+    ``symbol`` is the dotted public name that the finding is about, as Python would look it up, where it is about one.
+    ``verdict`` and ``evidence`` are those of a run of the model: without one there is neither.
     """
 
     path: str
@@ -85,6 +116,9 @@ class Finding:
     fix: Fix | None = None
     origin: str = "static"
     cell: int | None = None
+    symbol: str | None = None
+    verdict: Verdict | None = None
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def sort_key(self) -> tuple[str, int, int, int, str, str]:

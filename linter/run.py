@@ -1,22 +1,34 @@
-"""The pipeline of one run: discover, decide the target, analyze, select, suppress, sort."""
+"""The pipeline of one run: discover, decide the target, analyze, select, suppress, sort; then what a run adds."""
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from . import engine, registry
 from .config import Config, resolve, selected
 from .discovery import discover, display_path, left_out, marked_root, matcher, package_parent, project_files
-from .finding import Finding, Severity, Target
+from .finding import Finding, Severity, Target, Verdict
+from .runtime import Report, Runtime, WorkerRun, tally
 from .source import SourceFile, read_source
-from .target import decide_target
-from .tool_rules import InternalError, UnparsableFile
+from .suppress import Suppressions, find_suppressions
+from .target import NO_EVIDENCE, decide_target
+from .tool_rules import InternalError, ProbeFailed, ProbeOnlyFinding, UnparsableFile
 
-__all__ = ["Project", "Result", "lint"]
+__all__ = ["BOTH", "Place", "Project", "Result", "lint"]
+
+BOTH = "both"
+"""In place of a target: every file is linted once for each."""
+
+_OF_A_RUN = frozenset({ProbeOnlyFinding.code, ProbeFailed.code})
+"""A run sees only what its target reaches, so not finding one of these says nothing of a comment that names it."""
+
+Place = tuple[str, int, int, str]
+"""A finding's path, line, column and code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,9 @@ class Result:
     """What a run found, in the order of every report.
 
     ``files`` counts those that were looked at, failed ones included; ``empty`` are given folders without any.
+    ``hidden`` are findings that were not selected or that a comment suppresses.
+    ``found_for`` says which targets a finding of a rule, hidden or not, was found for.
+    ``runtime`` is what a run of the model told besides its findings, None where none was asked for.
     """
 
     findings: tuple[Finding, ...]
@@ -41,6 +56,13 @@ class Result:
     projects: tuple[Project, ...]
     empty: tuple[str, ...] = ()
     sources: Mapping[str, tuple[str, bytes | None]] = field(default_factory=dict, repr=False)
+    hidden: tuple[Finding, ...] = ()
+    found_for: Mapping[Place, frozenset[Target]] = field(default_factory=dict, repr=False)
+    runtime: Runtime | None = None
+    selected: Callable[[str], frozenset[str]] = field(
+        default=lambda path: frozenset(registry.codes()), repr=False, compare=False
+    )
+    """The codes that are reported for an absolute path."""
 
     @property
     def status(self) -> int:
@@ -56,6 +78,31 @@ class Result:
         source = read_source(Path(self.sources[path][0]), path, self.sources[path][1])
         return source if isinstance(source, SourceFile) else None
 
+    @property
+    def runs(self) -> tuple[WorkerRun, ...]:
+        """The workers that ran the model."""
+        return () if self.runtime is None else self.runtime.runs
+
+    def with_runtime(self, report: Report, trust: bool = False) -> Result:
+        """This result with the verdicts of a run, and with what only the run has found.
+
+        The added findings are selected and suppressed like any other.
+        With `trust` refuted findings are left out, and only those.
+        """
+        shown = [one for one in report.findings if not (trust and one.verdict is Verdict.REFUTED)]
+        found = {finding.path: os.path.abspath(finding.path) for finding in report.added}
+        more = replace(self, sources={display: (path, None) for display, path in found.items()} | dict(self.sources))
+        added: list[Finding] = []
+        for display in sorted(found):
+            codes = self.selected(more.sources[display][0])
+            mine = [finding for finding in report.added if finding.path == display and finding.code in codes]
+            source = more.source(display)
+            comments = Suppressions() if source is None else find_suppressions(source)
+            added += comments.without_hidden(mine, codes=registry.codes())
+        findings = sorted([*shown, *added], key=lambda finding: finding.sort_key)
+        runtime = Runtime(tuple(report.runs), tally(report.findings), trust)
+        return replace(more, findings=tuple(findings), runtime=runtime)
+
 
 def lint(
     paths: Sequence[str],
@@ -66,8 +113,10 @@ def lint(
     force_exclude: bool = False,
     stdin: tuple[str, bytes] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    root: str | None = None,
+    fallback: tuple[Target, str] | None = None,
 ) -> Result:
-    """Lint files and folders.
+    """Lint files and folders; for each target in turn where the configured one is `BOTH`.
 
     Args:
         paths: what was given on the command line; not looked at with `stdin`.
@@ -77,6 +126,8 @@ def lint(
         force_exclude: leave out files that are given but excluded.
         stdin: a name and bytes to lint in place of files.
         progress: called with the number of files done and of all.
+        root: the project of the files below it that are in no marked one and in no package.
+        fallback: the target, with the reason, of projects that nothing speaks for.
 
     Raises:
         PathError: if a path cannot be linted at all.
@@ -96,44 +147,111 @@ def lint(
         if force_exclude and left_out(name, config.exclude, config.base):
             found = ()
     findings: list[Finding] = []
+    hidden: list[Finding] = []
+    found_for: dict[Place, frozenset[Target]] = {}
     for folder, reason in unreadable:
         message = f"this folder cannot be listed, so nothing in it was linted: {reason}"
         findings.append(UnparsableFile.at(display_path(folder, working_folder), message))
     projects = []
     sources: dict[str, tuple[str, bytes | None]] = {}
     done = 0
-    for root, files in _by_project(found).items():
-        project_paths = project_files(Path(root))
+    for top, files in _by_project(found, root).items():
+        project_paths = project_files(Path(top))
         contents = engine.read_contents(project_paths, overrides)
         mentioning = [path for path, content in contents.items() if content.names_legacy_keras]
-        target, reason = decide_target(Path(root), config.target, mentioning)
-        projects.append(Project(root, target, reason, len(files)))
+        targets = _targets(top, config.target, mentioning, fallback)
+        projects += [Project(top, target, reason, len(files)) for target, reason in targets.items()]
         pairs = [(path, display_path(path, working_folder)) for path in files]
         sources.update((display, (path, overrides.get(path))) for path, display in pairs)
-        results = engine.analyze(
-            pairs,
-            root=Path(root),
-            target=target,
-            jobs=jobs,
-            cache=cache,
-            overrides=overrides,
-            progress=_shifted(progress, done, len(found)),
-            contents=contents,
-        )
-        done += len(files)
+        results = {}
+        for target in targets:
+            results[target] = engine.analyze(
+                pairs,
+                root=Path(top),
+                target=target,
+                jobs=jobs,
+                cache=cache,
+                overrides=overrides,
+                progress=_shifted(progress, done, len(found) * len(targets)),
+                contents=contents,
+            )
+            done += len(files)
         for path, display in pairs:
-            if (result := results.get(display)) is None:
+            by_target = {target: made for target, all_made in results.items() if (made := all_made.get(display))}
+            if len(by_target) < len(targets):
                 findings.append(InternalError.at(display, "this file was lost on the way: no result came back for it"))
                 continue
+            raw, suppressions = _merged(by_target, found_for)
             chosen = active.codes_for(path)
-            findings += result.suppressions.apply(
+            kept = suppressions.apply(
                 display,
-                (finding for finding in result.findings if finding.code in chosen),
+                (finding for finding in raw if finding.code in chosen),
                 codes=codes,
-                judged=partial(active.is_judged, chosen, target),
+                judged=partial(active.is_judged, chosen, tuple(targets)),
             )
+            findings += kept
+            hidden += _missing(raw, kept)
     findings.sort(key=lambda finding: finding.sort_key)
-    return Result(tuple(_crashes_once(findings)), len(found), tuple(projects), empty, sources)
+    hidden.sort(key=lambda finding: finding.sort_key)
+    return Result(
+        tuple(_crashes_once(findings)),
+        len(found),
+        tuple(projects),
+        empty,
+        sources,
+        tuple(hidden),
+        found_for,
+        selected=active.codes_for,
+    )
+
+
+def _targets(
+    root: str, wanted: str, mentioning: Sequence[str], fallback: tuple[Target, str] | None
+) -> dict[Target, str]:
+    """The targets of a project, each with the reason."""
+    if wanted == BOTH:
+        return dict.fromkeys(Target, "as asked for")
+    target, reason = decide_target(Path(root), wanted, mentioning)
+    return dict([fallback if fallback is not None and reason == NO_EVIDENCE else (target, reason)])
+
+
+def _missing(findings: Sequence[Finding], kept: Sequence[Finding]) -> Iterator[Finding]:
+    if len(kept) == len(findings) and all(map(operator.is_, findings, kept)):
+        return iter(())
+    rest = set(kept)
+    return (finding for finding in findings if finding not in rest)
+
+
+def _merged(
+    by_target: Mapping[Target, engine.FileResult], found_for: dict[Place, frozenset[Target]]
+) -> tuple[Sequence[Finding], Suppressions]:
+    """One file's findings for all targets; `found_for` is told which targets each is of.
+
+    Of a place that several targets are told of, the findings of the most severe one stand; of Keras 3 in a draw.
+    """
+    suppressions = next(iter(by_target.values())).suppressions
+    if len(by_target) == 1:
+        ((target, result),) = by_target.items()
+        found_for |= dict.fromkeys(map(_place, result.findings), frozenset({target}))
+        return result.findings, suppressions
+    places: dict[Place, dict[Target, list[Finding]]] = {}
+    for target, result in by_target.items():
+        for finding in result.findings:
+            places.setdefault(_place(finding), {}).setdefault(target, []).append(finding)
+    merged: list[Finding] = []
+    for place, found in places.items():
+        found_for[place] = frozenset(found)
+        merged += max((found[target] for target in sorted(found, reverse=True)), key=_weight)
+    return merged, suppressions
+
+
+def _place(finding: Finding) -> Place:
+    return finding.path, finding.line, finding.column, finding.code
+
+
+def _weight(findings: Iterable[Finding]) -> int:
+    ranks = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
+    return max(ranks[finding.severity] for finding in findings)
 
 
 def _crashes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -147,14 +265,19 @@ def _crashes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
         yield finding
 
 
-def _by_project(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Files by their project, or else by what holds their package, or else by the folder that was given."""
+def _by_project(found: Iterable[tuple[str, str]], loose: str | None) -> dict[str, list[str]]:
+    """Files by their project, or else by what holds their package, or else by `loose` or the folder that was given."""
     roots: dict[str, str | None] = {}
     projects: dict[str, list[str]] = {}
     for path, given in found:
         folder = os.path.dirname(path)
         if folder not in roots:
-            roots[folder] = marked_root(folder) or package_parent(folder)
+            around = (
+                loose
+                if loose is not None and f"{folder}{os.sep}".startswith(f"{loose.rstrip(os.sep)}{os.sep}")
+                else None
+            )
+            roots[folder] = marked_root(folder) or around or package_parent(folder)
         projects.setdefault(roots[folder] or given, []).append(path)
     return projects
 
@@ -198,10 +321,10 @@ class _Selection:
                 codes -= ignored
         return codes
 
-    def is_judged(self, chosen: frozenset[str], target: Target, code: str) -> bool:
+    def is_judged(self, chosen: frozenset[str], targets: Sequence[Target], code: str) -> bool:
         """Whether a rule was looked for in a file; the rules are loaded only if that is asked."""
-        if code not in chosen:
+        if code not in chosen or code in _OF_A_RUN:
             return False
         if self.targets is None:
             self.targets = {rule.code: rule.targets for rule in registry.all_rules()}
-        return target in self.targets.get(code, frozenset(Target))
+        return not self.targets.get(code, frozenset(Target)).isdisjoint(targets)

@@ -12,12 +12,12 @@ from typing import Any
 
 from .finding import Finding
 from .source import SourceFile
-from .tool_rules import InternalError, Python2Source, UnparsableFile, UnusedSuppression
+from .tool_rules import InternalError, ProbeFailed, Python2Source, UnparsableFile, UnusedSuppression
 
 __all__ = ["Comment", "Suppressions", "find_suppressions", "nearest"]
 
-_UNTOUCHABLE = frozenset({UnparsableFile.code, Python2Source.code, InternalError.code})
-"""Findings that no comment hides: without them, code that was not linted would pass as clean."""
+_UNTOUCHABLE = frozenset({UnparsableFile.code, Python2Source.code, ProbeFailed.code, InternalError.code})
+"""Findings that no comment hides: without them, code that was not looked at would pass as clean."""
 
 _DIGITS = str.maketrans("oil", "011")
 """Letters that are typed for digits."""
@@ -79,6 +79,10 @@ class Suppressions:
             return kept
         unused = self._unused(path, codes, by_slug, used, judged if whole else lambda code: False)
         return kept + self._hide(list(unused), by_slug, used)
+
+    def without_hidden(self, findings: Iterable[Finding], *, codes: Mapping[str, str]) -> list[Finding]:
+        """The findings of this file that no comment hides; `codes` as for `apply`."""
+        return self._hide(list(findings), {slug: code for code, slug in codes.items()}, set())
 
     def _hide(self, findings: list[Finding], by_slug: Mapping[str, str], used: set[tuple[int, str]]) -> list[Finding]:
         on_line: dict[int, list[int]] = {}

@@ -12,7 +12,10 @@ from .finding import Target
 from .paths import path_of
 from .source import SourceFile, parse_source, read_bytes, read_source
 
-__all__ = ["decide_target"]
+__all__ = ["NO_EVIDENCE", "decide_target"]
+
+NO_EVIDENCE = "no evidence in the project"
+"""The reason for a target that nothing speaks for."""
 
 _FLAG = "TF_USE_LEGACY_KERAS"
 _IS_TEST = re.compile(r"(^|/)(tests?/|test_[^/]*$|[^/]*_test\.py$|conftest\.py$)")
@@ -88,7 +91,7 @@ def decide_target(root: Path, config_value: str = "auto", files: Sequence[str] |
     for kind, target in _STRENGTH:
         if kind in evidence.found:
             return target, evidence.found[kind]
-    return Target.KERAS3, "no evidence in the project"
+    return Target.KERAS3, NO_EVIDENCE
 
 
 def _manifests(root: Path) -> Iterator[tuple[str, str]]:

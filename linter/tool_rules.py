@@ -1,4 +1,4 @@
-"""The TF9xx findings that the linter itself makes: about a file, a comment or a crash, not about a site.
+"""The TF9xx findings of the tool itself: about a file, a comment, a run of the model or a crash, not about a site.
 
 They have no gates and never see code; they are here so that they are documented, selected and explained like any rule.
 """
@@ -8,7 +8,15 @@ from __future__ import annotations
 from .finding import Consequence, Finding, Severity
 from .rule import Rule
 
-__all__ = ["TOOL_RULES", "InternalError", "Python2Source", "UnparsableFile", "UnusedSuppression"]
+__all__ = [
+    "TOOL_RULES",
+    "InternalError",
+    "ProbeFailed",
+    "ProbeOnlyFinding",
+    "Python2Source",
+    "UnparsableFile",
+    "UnusedSuppression",
+]
 
 
 class _ToolRule(Rule):
@@ -137,6 +145,80 @@ class Python2Source(_ToolRule):
         return "python2-source"
 
 
+class ProbeOnlyFinding(_ToolRule):
+    """A hazard was observed while the model ran, at a line where none was found in its text.
+
+    ## Why
+    Names that are made at run time, dynamic dispatch and code of other packages hide hazards from any static analysis.
+    With `--runtime` the model is built and called, and whatever it does that a migrated model may not do is reported
+    at the user's line that led there, with the phase, the target and the device as evidence.
+    Nothing is guessed: the line did this in this run.
+
+    ## Example
+    ```py
+    class Scale(tf.keras.layers.Layer):
+        def call(self, x):
+            return x * getattr(tf, "Vari" + "able")(2.0)  # a new variable in every call
+    ```
+
+    ## Fix
+    ```py
+    class Scale(tf.keras.layers.Layer):
+        def build(self, shape):
+            self.scale = self.add_weight(name="scale", shape=(), initializer="ones")
+
+        def call(self, x):
+            return x * self.scale
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/migrate/validate_correctness
+    """
+
+    code = "TF907"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+
+    @classmethod
+    def slug(cls) -> str:
+        """The hazard's name in words."""
+        return "probe-only-finding"
+
+
+class ProbeFailed(_ToolRule):
+    """The model could not be run as far as was asked, so hazards that show only there were not looked for.
+
+    ## Why
+    A run that ended early proves nothing about what would have come after.
+    The message says what ended it: the target's own exception with its line, a limit of time or memory, a signal, an
+    exit before the result. The static findings stand as they are, and the exit status is 1 even without any.
+    No comment hides it; `--ignore TF908` does.
+
+    ## Example
+    ```text
+    model.py:7:1: TF908[probe-failed] warning build() raised ValueError: no vocabulary file (keras3 on CPU:0)
+    ```
+
+    ## Fix
+    ```text
+    migrate-lint --runtime model.py:build --inputs samples.py:batch --timeout 300
+    ```
+    Give the run what it lacked: sample inputs, files, more time or memory, the interpreter of the model.
+
+    ## Source
+    https://docs.python.org/3/library/subprocess.html#subprocess.Popen.returncode
+    """
+
+    code = "TF908"
+    severity = Severity.WARNING
+    consequence = Consequence.BREAKS
+
+    @classmethod
+    def slug(cls) -> str:
+        """The hazard's name in words."""
+        return "probe-failed"
+
+
 class InternalError(_ToolRule):
     """A rule crashed, so a hazard may have gone unseen.
 
@@ -169,5 +251,12 @@ class InternalError(_ToolRule):
         return "internal-error"
 
 
-TOOL_RULES: tuple[type[_ToolRule], ...] = (UnparsableFile, UnusedSuppression, Python2Source, InternalError)
+TOOL_RULES: tuple[type[_ToolRule], ...] = (
+    UnparsableFile,
+    UnusedSuppression,
+    Python2Source,
+    ProbeOnlyFinding,
+    ProbeFailed,
+    InternalError,
+)
 """Every tool-level rule, by code."""

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..finding import Severity
+from ..finding import Evidence, Severity, Verdict
 
 if TYPE_CHECKING:
     from ..finding import Finding
     from ..run import Result
+    from ..runtime import Runtime, WorkerRun
 
-__all__ = ["Paint", "counts", "header", "printable", "statistics", "summary"]
+__all__ = ["Paint", "counts", "header", "only_at_runtime", "printable", "said", "statistics", "summary"]
 
-_COLORS = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2", "code": "35"}
+_COLORS = {
+    "error": "31;1",
+    "warning": "33;1",
+    "info": "36;1",
+    "bold": "1",
+    "dim": "2",
+    "code": "35",
+    "confirmed": "31",
+    "refuted": "32",
+    "unreached": "33",
+    "failed": "33",
+    "static-only": "2",
+}
+
+_IN_WORDS = (Verdict.CONFIRMED, Verdict.REFUTED, Verdict.UNREACHED, Verdict.FAILED, Verdict.STATIC_ONLY)
 
 
 def printable(text: str) -> str:
@@ -42,7 +57,7 @@ class Paint:
         self.enabled = enabled
 
     def __call__(self, text: str, style: str) -> str:
-        """The text in a style: a severity, ``bold``, ``dim`` or ``code``."""
+        """The text in a style: a severity, a verdict, ``bold``, ``dim`` or ``code``."""
         return f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if self.enabled else text
 
 
@@ -54,6 +69,20 @@ def header(finding: Finding, paint: Paint) -> str:
     return f"{paint(place, 'bold')} {rule} {paint(finding.severity.value, finding.severity.value)} " + printable(
         finding.message
     )
+
+
+def said(evidence: Evidence, message: str, paint: Paint) -> str:
+    """``confirmed (keras3, CPU:0, second call): <detail>``, without a detail that the finding's `message` gives."""
+    place = ", ".join(filter(None, (evidence.target.value, evidence.device, evidence.phase)))
+    detail = f": {printable(evidence.detail)}" if not message.startswith(evidence.detail) else ""
+    return f"{paint(evidence.verdict.value, evidence.verdict.value)} ({printable(place)}){detail}"
+
+
+def only_at_runtime(findings: Iterable[Finding]) -> int:
+    """The number of hazards that no static finding is about; a run that failed is none."""
+    from ..tool_rules import ProbeFailed
+
+    return sum(finding.origin == "runtime" and finding.code != ProbeFailed.code for finding in findings)
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:
@@ -75,10 +104,46 @@ def summary(result: Result, paint: Paint) -> list[str]:
         lines.append(f"All checks passed: {files}.")
     else:
         lines.append("Nothing was checked: 0 files were found.")
+    if result.runtime is not None:
+        lines += _of_runs(result.runtime, only_at_runtime(result.findings), paint)
+    several = len({project.root for project in result.projects}) > 1
     for project in result.projects:
-        where = f"{printable(project.root)}: " if len(result.projects) > 1 else ""
+        where = f"{printable(project.root)}: " if several else ""
         lines.append(paint(f"{where}target {project.target} ({printable(project.reason)})", "dim"))
     return lines
+
+
+def _of_runs(runtime: Runtime, added: int, paint: Paint) -> Iterator[str]:
+    left_out = {Verdict.REFUTED: " (left out)"} if runtime.trusted and runtime.verdicts[Verdict.REFUTED] else {}
+    verdicts = ", ".join(f"{runtime.verdicts[one]} {one}{left_out.get(one, '')}" for one in _IN_WORDS)
+    yield f"Runtime: {verdicts}; {added} found at runtime only."
+    for run in runtime.runs:
+        yield from _of_run(run, paint)
+
+
+def _of_run(run: WorkerRun, paint: Paint) -> Iterator[str]:
+    """The versions and the number of phases, then whatever is out of the ordinary, a line each."""
+    versions = f"TensorFlow {run.tensorflow}, Keras {run.keras}, Python {run.python}"
+    found = Counter(phase.outcome for phase in run.phases)
+    ran = [
+        _plural(found["ok"], "phase") + " ok",
+        *(f"{found[one]} {one}" for one in ("failed", "not run") if found[one]),
+    ]
+    yield printable(f"{run.target} on {run.device}: {versions}; {', '.join(ran)}")
+    if run.cause is not None:
+        yield f"    {paint('ended early', 'failed')}: {printable(run.cause)}"
+    failed: dict[str, list[str]] = {}
+    for phase in run.phases:
+        if phase.outcome == "failed":
+            failed.setdefault(phase.detail, []).append(phase.name)
+    for detail, names in failed.items():
+        phases = printable(", ".join(names))
+        yield f"    {paint(f'{phases} failed', 'failed')}: {printable(detail)}"
+    for name, words in run.scopes:
+        if words:
+            yield printable(f"    {name}: {words}")
+    for note in run.notes:
+        yield paint(printable(f"    {note}"), "dim")
 
 
 def statistics(findings: Iterable[Finding]) -> list[str]:

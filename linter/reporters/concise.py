@@ -16,4 +16,5 @@ __all__ = ["report"]
 def report(result: Result, paint: Paint) -> Iterator[str]:
     """The lines of the report, without its summary."""
     for finding in result.findings:
-        yield header(finding, paint)
+        verdict = "" if finding.verdict is None else f" [{paint(finding.verdict.value, finding.verdict.value)}]"
+        yield header(finding, paint) + verdict

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..finding import Severity
-from . import Paint, printable
+from . import Paint, printable, said
 
 if TYPE_CHECKING:
     from ..finding import Finding
@@ -34,7 +34,15 @@ def _command(finding: Finding) -> str:
         properties |= {"col": str(finding.column), "endColumn": str(max(finding.end_column - 1, finding.column))}
     properties["title"] = f"{finding.code} {finding.slug}"
     written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{_COMMANDS[finding.severity]} {written}::{_data(_raw(finding.message))}"
+    return f"::{_COMMANDS[finding.severity]} {written}::{_data(_raw(finding.message) + _verdict(finding))}"
+
+
+def _verdict(finding: Finding) -> str:
+    """The verdict and the first evidence for it, on a line of its own."""
+    if finding.verdict is None:
+        return ""
+    words = (said(one, finding.message, Paint(False)) for one in finding.evidence if one.verdict is finding.verdict)
+    return "\n" + next(words, finding.verdict.value)
 
 
 def _raw(text: str) -> str:

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import Paint, counts
+from ..finding import Verdict
+from . import Paint, counts, only_at_runtime
 
 if TYPE_CHECKING:
-    from ..finding import Finding, Fix
+    from ..finding import Evidence, Finding, Fix
     from ..run import Result
+    from ..runtime import Runtime, WorkerRun
 
 __all__ = ["report"]
 
@@ -38,15 +40,18 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
             "empty": list(result.empty),
         },
     }
+    if result.runtime is not None:
+        document["summary"]["runtime"] = _runtime(result.runtime, only_at_runtime(findings))
     # The encoder in C, which is ten times as fast, indents nothing: a line each.
     head, _, tail = json.dumps(document).partition('"findings": []')
     yield f'{head}"findings": ['
+    ran = result.runtime is not None
     for position, finding in enumerate(findings):
-        yield f"{json.dumps(_finding(finding))}{',' if position < len(findings) - 1 else ''}"
+        yield f"{json.dumps(_finding(finding, ran))}{',' if position < len(findings) - 1 else ''}"
     yield f"]{tail}"
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding, ran: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "path": finding.path,
         "line": finding.line,
@@ -56,7 +61,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
     if finding.cell is not None:
         shown["cell"] = finding.cell
-    return shown | {
+    shown |= {
         "code": finding.code,
         "slug": finding.slug,
         "severity": finding.severity.value,
@@ -64,7 +69,43 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "fix": None if finding.fix is None else _fix(finding.fix),
         "origin": finding.origin,
-        "evidence": [],
+    }
+    if ran:
+        shown["verdict"] = None if finding.verdict is None else finding.verdict.value
+    return shown | {"evidence": [_evidence(one) for one in finding.evidence]}
+
+
+def _evidence(evidence: Evidence) -> dict[str, str]:
+    return {
+        "target": evidence.target.value,
+        "device": evidence.device,
+        "phase": evidence.phase,
+        "verdict": evidence.verdict.value,
+        "detail": evidence.detail,
+    }
+
+
+def _runtime(runtime: Runtime, added: int) -> dict[str, Any]:
+    verdicts = {verdict.value: runtime.verdicts[verdict] for verdict in Verdict}
+    return verdicts | {"runtime-only": added, "runs": [_run(run) for run in runtime.runs]}
+
+
+def _run(run: WorkerRun) -> dict[str, Any]:
+    return {
+        "target": run.target.value,
+        "device": run.device,
+        "tensorflow": run.tensorflow,
+        "keras": run.keras,
+        "python": run.python,
+        "seconds": run.seconds,
+        "peak_memory": run.peak_memory,
+        "cause": run.cause,
+        "phases": [
+            {"name": phase.name, "outcome": phase.outcome, "seconds": phase.seconds, "detail": phase.detail}
+            for phase in run.phases
+        ],
+        "scopes": [{"name": name, "said": words} for name, words in run.scopes],
+        "notes": list(run.notes),
     }
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from . import Paint, header, printable
+from ..finding import Verdict
+from . import Paint, header, printable, said
 
 if TYPE_CHECKING:
     from ..finding import Finding
@@ -32,9 +33,20 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
                 shown, caret = _excerpt(lines[finding.line - 1], finding)
                 yield f"    {shown}"
                 yield f"    {paint(caret, finding.severity.value)}"
+            yield from (f"    {line}" for line in _verdict(finding, paint))
             if reason := reasons.get(finding.code):
                 yield f"    {paint(reason, 'dim')}"
             yield ""
+
+
+def _verdict(finding: Finding, paint: Paint) -> Iterator[str]:
+    """What each run said of a finding, a line each."""
+    if finding.evidence:
+        yield from dict.fromkeys(said(evidence, finding.message, paint) for evidence in finding.evidence)
+    elif finding.verdict is Verdict.STATIC_ONLY:
+        yield paint(f"{finding.verdict.value}: no probe decides this rule", finding.verdict.value)
+    elif finding.verdict is not None:
+        yield paint(finding.verdict.value, finding.verdict.value)
 
 
 def _reasons() -> dict[str, str]:

@@ -14,6 +14,7 @@ CODES = {
     "TF201": "print-in-trace",
     "TF900": "unparsable-file",
     "TF901": "unused-suppression",
+    "TF908": "probe-failed",
     "TF909": "internal-error",
 }
 
@@ -168,12 +169,12 @@ def test_selectors_are_checked() -> None:
     ],
 )
 def test_the_longer_selector_wins(select: list[str], ignore: list[str], extend: list[str], expected: set[str]) -> None:
-    """What was not linted is reported whatever is selected."""
-    assert expected | {"TF900", "TF909"} == selected(select, ignore, extend, CODES)
+    """What was not linted or not run is reported whatever is selected."""
+    assert expected | {"TF900", "TF908", "TF909"} == selected(select, ignore, extend, CODES)
 
 
 def test_what_was_not_linted_is_ignored_by_its_own_name_only() -> None:
     """A crash of the linter never is."""
-    assert {"TF900", "TF909"} == selected(["TF201"], ["TF2", "TF9", "ALL"], [], CODES) - {"TF201"}
-    assert "TF900" not in selected(["ALL"], ["TF900"], [], CODES)
+    assert {"TF900", "TF908", "TF909"} == selected(["TF201"], ["TF2", "TF9", "ALL"], [], CODES) - {"TF201"}
+    assert set() == {"TF900", "TF908"} & selected(["ALL"], ["TF900", "TF908"], [], CODES)
     assert "TF909" in selected(["ALL"], ["TF909"], [], CODES)

@@ -84,6 +84,30 @@ def test_a_warm_run_analyzes_nothing(project: Path, tmp_path: Path, monkeypatch:
     assert cold == check(project, cache=tmp_path / "cache")
 
 
+def test_a_finding_knows_the_name_that_it_is_about(project: Path, tmp_path: Path) -> None:
+    """As Python would look it up, also when it was kept; one about a class or a function has none."""
+    text = (
+        "from tensorflow.compat.v1 import layers as l\nfrom tensorflow.contrib import slim\nl.dense(1, 2)\nl.flatten\n"
+    )
+    write(project, {"names.py": text + "class A(slim.Layer):\n    pass\n"})
+
+    for _ in range(2):
+        found = check(project, "names.py", cache=tmp_path / "cache")["names.py"].findings
+        symbols = {(finding.line, finding.symbol) for finding in found}
+        assert {
+            (2, "tensorflow.contrib.slim"),
+            (3, "tensorflow.compat.v1.layers.dense"),
+            (4, "tensorflow.compat.v1.layers.flatten"),
+        } <= symbols
+    layer = HELPER.replace("def helper(x):", "class L(tf.keras.layers.Layer):\n  def __init__(self, units):")
+    write(project, {"layer.py": layer.replace("    return x * ", "    super().__init__()\n    self.v = ")})
+    assert {("TF304", None)} == {
+        (one.code, one.symbol)
+        for one in check(project, "layer.py", cache=tmp_path / "cache")["layer.py"].findings
+        if one.code == "TF304"
+    }
+
+
 @pytest.mark.parametrize("name", ["net.py", "helpers.py", "plain.py"])
 def test_kept_findings_follow_edits_of_other_files(project: Path, tmp_path: Path, name: str) -> None:
     """After an edit anywhere, kept findings are those of a fresh run."""

@@ -7,12 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.finding import Applicability, Consequence, Edit, Finding, Fix, Severity, Target
+from migrate_lint.linter.finding import (
+    Applicability,
+    Consequence,
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Severity,
+    Target,
+    Verdict,
+)
 from migrate_lint.linter.reporters import Paint, concise, explain, github, printable, statistics, summary, text
 from migrate_lint.linter.reporters import json as json_report
 from migrate_lint.linter.rule import Rule
 from migrate_lint.linter.run import Project, Result
+from migrate_lint.linter.runtime import Runtime, tally
 from migrate_lint.linter.tool_rules import TOOL_RULES, UnparsableFile
+
+from .runs import Phase, WorkerRun, evidence
 
 PLAIN = Paint(False)
 FINDING = Finding(
@@ -199,3 +212,147 @@ def test_a_rule_is_explained_in_every_format() -> None:
 def test_tool_rules_are_documented_like_any_other(rule: type[Rule]) -> None:
     """Every section is there."""
     assert "Why:" in list(explain.text([rule]))
+
+
+def judged(verdict: Verdict, *said: Evidence, **changes: object) -> Finding:
+    return replace(FINDING, message="why", verdict=verdict, evidence=said, **changes)  # type: ignore[arg-type]
+
+
+def with_runs(*findings: Finding, trusted: bool = False, runs: tuple[WorkerRun, ...] = (WorkerRun(),)) -> Result:
+    return replace(result(*findings), runtime=Runtime(runs, tally(findings), trusted))
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_text_shows_what_each_run_said(verdict: Verdict) -> None:
+    """Below the excerpt, once each, in nothing but printable characters; the verdict alone where nothing was said."""
+    one, other = evidence(verdict, "dense/kernel\n\x1b[31m (3, 1)"), evidence(verdict, phase="")
+    lines = list(text.report(with_runs(judged(verdict, one, one, other)), PLAIN))
+    alone = list(text.report(with_runs(judged(verdict)), PLAIN))
+
+    assert [
+        f"    {verdict} (keras3, CPU:0, second call): dense/kernel\\n\\x1b[31m (3, 1)",
+        f"    {verdict} (keras3, CPU:0)",
+    ] == lines[3:5]
+    assert "    static-only: no probe decides this rule" if verdict == "static-only" else f"    {verdict}" == alone[3]
+    colored = "\n".join(text.report(with_runs(judged(verdict, one)), Paint(True)))
+    assert f"m{verdict}\x1b[0m (keras3" in colored
+
+
+def test_evidence_does_not_repeat_the_message() -> None:
+    """What only a run has found says in its message what was seen."""
+    found = judged(Verdict.CONFIRMED, evidence(Verdict.CONFIRMED, "why"), evidence(Verdict.CONFIRMED, "why not"))
+
+    assert [
+        "    confirmed (keras3, CPU:0, second call)",
+        "    confirmed (keras3, CPU:0, second call): why not",
+    ] == list(text.report(with_runs(found), PLAIN))[3:5]
+
+
+def test_concise_ends_with_the_verdict() -> None:
+    """And is as ever for what no run has judged."""
+    first, second = concise.report(with_runs(judged(Verdict.CONFIRMED), replace(FINDING, message="why")), PLAIN)
+
+    assert "pkg/m.py:2:5: TF900[unparsable-file] error why [confirmed]" == first
+    assert "pkg/m.py:2:5: TF900[unparsable-file] error why" == second
+
+
+def test_github_says_the_verdict_and_what_speaks_for_it() -> None:
+    """On a line of its own."""
+    refuted, confirmed = evidence(Verdict.REFUTED, "nothing"), evidence(Verdict.CONFIRMED, "50% a::b\nc")
+    found = with_runs(judged(Verdict.CONFIRMED, refuted, confirmed), judged(Verdict.STATIC_ONLY))
+
+    first, second = github.report(found, PLAIN)
+
+    assert first.endswith("::why%0Aconfirmed (keras3, CPU:0, second call): 50%25 a::b\\nc")
+    assert second.endswith("::why%0Astatic-only")
+
+
+def test_json_carries_verdict_evidence_and_runs() -> None:
+    """A verdict that nobody has given is null; without a run there is no such key."""
+    run = WorkerRun(
+        phases=(Phase("build", "ok", 0.5, ""), Phase("fit", "failed", 1.5, "ValueError")),
+        scopes=(("assert_no_variable_creations", "Variables were created"),),
+        notes=("tf_keras.legacy_tf_layers was put in its place",),
+        cause="killed by SIGSEGV in phase save",
+    )
+    own = replace(FINDING, code="TF907", origin="runtime", verdict=Verdict.CONFIRMED)
+    failed = replace(FINDING, code="TF908", origin="runtime")
+    found = with_runs(judged(Verdict.REFUTED, evidence(Verdict.REFUTED, "nothing")), own, failed, runs=(run,))
+
+    report = json.loads("\n".join(json_report.report(found, PLAIN)))
+
+    assert ["refuted", "confirmed", None] == [one["verdict"] for one in report["findings"]]
+    assert [
+        {
+            "target": "keras3",
+            "device": "CPU:0",
+            "phase": "second call",
+            "verdict": "refuted",
+            "detail": "nothing",
+        }
+    ] == report["findings"][0]["evidence"]
+    assert {
+        "confirmed": 1,
+        "failed": 0,
+        "unreached": 0,
+        "refuted": 1,
+        "static-only": 0,
+        "runtime-only": 1,
+        "runs": [
+            {
+                "target": "keras3",
+                "device": "CPU:0",
+                "tensorflow": "2.21.0",
+                "keras": "3.15.1",
+                "python": "3.11.7",
+                "seconds": 5.5,
+                "peak_memory": 600_000_000,
+                "cause": "killed by SIGSEGV in phase save",
+                "phases": [
+                    {"name": "build", "outcome": "ok", "seconds": 0.5, "detail": ""},
+                    {"name": "fit", "outcome": "failed", "seconds": 1.5, "detail": "ValueError"},
+                ],
+                "scopes": [{"name": "assert_no_variable_creations", "said": "Variables were created"}],
+                "notes": ["tf_keras.legacy_tf_layers was put in its place"],
+            }
+        ],
+    } == report["summary"]["runtime"]
+    plain = json.loads("\n".join(json_report.report(result(FINDING), PLAIN)))
+    assert ("verdict" in plain["findings"][0], "runtime" in plain["summary"]) == (False, False)
+
+
+def test_the_summary_tells_of_every_run() -> None:
+    """Versions and phases in one line; below it what failed, what the guides' scopes said, and what was done."""
+    phases = [Phase("build", "ok", 0.5, ""), Phase("first call", "ok", 0.5, "")]
+    bad = [Phase("fit", "failed", 1.5, "ValueError: no\nloss"), Phase("save", "not run", 0.0, "there was no fit")]
+    run = WorkerRun(
+        phases=(*phases, *bad),
+        scopes=(("assert_no_variable_creations", "Variables were created\x1b"), ("catch_and_raise", "")),
+        notes=("a module was put in its place",),
+        cause="killed by SIGSEGV",
+    )
+    quiet = WorkerRun(Target.KERAS2, phases=(phases[0],))
+    found = [*(judged(verdict) for verdict in Verdict), replace(judged(Verdict.CONFIRMED), origin="runtime")]
+
+    assert [
+        "Found 6 errors in 3 files.",
+        "Runtime: 2 confirmed, 1 refuted, 1 unreached, 1 failed, 1 static-only; 1 found at runtime only.",
+        "keras3 on CPU:0: TensorFlow 2.21.0, Keras 3.15.1, Python 3.11.7; 2 phases ok, 1 failed, 1 not run",
+        "    ended early: killed by SIGSEGV",
+        "    fit failed: ValueError: no\\nloss",
+        "    assert_no_variable_creations: Variables were created\\x1b",
+        "    a module was put in its place",
+        "keras2 on CPU:0: TensorFlow 2.21.0, Keras 3.15.1, Python 3.11.7; 1 phase ok",
+        "target keras3 (no evidence in the project)",
+    ] == summary(with_runs(*found, runs=(run, quiet)), PLAIN)
+    assert "1 refuted (left out)," in summary(with_runs(judged(Verdict.REFUTED), trusted=True), PLAIN)[1]
+    assert "0 refuted, " in summary(with_runs(trusted=True), PLAIN)[1]
+
+
+def test_a_target_of_two_is_told_without_its_root() -> None:
+    """One project that is linted for both targets is still one project."""
+    both = tuple(Project("/p", target, "as asked for", 1) for target in Target)
+
+    assert ["target keras2 (as asked for)", "target keras3 (as asked for)"] == summary(
+        replace(result(files=1), projects=both), PLAIN
+    )[1:]

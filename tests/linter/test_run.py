@@ -238,3 +238,42 @@ def test_a_package_without_a_project_is_seen_whole(tmp_path: Path, monkeypatch: 
 
     assert "TF401" in [finding.code for finding in whole.findings]
     assert whole.findings == lint("pkg/deep/m.py").findings
+
+
+def test_what_is_not_reported_is_kept_apart(fake: FakeEngine) -> None:
+    """What was not selected and what a comment suppresses, in the order of the findings."""
+    Path("b.py").write_text("# hazard TF101  # migrate-lint: disable=TF101\n")
+    Path("a.py").write_text("# hazard TF102 hazard TF101\n")
+
+    result = lint(ignore=("TF102",))
+
+    assert ["a.py:1:TF101"] == shown(result)
+    assert [("a.py", "TF102"), ("b.py", "TF101")] == [(one.path, one.code) for one in result.hidden]
+    assert () == lint("a.py").hidden
+
+
+def test_a_suppression_is_used_if_it_is_for_one_of_two_targets(
+    fake: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With both, a comment is unused only if it hides nothing for either; a finding of both is one."""
+    Path("a.py").write_text("# hazard TF101  # migrate-lint: disable=TF101\n# hazard TF102\n# noqa: TF410\n")
+    whole = fake.analyze
+
+    def analyze(files: Sequence[tuple[Path, str]], **options: Any) -> dict[str, engine.FileResult]:
+        results = whole(files, **options)
+        if options["target"] is Target.KERAS2:
+            for name, found in results.items():
+                kept = tuple(one for one in found.findings if one.code != "TF101")
+                results[name] = engine.FileResult(kept, found.suppressions)
+        return results
+
+    monkeypatch.setattr(engine, "analyze", analyze)
+    seen: list[tuple[int, int]] = []
+    config = Config(base=os.getcwd(), target=run.BOTH)
+    result = run.lint(["a.py"], config, progress=lambda done, total: seen.append((done, total)))
+
+    assert ["a.py:2:TF102", "a.py:3:TF901"] == shown(result)
+    assert [("TF101", {Target.KERAS3}), ("TF102", set(Target))] == sorted(
+        (code, set(targets)) for (_, _, _, code), targets in result.found_for.items()
+    )
+    assert ([(1, 2), (2, 2)], 1) == (seen, result.files)

@@ -51,6 +51,14 @@ def test_a_line_comment_at_the_end_of_a_statement_hides_it() -> None:
     assert [] == left("f(  # migrate-lint: disable=TF101\n1\n)", finding("TF101", 1, 3))
 
 
+def test_what_a_run_adds_is_hidden_without_a_judgement() -> None:
+    """Comments that hide nothing of it were judged before."""
+    text = "a  # migrate-lint: disable=TF101\nb  # noqa: TF102\nc  # migrate-lint: disable=TF102\n"
+    added = [finding("TF101", 1), finding("TF101", 2), finding("TF909", 1)]
+
+    assert added[1:] == comments(text).without_hidden(added, codes=CODES)
+
+
 def test_a_file_comment_hides_findings_of_the_file() -> None:
     """Wherever it stands."""
     assert ["TF102:9:1"] == left(

@@ -51,6 +51,8 @@ SLUGS = {
     "TF902": "python2-source",
     "TF903": "unresolved-origin",
     "TF904": "target-conflict",
+    "TF907": "probe-only-finding",
+    "TF908": "probe-failed",
     "TF909": "internal-error",
 }
 """What users write into suppressions and configuration: a code and its slug never change."""

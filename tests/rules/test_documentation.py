@@ -14,8 +14,8 @@ from migrate_lint.linter.tool_rules import TOOL_RULES
 from .catalogue import SLUGS
 from .pages import HERE, Page, find_all, read_page
 
-TOOL_LEVEL = {"TF900", "TF901", "TF902", "TF909"}
-"""About a file, a comment or the program itself: they have no module below ``rules/`` and so no page."""
+TOOL_LEVEL = {"TF900", "TF901", "TF902", "TF907", "TF908", "TF909"}
+"""About a file, a comment, a run or the program itself: they have no module below ``rules/`` and so no page."""
 
 SEEN_BY_THE_ENGINE = {"TF900", "TF902"}
 """Those of them that the engine reports for a file by itself."""

@@ -1,0 +1,214 @@
+"""What the interpreter of a model has installed, read from metadata: TensorFlow is not imported, here or there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, Any
+
+from ..linter.finding import Target
+from .process import kill_group
+
+__all__ = ["Interpreter", "InterpreterError", "default_target", "describe", "keras_environment", "unsupported"]
+
+_OLDEST = (3, 7)
+_KERAS3_SINCE = (2, 16)
+"""Since then tf.keras is Keras 3 and Keras 2 is the distribution tf_keras."""
+_MARK = "migrate-lint-interpreter:"
+_LONGEST_ANSWER = 1 << 20
+_PACKAGES = {
+    "tensorflow": (
+        "tensorflow",
+        "tensorflow-cpu",
+        "tensorflow-macos",
+        "tensorflow-intel",
+        "tensorflow-gpu",
+        "tensorflow-rocm",
+        "tf-nightly",
+        "tf-nightly-cpu",
+    ),
+    "keras": ("keras", "keras-nightly"),
+    "tf_keras": ("tf-keras", "tf-keras-nightly"),
+}
+# Runs under Python 2 too, so that an old one can be named. The current folder, which -c puts on the path, is not
+# looked at. Before Python 3.8 the names of the metadata folders are all there is.
+_SCRIPT = r"""
+import sys
+sys.path[:] = [entry for entry in sys.path if entry]
+import json, os, re
+
+def folded(name):
+    return re.sub("[-_.]+", "-", name).lower()
+
+def items(folder):
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+def from_folders(name):
+    for entry in sys.path:
+        for item in items(entry):
+            found = re.match(r"(.+?)-(\d[^-]*)(?:-.*)?\.(?:dist|egg)-info$", item)
+            if found and folded(found.group(1)) == name:
+                return found.group(2)
+
+try:
+    from importlib import metadata
+except ImportError:
+    version = from_folders
+else:
+    def version(name):
+        try:
+            return metadata.version(name)
+        except Exception:
+            return None
+
+def first(names):
+    for name in names:
+        found = version(name)
+        if found:
+            return found
+
+packages = json.loads(sys.argv[2])
+known = dict((key, first(names)) for key, names in packages.items())
+known["python"] = list(sys.version_info[:3])
+known["python_text"] = sys.version.split()[0]
+print(sys.argv[1] + json.dumps(known))
+"""
+
+
+class InterpreterError(ValueError):
+    """What was named cannot run a worker; the text is a complete sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python that was run and asked what it has.
+
+    The versions of distributions are as their metadata spells them, None where there is none.
+    """
+
+    executable: str
+    """Absolute path; a link, such as that of a virtual environment, is kept."""
+    python: tuple[int, int, int]
+    python_text: str
+    tensorflow: str | None
+    keras: str | None
+    tf_keras: str | None
+
+
+def describe(python: str | None = None, *, limit: float = 20.0) -> Interpreter:
+    """Ask `python`, a path or a name on PATH, by default this interpreter, for its versions.
+
+    `limit` is in seconds. InterpreterError where there is no such file, it cannot be run, is no Python,
+    is older than Python 3.7, or gives no answer in time.
+    """
+    executable = _executable(python if python is not None else sys.executable)
+    answer = _ask(executable, limit)
+    release = (answer["python"][0], answer["python"][1], answer["python"][2])
+    if release < _OLDEST:
+        raise InterpreterError(f"{executable} is Python {answer['python_text']}; the worker needs 3.7 or later.")
+    return Interpreter(
+        executable, release, answer["python_text"], answer["tensorflow"], answer["keras"], answer["tf_keras"]
+    )
+
+
+def unsupported(interpreter: Interpreter, target: Target) -> str | None:
+    """Why `target` cannot run there, as a sentence; None where it can."""
+    where, tensorflow = interpreter.executable, interpreter.tensorflow
+    if tensorflow is None:
+        return f"{where} has no TensorFlow: install it there, or name another interpreter with --python."
+    if _release(tensorflow) < (2, 0):
+        return f"{target} needs TensorFlow 2; {where} has {tensorflow}."
+    if target is Target.KERAS2:
+        if _release(tensorflow) < _KERAS3_SINCE or interpreter.tf_keras is not None:
+            return None
+        return f"keras2 on TensorFlow {tensorflow} needs tf_keras in {where}: pip install tf-keras."
+    if _release(tensorflow) < _KERAS3_SINCE:
+        return f"keras3 needs TensorFlow 2.16 or later; {where} has {tensorflow}."
+    if interpreter.keras is None:
+        return f"keras3 needs Keras 3 in {where}: pip install keras."
+    if _release(interpreter.keras) < (3, 0):
+        return f"keras3 needs Keras 3; {where} has Keras {interpreter.keras}."
+    return None
+
+
+def default_target(interpreter: Interpreter) -> Target:
+    """The Keras that ``tf.keras`` is there; keras3 where neither can run."""
+    if unsupported(interpreter, Target.KERAS3) and not unsupported(interpreter, Target.KERAS2):
+        return Target.KERAS2
+    return Target.KERAS3
+
+
+def keras_environment(interpreter: Interpreter, target: Target) -> dict[str, str | None]:
+    """Environment variables that make ``tf.keras`` the Keras of `target`; None takes one away.
+
+    Keras 3 runs on TensorFlow whatever the user's keras.json says.
+    """
+    if target is Target.KERAS3:
+        return {"TF_USE_LEGACY_KERAS": None, "KERAS_BACKEND": "tensorflow"}
+    apart = interpreter.tensorflow is not None and _release(interpreter.tensorflow) >= _KERAS3_SINCE
+    return {"TF_USE_LEGACY_KERAS": "1" if apart else None}
+
+
+def _release(version: str) -> tuple[int, int]:
+    """Major and minor number; (0, 0) for what is no version."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _executable(named: str) -> str:
+    if os.path.isdir(named):
+        raise InterpreterError(f"{named} is a folder: name the interpreter in it.")
+    found = shutil.which(named)
+    if found is not None:
+        return os.path.abspath(found)
+    if os.path.dirname(named):
+        state = "is not executable" if os.path.exists(named) else "does not exist"
+        raise InterpreterError(f"The interpreter {named} {state}.")
+    raise InterpreterError(f"There is no interpreter {named!r} on PATH.")
+
+
+def _ask(executable: str, limit: float) -> dict[str, Any]:
+    status, output, errors = _run([executable, "-c", _SCRIPT, _MARK, json.dumps(_PACKAGES)], limit)
+    for line in reversed(output.split("\n")):
+        if line.startswith(_MARK):
+            with suppress(ValueError):
+                answer: dict[str, Any] = json.loads(line.removeprefix(_MARK))
+                return answer
+    said = errors.strip().split("\n")
+    reason = said[-1 if said[0].startswith("Traceback") else 0].rstrip(".")
+    because = f": {reason}" if reason else ""
+    raise InterpreterError(f"{executable} is no Python that works, it ended with status {status}{because}.")
+
+
+def _run(command: list[str], limit: float) -> tuple[int, str, str]:
+    """Status, output and errors; both go to files, which a process that lives on cannot hold up."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True
+            )
+        except OSError as error:
+            raise InterpreterError(f"{command[0]} is no Python: {error.strerror or error}.") from error
+        try:
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired as error:
+            raise InterpreterError(f"{command[0]} gave no answer within {limit:g} s.") from error
+        finally:
+            kill_group(process)
+            process.wait()
+        return status, _text(output), _text(errors)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(_LONGEST_ANSWER).decode("utf-8", "replace").replace("\r", "")

@@ -1,0 +1,327 @@
+"""One runtime check: a worker for every target and device, and what they say of the findings."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..linter.finding import Evidence, Finding, Target, Verdict
+from . import interpreter, process
+from .locate import Located, LocateError, locate
+from .protocol import job
+from .verdict import failure, merged, observation, together
+
+__all__ = ["PhaseOutcome", "Report", "Request", "RuntimeUsageError", "WorkerRun", "locate_target", "run"]
+
+_GIB = 1 << 30
+_WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
+_DEVICE = re.compile(r"(CPU|GPU|TPU|XPU)(?::(\d+))?", re.IGNORECASE)
+_DIMENSION = re.compile(r"\d+|\?|None", re.IGNORECASE)
+
+Place = tuple[str, int, int, str]
+"""Path, line, column and code: what makes a finding the same one for another target."""
+
+
+class RuntimeUsageError(ValueError):
+    """The run makes no sense as it was asked for; the text says why."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be run, and how.
+
+    ``target`` names it (``model.py:build``), ``inputs`` sample inputs (``file.py:name``), ``shapes`` and ``dtypes``
+    describe them (``2,28,28,1``; ``?`` is an unknown dimension), ``devices`` are such as ``CPU:0``; no device means that
+    placement is TensorFlow's.
+    ``targets`` are the Keras versions, by default the one of the interpreter; ``timeout`` is in seconds for each phase,
+    ``memory_limit`` in GiB, ``roots`` are the folders whose files are the user's.
+    ``found_for`` says for which targets a finding was made, where that is not all.
+    """
+
+    target: str
+    inputs: str | None = None
+    shapes: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
+    python: str | None = None
+    timeout: float = 120.0
+    memory_limit: float | None = 8.0
+    roots: tuple[str, ...] = ()
+    found_for: Mapping[Place, frozenset[Target]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseOutcome:
+    """A step of a run: ``ok``, ``failed`` or ``not run``, how long it took in seconds, and why it is not ok."""
+
+    name: str
+    outcome: str
+    seconds: float
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRun:
+    """What one worker did: on which target, device and versions, and how each phase ended.
+
+    ``scopes`` pairs the name of each of the guides' scopes with what it said; ``notes`` is what the worker changed or
+    chose; ``cause`` says why the worker ended early; ``seconds`` is wall time, ``peak_memory`` bytes of resident memory.
+    """
+
+    target: Target
+    device: str
+    tensorflow: str
+    keras: str
+    python: str
+    phases: tuple[PhaseOutcome, ...]
+    scopes: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    cause: str | None
+    seconds: float
+    peak_memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The given findings, each with a verdict; those that only the run could make; and the runs themselves."""
+
+    findings: tuple[Finding, ...]
+    added: tuple[Finding, ...]
+    runs: tuple[WorkerRun, ...]
+
+
+def locate_target(text: str, root: str | None = None) -> str | None:
+    """The absolute path of a target's file; None for a module that is installed somewhere.
+
+    Raises:
+        RuntimeUsageError: if the text names nothing that could be run.
+    """
+    return _located(text, root).file
+
+
+def run(
+    request: Request,
+    findings: Sequence[Finding],
+    hidden: Sequence[Finding] = (),
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """Run the model in a worker for every target and device, and judge every finding.
+
+    Args:
+        request: what is to be run.
+        findings: what static analysis found; paths are relative to the working directory.
+        hidden: findings that the user has suppressed or not selected; they are judged so that the run does not report
+            the same again, and not returned.
+        progress: told in words what runs now.
+
+    Raises:
+        RuntimeUsageError: if the target, the inputs, the interpreter or a device cannot be had.
+    """
+    located = _located(request.target, request.roots[0] if request.roots else None)
+    try:
+        python = interpreter.describe(request.python)
+    except interpreter.InterpreterError as error:
+        raise RuntimeUsageError(str(error)) from error
+    everything = [*findings, *hidden]
+    evidence: list[list[Evidence]] = [[] for _ in everything]
+    added: list[Finding] = []
+    runs: list[WorkerRun] = []
+    for target in request.targets or (interpreter.default_target(python),):
+        numbers = [n for n, finding in enumerate(everything) if _concerns(request, finding, target)]
+        for device in request.devices or (None,):
+            attempt = _Attempt(request, located, python, target, _device(device))
+            attempt.execute([(n, os.path.realpath(everything[n].path), everything[n]) for n in numbers], progress)
+            runs.append(attempt.summary())
+            added += attempt.added()
+            for number in numbers:
+                evidence[number].append(attempt.evidence(number))
+    judged = [merged(finding, said) for finding, said in zip(everything, evidence, strict=True)]
+    return Report(tuple(judged[: len(findings)]), tuple(together(added)), tuple(runs))
+
+
+def _located(text: str, root: str | None) -> Located:
+    try:
+        return locate(text, os.getcwd(), root)
+    except LocateError as error:
+        raise RuntimeUsageError(str(error)) from error
+
+
+def _concerns(request: Request, finding: Finding, target: Target) -> bool:
+    place = (finding.path, finding.line, finding.column, finding.code)
+    return target in request.found_for.get(place, frozenset(Target))
+
+
+def _device(text: str | None) -> str | None:
+    if text is None:
+        return None
+    match = _DEVICE.fullmatch(text.strip().lstrip("/").removeprefix("device:"))
+    if match is None:
+        raise RuntimeUsageError(f"--device {text}: a device is written CPU:0, GPU:0 or TPU:0")
+    return f"{match[1].upper()}:{match[2] or 0}"
+
+
+def _shape(text: str) -> list[int | None]:
+    parts = [part.strip() for part in text.strip("()[] ").split(",") if part.strip()]
+    if not all(_DIMENSION.fullmatch(part) for part in parts):
+        raise RuntimeUsageError(f"--input-shape {text}: a shape is written 2,28,28,1, with ? for an unknown dimension")
+    return [int(part) if part.isdigit() else None for part in parts]
+
+
+def _inputs(text: str | None) -> dict[str, str] | None:
+    if text is None:
+        return None
+    file, colon, name = text.rpartition(":")
+    if not colon or not name.isidentifier() or not os.path.isfile(file):
+        raise RuntimeUsageError(f"--inputs {text}: it is written file.py:name, with a file that exists")
+    return {"file": os.path.abspath(file), "name": name}
+
+
+class _Attempt:
+    """One worker's run, for one target on one device."""
+
+    def __init__(
+        self,
+        request: Request,
+        located: Located,
+        python: interpreter.Interpreter,
+        target: Target,
+        device: str | None,
+    ) -> None:
+        self.request = request
+        self.located = located
+        self.python = python
+        self.target = target
+        self.device = device
+        self.refused = interpreter.unsupported(python, target)
+        self.outcome: process.Outcome | None = None
+        self.results: Mapping[str, Any] = {}
+
+    @property
+    def device_name(self) -> str:
+        return self.device or "CPU:0"
+
+    def execute(self, findings: Sequence[tuple[int, str, Finding]], progress: Callable[[str], None] | None) -> None:
+        """Run the worker to its end, whatever that is.
+
+        Raises:
+            RuntimeUsageError: if the device is not there.
+        """
+        request = self.request
+        limit = None if not request.memory_limit else int(request.memory_limit * _GIB)
+        on_gpu = self.device is not None and not self.device.startswith("CPU")
+        work = job(
+            target=self.target,
+            device=self.device,
+            located=self.located,
+            inputs=_inputs(request.inputs),
+            shapes=[_shape(shape) for shape in request.shapes],
+            dtypes=request.dtypes,
+            roots=[*request.roots, *self._own_folder()],
+            memory_limit=None if on_gpu else limit,
+            timeout=request.timeout,
+            findings=findings,
+        )
+        if self.refused is not None:
+            return
+        accelerators = {"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES")} if on_gpu else {}
+        where = f"{self.target} on {self.device_name}"
+        self.outcome = process.start(
+            self.python.executable,
+            _WORKER,
+            work,
+            timeout=request.timeout,
+            memory_limit=limit,
+            environment=interpreter.keras_environment(self.python, self.target) | accelerators,
+            on_phase=None if progress is None else lambda phase: progress(f"{where}: {phase}"),
+        )
+        self.results = self.outcome.results or {}
+        if missing := self.results.get("missing_device"):
+            raise RuntimeUsageError(f"--device {self.device}: there is no such device, only {', '.join(missing)}")
+
+    def _own_folder(self) -> list[str]:
+        return [os.path.dirname(self.located.file)] if self.located.file else []
+
+    @property
+    def cause(self) -> str | None:
+        """Why the run has no end, if it has none."""
+        if self.refused is not None:
+            return self.refused
+        return self.outcome.cause if self.outcome is not None and self.outcome.cause else None
+
+    def evidence(self, number: int) -> Evidence:
+        """What the run says of one finding."""
+        verdict, phase, detail = self.results.get("judgements", {}).get(str(number)) or (None, "", "")
+        if self.cause is not None and verdict not in (Verdict.CONFIRMED, Verdict.STATIC_ONLY):
+            running = (self.outcome.phase if self.outcome is not None else None) or ""
+            return self._evidence(Verdict.FAILED, running, self.cause)
+        if verdict is None:
+            return self._evidence(Verdict.FAILED, "", "the worker gave no verdict")
+        return self._evidence(Verdict(verdict), phase, detail)
+
+    def _evidence(self, verdict: Verdict, phase: str, detail: str) -> Evidence:
+        return Evidence(self.target, self.device_name, phase, verdict, detail)
+
+    def summary(self) -> WorkerRun:
+        """The run in short."""
+        versions = self.results.get("versions", {})
+        outcome = self.outcome
+        return WorkerRun(
+            target=self.target,
+            device=self.device_name,
+            tensorflow=versions.get("tensorflow") or self.python.tensorflow or "none",
+            keras=versions.get("keras") or "?",
+            python=versions.get("python") or self.python.python_text,
+            phases=tuple(self._phases()),
+            scopes=tuple((name, said) for name, said in self.results.get("scopes", ())),
+            notes=tuple(self.results.get("notes", ())),
+            cause=self.cause,
+            seconds=0.0 if outcome is None else outcome.seconds,
+            peak_memory=0 if outcome is None else outcome.peak_memory,
+        )
+
+    def _phases(self) -> Iterator[PhaseOutcome]:
+        running = None if self.outcome is None else self.outcome.phase
+        for name, outcome, seconds, detail in self.results.get("phases", ()):
+            if self.cause is not None and name == running:
+                yield PhaseOutcome(name, "failed", seconds, self.cause)
+            else:
+                yield PhaseOutcome(name, outcome, seconds, detail)
+
+    def added(self) -> Iterator[Finding]:
+        """The observations, and what kept the model from being built or called."""
+        for described in self.results.get("observations", ()):
+            path = described["path"] or self.located.file
+            if path is not None:
+                yield observation(described, path=_shown(path), target=self.target, device=self.device_name)
+        at = self.located.file or self.located.module or self.request.target
+        if self.cause is not None:
+            place = (self.outcome.crash_frame if self.outcome is not None else None) or (at, 1)
+            phase = (self.outcome.phase if self.outcome is not None else None) or ""
+            yield self._failure(place[0], place[1], self.cause, phase)
+        for phase, detail, path, line in self._fatal_failures():
+            yield self._failure(path or at, line, f"{phase} failed: {detail}", phase)
+
+    def _failure(self, path: str, line: int, reason: str, phase: str) -> Finding:
+        message = f"{self.request.target} could not be judged on {self.target}: {reason}"
+        return failure(
+            path=_shown(path), line=line, message=message, target=self.target, device=self.device_name, phase=phase
+        )
+
+    def _fatal_failures(self) -> Iterator[tuple[str, str, str | None, int]]:
+        """The failures without which there is nothing to judge: import, build, or every single call."""
+        failures = {name: (name, detail, path, line) for name, detail, path, line in self.results.get("failures", ())}
+        outcomes = {name: outcome for name, outcome, _, _ in self.results.get("phases", ())}
+        if fatal := failures.get("import") or failures.get("build"):
+            yield fatal
+        elif "first call" in failures and "ok" not in [o for name, o in outcomes.items() if "call" in name]:
+            yield failures["first call"]
+
+
+def _shown(path: str) -> str:
+    """A path as findings show it: relative to the working directory, or absolute where it lies outside."""
+    relative = os.path.relpath(path)
+    return path.replace(os.sep, "/") if relative.startswith("..") else relative.replace(os.sep, "/")

@@ -1,0 +1,85 @@
+"""From what the workers said to verdicts: one for each finding, over all targets and devices."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..linter.finding import Consequence, Evidence, Finding, Severity, Target, Verdict
+
+__all__ = ["PROBE_FAILED", "PROBE_ONLY", "failure", "merged", "observation"]
+
+PROBE_ONLY = ("TF907", "probe-only-finding")
+PROBE_FAILED = ("TF908", "probe-failed")
+
+_STRONGEST_FIRST = (Verdict.CONFIRMED, Verdict.FAILED, Verdict.UNREACHED, Verdict.REFUTED, Verdict.STATIC_ONLY)
+
+
+def merged(finding: Finding, evidence: Sequence[Evidence]) -> Finding:
+    """The finding with its evidence, and the strongest verdict of it.
+
+    Over several targets and devices confirmed > failed > unreached > refuted; what no probe decides is static-only.
+    """
+    decided = [one for one in evidence if one.verdict is not Verdict.STATIC_ONLY]
+    verdict = min((one.verdict for one in decided), key=_STRONGEST_FIRST.index, default=Verdict.STATIC_ONLY)
+    return replace(finding, verdict=verdict, evidence=tuple(decided))
+
+
+def observation(described: Mapping[str, Any], *, path: str, target: Target, device: str) -> Finding:
+    """A finding that only the run could make.
+
+    Args:
+        described: what the worker wrote: line, message, severity, phase and the user's frames, innermost first.
+        path: the file as it is shown.
+        target: on which Keras it was seen.
+        device: on which device.
+    """
+    line = max(int(described["line"]), 1)
+    came_by = [f"{os.path.basename(file)}:{number}" for file, number, _ in described["frames"][1:]]
+    message = str(described["message"]) + (f" (called from {', '.join(came_by)})" if came_by else "")
+    return Finding(
+        path=path,
+        line=line,
+        column=1,
+        end_line=line,
+        end_column=2,
+        code=PROBE_ONLY[0],
+        slug=PROBE_ONLY[1],
+        severity=Severity(described["severity"]),
+        consequence=Consequence.CHANGES,
+        message=message,
+        origin="runtime",
+        verdict=Verdict.CONFIRMED,
+        evidence=(Evidence(target, device, str(described["phase"]), Verdict.CONFIRMED, str(described["message"])),),
+    )
+
+
+def failure(*, path: str, line: int, message: str, target: Target, device: str, phase: str) -> Finding:
+    """The finding that the model could not be imported, built or called, at the line that raised."""
+    return Finding(
+        path=path,
+        line=max(line, 1),
+        column=1,
+        end_line=max(line, 1),
+        end_column=2,
+        code=PROBE_FAILED[0],
+        slug=PROBE_FAILED[1],
+        severity=Severity.WARNING,
+        consequence=Consequence.BREAKS,
+        message=message,
+        origin="runtime",
+        verdict=Verdict.FAILED,
+        evidence=(Evidence(target, device, phase, Verdict.FAILED, message),),
+    )
+
+
+def together(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Findings of several runs about the same line, of the same code and message, as one with all evidence."""
+    groups: dict[tuple[Any, ...], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.path, finding.line, finding.code, finding.message), []).append(finding)
+    for group in groups.values():
+        evidence = tuple(one for finding in group for one in finding.evidence)
+        yield replace(group[0], evidence=evidence)

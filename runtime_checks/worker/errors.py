@@ -1,0 +1,32 @@
+"""What an exception says, without what TensorFlow and Keras wrap around it."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["essence"]
+
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_USER_CODE = re.compile(r'in user code:\s*(?:\n\s*(?:File "[^"]*", line \d+, in .*)\n.*)+\s*\n', re.MULTILINE)
+_KERAS = re.compile(r"Exception encountered when calling [^\n]*\n+")
+_ARGUMENTS = re.compile(r"\n+\s*(?:Call arguments received|Arguments received) by .*", re.DOTALL)
+_TYPE = re.compile(r"[\w.]*(?:Error|Exception|Warning): ")
+
+
+def essence(error: BaseException) -> str:
+    """Type and message of an exception, without AutoGraph's stack and Keras' list of arguments.
+
+    Both put the original message, and AutoGraph the original type too, behind an introduction of their own.
+    """
+    text = _ESCAPE.sub("", str(error))
+    before = None
+    while before != text:
+        before = text
+        for introduction in (_USER_CODE, _KERAS):
+            found = introduction.search(text)
+            if found is not None:
+                text = text[found.end() :]
+    text = _ARGUMENTS.sub("", text).strip()
+    if not text:
+        return type(error).__name__
+    return text if _TYPE.match(text) else f"{type(error).__name__}: {text}"

@@ -1,0 +1,110 @@
+"""``tf.function``: where each is made (``function`` events) and each time it is traced (``trace`` events).
+
+A ``trace`` event's detail has ``function`` (its name), ``number`` (how many times it was traced now), ``changed`` (what
+is different from the arguments of the trace before, in one line) and ``made`` (the ``function`` event, or None).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import weakref
+from typing import Any, Iterator
+
+from ..recorder import Event, Recorder
+
+__all__ = ["describe_change", "install"]
+
+
+@contextlib.contextmanager
+def install(recorder: Recorder) -> Iterator[None]:
+    """Record constructions and traces of every ``tf.function``."""
+    from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
+
+    constructor, call = Function.__init__, Function.__call__
+    made: dict[int, tuple[Any, Event]] = {}
+    arguments_of: Any = weakref.WeakKeyDictionary()
+
+    @functools.wraps(constructor)
+    def initialize(function: Any, *arguments: Any, **keywords: Any) -> None:
+        constructor(function, *arguments, **keywords)
+        before = len(recorder.events)
+        recorder.record("function", lambda: (recorder.code.stack(), {}, weakref.ref(function)))
+        if len(recorder.events) > before and recorder.events[-1].kind == "function":
+            made[id(function)] = (weakref.ref(function), recorder.events[-1])
+
+    @functools.wraps(call)
+    def trace(function: Any, *arguments: Any, **keywords: Any) -> Any:
+        traced = _traces(function)
+        try:
+            return call(function, *arguments, **keywords)
+        finally:
+            now = _traces(function)
+            if now > traced:
+                recorder.record("trace", lambda: _described(function, now, arguments, keywords))
+
+    def _described(function: Any, number: int, arguments: Any, keywords: Any) -> Any:
+        python_function = getattr(function, "python_function", None)
+        described = _describe(python_function, arguments, keywords)
+        earlier = arguments_of.get(function, [])
+        changed = describe_change(earlier[-1], described) if earlier else ""
+        arguments_of[function] = [*earlier[-3:], described]
+        reference, event = made.get(id(function), (lambda: None, None))
+        detail = {
+            "function": getattr(python_function, "__name__", "?"),
+            "number": number,
+            "changed": changed,
+            "made": event if reference() is function else None,
+        }
+        return recorder.code.stack(), detail, weakref.ref(function)
+
+    Function.__init__, Function.__call__ = initialize, trace
+    try:
+        yield
+    finally:
+        Function.__init__, Function.__call__ = constructor, call
+
+
+def _traces(function: Any) -> int:
+    count = getattr(function, "experimental_get_tracing_count", None)
+    return int(count()) if count is not None else 0
+
+
+def _describe(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Name, kind and value of each leaf argument; the kind says what a new value of it does."""
+    import tensorflow as tf
+
+    try:
+        bound = inspect.signature(function).bind(*arguments, **keywords).arguments
+    except (TypeError, ValueError):
+        bound = dict(enumerate(arguments), **keywords)  # type: ignore[arg-type]
+    described = []
+    for name, value in bound.items():
+        leaves = tf.nest.flatten(value)
+        for number, leaf in enumerate(leaves):
+            where = str(name) if len(leaves) == 1 else f"{name}[{number}]"
+            described.append((where, *_leaf(leaf)))
+    return described
+
+
+def _leaf(value: Any) -> tuple[str, str]:
+    if isinstance(value, (bool, int, float, str, bytes, type(None))):
+        return "Python value", repr(value)[:60]
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        dtype = getattr(value.dtype, "name", str(value.dtype))
+        return "tensor", "shape {} {}".format(tuple(value.shape) if value.shape is not None else "?", dtype)
+    return "object", f"{type(value).__name__} at {id(value):#x}"
+
+
+def describe_change(before: list[tuple[str, str, str]], after: list[tuple[str, str, str]]) -> str:
+    """In one line, which argument made the function be traced again; empty if none differs."""
+    changes = []
+    earlier = {name: (kind, value) for name, kind, value in before}
+    for name, kind, value in after:
+        if name not in earlier:
+            changes.append(f"argument `{name}` is new")
+        elif earlier[name] != (kind, value):
+            changes.append(f"argument `{name}` changed: {kind} {earlier[name][1]} -> {value}")
+    changes += [f"argument `{name}` is gone" for name in earlier if name not in {one[0] for one in after}]
+    return "; ".join(changes)

@@ -1,0 +1,64 @@
+"""Layers that are made: ``layer`` events, with the layer as subject (weakly) and its class in the detail."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import weakref
+from typing import Any, Iterator
+
+from ..recorder import Recorder
+
+__all__ = ["first_argument", "install", "layer_classes"]
+
+
+def layer_classes() -> list[type[Any]]:
+    """The base classes of layers: of what ``tf.keras`` is, and of keras and tf_keras where a program mixes them."""
+    found: list[type[Any]] = []
+    import tensorflow as tf
+
+    candidates = [tf.keras.layers.Layer]
+    for name in ("keras", "tf_keras"):
+        module = sys.modules.get(name)
+        with contextlib.suppress(Exception):
+            candidates.append(module.layers.Layer)  # type: ignore[union-attr]
+    for candidate in candidates:
+        if candidate not in found:
+            found.append(candidate)
+    return found
+
+
+@contextlib.contextmanager
+def install(recorder: Recorder) -> Iterator[None]:
+    """Record the construction of every layer."""
+    with contextlib.ExitStack() as stack:
+        for cls in layer_classes():
+            stack.enter_context(_patched(cls, recorder))
+        yield
+
+
+@contextlib.contextmanager
+def _patched(cls: type[Any], recorder: Recorder) -> Iterator[None]:
+    """``__new__``, not ``__init__``: Keras 3 makes a config of the arguments, by the signature of the constructor."""
+    own = "__new__" in vars(cls)
+    original = cls.__new__
+
+    def construct(made: type[Any], *args: Any, **kwargs: Any) -> Any:
+        layer = original(made, *args, **kwargs)
+        recorder.record("layer", lambda: (recorder.code.stack(), {"class": made.__name__}, weakref.ref(layer)))
+        return layer
+
+    cls.__new__ = construct  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        if own:
+            cls.__new__ = original  # type: ignore[method-assign]
+        else:
+            del cls.__new__
+
+
+def first_argument(frame: Any) -> Any | None:
+    """``self`` of a method that runs, by position."""
+    names = frame.f_code.co_varnames
+    return frame.f_locals.get(names[0]) if frame.f_code.co_argcount and names else None

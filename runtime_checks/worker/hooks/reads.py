@@ -1,0 +1,36 @@
+"""Trainable variables that the program reads: one ``read`` event for each variable and phase, its subject weakly.
+
+Eager operations read variables in C++, unheard: it is the traced calls that are complete.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from typing import Any, Iterator
+
+from ..recorder import Recorder
+
+__all__ = ["install"]
+
+
+@contextlib.contextmanager
+def install(recorder: Recorder) -> Iterator[None]:
+    """Listen where TensorFlow itself tells a gradient tape that a variable was read."""
+    from tensorflow.python.eager import tape
+
+    original = tape.variable_accessed
+    seen: set[tuple[str, int]] = set()
+
+    def variable_accessed(variable: Any) -> None:
+        original(variable)
+        key = (recorder.phase, id(variable))
+        if key not in seen and getattr(variable, "trainable", False):
+            seen.add(key)
+            recorder.record("read", lambda: (recorder.code.stack(), {}, weakref.ref(variable)))
+
+    tape.variable_accessed = variable_accessed
+    try:
+        yield
+    finally:
+        tape.variable_accessed = original

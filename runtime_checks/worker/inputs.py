@@ -1,0 +1,228 @@
+"""Where the inputs of a model come from, and how it is called with them."""
+
+from __future__ import annotations
+
+import collections.abc
+import inspect
+from types import ModuleType
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from . import modules, signature
+from .samples import Sampler
+from .signature import takes_training
+from .target import TargetError, attribute
+
+__all__ = ["Sample", "call", "find", "other_batch", "takes_training"]
+
+_EXAMPLE = "example_inputs"
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_WAYS = """{} says nothing of its inputs; give them in one of these ways:
+    `return model, tf.zeros((2, 8))` in build(),
+    `def example_inputs(): return tf.zeros((2, 8))` in the same file, or
+    --input-shape 2,8 --input-dtype float32 on the command line"""
+
+
+class Sample(NamedTuple):
+    """The arguments of a call; ``source`` says where they are from.
+
+    ``fixed`` is true where the model says that the size of their first axis is fixed.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    source: str
+    fixed: bool = False
+
+
+def find(model: Any, built_inputs: Any, module: ModuleType | None, job: dict[str, Any]) -> Sample:
+    """The inputs named on the command line, else those of ``build()``, of ``example_inputs``, or made up.
+
+    Made-up ones have the shapes and dtypes of the command line, else what the model says of itself.
+    numpy arrays become tensors, a ``tf.data.Dataset`` or an iterator is its first element, without the labels.
+    Raises `TargetError` where nothing fits, and whatever the user's code raises.
+    """
+    expected = signature.expected(model)
+    fixed = expected is not None and expected.fixed
+    value, source = _given(built_inputs, module, job)
+    if source is not None:
+        return _arranged(model, _tensors(_first(value, source)), source)._replace(fixed=fixed)
+    if job.get("shapes"):
+        return _shaped(model, expected, job)._replace(fixed=fixed)
+    if expected is None:
+        raise TargetError(_WAYS.format(_name(model)))
+    return _made(expected, _dtypes(job))
+
+
+def call(model: Any, sample: Sample, **extra: Any) -> Any:
+    """Calls `model` with the sample; `extra` are more keyword arguments, such as ``training``."""
+    return model(*sample.args, **dict(sample.kwargs, **extra))
+
+
+def other_batch(sample: Sample) -> Sample | None:
+    """The same sample with every tensor twice along its first axis; None where there is no such axis or it is fixed."""
+    import tensorflow as tf
+
+    arguments = (sample.args, sample.kwargs)
+    if sample.fixed or not any(map(_has_batch, tf.nest.flatten(arguments))):
+        return None
+    args, kwargs = tf.nest.map_structure(_twice, arguments)
+    return sample._replace(args=args, kwargs=kwargs)
+
+
+def _has_batch(value: Any) -> bool:
+    import tensorflow as tf
+
+    return tf.is_tensor(value) and (value.shape.rank or 0) >= 1
+
+
+def _twice(value: Any) -> Any:
+    import tensorflow as tf
+
+    if not _has_batch(value):
+        return value
+    if isinstance(value, tf.SparseTensor):
+        return tf.sparse.concat(0, [value, value])
+    return tf.concat([value, value], 0)
+
+
+def _given(built_inputs: Any, module: ModuleType | None, job: dict[str, Any]) -> tuple[Any, str | None]:
+    """The user's own inputs and where they are from; no source where there are none."""
+    named = job.get("inputs")
+    if named is not None:
+        value: Any = modules.import_file(named["file"])
+        for part in named["name"].split("."):
+            value = attribute(value, part)
+        return _called(value, named["name"]), "--inputs {}".format(named["name"])
+    if built_inputs is not None:
+        return built_inputs, "build() returned them"
+    value = None if module is None else vars(module).get(_EXAMPLE)
+    if value is not None:
+        return _called(value, _EXAMPLE), _EXAMPLE + ("()" if callable(value) else "")
+    return None, None
+
+
+def _called(value: Any, name: str) -> Any:
+    if not callable(value):
+        return value
+    needed = signature.constructor_needs(value) if inspect.isclass(value) else signature.required(value)
+    if needed:
+        raise TargetError("{}, which gives the inputs, must not need arguments: {}".format(name, ", ".join(needed)))
+    return value()
+
+
+def _first(value: Any, source: str) -> Any:
+    """The first element of a dataset or an iterator, without the labels and weights; any other value as it is."""
+    import tensorflow as tf
+
+    if not isinstance(value, (tf.data.Dataset, collections.abc.Iterator)):
+        return value
+    for element in value:
+        pair = isinstance(element, tuple) and len(element) in (2, 3)
+        return element[0] if pair else element
+    raise TargetError(f"there is no element in the inputs ({source})")
+
+
+def _tensors(value: Any) -> Any:
+    import tensorflow as tf
+
+    def converted(leaf: Any) -> Any:
+        return tf.convert_to_tensor(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
+
+    return tf.nest.map_structure(converted, value)
+
+
+def _arranged(model: Any, value: Any, source: str) -> Sample:
+    """A dict of parameter names is keyword arguments, a tuple may be positional ones, all else is one argument."""
+    known = None if signature.is_functional(model) else signature.parameters(model)
+    if known is None:
+        return Sample((value,), {}, source)
+    if isinstance(value, dict) and set(value) <= {item.name for item in known}:
+        return Sample((), dict(value), source)
+    keywords = [item.name for item in known if item.kind is inspect.Parameter.KEYWORD_ONLY]
+    if len(keywords) == len(known):
+        # The signatures of a SavedModel take keyword arguments alone.
+        values = value if isinstance(value, (tuple, list)) and len(keywords) > 1 else (value,)
+        if keywords and len(values) == len(keywords):
+            return Sample((), dict(zip(keywords, values)), source)
+    return Sample(tuple(value) if _is_spread(value, known) else (value,), {}, source)
+
+
+def _is_spread(value: Any, known: Sequence[inspect.Parameter]) -> bool:
+    if not isinstance(value, tuple) or hasattr(value, "_fields"):
+        return False
+    positional = [item for item in known if item.kind in _POSITIONAL]
+    if any(item.kind is inspect.Parameter.VAR_POSITIONAL for item in known):
+        return len(positional) != 1 or len(value) == 1
+    needed = [item for item in positional if item.default is inspect.Parameter.empty]
+    return len(value) <= len(positional) and (len(needed) > 1 or len(value) <= 1)
+
+
+def _shaped(model: Any, expected: signature.Expected | None, job: dict[str, Any]) -> Sample:
+    """Inputs of the shapes of the command line, in the structure of the model's own inputs if there are as many."""
+    import tensorflow as tf
+
+    shapes, dtypes = job["shapes"], _dtypes(job) or [tf.float32]
+    if len(dtypes) == 1:
+        dtypes = dtypes * len(shapes)
+    if len(dtypes) != len(shapes):
+        raise TargetError(f"there are {len(shapes)} shapes but {len(dtypes)} dtypes of inputs")
+    for shape in shapes:
+        if any(size is not None and size < 0 for size in shape):
+            raise TargetError(f"{shape} is no shape: a size is negative")
+    specs = [tf.TensorSpec(shape, dtype) for shape, dtype in zip(shapes, dtypes)]
+    values, source = _filled(specs), "--input-shape"
+    if expected is not None:
+        own = (expected.args, expected.kwargs)
+        if len(tf.nest.flatten(own)) == len(values):
+            args, kwargs = tf.nest.pack_sequence_as(own, values)
+            return Sample(args, kwargs, source)
+    if len(values) == 1:
+        return _arranged(model, values[0], source)
+    sample = _arranged(model, tuple(values), source)
+    return sample if sample.kwargs or len(sample.args) > 1 else Sample((values,), {}, source)
+
+
+def _made(expected: signature.Expected, dtypes: list[Any]) -> Sample:
+    """Inputs of the model's own types; dtypes of the command line go before its own."""
+    import tensorflow as tf
+
+    own = (expected.args, expected.kwargs)
+    if dtypes:
+        flat = tf.nest.flatten(own)
+        dtypes = dtypes * len(flat) if len(dtypes) == 1 else dtypes
+        if len(dtypes) != len(flat):
+            raise TargetError(f"there are {len(dtypes)} dtypes but the model has {len(flat)} inputs")
+        own = tf.nest.pack_sequence_as(own, [_retyped(spec, dtype) for spec, dtype in zip(flat, dtypes)])
+    args, kwargs = _filled(own)
+    return Sample(args, kwargs, expected.source, expected.fixed)
+
+
+def _retyped(spec: Any, dtype: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.TensorSpec(spec.shape, dtype) if isinstance(spec, tf.TensorSpec) else spec
+
+
+def _filled(specs: Any) -> Any:
+    try:
+        return Sampler().fill(specs)
+    except ValueError as error:
+        raise TargetError(_WAYS.format(f"no inputs can be made up ({error}): the model")) from None
+
+
+def _dtypes(job: dict[str, Any]) -> list[Any]:
+    import tensorflow as tf
+
+    found = []
+    for name in job.get("dtypes") or []:
+        try:
+            found.append(tf.as_dtype(name))
+        except TypeError:
+            raise TargetError(f"TensorFlow has no dtype {name!r}") from None
+    return found
+
+
+def _name(model: Any) -> str:
+    return getattr(model, "__qualname__", None) or type(model).__qualname__

@@ -1,0 +1,238 @@
+"""The worker: a job in, phases, verdicts and observations out.
+
+The results file is replaced whole whenever a phase begins or ends, so that whoever reads it when this process is gone
+has everything up to there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import sys
+import time
+from typing import Any, Callable, Iterator
+
+from . import phases
+from .criteria import one_line
+from .errors import essence
+from .frames import UserCode
+from .hooks import all_hooks
+from .judge import judge
+from .lines import Lines
+from .observations import observe
+from .recorder import Recorder
+from .run import Phase, Run
+
+__all__ = ["Results", "execute", "main"]
+
+
+def main(job_file: str) -> None:
+    """Do the job that a JSON file describes, and write ``results.json`` beside it."""
+    import faulthandler
+
+    faulthandler.enable()
+    with open(job_file, encoding="utf-8") as file:
+        job = json.load(file)
+    _limit_memory(job["memory_limit"])
+    execute(job, Results(os.path.join(os.path.dirname(job_file), "results.json")))
+
+
+def execute(job: dict[str, Any], results: Results) -> None:
+    """Do a job in this process."""
+    results.begin(phases.IMPORT)
+    import tensorflow as tf
+
+    results.update(versions=_versions(tf))
+    with contextlib.suppress(AttributeError):
+        tf.debugging.disable_traceback_filtering()
+    missing = _missing_device(tf, job, physical=True)
+    if missing:
+        results.finish(missing_device=missing)
+        return
+    code = UserCode(job["roots"], job["files"])
+    run = Run(job, code, Recorder(code))
+    _Worker(run, results, Lines(code)).do(tf)
+
+
+class _Worker:
+    """Runs phases and keeps what they leave behind."""
+
+    def __init__(self, run: Run, results: Results, lines: Lines) -> None:
+        self.run = run
+        self.results = results
+        self.lines = lines
+
+    def do(self, tf: Any) -> None:
+        """Import, build, and everything that is done with a model that was built."""
+        run = self.run
+        loading, building = Phase(phases.IMPORT, "import"), Phase(phases.BUILD, "build")
+        steps = phases.after_build(run)
+        run.phases = [loading, building, *(phase for phase, _ in steps)]
+        found: list[Any] = []
+        with run.code.following_autograph(), run.recorder.hooked(all_hooks()):
+            self._do(loading, lambda: found.append(phases.load(run)))
+            missing = _missing_device(tf, run.job, physical=False)
+            if missing:
+                self.results.finish(missing_device=missing)
+                return
+            with _on_device(tf, run.job["device"]):
+                if loading.ok:
+                    self._do(building, lambda: phases.build(run, found[0]))
+                if building.ok:
+                    for phase, body in steps:
+                        self._do(phase, body)
+        self._report()
+        self.results.finish()
+
+    def _do(self, phase: Phase, body: Callable[[], None]) -> None:
+        run = self.run
+        phase.follow_up = any(
+            earlier.ok and earlier.mode == phase.mode for earlier in run.of_kind("call", "traced")
+        ) and phase.kind in ("call", "traced")
+        self._report()
+        self.results.begin(phase.name)
+        began = time.time()
+        run.recorder.phase = phase.name
+        try:
+            with _telling_where(run.job["timeout"]), self.lines.recording():
+                body()
+            phase.outcome, phase.detail = "ok", ""
+        except phases.NotRunError as reason:
+            phase.outcome, phase.detail = "not run", str(reason)
+        except BaseException as error:
+            phase.outcome = "failed"
+            phase.error = error
+            phase.frames = run.code.of_error(error)
+            phase.detail = _failure(phase, error)
+        finally:
+            run.recorder.phase = ""
+        phase.ran = self.lines.take()
+        phase.seconds = time.time() - began
+
+    def _report(self) -> None:
+        run = self.run
+        judgements = {str(finding.id): list(judge(finding, run)) for finding in run.findings}
+        self.results.update(
+            phases=[[p.name, p.outcome, round(p.seconds, 3), p.detail] for p in run.phases],
+            failures=[
+                [p.name, p.detail, p.frames[0].path if p.frames else None, p.frames[0].line if p.frames else 0]
+                for p in run.phases
+                if p.outcome == "failed"
+            ],
+            scopes=[[name, one_line(said)] for name, said in run.scopes],
+            notes=run.notes,
+            judgements=judgements,
+            observations=observe(run),
+        )
+
+
+@contextlib.contextmanager
+def _telling_where(timeout: float | None) -> Iterator[None]:
+    """Print the main thread's stack shortly before the host ends a phase that takes too long: there it hangs.
+
+    By a signal, on the thread itself: ``faulthandler.dump_traceback_later`` looks at frames while they change, and
+    took the process down with it (Python 3.11).
+    """
+    import faulthandler
+    import signal
+
+    if timeout is None or not hasattr(signal, "setitimer"):
+        yield
+        return
+    faulthandler.register(signal.SIGALRM, all_threads=False)
+    signal.setitimer(signal.ITIMER_REAL, 0.9 * timeout)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.unregister(signal.SIGALRM)
+
+
+def _failure(phase: Phase, error: BaseException) -> str:
+    text = one_line(essence(error))
+    if not phase.frames:
+        return text
+    return f"{text} ({os.path.basename(phase.frames[0].path)}:{phase.frames[0].line})"
+
+
+class Results:
+    """What is known so far, and the file that holds it, replaced whole at every change; without a path there is none.
+
+    A forked child writes nothing.
+    """
+
+    def __init__(self, path: str | None = None) -> None:
+        self._path = path
+        self._process = os.getpid()
+        self.content: dict[str, Any] = {"phase": None, "began": time.time(), "done": False}
+
+    def begin(self, phase: str) -> None:
+        """Say which phase runs now."""
+        self.content.update(phase=phase, began=time.time())
+        self._write()
+
+    def update(self, **content: Any) -> None:
+        """Keep results; they are written when the next phase begins."""
+        self.content.update(content)
+
+    def finish(self, **content: Any) -> None:
+        """Write everything, and that nothing more will come."""
+        self.content.update(content, phase=None, done=True)
+        self._write()
+
+    def _write(self) -> None:
+        if os.getpid() != self._process:
+            os._exit(0)
+        if self._path is None:
+            return
+        part = self._path + ".part"
+        with open(part, "w", encoding="utf-8") as file:
+            json.dump(self.content, file, default=str)
+        os.replace(part, self._path)
+
+
+def _limit_memory(limit: Any) -> None:
+    if not limit:
+        return
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _versions(tf: Any) -> dict[str, str]:
+    keras = sys.modules.get(tf.keras.layers.Layer.__module__.partition(".")[0])
+    return {
+        "tensorflow": tf.__version__,
+        "keras": str(getattr(keras, "__version__", "?")),
+        "python": platform.python_version(),
+    }
+
+
+def _missing_device(tf: Any, job: dict[str, Any], physical: bool) -> list[str]:
+    """The logical devices that there are, if the one that is asked for is not among them.
+
+    Asking for logical devices fixes them, and the user's module may still want to split a physical one, so before the
+    import only the kind of device is looked for.
+    """
+    if not job["device"]:
+        return []
+    kind, _, number = str(job["device"]).partition(":")
+    if physical and tf.config.list_physical_devices(kind):
+        return []
+    names = [device.name for device in tf.config.list_logical_devices()]
+    wanted = f"{kind}:{number or 0}".upper()
+    return [] if any(name.upper().endswith("DEVICE:" + wanted) for name in names) else names
+
+
+@contextlib.contextmanager
+def _on_device(tf: Any, device: Any) -> Iterator[None]:
+    if not device:
+        yield
+        return
+    tf.config.set_soft_device_placement(False)
+    with tf.device("/" + str(device)):
+        yield

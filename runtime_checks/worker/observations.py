@@ -1,0 +1,164 @@
+"""What the run showed that no finding accounts for: the findings that only a run can make."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Sequence
+
+from .criteria import names_of, one_line
+from .frames import Frame
+from .recorder import Event
+from .run import Phase, Run
+
+__all__ = ["observe"]
+
+_FRAMES_SHOWN = 3
+_FRAMEWORK = frozenset({"optimizer", "metric", "counter", "seed", "trainer"})
+
+
+def observe(run: Run) -> list[dict[str, Any]]:
+    """Observations as JSON: path, line, severity, phase, message, and the codes of rules that are about the same."""
+    found = [*_created_again(run), *_untracked(run), *_raised_in_traces(run), *_retraced(run), *_resources(run)]
+    return sorted(found, key=lambda one: (one["path"] or "", one["line"], one["message"]))
+
+
+def _observation(frames: Sequence[Frame], phase: str, severity: str, message: str) -> dict[str, Any]:
+    return {
+        "path": frames[0].path if frames else None,
+        "line": frames[0].line if frames else 0,
+        "frames": [list(frame) for frame in frames[:_FRAMES_SHOWN]],
+        "severity": severity,
+        "phase": phase,
+        "message": one_line(message),
+    }
+
+
+def _by_place(events: Sequence[Event]) -> Iterator[list[Event]]:
+    """Events of the same innermost line together."""
+    places: dict[Any, list[Event]] = {}
+    for event in events:
+        places.setdefault(event.frames[0][:2] if event.frames else None, []).append(event)
+    return iter(places.values())
+
+
+def _created_again(run: Run) -> Iterator[dict[str, Any]]:
+    follow_ups = {phase.name for phase in run.follow_ups()}
+    again = [e for e in run.events if e.kind == "variable" and e.phase in follow_ups and not e.explained]
+    for events in _by_place([e for e in again if not _FRAMEWORK & set(e.detail["by"])]):
+        detail = events[0].detail
+        yield _observation(
+            events[0].frames,
+            events[0].phase,
+            "error",
+            "a call makes variables again: `{}` (shape {}, {}) is new in the {}, and {} in all are new in {}".format(
+                detail["name"],
+                detail["shape"],
+                detail["dtype"],
+                events[0].phase,
+                len(events),
+                ", ".join(dict.fromkeys(event.phase for event in events)),
+            ),
+        )
+
+
+def identities(variable: Any) -> set[int]:
+    """The identities under which a variable is met: its own, the tf.Variable's in a Keras 3 one, its replicas'."""
+    known = {id(variable)} if variable is not None else set()
+    for name in ("_value", "values", "_values"):
+        value = getattr(variable, name, None)
+        if isinstance(value, (list, tuple)):
+            known.update(map(id, value))
+        elif value is not None and not callable(value):
+            known.add(id(value))
+    return known
+
+
+def tracked(model: Any) -> set[int] | None:
+    """The identities of the variables that the model knows of; None if it has no notion of its variables."""
+    if not hasattr(model, "variables"):
+        return None
+    return {identity for variable in model.variables for identity in identities(variable)}
+
+
+def _untracked(run: Run) -> Iterator[dict[str, Any]]:
+    """Trainable variables that a call reads and the model does not know: they are neither trained nor saved."""
+    known = tracked(run.keeper)
+    if known is None:
+        return
+    traced = {phase.name for phase in run.of_kind("traced")}
+    heard = [e for e in reversed(run.events) if e.kind == "read" and e.phase in traced]  # the first read comes last
+    read = {number: event for event in heard for number in identities(event.subject())}
+    for events in _by_place([e for e in run.events if e.kind == "variable" and e.phase in ("build", "first call")]):
+        lost = [e for e in events if _is_lost(e.subject(), read, known)]
+        if lost and not any(e.explained for e in lost):
+            yield _observation(
+                lost[0].frames,
+                _read_in(lost[0].subject(), read),
+                "error",
+                "the model computes with the trainable variable `{}` (shape {}, {}), which is not among its "
+                "variables: `fit` does not train it and saving the weights leaves it out".format(
+                    lost[0].detail["name"], lost[0].detail["shape"], lost[0].detail["dtype"]
+                ),
+            )
+
+
+def _is_lost(variable: Any, read: dict[int, Event], known: set[int]) -> bool:
+    numbers = identities(variable)
+    return any(number in read for number in numbers) and not numbers & known
+
+
+def _read_in(variable: Any, read: dict[int, Event]) -> str:
+    return next(read[number].phase for number in identities(variable) if number in read)
+
+
+def _raised_in_traces(run: Run) -> Iterator[dict[str, Any]]:
+    """Errors of the user's lines that come only where the same call is traced."""
+    eager = {phase.mode for phase in run.of_kind("call") if phase.ok}
+    places: dict[Any, list[Phase]] = {}
+    for phase in run.of_kind("traced"):
+        if phase.error is not None and phase.mode in eager and not _is_explained(run, phase):
+            places.setdefault(phase.frames[:1], []).append(phase)
+    for phases in places.values():
+        yield _observation(
+            phases[0].frames,
+            phases[0].name,
+            "warning",
+            f"the model can be called eagerly but not inside `tf.function`: {phases[0].detail} ({names_of(phases)})",
+        )
+
+
+def _is_explained(run: Run, phase: Phase) -> bool:
+    """Whether a finding, or a creation that is reported by itself, stands where the error was raised."""
+    follow_ups = {one.name for one in run.follow_ups()}
+    created = [e.frames[0][:2] for e in run.events if e.kind == "variable" and e.phase in follow_ups and e.frames]
+    if any(frame[:2] in created for frame in phase.frames[:1]):
+        return True
+    return any(finding.holds(frame.path, frame.line) for finding in run.findings for frame in phase.frames[:1])
+
+
+def _retraced(run: Run) -> Iterator[dict[str, Any]]:
+    """Functions that are traced anew in a call with the same inputs as the one before."""
+    repeated = [phase.name for phase in run.phases if phase.follow_up and phase.ok and phase.name.startswith("second")]
+    events = [e for e in run.events if e.kind == "trace" and e.phase in repeated and e.frames and not e.explained]
+    for group in _by_place(events):
+        event = group[0]
+        changed = event.detail["changed"] or "it was made anew"
+        yield _observation(
+            event.frames,
+            event.phase,
+            "warning",
+            "the function `{}` is traced again in a call with the same inputs: {}".format(
+                event.detail["function"], changed
+            ),
+        )
+
+
+def _resources(run: Run) -> Iterator[dict[str, Any]]:
+    follow_ups = {phase.name for phase in run.follow_ups()}
+    events = [e for e in run.events if e.kind == "resource" and e.phase in follow_ups and not e.explained and e.frames]
+    for group in _by_place(events):
+        yield _observation(
+            group[0].frames,
+            group[0].phase,
+            "error",
+            "a call makes a {} again, first in the {}".format(group[0].detail["class"], group[0].phase),
+        )

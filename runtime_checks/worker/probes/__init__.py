@@ -1,0 +1,1 @@
+"""One probe a rule, found by the name of the rule."""

@@ -1,0 +1,74 @@
+"""What happened while the user's program ran: events, each with the user's lines that led to it.
+
+The hooks that make events are the modules of ``hooks/``: each patches one part of TensorFlow, never raises into the
+user's program and puts everything back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import Any, Callable, Iterator, Sequence
+
+from .frames import Frame, UserCode
+from .lines import context_now
+
+__all__ = ["Event", "Recorder"]
+
+
+class Event:
+    """One thing that happened.
+
+    ``kind`` is the hook's word for it, ``phase`` the name of the phase, ``context`` as in `lines`, ``frames`` the
+    user's stack, innermost first; ``detail`` and ``subject`` belong to the kind.
+    ``explained`` turns true when a finding accounts for the event.
+    """
+
+    __slots__ = ("context", "detail", "explained", "frames", "kind", "phase", "subject")
+
+    def __init__(
+        self, kind: str, phase: str, context: str, frames: tuple[Frame, ...], detail: dict[str, Any], subject: Any
+    ) -> None:
+        self.kind = kind
+        self.phase = phase
+        self.context = context
+        self.frames = frames
+        self.detail = detail
+        self.subject = subject
+        self.explained = False
+
+
+class Recorder:
+    """Collects events; hooks call `record`."""
+
+    def __init__(self, code: UserCode) -> None:
+        self.code = code
+        self.events: list[Event] = []
+        self.phase = ""
+        """The name of the running phase; outside of one nothing is recorded."""
+        self._busy = threading.local()
+
+    def record(self, kind: str, make: Callable[[], tuple[Sequence[Frame], dict[str, Any], Any]]) -> None:
+        """Add an event; `make` gives its frames, detail and subject.
+
+        What goes wrong in `make` is the hook's own trouble and stays out of the user's program, and what `make` itself
+        sets off is not recorded.
+        """
+        if not self.phase or getattr(self._busy, "on", False):
+            return
+        self._busy.on = True
+        try:
+            frames, detail, subject = make()
+            self.events.append(Event(kind, self.phase, context_now(), tuple(frames), detail, subject))
+        except Exception as error:
+            self.events.append(Event("hook failed", self.phase, "", (), {"kind": kind, "error": repr(error)}, None))
+        finally:
+            self._busy.on = False
+
+    @contextlib.contextmanager
+    def hooked(self, hooks: Sequence[Any]) -> Iterator[None]:
+        """Run the body with every hook in place; a hook is a module with ``install(recorder)``."""
+        with contextlib.ExitStack() as stack:
+            for hook in hooks:
+                stack.enter_context(hook.install(self))
+            yield

@@ -1,0 +1,177 @@
+"""Reads the pages of the probes and runs the models on them.
+
+A page is ``probes/<slug>.md``: ``# TF101 variable-in-call``, then sections of prose and code.
+Every ```` ```py ```` block is a module with a ``build`` function; the words ``keras2`` and ``keras3`` after ``py`` keep
+it to one target.
+A comment ``# confirmed: [TF101] "part of the evidence"`` asks for this verdict on the finding of that line; what static
+analysis does not find there is made up, because a probe must also refute what should never have been found.
+``# observed: "part of the message"`` asks for a finding of the run itself; a line without it asserts that there is none.
+``symbol=tensorflow.placeholder`` after the code names the symbol of a finding that is made up.
+
+This file is also the script of the child interpreters that run the models: one for each target.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from migrate_lint.linter.finding import Consequence, Finding, Severity, Target, Verdict
+
+PAGES = Path(__file__).parent / "probes"
+_TITLE = re.compile(r"# (TF\d{3}) ([a-z0-9-]+)")
+_MARKER = re.compile(r"#\s*(confirmed|refuted|unreached|failed|observed):\s*(.*)$")
+_ITEM = re.compile(r'(?:\[(TF\d{3})\])?\s*(?:symbol=([\w.]+))?\s*(?:"([^"]*)")?\s*')
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the comment of one line asks for."""
+
+    line: int
+    word: str
+    code: str
+    symbol: str | None
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One block of a page: a module with a ``build`` function."""
+
+    name: str
+    page: str
+    line: int
+    text: str
+    targets: frozenset[Target]
+    expected: tuple[Expected, ...]
+
+
+def models(page: Path) -> Iterator[Model]:
+    """The models on a page, in order."""
+    lines = page.read_text("utf-8").split("\n")
+    title = _TITLE.fullmatch(lines[0].rstrip())
+    assert title is not None, f"{page}:1: a page begins with `# TF101 its-slug`"
+    assert title[2] == page.stem, f"{page}: the slug is not the page's name"
+    rest = iter(enumerate(lines, 1))
+    for number, fence in rest:
+        if not fence.startswith("```py"):
+            continue
+        words = fence[5:].split()
+        body = []
+        for _, line in rest:
+            if line.rstrip() == "```":
+                break
+            body.append(line)
+        targets = frozenset(Target(word) for word in words if word != "silent") or frozenset(Target)
+        expected = tuple(_expected(page, number, body, title[1]))
+        assert expected or "silent" in words, f"{page}:{number}: this model asks for nothing"
+        name = f"{page.stem.replace('-', '_')}_{number}"
+        yield Model(name, page.name, number, "\n".join([*body, ""]), targets, expected)
+
+
+def _expected(page: Path, start: int, body: Sequence[str], code: str) -> Iterator[Expected]:
+    for offset, line in enumerate(body, 1):
+        if (marker := _MARKER.search(line)) is None:
+            continue
+        for item in marker[2].split(";"):
+            match = _ITEM.fullmatch(item.strip())
+            assert match is not None, f"{page}:{start + offset}: {item!r} is not understood"
+            yield Expected(offset, marker[1], match[1] or code, match[2], match[3] or "")
+
+
+def findings(model: Model, found: Sequence[Finding], path: str, slugs: dict[str, str]) -> list[Finding]:
+    """The findings that the comments are about: those of static analysis, or made up where it has none."""
+    chosen = []
+    for expected in model.expected:
+        if expected.word == "observed":
+            continue
+        real = [one for one in found if one.line == expected.line and one.code == expected.code]
+        made_up = Finding(
+            path=path,
+            line=expected.line,
+            column=1,
+            end_line=expected.line,
+            end_column=2,
+            code=expected.code,
+            slug=slugs[expected.code],
+            severity=Severity.ERROR,
+            consequence=Consequence.CHANGES,
+            message="",
+            symbol=expected.symbol,
+        )
+        one = real[0] if real else made_up
+        chosen.append(replace(one, symbol=expected.symbol or one.symbol))
+    return chosen
+
+
+def disagreements(model: Model, results: dict[str, Any]) -> Iterator[str]:
+    """In words, where the worker's results are not what the comments ask for."""
+    where = f"{model.page}:{model.line}"
+    number = 0
+    observed = list(results.get("observations", ()))
+    for expected in model.expected:
+        line = f"{where} line {expected.line}"
+        if expected.word == "observed":
+            matching = [o for o in observed if o["line"] == expected.line and expected.part in o["message"]]
+            observed = [one for one in observed if one not in matching]
+            if not matching:
+                yield f"{line}: not observed: {expected.part!r}"
+            continue
+        verdict, phase, detail = results.get("judgements", {}).get(str(number), ("none", "", str(results)))
+        number += 1
+        if Verdict(expected.word) != verdict or expected.part not in detail:
+            yield f"{line}: wanted {expected.word} {expected.part!r}, got {verdict} ({phase}): {detail}"
+    for one in observed:
+        yield f"{where} line {one['line']}: observed, but not asked for: {one['message']}"
+
+
+def run(jobs: Sequence[dict[str, Any]], target: Target, *, timeout: float = 540.0) -> list[dict[str, Any]]:
+    """The results of jobs, all done in one child interpreter for a target."""
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment.pop("TF_USE_LEGACY_KERAS", None)
+    if target is Target.KERAS2:
+        environment["TF_USE_LEGACY_KERAS"] = "1"
+    child = subprocess.run(
+        [sys.executable, "-W", "ignore", __file__],
+        input=json.dumps(list(jobs)),
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=timeout,
+        check=False,
+    )
+    assert child.returncode == 0, child.stderr[-4000:]
+    results: list[dict[str, Any]] = json.loads(child.stdout.rpartition("\n\x1e")[2])
+    return results
+
+
+def _child() -> None:
+    from migrate_lint.runtime_checks.worker.main import Results, execute
+
+    done = []
+    for job in json.load(sys.stdin):
+        results = Results()
+        before = set(sys.modules)
+        path = list(sys.path)
+        try:
+            execute(job, results)
+        except Exception as error:
+            results.content["crash"] = repr(error)
+        for name in set(sys.modules) - before:
+            if getattr(sys.modules[name], "__file__", None) == job["file"]:
+                del sys.modules[name]
+        sys.path[:] = path
+        done.append(json.loads(json.dumps(results.content, default=str)))
+    print("\n\x1e" + json.dumps(done))
+
+
+if __name__ == "__main__":
+    _child()
