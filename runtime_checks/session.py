@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -128,7 +129,7 @@ def run(
         raise RuntimeUsageError(str(error)) from error
     everything = [*findings, *hidden]
     evidence: list[list[Evidence]] = [[] for _ in everything]
-    added: list[Finding] = []
+    added: list[tuple[str, Finding]] = []
     runs: list[WorkerRun] = []
     for target in request.targets or (interpreter.default_target(python),):
         numbers = [n for n, finding in enumerate(everything) if _concerns(request, finding, target)]
@@ -291,12 +292,16 @@ class _Attempt:
             else:
                 yield PhaseOutcome(name, outcome, seconds, detail)
 
-    def added(self) -> Iterator[Finding]:
-        """The observations, and what kept the model from being built or called."""
+    def added(self) -> Iterator[tuple[str, Finding]]:
+        """The observations, and what kept the model from being built or called, each with its kind."""
         for described in self.results.get("observations", ()):
             path = described["path"] or self.located.file
             if path is not None:
-                yield observation(described, path=_shown(path), target=self.target, device=self.device_name)
+                text = linecache.getline(path, described["line"]).rstrip("\r\n")
+                yield (
+                    described["kind"],
+                    observation(described, path=_shown(path), text=text, target=self.target, device=self.device_name),
+                )
         at = self.located.file or self.located.module or self.request.target
         if self.cause is not None:
             place = (self.outcome.crash_frame if self.outcome is not None else None) or (at, 1)
@@ -305,9 +310,9 @@ class _Attempt:
         for phase, detail, path, line in self._fatal_failures():
             yield self._failure(path or at, line, f"{phase} failed: {detail}", phase)
 
-    def _failure(self, path: str, line: int, reason: str, phase: str) -> Finding:
+    def _failure(self, path: str, line: int, reason: str, phase: str) -> tuple[str, Finding]:
         message = f"{self.request.target} could not be judged on {self.target}: {reason}"
-        return failure(
+        return message, failure(
             path=_shown(path), line=line, message=message, target=self.target, device=self.device_name, phase=phase
         )
 

@@ -67,7 +67,7 @@ def _holding(node: ast.AST, line: int) -> Iterator[ast.stmt]:
 
 def _first(statement: ast.stmt) -> int:
     decorators = getattr(statement, "decorator_list", None) or []
-    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+    return min([int(statement.lineno), *(int(decorator.lineno) for decorator in decorators)])
 
 
 def _header_end(statement: ast.stmt) -> int:
@@ -77,4 +77,4 @@ def _header_end(statement: ast.stmt) -> int:
         return statement.end_lineno or statement.lineno
     first = body[0]
     start: int = first.pattern.lineno if isinstance(first, ast.match_case) else _first(first)
-    return max(statement.lineno, start - 1)
+    return max(int(statement.lineno), start - 1)

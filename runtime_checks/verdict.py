@@ -9,7 +9,7 @@ from typing import Any
 
 from ..linter.finding import Consequence, Evidence, Finding, Severity, Target, Verdict
 
-__all__ = ["PROBE_FAILED", "PROBE_ONLY", "failure", "merged", "observation"]
+__all__ = ["PROBE_FAILED", "PROBE_ONLY", "failure", "merged", "observation", "together"]
 
 PROBE_ONLY = ("TF907", "probe-only-finding")
 PROBE_FAILED = ("TF908", "probe-failed")
@@ -27,24 +27,26 @@ def merged(finding: Finding, evidence: Sequence[Evidence]) -> Finding:
     return replace(finding, verdict=verdict, evidence=tuple(decided))
 
 
-def observation(described: Mapping[str, Any], *, path: str, target: Target, device: str) -> Finding:
-    """A finding that only the run could make.
+def observation(described: Mapping[str, Any], *, path: str, text: str, target: Target, device: str) -> Finding:
+    """A finding that only the run could make; it spans its line.
 
     Args:
         described: what the worker wrote: line, message, severity, phase and the user's frames, innermost first.
         path: the file as it is shown.
+        text: the line's text, empty if it is not known.
         target: on which Keras it was seen.
         device: on which device.
     """
     line = max(int(described["line"]), 1)
     came_by = [f"{os.path.basename(file)}:{number}" for file, number, _ in described["frames"][1:]]
     message = str(described["message"]) + (f" (called from {', '.join(came_by)})" if came_by else "")
+    column = len(text) - len(text.lstrip()) + 1
     return Finding(
         path=path,
         line=line,
-        column=1,
+        column=column,
         end_line=line,
-        end_column=2,
+        end_column=max(len(text.rstrip()), column) + 1,
         code=PROBE_ONLY[0],
         slug=PROBE_ONLY[1],
         severity=Severity(described["severity"]),
@@ -75,11 +77,13 @@ def failure(*, path: str, line: int, message: str, target: Target, device: str, 
     )
 
 
-def together(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Findings of several runs about the same line, of the same code and message, as one with all evidence."""
+def together(findings: Iterable[tuple[str, Finding]]) -> Iterator[Finding]:
+    """Findings of several runs about the same line and of the same kind as one, the worst, with all evidence."""
     groups: dict[tuple[Any, ...], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault((finding.path, finding.line, finding.code, finding.message), []).append(finding)
+    for kind, finding in findings:
+        groups.setdefault((finding.path, finding.line, finding.code, kind), []).append(finding)
+    severities = list(Severity)
     for group in groups.values():
         evidence = tuple(one for finding in group for one in finding.evidence)
-        yield replace(group[0], evidence=evidence)
+        worst = min(group, key=lambda finding: severities.index(finding.severity))
+        yield replace(worst, evidence=evidence)

@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LINTER = sorted((ROOT / "linter").rglob("*.py"))
 RULES = sorted((ROOT / "rules").rglob("*.py"))
+WORKER = sorted((ROOT / "runtime_checks" / "worker").rglob("*.py"))
+HOST = sorted((ROOT / "runtime_checks").glob("*.py"))
 FRAMEWORKS = {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy"}
 RULE_API = {"migrate_lint.linter.rule", "migrate_lint.linter.model"}
 
@@ -56,6 +58,8 @@ def test_there_is_something_to_read() -> None:
     """A moved folder must not turn every assertion below into an empty one."""
     assert len(LINTER) > 5
     assert len(RULES) > 5
+    assert len(HOST) > 5
+    assert len(WORKER) > 5
 
 
 def test_imports_are_resolved_as_installed() -> None:
@@ -100,6 +104,49 @@ def test_only_the_registry_imports_rules() -> None:
     assert {"linter/registry.py"} >= {path for path, _ in _offences(LINTER, {"migrate_lint.rules"})}
 
 
+def test_only_the_command_line_imports_the_runtime_checks() -> None:
+    """Linting does not pay for what it does not do."""
+    assert {"linter/cli.py"} >= {path for path, _ in _offences(LINTER + RULES, {"migrate_lint.runtime_checks"})}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in HOST])
+def test_the_host_side_imports_findings_alone(path: Path) -> None:
+    """It needs neither the rest of the linter nor anything that is installed; the two scopes are the worker's."""
+    foreign = [
+        name
+        for name in _imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names
+        and not _within(name, {"migrate_lint.linter.finding", "migrate_lint.runtime_checks"})
+    ]
+
+    assert [] == foreign
+    assert path.stem == "__init__" or [] == [name for name in _imports(path) if ".worker" in name]
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in WORKER])
+def test_the_worker_needs_nothing_but_the_models_own_libraries(path: Path) -> None:
+    """It runs where only the standard library, numpy and some TensorFlow are, and there as a package of its own."""
+    foreign = [
+        name
+        for name in _imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names | FRAMEWORKS | {"_migrate_lint_worker"}
+        and not _within(name, {"migrate_lint.runtime_checks.worker"})
+    ]
+
+    assert [] == foreign
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in WORKER])
+def test_the_worker_is_python_3_7_and_imports_tensorflow_late(path: Path) -> None:
+    """A model's interpreter may be that old, and who imports the scopes has not asked for TensorFlow yet."""
+    tree = ast.parse(path.read_text("utf-8"), feature_version=(3, 7))
+    early = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+
+    assert [] == [
+        name for node in early for name in _imports(path, ast.unparse(node)) if _within(name, FRAMEWORKS - {"numpy"})
+    ]
+
+
 def test_findings_know_nothing_of_their_makers() -> None:
     """`finding.py` is plain data: it imports nothing of ours."""
     assert [] == _offences([ROOT / "linter" / "finding.py"], {"migrate_lint"})
@@ -109,7 +156,7 @@ def test_inside_the_imports_are_relative() -> None:
     """A relative import is true on disk and installed, so an editor opens the real file."""
     absolute = [
         (str(path.relative_to(ROOT)), node.lineno)
-        for path in LINTER + RULES
+        for path in LINTER + RULES + HOST + WORKER
         if (ROOT / "linter" / "package") not in path.parents
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if (isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").startswith("migrate_lint"))
@@ -121,6 +168,6 @@ def test_inside_the_imports_are_relative() -> None:
 
 def test_only_the_command_line_and_reporters_print() -> None:
     """Every other stage hands data on."""
-    printing = {path.relative_to(ROOT).as_posix() for path in LINTER + RULES if any(_prints(path))}
+    printing = {path.relative_to(ROOT).as_posix() for path in LINTER + RULES + HOST + WORKER if any(_prints(path))}
 
     assert {path for path in printing if path != "linter/cli.py" and not path.startswith("linter/reporters/")} == set()

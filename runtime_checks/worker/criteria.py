@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Sequence
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, UNREACHED, Finding, Judgement, Phase, Run
 
-__all__ = ["conclude", "created_again", "names_of", "one_line", "runs_only_while_tracing", "unreached"]
+__all__ = ["conclude", "created_again", "creations", "names_of", "one_line", "runs_only_while_tracing", "unreached"]
 
 _WIDTH = 300
 
@@ -58,6 +58,9 @@ def conclude(finding: Finding, run: Run, decisive: Sequence[Phase], clean: str) 
     if failed:
         return Judgement(FAILED, failed[0].name, f"{failed[0].name}: {failed[0].detail}")
     if not decisive:
+        broken = [phase for phase in run.of_kind("call", "traced") if phase.outcome == "failed"]
+        if broken:
+            return Judgement(FAILED, broken[0].name, f"{broken[0].name}: {broken[0].detail}")
         return Judgement(FAILED, "", "no phase was run in which it could show")
     return Judgement(REFUTED, decisive[-1].name, clean)
 
@@ -81,7 +84,7 @@ def created_again(
         for event in run.events:
             if event.kind == "variable" and is_ours(event):
                 event.explained = True
-        return Judgement(CONFIRMED, again[0].phase, _creations(again, what))
+        return Judgement(CONFIRMED, again[0].phase, f"{what} created again: {creations(again)}")
     refused = refused_creation(finding, run)
     if refused is not None:
         return refused
@@ -108,14 +111,14 @@ def refused_creation(finding: Finding, run: Run) -> Judgement | None:
     return None
 
 
-def _creations(events: list[Event], what: str) -> str:
-    phases = list(dict.fromkeys(event.phase for event in events))
+def creations(events: Sequence[Event]) -> str:
+    """In words, which variables some events made: the first one, how many, in how many calls, from which one on."""
     detail = events[0].detail
+    number, calls = len(events), len({event.phase for event in events})
     shown = "`{}` (shape {}, {})".format(detail["name"], detail["shape"], detail["dtype"])
-    others = "" if len(events) == 1 else f" and {len(events) - 1} more"
-    return "{} {}{} created again, first in the {}; {} of the later phases create{}".format(
-        what, shown, others, phases[0], len(phases), "s" if len(phases) == 1 else ""
-    )
+    if number > 1:
+        shown += f" and {number - 1} more"
+    return "{} in {}, first in the {}".format(shown, "1 call" if calls == 1 else f"{calls} calls", events[0].phase)
 
 
 def runs_only_while_tracing(

@@ -160,12 +160,12 @@ def _failure(phase: Phase, error: BaseException) -> str:
 class Results:
     """What is known so far, and the file that holds it, replaced whole at every change; without a path there is none.
 
-    A forked child writes nothing.
+    A forked child ends here and writes nothing; a worker whose host is gone ends too.
     """
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
-        self._process = os.getpid()
+        self._process, self._parent = os.getpid(), os.getppid()
         self.content: dict[str, Any] = {"phase": None, "began": time.time(), "done": False}
 
     def begin(self, phase: str) -> None:
@@ -185,6 +185,8 @@ class Results:
     def _write(self) -> None:
         if os.getpid() != self._process:
             os._exit(0)
+        if os.getppid() != self._parent:
+            os._exit(1)
         if self._path is None:
             return
         part = self._path + ".part"

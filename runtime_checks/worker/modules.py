@@ -15,7 +15,7 @@ import sys
 from types import ModuleType
 from typing import Iterator, Sequence
 
-__all__ = ["PREFIX", "import_file", "import_name", "prefer"]
+__all__ = ["PREFIX", "import_file", "prefer"]
 
 PREFIX = "_migrate_lint_target_"
 """Begins the name of a file that cannot have its own."""
@@ -27,11 +27,6 @@ _FRAMEWORKS = frozenset({"keras", "numpy", "tensorflow", "tf_keras"})
 def prefer(folders: Sequence[str]) -> None:
     """Puts `folders` before everything else on ``sys.path``, the first one first."""
     sys.path[:] = [*folders, *(entry for entry in sys.path if entry not in folders)]
-
-
-def import_name(module: str) -> ModuleType:
-    """Imports a module that no file is known of; raises what the import raises."""
-    return importlib.import_module(module)
 
 
 def import_file(file: str, module: str | None = None) -> ModuleType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Sequence
 
-from .criteria import names_of, one_line
+from .criteria import creations, names_of, one_line
 from .frames import Frame
 from .recorder import Event
 from .run import Phase, Run
@@ -21,8 +21,9 @@ def observe(run: Run) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: (one["path"] or "", one["line"], one["message"]))
 
 
-def _observation(frames: Sequence[Frame], phase: str, severity: str, message: str) -> dict[str, Any]:
+def _observation(kind: str, frames: Sequence[Frame], phase: str, severity: str, message: str) -> dict[str, Any]:
     return {
+        "kind": kind,
         "path": frames[0].path if frames else None,
         "line": frames[0].line if frames else 0,
         "frames": [list(frame) for frame in frames[:_FRAMES_SHOWN]],
@@ -44,19 +45,12 @@ def _created_again(run: Run) -> Iterator[dict[str, Any]]:
     follow_ups = {phase.name for phase in run.follow_ups()}
     again = [e for e in run.events if e.kind == "variable" and e.phase in follow_ups and not e.explained]
     for events in _by_place([e for e in again if not _FRAMEWORK & set(e.detail["by"])]):
-        detail = events[0].detail
         yield _observation(
+            "created again",
             events[0].frames,
             events[0].phase,
             "error",
-            "a call makes variables again: `{}` (shape {}, {}) is new in the {}, and {} in all are new in {}".format(
-                detail["name"],
-                detail["shape"],
-                detail["dtype"],
-                events[0].phase,
-                len(events),
-                ", ".join(dict.fromkeys(event.phase for event in events)),
-            ),
+            "calls of the model that was built make new variables here: " + creations(events),
         )
 
 
@@ -91,6 +85,7 @@ def _untracked(run: Run) -> Iterator[dict[str, Any]]:
         lost = [e for e in events if _is_lost(e.subject(), read, known)]
         if lost and not any(e.explained for e in lost):
             yield _observation(
+                "untracked",
                 lost[0].frames,
                 _read_in(lost[0].subject(), read),
                 "error",
@@ -119,6 +114,7 @@ def _raised_in_traces(run: Run) -> Iterator[dict[str, Any]]:
             places.setdefault(phase.frames[:1], []).append(phase)
     for phases in places.values():
         yield _observation(
+            "raised in a trace",
             phases[0].frames,
             phases[0].name,
             "warning",
@@ -143,6 +139,7 @@ def _retraced(run: Run) -> Iterator[dict[str, Any]]:
         event = group[0]
         changed = event.detail["changed"] or "it was made anew"
         yield _observation(
+            "retraced",
             event.frames,
             event.phase,
             "warning",
@@ -157,6 +154,7 @@ def _resources(run: Run) -> Iterator[dict[str, Any]]:
     events = [e for e in run.events if e.kind == "resource" and e.phase in follow_ups and not e.explained and e.frames]
     for group in _by_place(events):
         yield _observation(
+            "resource",
             group[0].frames,
             group[0].phase,
             "error",

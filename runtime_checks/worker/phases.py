@@ -110,10 +110,18 @@ def _in_scope(run: Run, name: str, scope: Any, message: str) -> Step:
         except ValueError as error:
             if message not in str(error):
                 raise
-            said = essence(error)
+            created = error.args[1] if len(error.args) > 1 else None
+            said = f"ValueError: Created vars: {_names(created)}" if created else essence(error)
         run.scopes.append((scope.__name__, said))
 
     return Phase(name, "call"), body
+
+
+def _names(variables: Any) -> str:
+    """Names, each once, of the variables in the scope's message, which holds their values too."""
+    names = [str(getattr(variable, "name", variable)) for variable in variables]
+    distinct = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+    return f"{len(names)} variable{'s' if len(names) > 1 else ''}, {distinct}"
 
 
 def _other_batch(run: Run, name: str, traced: _Traced | None) -> Step:

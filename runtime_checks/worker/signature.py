@@ -24,7 +24,6 @@ __all__ = [
     "takes_training",
 ]
 
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
@@ -74,7 +73,7 @@ def is_function(value: Any) -> bool:
 def parameters(value: Any) -> list[inspect.Parameter] | None:
     """The parameters of a call without ``self``; None where they cannot be known."""
     value = _code(value)
-    restored = getattr(value, "concrete_functions", None)
+    restored = getattr(value, "concrete_functions", None) if is_traced(value) else None
     if restored:
         value = restored[0]
     if _is_concrete(value):

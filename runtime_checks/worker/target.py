@@ -95,7 +95,7 @@ def build(loaded: Loaded) -> Built:
 
 def _installed(name: str, folders: list[str]) -> ModuleType:
     try:
-        module = modules.import_name(name)
+        module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not (name + ".").startswith(error.name + "."):
             raise

@@ -5,8 +5,9 @@ Every ```` ```py ```` block is a module with a ``build`` function; the words ``k
 it to one target.
 A comment ``# confirmed: [TF101] "part of the evidence"`` asks for this verdict on the finding of that line; what static
 analysis does not find there is made up, because a probe must also refute what should never have been found.
-``# observed: "part of the message"`` asks for a finding of the run itself; a line without it asserts that there is none.
+``# observed: "part of the message"`` asks for a finding of the run itself; other lines must have none.
 ``symbol=tensorflow.placeholder`` after the code names the symbol of a finding that is made up.
+On the pages of ``guides/`` nothing is made up: the comments name what static analysis finds at warning or error.
 
 This file is also the script of the child interpreters that run the models: one for each target.
 """
@@ -26,6 +27,7 @@ from typing import Any
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Target, Verdict
 
 PAGES = Path(__file__).parent / "probes"
+GUIDES = Path(__file__).parent / "guides"
 _TITLE = re.compile(r"# (TF\d{3}) ([a-z0-9-]+)")
 _MARKER = re.compile(r"#\s*(confirmed|refuted|unreached|failed|observed):\s*(.*)$")
 _ITEM = re.compile(r'(?:\[(TF\d{3})\])?\s*(?:symbol=([\w.]+))?\s*(?:"([^"]*)")?\s*')
@@ -58,8 +60,9 @@ def models(page: Path) -> Iterator[Model]:
     """The models on a page, in order."""
     lines = page.read_text("utf-8").split("\n")
     title = _TITLE.fullmatch(lines[0].rstrip())
-    assert title is not None, f"{page}:1: a page begins with `# TF101 its-slug`"
-    assert title[2] == page.stem, f"{page}: the slug is not the page's name"
+    if page.parent == PAGES:
+        assert title is not None, f"{page}:1: a page begins with `# TF101 its-slug`"
+        assert title[2] == page.stem, f"{page}: the slug is not the page's name"
     rest = iter(enumerate(lines, 1))
     for number, fence in rest:
         if not fence.startswith("```py"):
@@ -71,7 +74,7 @@ def models(page: Path) -> Iterator[Model]:
                 break
             body.append(line)
         targets = frozenset(Target(word) for word in words if word != "silent") or frozenset(Target)
-        expected = tuple(_expected(page, number, body, title[1]))
+        expected = tuple(_expected(page, number, body, title[1] if title else ""))
         assert expected or "silent" in words, f"{page}:{number}: this model asks for nothing"
         name = f"{page.stem.replace('-', '_')}_{number}"
         yield Model(name, page.name, number, "\n".join([*body, ""]), targets, expected)

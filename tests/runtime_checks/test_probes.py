@@ -9,19 +9,21 @@ from typing import Any
 import pytest
 from migrate_lint.linter import registry
 from migrate_lint.linter.config import Config
-from migrate_lint.linter.finding import Target
+from migrate_lint.linter.finding import Severity, Target
 from migrate_lint.linter.run import lint
 from migrate_lint.runtime_checks.locate import locate
 from migrate_lint.runtime_checks.protocol import job
 
 from . import probe_pages
-from .probe_pages import PAGES, Model
+from .probe_pages import GUIDES, PAGES, Model
 
 PROBES = Path(__file__).parents[2] / "runtime_checks" / "worker" / "probes"
 LOOK_UPS = {"session-run", "placeholder", "graph-collection", "contrib", "moved-or-removed-symbol", "estimator"}
 LOOK_UPS |= {"v1-layers-keras3", "v2-behavior-disabled"}
 
-MODELS = [model for page in sorted(PAGES.glob("*.md")) for model in probe_pages.models(page)]
+PROBED = [model for page in sorted(PAGES.glob("*.md")) for model in probe_pages.models(page)]
+GUIDED = [model for page in sorted(GUIDES.glob("*.md")) for model in probe_pages.models(page)]
+MODELS = PROBED + GUIDED
 
 
 def test_every_probe_has_a_page() -> None:
@@ -40,7 +42,7 @@ def test_every_probe_is_named_like_a_rule() -> None:
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in sorted(PAGES.glob("*.md"))])
 def test_every_page_confirms_refutes_and_leaves_unreached(page: Path) -> None:
-    """A verdict that was never seen may be one that can never come; a name is looked up whether its line runs or not."""
+    """A verdict that was never seen may never come; a name is looked up whether its line runs or not."""
     words = set(re.findall(r"# (confirmed|refuted|unreached):", page.read_text("utf-8")))
 
     assert {"confirmed", "refuted", "unreached"} - ({"unreached"} if page.stem in LOOK_UPS else set()) <= words
@@ -57,7 +59,8 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         (folder / f"{model.name}.py").write_text(model.text, "utf-8")
     (folder / "pyproject.toml").write_text("", "utf-8")
     found = lint([str(folder)], Config(base=str(folder), target=target)).findings
-    jobs = [_job(folder, model, target, [one for one in found if Path(one.path).stem == model.name]) for model in chosen]
+    by_name = {model.name: [one for one in found if Path(one.path).stem == model.name] for model in chosen}
+    jobs = [_job(folder, model, target, by_name[model.name]) for model in chosen]
     done = probe_pages.run(jobs, target)
     return {f"{model.name}": {"target": target, **result} for model, result in zip(chosen, done, strict=True)}
 
@@ -65,6 +68,10 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def _job(folder: Path, model: Model, target: Target, found: list[Any]) -> dict[str, Any]:
     path = str(folder / f"{model.name}.py")
     chosen = probe_pages.findings(model, found, path, registry.codes())
+    if model in GUIDED:
+        asked = {(one.line, one.code) for one in chosen}
+        real = {(one.line, one.code) for one in found if one.severity is not Severity.INFO}
+        assert asked == real, f"{model.page}:{model.line}"
     return job(
         target=target,
         device=None,

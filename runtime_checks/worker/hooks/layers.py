@@ -53,7 +53,7 @@ def _patched(cls: type[Any], recorder: Recorder) -> Iterator[None]:
         yield
     finally:
         if own:
-            cls.__new__ = original  # type: ignore[method-assign]
+            cls.__new__ = original
         else:
             del cls.__new__
 

@@ -1,7 +1,7 @@
 """Variables that are made and read.
 
 ``variable`` events: the variable as subject (weakly); name, shape, dtype, trainable, and ``owners``: the constructions
-(``layer`` events) of the layers whose methods were running, innermost first.
+(``layer``, ``module`` and ``template`` events) of what had its methods running, innermost first.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .layers import first_argument
 
 __all__ = ["install"]
 
+_CONSTRUCTIONS = ("layer", "module", "template")
 _MAKERS = ("__init__", "__call__", "build", "call", "add_weight", "_add_variable_with_custom_getter")
 
 
@@ -46,7 +47,7 @@ def _described(variable: Any, recorder: Recorder) -> tuple[Sequence[Frame], dict
 
 
 def _makers(recorder: Recorder) -> list[Event]:
-    """The constructions of the layers that are making a variable now, innermost first."""
+    """The constructions of the layers, modules and templates that are making a variable now, innermost first."""
     selves: list[Any] = []
     frame: Any = sys._getframe(1)
     while frame is not None:
@@ -57,7 +58,7 @@ def _makers(recorder: Recorder) -> list[Event]:
         frame = frame.f_back
     made: dict[int, Event] = {}
     for event in recorder.events:
-        if event.kind == "layer" and event.subject() is not None:
+        if event.kind in _CONSTRUCTIONS and event.subject() is not None:
             made[id(event.subject())] = event
     return [made[id(one)] for one in selves if id(one) in made]
 
@@ -73,6 +74,8 @@ def _library() -> list[str]:
                 found.append(word)
         if frame.f_code.co_name == "_init_batch_counters" and "counter" not in found:
             found.append("counter")
+        if frame.f_code.co_name == "get_variable" and "variable_scope" in filename and "getter" not in found:
+            found.append("getter")
         frame = frame.f_back
     return found
 

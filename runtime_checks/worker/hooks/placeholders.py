@@ -1,0 +1,42 @@
+"""``placeholder`` events: each call of a placeholder function, with ``function`` and ``error``, empty if it made one."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator
+
+from ..criteria import one_line
+from ..recorder import Recorder
+from ..wrapping import everywhere
+
+__all__ = ["install"]
+
+_FUNCTIONS = ("placeholder", "placeholder_with_default", "sparse_placeholder")
+
+
+@contextlib.contextmanager
+def install(recorder: Recorder) -> Iterator[None]:
+    """Record calls by whatever name the functions are known in TensorFlow."""
+    from tensorflow.python.ops import array_ops
+
+    def wrapping(function: str) -> Any:
+        def wrap(original: Any) -> Any:
+            def call(*args: Any, **kwargs: Any) -> Any:
+                error = ""
+                try:
+                    return original(*args, **kwargs)
+                except BaseException as raised:
+                    error = one_line(f"{type(raised).__name__}: {raised}")
+                    raise
+                finally:
+                    detail = {"function": function, "error": error}
+                    recorder.record("placeholder", lambda: (recorder.code.stack(), detail, None))
+
+            return call
+
+        return wrap
+
+    with contextlib.ExitStack() as stack:
+        for function in _FUNCTIONS:
+            stack.enter_context(everywhere(array_ops, function, wrapping(function)))
+        yield

@@ -1,0 +1,61 @@
+"""Creations of variables that ``tf.function`` refuses in its second trace: ``refused`` events.
+
+The detail has ``owners``: the constructions of the layers, optimizers and metrics whose methods were running. The
+program may swallow the error; the event stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from typing import Any, Iterator
+
+from ..recorder import Event, Recorder
+from .layers import first_argument
+
+__all__ = ["install"]
+
+_REFUSING = "invalid_creator_scope"
+_CONSTRUCTIONS = ("layer", "stateful")
+
+
+@contextlib.contextmanager
+def install(recorder: Recorder) -> Iterator[None]:
+    """Listen where a function graph gets the creator that refuses, which is a local of ``tf.function``."""
+    from tensorflow.python.framework.ops import Graph
+
+    original = Graph._variable_creator_scope
+
+    @functools.wraps(original)
+    def scope(graph: Any, creator: Any, *arguments: Any, **keywords: Any) -> Any:
+        if getattr(creator, "__name__", "") == _REFUSING:
+            creator = _announcing(creator, recorder)
+        return original(graph, creator, *arguments, **keywords)
+
+    Graph._variable_creator_scope = scope
+    try:
+        yield
+    finally:
+        Graph._variable_creator_scope = original
+
+
+def _announcing(creator: Any, recorder: Recorder) -> Any:
+    def refuse(*arguments: Any, **keywords: Any) -> Any:
+        recorder.record("refused", lambda: (recorder.code.stack(), {"owners": _owners(recorder)}, lambda: None))
+        return creator(*arguments, **keywords)
+
+    return refuse
+
+
+def _owners(recorder: Recorder) -> list[Event]:
+    running = set()
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        running.add(id(first_argument(frame)))
+        frame = frame.f_back
+    found = []
+    for event in recorder.events:
+        if event.kind in _CONSTRUCTIONS and event.subject() is not None and id(event.subject()) in running:
+            found.append(event)
+    return found

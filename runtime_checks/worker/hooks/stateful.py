@@ -1,0 +1,72 @@
+"""Optimizers and metrics that are made: ``stateful`` events, with the object as subject (weakly).
+
+The detail has ``class`` and ``what``, which is ``optimizer`` or ``metric``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import weakref
+from typing import Any, Iterator
+
+from ..recorder import Recorder
+
+__all__ = ["install"]
+
+
+@contextlib.contextmanager
+def install(recorder: Recorder) -> Iterator[None]:
+    """Record the construction of every optimizer and metric, of Keras and of TF1."""
+    with contextlib.ExitStack() as stack:
+        for what, cls in _classes():
+            stack.enter_context(_patched(cls, what, recorder))
+        yield
+
+
+def _classes() -> list[tuple[str, type[Any]]]:
+    import tensorflow as tf
+
+    roots = [tf.keras, *(sys.modules[name] for name in ("keras", "tf_keras") if name in sys.modules)]
+    found: list[tuple[str, type[Any]]] = [("optimizer", tf.compat.v1.train.Optimizer)]
+    for root in roots:
+        for what, path in (
+            ("optimizer", "optimizers.Optimizer"),
+            ("optimizer", "optimizers.legacy.Optimizer"),
+            ("metric", "metrics.Metric"),
+        ):
+            cls = _attribute(root, path)
+            if isinstance(cls, type) and cls not in [known for _, known in found]:
+                found.append((what, cls))
+    return found
+
+
+def _attribute(root: Any, path: str) -> Any:
+    try:
+        for part in path.split("."):
+            root = getattr(root, part)
+    except (AttributeError, ImportError):
+        return None
+    return root
+
+
+@contextlib.contextmanager
+def _patched(cls: type[Any], what: str, recorder: Recorder) -> Iterator[None]:
+    own = vars(cls).get("__init__")
+    original = cls.__init__
+
+    @functools.wraps(original)
+    def initialize(made: Any, *arguments: Any, **keywords: Any) -> None:
+        detail = {"class": type(made).__name__, "what": what}
+        recorder.record("stateful", lambda: (recorder.code.stack(), detail, weakref.ref(made)))
+        original(made, *arguments, **keywords)
+
+    cls.__init__ = initialize  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        if own is None:
+            del cls.__init__
+        else:
+            cls.__init__ = own  # type: ignore[misc]

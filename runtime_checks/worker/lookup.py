@@ -1,0 +1,116 @@
+"""Whether the installed TensorFlow has a public name, and the verdicts that follow from that alone."""
+
+from __future__ import annotations
+
+import importlib
+import types
+import warnings
+from typing import Any, NamedTuple
+
+from .criteria import one_line
+from .run import CONFIRMED, FAILED, REFUTED, Finding, Judgement, Run
+
+__all__ = ["LookedUp", "decide", "look_up", "missing", "versions"]
+
+_BEYOND = ("(", "[", "*")
+_found: dict[str, Any] = {}
+
+
+class LookedUp(NamedTuple):
+    """What became of a name: `error` is empty if the installed packages have it."""
+
+    name: str
+    error: str
+
+
+def look_up(symbol: str) -> LookedUp:
+    """Look a dotted name up as Python would, by import and attributes.
+
+    What follows a call, a subscription or a star is no name: of ``tensorflow.Session().run`` it is ``tensorflow.Session``
+    that is looked up. So is an attribute of something that is neither module nor class, such as ``FLAGS.batch_size``.
+    Names that were found are remembered; one that is missing is looked up anew, since the program may bring it.
+    """
+    dotted = symbol
+    for mark in _BEYOND:
+        dotted = dotted.partition(mark)[0]
+    dotted = dotted.rstrip(".")
+    if dotted not in _found:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            resolved = _resolve(dotted.split("."))
+        if resolved.error:
+            return resolved
+        _found[dotted] = resolved
+    known: LookedUp = _found[dotted]
+    return known
+
+
+def _resolve(parts: list[str]) -> LookedUp:
+    try:
+        value: Any = importlib.import_module(parts[0])
+        for size in range(2, len(parts) + 1):
+            if not isinstance(value, (types.ModuleType, type)):
+                return LookedUp(_written(parts[: size - 1]), "")
+            value = _attribute(value, parts[:size])
+    except (AttributeError, ImportError) as error:
+        return LookedUp(_written(parts), one_line(f"{type(error).__name__}: {error}"))
+    return LookedUp(_written(parts), "")
+
+
+def _attribute(owner: Any, parts: list[str]) -> Any:
+    """An attribute, or the submodule of that name where nobody has imported it yet; raises what reading it raised."""
+    try:
+        return getattr(owner, parts[-1])
+    except AttributeError:
+        module = _submodule(".".join(parts))
+        if module is None:
+            raise
+        return module
+
+
+def _submodule(name: str) -> Any | None:
+    try:
+        return importlib.import_module(name)
+    except Exception:
+        return None
+
+
+def _written(parts: list[str]) -> str:
+    return ".".join(["tf", *parts[1:]] if parts[0] == "tensorflow" else parts)
+
+
+def versions() -> str:
+    """The installed TensorFlow and the Keras that ``tf.keras`` is, such as ``TensorFlow 2.21.0 with tf_keras 2.21.0``."""
+    import tensorflow as tf
+
+    base = next(cls for cls in tf.keras.layers.Dense.__mro__ if cls.__name__ == "Layer")
+    keras = importlib.import_module(base.__module__.partition(".")[0])
+    return "TensorFlow {} with {} {}".format(tf.__version__, keras.__name__, getattr(keras, "__version__", "?"))
+
+
+def missing(finding: Finding) -> Judgement | None:
+    """Confirmed if the name that the finding is about is not there, whether its line ran or not; else None."""
+    if finding.symbol is None:
+        return None
+    found = look_up(finding.symbol)
+    if not found.error:
+        return None
+    return Judgement(CONFIRMED, "", f"{versions()} has no `{found.name}`: {found.error}")
+
+
+def decide(finding: Finding, run: Run) -> Judgement:
+    """The verdict of a rule whose hazard is the missing name.
+
+    A name that is there is refuted, unless reading it failed at the finding's line all the same.
+    """
+    gone = missing(finding)
+    if gone is not None:
+        return gone
+    if finding.symbol is None:
+        return Judgement(FAILED, "", "the finding says no name that could be looked up")
+    found = look_up(finding.symbol)
+    last = found.name.rpartition(".")[2]
+    for phase in run.errors_at(finding):
+        if isinstance(phase.error, (AttributeError, ImportError)) and last in str(phase.error):
+            return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
+    return Judgement(REFUTED, "", f"`{found.name}` exists in {versions()}")

@@ -1,0 +1,110 @@
+"""TF302: whether the function of a ``Lambda`` layer uses variables that the model does not know of, or makes them."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import linecache
+import os
+import re
+from types import CodeType
+from typing import Any, Iterator
+
+from ..criteria import created_again, one_line
+from ..making import explain
+from ..recorder import Event
+from ..run import CONFIRMED, Finding, Judgement, Run
+from ..state import judge_state
+from ..tracking import Made, identities, variables_in
+
+__all__ = ["judge"]
+
+_REFUSED = "created within a Lambda layer"
+
+
+def judge(finding: Finding, run: Run) -> Judgement:
+    """Confirmed by a creation in the function that is refused or done again, or by a captured variable that is lost."""
+    made = [event for event in run.events if event.kind == "variable" and _is_made_there(finding, run, event)]
+    if made:
+        for phase in run.phases:
+            if phase.error is not None and _REFUSED in str(phase.error):
+                explain(made)
+                return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
+        return created_again(finding, run, lambda event: event in made)
+    captured: dict[int, Made] = {}
+    for function in _functions(finding, run):
+        for value in _captured(finding, function):
+            for variable in variables_in(value, run):
+                captured.setdefault(min(identities(variable.variable)), variable)
+    return judge_state(finding, run, list(captured.values()))
+
+
+def _is_made_there(finding: Finding, run: Run, event: Event) -> bool:
+    places = [frame for one in [event, *event.detail["owners"]] for frame in one.frames]
+    names = {function.__name__ for function in _functions(finding, run)}
+    return any(
+        frame.path == finding.path and finding.line <= frame.line <= finding.end_line and frame.function in names
+        for frame in places
+    )
+
+
+def _functions(finding: Finding, run: Run) -> Iterator[Any]:
+    """The functions of the living ``Lambda`` layers that the finding's line is a part of."""
+    seen = []
+    for event in run.events:
+        layer = event.subject() if event.kind == "layer" and event.detail["class"] == "Lambda" else None
+        function = getattr(layer, "function", None)
+        if function is None or any(function is other for other in seen):
+            continue
+        seen.append(function)
+        function = inspect.unwrap(function)
+        code = getattr(function, "__code__", None)
+        if code is not None and os.path.realpath(code.co_filename) == finding.path:
+            if code.co_firstlineno <= finding.line <= _last_line(code):
+                yield function
+
+
+def _last_line(code: CodeType) -> int:
+    lines = [line for _, line in _line_starts(code)]
+    return max([code.co_firstlineno, *lines, *(_last_line(inner) for inner in _inner(code))])
+
+
+def _line_starts(code: CodeType) -> list[tuple[int, int]]:
+    return [(offset, line) for offset, line in dis.findlinestarts(code) if line is not None]
+
+
+def _inner(code: CodeType) -> list[CodeType]:
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+
+
+def _captured(finding: Finding, function: Any) -> Iterator[Any]:
+    """What the names on the finding's lines stand for, with one attribute of each where there is one."""
+    numbers = range(finding.line, finding.end_line + 1)
+    text = "\n".join(linecache.getline(finding.path, number) for number in numbers)
+    for name, value in _scope(function).items():
+        if not re.search(rf"\b{re.escape(name)}\b", text):
+            continue
+        attributes = re.findall(rf"\b{re.escape(name)}\.(\w+)", text)
+        if inspect.ismodule(value) or not _has_state(value):
+            yield from (getattr(value, attribute, None) for attribute in attributes)
+        else:
+            yield value
+
+
+def _has_state(value: Any) -> bool:
+    return hasattr(value, "variables") or hasattr(value, "assign") or isinstance(value, (list, tuple, dict))
+
+
+def _scope(function: Any) -> dict[str, Any]:
+    names = _names(function.__code__)
+    found = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return found
+
+
+def _names(code: CodeType) -> set[str]:
+    return {*code.co_names, *(name for inner in _inner(code) for name in _names(inner))}

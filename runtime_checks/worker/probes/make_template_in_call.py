@@ -1,0 +1,18 @@
+"""TF111: whether follow-up calls make a new template here that makes variables of its own."""
+
+from __future__ import annotations
+
+from ..recorder import Event
+from ..remaking import is_new_owner, makes_again
+from ..run import Finding, Judgement, Run
+
+__all__ = ["judge"]
+
+
+def judge(finding: Finding, run: Run) -> Judgement:
+    """Confirmed by a variable of a template that was made here in the same follow-up call."""
+
+    def belongs(event: Event) -> bool:
+        return "getter" in event.detail["by"] and is_new_owner(finding, event)
+
+    return makes_again(finding, run, belongs, "variable of a template made here")

@@ -1,0 +1,50 @@
+"""TF109: whether the Keras 3 layer, or the module that holds one, knows of the variables of this line."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from ..criteria import unreached
+from ..run import Finding, Judgement, Run
+from ..state import attribute_values, judge_state, lost
+from ..tracking import Made, identities, made_at, tracked, variables_in
+
+__all__ = ["judge"]
+
+
+def judge(finding: Finding, run: Run) -> Judgement:
+    """Confirmed where neither the layer that makes a variable nor the model has it; refuted where one of them has."""
+    nowhere = unreached(finding, run)
+    if nowhere is not None:
+        return nowhere
+    variables = _variables(finding, run)
+    known = tracked(run.keeper) or set()
+    missing = [made for made in variables if not identities(made.variable) & known]
+    for made in missing:
+        holder = _holder(finding, made)
+        if holder is not None and not identities(made.variable) & (tracked(holder) or set()):
+            same = [one for one in missing if _holder(finding, one) is holder]
+            return lost(_phase(made), same, f"`{type(holder).__name__}`, which has {len(holder.variables)}")
+    return judge_state(finding, run, variables)
+
+
+def _variables(finding: Finding, run: Run) -> list[Made]:
+    found = made_at(finding, run)
+    seen = {identity for made in found for identity in identities(made.variable)}
+    for value in attribute_values(finding, run):
+        found += [made for made in variables_in(value, run) if not identities(made.variable) & seen]
+    return found
+
+
+def _phase(made: Made) -> str:
+    return "" if made.event is None else made.event.phase
+
+
+def _holder(finding: Finding, made: Made) -> Any:
+    """The layer in whose method the finding's statement made the variable; None where that is no layer."""
+    owners: Sequence[Any] = () if made.event is None else made.event.detail["owners"]
+    for owner in owners:
+        here = any(finding.holds(frame.path, frame.line) for frame in owner.frames)
+        if not here and owner.subject() is not None:
+            return owner.subject()
+    return None

@@ -1,0 +1,24 @@
+"""TF104: whether follow-up calls make the variables of this slim layer again."""
+
+from __future__ import annotations
+
+from ..criteria import is_made_at
+from ..recorder import Event
+from ..remaking import holds_frame, makes_again
+from ..run import Finding, Judgement, Run
+
+__all__ = ["judge"]
+
+_REPEATING = ("repeat", "stack")
+
+
+def judge(finding: Finding, run: Run) -> Judgement:
+    """Confirmed by a variable that the layer adds in a later call; below `repeat` and `stack` the user's own too."""
+    repeats = (finding.symbol or "").rpartition(".")[2] in _REPEATING
+
+    def belongs(event: Event) -> bool:
+        if "getter" not in event.detail["by"]:
+            return False
+        return is_made_at(finding, event) or (repeats and holds_frame(finding, event))
+
+    return makes_again(finding, run, belongs)

@@ -1,0 +1,40 @@
+"""TF107: whether the model computes with variables of this line that it does not know of."""
+
+from __future__ import annotations
+
+import linecache
+
+from ..criteria import one_line
+from ..run import CONFIRMED, Finding, Judgement, Phase, Run
+from ..state import assigned_attribute, attribute_values, judge_state
+from ..tracking import Made, identities, made_at, variables_in
+
+__all__ = ["judge"]
+
+
+def judge(finding: Finding, run: Run) -> Judgement:
+    """Confirmed by a variable that is used and not known, or by the default that Keras 3 takes from a dict."""
+    for phase in run.phases:
+        if _lost_its_default(finding, phase):
+            return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
+    return judge_state(finding, run, _variables(finding, run))
+
+
+def _variables(finding: Finding, run: Run) -> list[Made]:
+    """Those that the statement made, and those in the attribute that it assigned."""
+    found = made_at(finding, run)
+    known = {identity for made in found for identity in identities(made.variable)}
+    for value in attribute_values(finding, run):
+        found += [made for made in variables_in(value, run) if not identities(made.variable) & known]
+    return found
+
+
+def _lost_its_default(finding: Finding, phase: Phase) -> bool:
+    """Whether a missing key of the attribute was an error, where a ``defaultdict`` would have made it."""
+    name = assigned_attribute(finding.text)
+    if name is None or not isinstance(phase.error, KeyError) or not phase.frames:
+        return False
+    if "defaultdict" not in finding.text and "Counter" not in finding.text:
+        return False
+    frame = phase.frames[0]
+    return frame.path == finding.path and f".{name}[" in linecache.getline(frame.path, frame.line)

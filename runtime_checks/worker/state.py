@@ -1,0 +1,116 @@
+"""Whether variables that a run uses are among those of its model: what the probes of untracked state ask."""
+
+from __future__ import annotations
+
+import ast
+import os
+import textwrap
+from typing import Any, Iterator, Sequence
+
+from .criteria import unreached
+from .making import explain
+from .run import CONFIRMED, FAILED, REFUTED, Finding, Judgement, Run
+from .tracking import Made, identities, is_frozen, read_in_traces, tracked
+
+__all__ = ["assigned_attribute", "attribute_values", "judge_state", "lost"]
+
+_NO_KEEPER = "the target is a function, which keeps no variables: name the model itself"
+_UNUSED = "no call of the model used a variable of what this line makes"
+
+
+def judge_state(finding: Finding, run: Run, variables: Sequence[Made]) -> Judgement:
+    """The verdict on variables that a finding is about.
+
+    Confirmed where the calls use one that is to be trained and that the model does not know; refuted where it knows
+    all that they use, or the others are not to be trained.
+    """
+    nowhere = unreached(finding, run)
+    if nowhere is not None:
+        return nowhere
+    known = tracked(run.keeper)
+    if known is None:
+        return Judgement(FAILED, "", _NO_KEEPER)
+    read = read_in_traces(run)
+    missing = [made for made in variables if not identities(made.variable) & known]
+    used = [made for made in missing if identities(made.variable) & set(read) and not is_frozen(made)]
+    if used:
+        phase = next(read[i].phase for i in identities(used[0].variable) if i in read)
+        return lost(phase, used, f"the model, which has {len(run.keeper.variables)}")
+    return _nothing_lost(run, variables, missing)
+
+
+def lost(phase: str, variables: Sequence[Made], owner: str) -> Judgement:
+    """Confirmed: these variables are not among those of their owner."""
+    explain([made.event for made in variables if made.event is not None])
+    rest = "" if len(variables) == 1 else f" and {len(variables) - 1} more"
+    are = "is" if len(variables) == 1 else "are"
+    seen = f"{variables[0].described}{rest} {are} used by the calls and not among the variables of {owner}"
+    return Judgement(CONFIRMED, phase, seen)
+
+
+def _nothing_lost(run: Run, variables: Sequence[Made], missing: Sequence[Made]) -> Judgement:
+    calls = [phase for phase in run.of_kind("traced") if phase.mode is None]
+    decided = next((phase for phase in calls if phase.ok), None)
+    if variables and not missing:
+        shown = variables[0].described + ("" if len(variables) == 1 else f" and {len(variables) - 1} more")
+        return Judgement(REFUTED, "" if decided is None else decided.name, f"the model knows of {shown}")
+    if decided is None:
+        failed = next((phase for phase in calls if phase.outcome == "failed"), None)
+        if failed is not None:
+            return Judgement(FAILED, failed.name, f"{failed.name}: {failed.detail}")
+        return Judgement(FAILED, "", "no call inside tf.function was made, which would show what is used")
+    if missing and all(is_frozen(made) for made in missing):
+        return Judgement(REFUTED, decided.name, f"{missing[0].described} is not to be trained")
+    if len(missing) < len(variables):
+        return Judgement(REFUTED, decided.name, "the model knows of all variables of it that the calls use")
+    return Judgement(FAILED, decided.name, _UNUSED)
+
+
+def attribute_values(finding: Finding, run: Run) -> list[Any]:
+    """What ``self.x`` is now, where the finding's statement assigns it; for each object that may be its ``self``."""
+    name = assigned_attribute(finding.text)
+    if name is None or finding.function is None:
+        return []
+    return [vars(one)[name] for one in _instances(finding, run) if name in vars(one)]
+
+
+def assigned_attribute(text: str) -> str | None:
+    """``x``, of a statement that assigns ``self.x``."""
+    try:
+        statement = ast.parse(textwrap.dedent(text)).body[0]
+    except (SyntaxError, IndexError):
+        return None
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    for target in targets:
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            return target.attr
+    return None
+
+
+def _instances(finding: Finding, run: Run) -> Iterator[Any]:
+    """The model, its modules and the living layers, as far as the finding stands in a method of their class."""
+    candidates = [run.keeper, *_modules(run.keeper)]
+    candidates += [event.subject() for event in run.events if event.kind == "layer"]
+    seen: set[int] = set()
+    for one in candidates:
+        if one is not None and id(one) not in seen and hasattr(one, "__dict__"):
+            seen.add(id(one))
+            if any(_is_around(finding, member) for cls in type(one).__mro__ for member in vars(cls).values()):
+                yield one
+
+
+def _modules(keeper: Any) -> Sequence[Any]:
+    try:
+        return tuple(keeper.submodules)
+    except Exception:
+        return ()
+
+
+def _is_around(finding: Finding, member: Any) -> bool:
+    function = getattr(member, "python_function", member)
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = getattr(function, "__code__", None)
+    if code is None or finding.function is None or os.path.realpath(code.co_filename) != finding.path:
+        return False
+    return finding.function[0] <= code.co_firstlineno <= finding.function[1]

@@ -1,0 +1,146 @@
+"""Which variables a model knows of, which of them its calls use, and who made them."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Iterator, NamedTuple
+
+from .recorder import Event
+from .run import Finding, Run
+
+__all__ = ["Made", "identities", "is_frozen", "made_at", "made_through", "read_in_traces", "tracked", "variables_in"]
+
+_DEPTH = 6
+
+
+class Made(NamedTuple):
+    """A variable that exists, and the ``variable`` event of its creation, or None where that was not seen."""
+
+    variable: Any
+    event: Event | None
+
+    @property
+    def described(self) -> str:
+        """Name, shape and dtype."""
+        dtype = getattr(self.variable.dtype, "name", str(self.variable.dtype))
+        return f"`{self.variable.name}` (shape {self.variable.shape}, {dtype})"
+
+
+def identities(variable: Any) -> set[int]:
+    """The identities of a variable and of the variables that it wraps.
+
+    A Keras 3 variable has a ``tf.Variable``, one of mixed precision in Keras 2 another one, a distributed variable one
+    for each replica.
+    """
+    found = {id(variable)}
+    for name in ("_value", "_variable"):
+        inner = getattr(variable, name, None)
+        if inner is not None and not callable(inner):
+            found |= {id(inner)}
+    for part in _parts(variable):
+        found |= identities(part)
+    return found
+
+
+def _parts(variable: Any) -> tuple[Any, ...]:
+    values = getattr(variable, "_values", None)
+    return tuple(values) if isinstance(values, (tuple, list)) else ()
+
+
+def tracked(model: Any) -> set[int] | None:
+    """The identities of the variables that the model knows of; None if it has no notion of its variables."""
+    try:
+        variables = model.variables
+    except AttributeError:
+        return None
+    if callable(variables):
+        return None
+    return _all_identities(variables)
+
+
+def _all_identities(variables: Iterable[Any]) -> set[int]:
+    found: set[int] = set()
+    for variable in variables:
+        found |= identities(variable)
+    return found
+
+
+def read_in_traces(run: Run) -> dict[int, Event]:
+    """The ``read`` events of the traced calls, by the identity of the variable: eager reads are not all heard."""
+    traced = {phase.name for phase in run.of_kind("traced")}
+    found: dict[int, Event] = {}
+    for event in run.events:
+        if event.kind == "read" and event.phase in traced and event.subject() is not None:
+            for identity in identities(event.subject()):
+                found.setdefault(identity, event)
+    return found
+
+
+def is_frozen(made: Made) -> bool:
+    """Whether it is not to be trained: by itself, or because the layer that made it was frozen."""
+    if not getattr(made.variable, "trainable", True):
+        return True
+    owners = [] if made.event is None else made.event.detail["owners"]
+    return any(getattr(owner.subject(), "trainable", True) is False for owner in owners)
+
+
+def made_through(finding: Finding, event: Event) -> bool:
+    """Whether the finding's statement stands anywhere in the stack of an event, or of a construction behind it."""
+    return any(
+        finding.holds(frame.path, frame.line)
+        for one in [event, *event.detail.get("owners", ())]
+        for frame in one.frames
+    )
+
+
+def made_at(finding: Finding, run: Run) -> list[Made]:
+    """The living variables that the finding's statement made, itself, by what it calls or by layers that it made."""
+    found = []
+    for event in run.events:
+        if event.kind == "variable" and event.subject() is not None and made_through(finding, event):
+            found.append(Made(event.subject(), event))
+    return found
+
+
+def variables_in(value: Any, run: Run) -> list[Made]:
+    """The variables in a value: of layers, of containers of any kind and of the attributes of plain objects."""
+    events: dict[int, Event] = {}
+    for event in run.events:
+        if event.kind == "variable" and event.subject() is not None:
+            for identity in identities(event.subject()):
+                events[identity] = event
+    found: dict[int, Made] = {}
+    for variable in _variables(value, set(), _DEPTH):
+        event_of = next((events[i] for i in identities(variable) if i in events), None)
+        found.setdefault(id(variable), Made(variable, event_of))
+    return list(found.values())
+
+
+def _variables(value: Any, seen: set[int], depth: int) -> Iterator[Any]:
+    if id(value) in seen or depth < 0 or isinstance(value, (str, bytes, int, float, type)):
+        return
+    seen.add(id(value))
+    if is_variable(value):
+        yield value
+        return
+    own = getattr(value, "variables", None)
+    if isinstance(own, (list, tuple)):
+        yield from own
+        return
+    for part in _members(value):
+        yield from _variables(part, seen, depth - 1)
+
+
+def is_variable(value: Any) -> bool:
+    """Whether it is a variable, of TensorFlow or of Keras."""
+    return hasattr(value, "assign") and hasattr(value, "trainable") and hasattr(value, "shape")
+
+
+def _members(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return list(value)
+    module = type(value).__module__.partition(".")[0]
+    if module in ("builtins", "numpy", "tensorflow", "keras", "tf_keras"):
+        return []
+    return list(getattr(value, "__dict__", {}).values())

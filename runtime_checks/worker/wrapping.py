@@ -1,0 +1,51 @@
+"""Puts something around functions of TensorFlow while a run is recorded, and takes it off again."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from types import ModuleType
+from typing import Any, Callable, Iterator
+
+__all__ = ["around", "everywhere"]
+
+Wrap = Callable[[Any], Callable[..., Any]]
+"""Makes the replacement of a function."""
+
+
+@contextlib.contextmanager
+def around(owner: Any, name: str, wrap: Wrap) -> Iterator[None]:
+    """Replace a function of a class or module; where there is no such name nothing happens."""
+    original = vars(owner).get(name)
+    if original is None:
+        yield
+        return
+    setattr(owner, name, functools.wraps(original)(wrap(original)))
+    try:
+        yield
+    finally:
+        setattr(owner, name, original)
+
+
+@contextlib.contextmanager
+def everywhere(home: ModuleType, name: str, wrap: Wrap) -> Iterator[None]:
+    """Replace a function in every module of TensorFlow that has it by this name, the public ones among them."""
+    original = vars(home).get(name)
+    if original is None:
+        yield
+        return
+    replacement = functools.wraps(original)(wrap(original))
+    places = [module for module in _modules() if vars(module).get(name) is original]
+    for module in places:
+        setattr(module, name, replacement)
+    try:
+        yield
+    finally:
+        for module in places:
+            setattr(module, name, original)
+
+
+def _modules() -> list[ModuleType]:
+    loaded = [module for key, module in list(sys.modules.items()) if key.partition(".")[0] == "tensorflow"]
+    return [module for module in loaded if isinstance(module, ModuleType)]
