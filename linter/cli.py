@@ -148,7 +148,7 @@ def _check(words: list[str]) -> int:
             progress.stop()
     if options.runtime is not None:
         result = _run(options, config, result, target)
-    if options.verbose or config.output_format in {"json", "github"}:
+    if options.verbose or config.output_format in {"json", "github", "html"}:
         for line in summary(result, Paint(False)) if options.verbose else _empty_folders(result):
             _complain(line)
     _deliver("".join(f"{line}\n" for line in _report(result, config, options, Paint(colored))), options.output_file)
@@ -285,7 +285,7 @@ def _empty_folders(result: Result) -> Iterator[str]:
 
 
 def _report(result: Result, config: Config, options: argparse.Namespace, paint: Paint) -> Iterator[str]:
-    machine = config.output_format in {"json", "github"}
+    machine = config.output_format in {"json", "github", "html"}
     if options.statistics and not machine:
         yield from statistics(result.findings)
         if result.findings and not options.quiet:

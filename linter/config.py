@@ -10,7 +10,7 @@ from typing import Any
 __all__ = ["Config", "ConfigError", "load", "parse", "resolve", "selected"]
 
 TARGETS = ("auto", "keras2", "keras3")
-FORMATS = ("text", "concise", "json", "github")
+FORMATS = ("text", "concise", "json", "github", "html")
 ALWAYS = ("TF900", "TF902", "TF908", "TF909")
 """Selected whatever is selected: what was not looked at must not pass as clean. Only their own name ignores them."""
 

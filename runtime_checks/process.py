@@ -24,12 +24,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["JOB", "RESULTS", "TOKEN", "Outcome", "kill_group", "start"]
+__all__ = ["JOB", "RESULTS", "STACKS", "TOKEN", "WHERE", "Outcome", "kill_group", "start"]
 
 JOB = "job.json"
 """File in the worker's folder: what it is to do."""
 RESULTS = "results.json"
 """File in the worker's folder: how far it is, and what it has found."""
+STACKS = "stacks.txt"
+"""File in the worker's folder: faulthandler's dumps, which nothing that the model prints can push out."""
+WHERE = getattr(signal, "SIGRTMAX", 0) - 3
+"""Signal on which a worker dumps its main thread's stack, one that no program uses; negative where there is none."""
 TOKEN = "MIGRATE_LINT_RUN"
 """Environment variable whose value marks the worker and all that it starts."""
 
@@ -45,8 +49,11 @@ _ENVIRONMENT = {
     "TF_ENABLE_ONEDNN_OPTS": "0",
 }
 _KEPT_OUTPUT = 16 * 1024
+_MOST_STACKS = 1 << 20
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.1
 _MEMORY_PAUSE = 0.2
+_DUMP_PAUSE = 0.3
+"""Seconds that a worker has to say where it is, before it is stopped."""
 _GRACE = 2.0
 """Seconds that a worker has to end by itself after it said that it is done."""
 _LEAVE = 5.0
@@ -154,6 +161,8 @@ class _Worker:
         try:
             self._launch()
             stop = self._watch(timeout, memory_limit)
+            if stop is not None:
+                self._ask_where()
             seconds = time.monotonic() - began
         except _LaunchError as error:
             return Outcome("not started", None, None, time.monotonic() - began, 0, None, "", str(error))
@@ -198,6 +207,13 @@ class _Worker:
             pause = min(pause * 1.1, _LONGEST_PAUSE)
         return None
 
+    def _ask_where(self) -> None:
+        """Let the worker dump its stack; one that does not listen ends by it, as it would a moment later."""
+        if self.process is not None and WHERE > 0:
+            with suppress(OSError):
+                os.kill(self.process.pid, WHERE)
+            time.sleep(_DUMP_PAUSE)
+
     def _too_long(self, timeout: float) -> str:
         if self.progress.phase is not None:
             return f"phase {self.progress.phase} took longer than {timeout:g} s and was stopped"
@@ -239,7 +255,7 @@ class _Worker:
             self.progress.results,
             _without_noise(output),
             cause,
-            None if ended == "done" else _crash_frame(output, ours),
+            _crash_frame(self.progress.stacks() or output, ours) if stop or ended == "signal" else None,
         )
 
     def _end(self, stop: _Stop | None) -> tuple[Ended, int | None, str | None, str]:
@@ -310,6 +326,14 @@ class _Progress:
         if self.phase is not None:
             return f"in phase {self.phase}"
         return "before its first phase" if self.results is None else "between two phases"
+
+    def stacks(self) -> str:
+        """The worker's dumps, empty where it made none."""
+        try:
+            with open(self.path.with_name(STACKS), "rb") as file:
+                return file.read(_MOST_STACKS).decode("utf-8", "replace")
+        except OSError:
+            return ""
 
     def look(self) -> None:
         """Take over new content; keep the old where the new is broken or not ours."""

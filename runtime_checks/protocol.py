@@ -22,7 +22,6 @@ def job(
     dtypes: Sequence[str],
     roots: Sequence[str],
     memory_limit: int | None,
-    timeout: float | None,
     findings: Sequence[tuple[int, str, Finding]],
 ) -> dict[str, Any]:
     """A worker's job as JSON data.
@@ -36,7 +35,6 @@ def job(
         dtypes: their dtypes by name.
         roots: folders whose files are the user's.
         memory_limit: bytes of address space, None for no limit.
-        timeout: seconds that a phase has, None for no limit; shortly before, the worker says where it is.
         findings: number, real path and finding, of what is to be judged.
     """
     statements = Statements()
@@ -53,7 +51,6 @@ def job(
         "roots": list(roots),
         "files": sorted({path for _, path, _ in findings} | ({located.file} if located.file else set())),
         "memory_limit": memory_limit,
-        "timeout": timeout,
         "findings": [
             {
                 "id": number,

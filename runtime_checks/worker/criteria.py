@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterable, Sequence
 
+from .errors import text_of
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, UNREACHED, Finding, Judgement, Phase, Run
 
@@ -106,7 +107,7 @@ def is_made_at(finding: Finding, event: Event) -> bool:
 def refused_creation(finding: Finding, run: Run) -> Judgement | None:
     """The verdict where TensorFlow itself refused the creation, with an error raised at the finding's statement."""
     for phase in run.errors_at(finding):
-        if "singleton" in str(phase.error) or "is already built" in str(phase.error):
+        if any(words in text_of(phase.error) for words in ("singleton", "is already built")):
             return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
     return None
 

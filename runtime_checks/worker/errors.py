@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["essence"]
+__all__ = ["essence", "text_of"]
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _USER_CODE = re.compile(r'in user code:\s*(?:\n\s*(?:File "[^"]*", line \d+, in .*)\n.*)+\s*\n', re.MULTILINE)
@@ -13,12 +13,20 @@ _ARGUMENTS = re.compile(r"\n+\s*(?:Call arguments received|Arguments received) b
 _TYPE = re.compile(r"[\w.]*(?:Error|Exception|Warning): ")
 
 
+def text_of(error: BaseException) -> str:
+    """The message of an exception, empty where making it raises."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
 def essence(error: BaseException) -> str:
     """Type and message of an exception, without AutoGraph's stack and Keras' list of arguments.
 
     Both put the original message, and AutoGraph the original type too, behind an introduction of their own.
     """
-    text = _ESCAPE.sub("", str(error))
+    text = _ESCAPE.sub("", text_of(error))
     before = None
     while before != text:
         before = text

@@ -12,6 +12,8 @@ import re
 import sys
 from typing import Any, Iterator, NamedTuple, Sequence
 
+from .errors import text_of
+
 __all__ = ["Frame", "UserCode"]
 
 _GENERATED = "__autograph_generated_file"
@@ -35,6 +37,7 @@ class UserCode:
         self._roots = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
         self._files = frozenset(os.path.realpath(file) for file in files)
         self._paths: dict[str, str | None] = {}
+        self._foreign: set[str] = set()
         self._origins: dict[str, dict[int, tuple[str, int]]] = {}
 
     def path(self, filename: str) -> str | None:
@@ -43,6 +46,8 @@ class UserCode:
             return self._paths[filename]
         except KeyError:
             found = self._paths[filename] = self._decide(filename)
+            if found is None and not self.is_generated(filename):
+                self._foreign.add(filename)
             return found
 
     def _decide(self, filename: str) -> str | None:
@@ -60,7 +65,7 @@ class UserCode:
     @staticmethod
     def is_generated(filename: str) -> bool:
         """Whether AutoGraph wrote the file."""
-        return os.path.basename(filename).startswith(_GENERATED)
+        return _GENERATED in filename and os.path.basename(filename).startswith(_GENERATED)
 
     def origin(self, filename: str, line: int) -> tuple[str, int] | None:
         """The user's path and line that a line comes from; None where it is not the user's."""
@@ -78,7 +83,9 @@ class UserCode:
         found: list[Frame] = []
         frame = sys._getframe(1) if frame is None else frame
         while frame is not None:
-            self._append(found, frame.f_code, frame.f_lineno)
+            code = frame.f_code
+            if code.co_filename not in self._foreign:
+                self._append(found, code, frame.f_lineno)
             frame = frame.f_back
         return tuple(found)
 
@@ -110,6 +117,9 @@ class UserCode:
         while step is not None:
             self._append(found, step.tb_frame.f_code, step.tb_lineno)
             step = step.tb_next
+        if isinstance(error, SyntaxError) and error.filename:
+            place = self.origin(error.filename, error.lineno or 1)
+            found += [] if place is None else [Frame(place[0], place[1], "<module>")]
         return tuple(reversed(found))
 
     def _translated(self, error: BaseException) -> tuple[Frame, ...]:
@@ -123,7 +133,7 @@ class UserCode:
 
     def _mentioned(self, error: BaseException) -> tuple[Frame, ...]:
         found: list[Frame] = []
-        for filename, line, function in _MENTION.findall(str(error)):
+        for filename, line, function in _MENTION.findall(text_of(error)):
             place = self.origin(filename, int(line))
             if place is not None:
                 found.append(Frame(place[0], place[1], function or "?"))

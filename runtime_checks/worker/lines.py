@@ -1,13 +1,20 @@
-"""Which lines of the user's files ran, in which phase, and whether TensorFlow was tracing them."""
+"""Which lines of the user's files ran, in which phase, and whether TensorFlow was tracing them.
+
+The user's files, and those that AutoGraph generates, are imported with marks (see `marks`), so that everything else
+runs as fast as it does without us.
+"""
 
 from __future__ import annotations
 
+import builtins
 import contextlib
-import sys
-import threading
-from typing import Any, Callable, Iterator, Tuple
+import importlib.machinery
+import marshal
+from types import CodeType
+from typing import Any, Iterator, Tuple
 
 from .frames import UserCode
+from .marks import NAME, Mark, mark, without_marks
 
 __all__ = ["EAGER", "GRAPH", "TRACE", "Lines", "context_now"]
 
@@ -18,7 +25,9 @@ GRAPH = "graph"
 Ran = Tuple[str, int, str]
 """A path, a line and the context: `EAGER`, `TRACE` (a function graph is being built) or `GRAPH` (a tf.Graph is)."""
 
-_Tracer = Callable[[Any, str, Any], Any]
+# Of the process: a module stays imported when the run that imported it is over.
+_marks: list[Mark] = []
+_plain: dict[CodeType, CodeType] = {}
 
 
 def context_now() -> str:
@@ -31,81 +40,82 @@ def context_now() -> str:
 
 
 class Lines:
-    """Records lines by ``sys.settrace``, in the user's files alone.
-
-    The cost for all other code is one dictionary lookup a call.
-    """
+    """Records the lines of statements in the user's files alone, on every thread."""
 
     def __init__(self, code: UserCode) -> None:
         self._code = code
-        self._now: set[Ran] = set()
-        self._wanted: dict[str, bool] = {}
-        self._by_context = {context: self._recorder(context) for context in (EAGER, TRACE, GRAPH)}
+        self._now: set[tuple[int, str]] = set()
 
     def take(self) -> set[Ran]:
         """What ran since the last call, with AutoGraph's lines mapped back."""
         ran = set()
-        for filename, line, context in self._now.copy():
-            place = self._code.origin(filename, line)
-            if place is not None:
-                ran.add((place[0], place[1], context))
+        for number, context in self._now.copy():
+            filename, lines = _marks[number]
+            for line in lines:
+                place = self._code.origin(filename, line)
+                if place is not None:
+                    ran.add((place[0], place[1], context))
         self._now.clear()
         return ran
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
-        """Record on this thread, on threads that Python starts, and in ``py_function``, which TensorFlow runs."""
-        with self._in_py_functions():
-            threading.settrace(self._on_call)
-            sys.settrace(self._on_call)
+        """Record what was imported in this or an earlier `recording`, and mark what is imported in the body."""
+        add = self._now.add
+
+        def ran(number: int) -> None:
+            add((number, context_now()))
+
+        with self._marking(), _hiding_marks():
+            setattr(builtins, NAME, ran)
             try:
                 yield
             finally:
-                sys.settrace(None)
-                threading.settrace(None)
-
-    def _on_call(self, frame: Any, event: str, argument: Any) -> _Tracer | None:
-        filename = frame.f_code.co_filename
-        wanted = self._wanted.get(filename)
-        if wanted is None:
-            wanted = self._code.is_generated(filename) or self._code.path(filename) is not None
-            self._wanted[filename] = wanted
-        if not wanted:
-            return None
-        return self._by_context[context_now()]
-
-    def _recorder(self, context: str) -> _Tracer:
-        add = self._now.add
-
-        def on_line(frame: Any, event: str, argument: Any) -> _Tracer:
-            if event == "line":
-                add((frame.f_code.co_filename, frame.f_lineno, context))
-            return on_line
-
-        return on_line
+                setattr(builtins, NAME, _nobody_asks)
 
     @contextlib.contextmanager
-    def _in_py_functions(self) -> Iterator[None]:
-        """TensorFlow calls these on threads of its own, which ``threading.settrace`` does not know."""
-        try:
-            from tensorflow.python.ops.script_ops import FuncRegistry
-        except ImportError:
-            yield
-            return
-        original = FuncRegistry.__call__
-        on_call = self._on_call
+    def _marking(self) -> Iterator[None]:
+        """Mark files as they are imported, whether their bytecode is cached or not, and cache none of that."""
+        loader_class: Any = importlib.machinery.SourceFileLoader
+        original = loader_class.get_code
 
-        def call(registry: Any, *arguments: Any, **keywords: Any) -> Any:
-            if sys.gettrace() is not None:
-                return original(registry, *arguments, **keywords)
-            sys.settrace(on_call)
+        def get_code(loader: Any, name: str) -> Any:
+            filename = loader.get_filename(name)
+            if not self._code.is_generated(filename) and self._code.path(filename) is None:
+                return original(loader, name)
             try:
-                return original(registry, *arguments, **keywords)
-            finally:
-                sys.settrace(None)
+                return _marked_code(loader, filename)
+            except Exception:  # what is wrong with the file is said as without us
+                return original(loader, name)
 
-        FuncRegistry.__call__ = call
+        loader_class.get_code = get_code
         try:
             yield
         finally:
-            FuncRegistry.__call__ = original
+            del loader_class.get_code
+
+
+def _marked_code(loader: Any, filename: str) -> Any:
+    source = loader.get_data(filename)
+    code = loader.source_to_code(mark(source, filename, _marks), filename)
+    _plain.update(without_marks(code, loader.source_to_code(source, filename)))
+    return code
+
+
+def _nobody_asks(number: int) -> None:
+    """Takes the marks that are met outside of a phase."""
+
+
+@contextlib.contextmanager
+def _hiding_marks() -> Iterator[None]:
+    """Let no mark out of the process: Keras saves the code of a lambda in the user's model file."""
+    original = marshal.dumps
+
+    def dumps(value: Any, *arguments: Any) -> bytes:
+        return original(_plain.get(value, value) if isinstance(value, CodeType) else value, *arguments)
+
+    marshal.dumps = dumps
+    try:
+        yield
+    finally:
+        marshal.dumps = original

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import types
 import warnings
 from typing import Any, NamedTuple
@@ -26,8 +27,8 @@ class LookedUp(NamedTuple):
 def look_up(symbol: str) -> LookedUp:
     """Look a dotted name up as Python would, by import and attributes.
 
-    What follows a call, a subscription or a star is no name: of ``tensorflow.Session().run`` it is ``tensorflow.Session``
-    that is looked up. So is an attribute of something that is neither module nor class, such as ``FLAGS.batch_size``.
+    What follows a call, a subscription or a star is no name: of ``tensorflow.Session().run`` only
+    ``tensorflow.Session`` is looked up, and of ``FLAGS.batch_size``, since it is neither module nor class, ``FLAGS``.
     Names that were found are remembered; one that is missing is looked up anew, since the program may bring it.
     """
     dotted = symbol
@@ -51,26 +52,28 @@ def _resolve(parts: list[str]) -> LookedUp:
         for size in range(2, len(parts) + 1):
             if not isinstance(value, (types.ModuleType, type)):
                 return LookedUp(_written(parts[: size - 1]), "")
-            value = _attribute(value, parts[:size])
+            value = _attribute(value, parts[size - 1])
     except (AttributeError, ImportError) as error:
         return LookedUp(_written(parts), one_line(f"{type(error).__name__}: {error}"))
     return LookedUp(_written(parts), "")
 
 
-def _attribute(owner: Any, parts: list[str]) -> Any:
+def _attribute(owner: Any, name: str) -> Any:
     """An attribute, or the submodule of that name where nobody has imported it yet; raises what reading it raised."""
     try:
-        return getattr(owner, parts[-1])
+        return getattr(owner, name)
     except AttributeError:
-        module = _submodule(".".join(parts))
+        module = _submodule(owner, name)
         if module is None:
             raise
         return module
 
 
-def _submodule(name: str) -> Any | None:
+def _submodule(owner: Any, name: str) -> Any | None:
+    """A submodule under its package's real name: by a public alias of the package Python would load that once more."""
     try:
-        return importlib.import_module(name)
+        full = f"{owner.__name__}.{name}"
+        return None if importlib.util.find_spec(full) is None else importlib.import_module(full)
     except Exception:
         return None
 
@@ -80,7 +83,7 @@ def _written(parts: list[str]) -> str:
 
 
 def versions() -> str:
-    """The installed TensorFlow and the Keras that ``tf.keras`` is, such as ``TensorFlow 2.21.0 with tf_keras 2.21.0``."""
+    """TensorFlow and the Keras that ``tf.keras`` is, such as ``TensorFlow 2.21.0 with tf_keras 2.21.0``."""
     import tensorflow as tf
 
     base = next(cls for cls in tf.keras.layers.Dense.__mro__ if cls.__name__ == "Layer")

@@ -11,10 +11,11 @@ import json
 import os
 import platform
 import sys
+import threading
 import time
 from typing import Any, Callable, Iterator
 
-from . import phases
+from . import phases, shims
 from .criteria import one_line
 from .errors import essence
 from .frames import UserCode
@@ -24,15 +25,14 @@ from .lines import Lines
 from .observations import observe
 from .recorder import Recorder
 from .run import Phase, Run
+from .target import TargetError
 
 __all__ = ["Results", "execute", "main"]
 
 
 def main(job_file: str) -> None:
     """Do the job that a JSON file describes, and write ``results.json`` beside it."""
-    import faulthandler
-
-    faulthandler.enable()
+    _dump_stacks(os.path.join(os.path.dirname(job_file), "stacks.txt"))
     with open(job_file, encoding="utf-8") as file:
         job = json.load(file)
     _limit_memory(job["memory_limit"])
@@ -71,7 +71,7 @@ class _Worker:
         steps = phases.after_build(run)
         run.phases = [loading, building, *(phase for phase, _ in steps)]
         found: list[Any] = []
-        with run.code.following_autograph(), run.recorder.hooked(all_hooks()):
+        with run.code.following_autograph(), run.recorder.hooked(all_hooks()), shims.for_slim(run):
             self._do(loading, lambda: found.append(phases.load(run)))
             missing = _missing_device(tf, run.job, physical=False)
             if missing:
@@ -83,20 +83,29 @@ class _Worker:
                 if building.ok:
                     for phase, body in steps:
                         self._do(phase, body)
+        self._blame(loading)
+        self._blame(building)
         self._report()
         self.results.finish()
+
+    def _blame(self, failed: Phase) -> None:
+        """Say of the phases that were not run why, if all of them needed one that failed."""
+        for phase in self.run.phases:
+            if failed.error is not None and phase.outcome == "not run":
+                phase.detail = f"{failed.name} failed: {failed.detail}"
 
     def _do(self, phase: Phase, body: Callable[[], None]) -> None:
         run = self.run
         phase.follow_up = any(
-            earlier.ok and earlier.mode == phase.mode for earlier in run.of_kind("call", "traced")
+            earlier.ok and earlier.mode == phase.mode and not earlier.scoped
+            for earlier in run.of_kind("call", "traced")
         ) and phase.kind in ("call", "traced")
         self._report()
         self.results.begin(phase.name)
         began = time.time()
         run.recorder.phase = phase.name
         try:
-            with _telling_where(run.job["timeout"]), self.lines.recording():
+            with self.lines.recording():
                 body()
             phase.outcome, phase.detail = "ok", ""
         except phases.NotRunError as reason:
@@ -128,30 +137,24 @@ class _Worker:
         )
 
 
-@contextlib.contextmanager
-def _telling_where(timeout: float | None) -> Iterator[None]:
-    """Print the main thread's stack shortly before the host ends a phase that takes too long: there it hangs.
+def _dump_stacks(path: str) -> None:
+    """Write to a file where a crash is, and where the main thread is when the host asks, before it ends this process.
 
-    By a signal, on the thread itself: ``faulthandler.dump_traceback_later`` looks at frames while they change, and
-    took the process down with it (Python 3.11).
+    It asks by a signal that no program uses: the model's own alarms are left alone, and
+    ``faulthandler.dump_traceback_later`` looks at frames while they change, and took the process down with it
+    (Python 3.11).
     """
     import faulthandler
     import signal
 
-    if timeout is None or not hasattr(signal, "setitimer"):
-        yield
-        return
-    faulthandler.register(signal.SIGALRM, all_threads=False)
-    signal.setitimer(signal.ITIMER_REAL, 0.9 * timeout)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        faulthandler.unregister(signal.SIGALRM)
+    file = open(path, "a", encoding="utf-8")  # noqa: SIM115  (faulthandler keeps it)
+    faulthandler.enable(file)
+    if hasattr(signal, "SIGRTMAX"):
+        faulthandler.register(signal.SIGRTMAX - 3, file, all_threads=False)
 
 
 def _failure(phase: Phase, error: BaseException) -> str:
-    text = one_line(essence(error))
+    text = one_line(error if isinstance(error, TargetError) else essence(error))
     if not phase.frames:
         return text
     return f"{text} ({os.path.basename(phase.frames[0].path)}:{phase.frames[0].line})"
@@ -201,7 +204,8 @@ def _limit_memory(limit: Any) -> None:
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        # Not RLIMIT_AS: on a machine of many cores TensorFlow's threads reserve more than they will ever touch.
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -236,5 +240,23 @@ def _on_device(tf: Any, device: Any) -> Iterator[None]:
         yield
         return
     tf.config.set_soft_device_placement(False)
-    with tf.device("/" + str(device)):
+    name = "/" + str(device)
+    with _threads_on(tf, name), tf.device(name):
         yield
+
+
+@contextlib.contextmanager
+def _threads_on(tf: Any, name: str) -> Iterator[None]:
+    """Start Python's threads on a device too: ``tf.device`` holds for the thread that enters it."""
+    thread_class: Any = threading.Thread
+    original = thread_class._bootstrap_inner
+
+    def bootstrap(thread: Any) -> None:
+        with tf.device(name):
+            original(thread)
+
+    thread_class._bootstrap_inner = bootstrap
+    try:
+        yield
+    finally:
+        thread_class._bootstrap_inner = original

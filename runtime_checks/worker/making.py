@@ -39,7 +39,8 @@ def deciding_calls(finding: Finding, run: Run) -> list[Phase]:
     if any(phase.kind == "call" for phase in run.eager_lines(finding)):
         return calls
     traced = run.traced_lines(finding)
-    return [phase for phase in run.follow_ups() if phase in traced] if traced else calls
+    # Keras 3 traces in eager calls too, once, to build a layer: such a trace decides nothing.
+    return [phase for phase in run.follow_ups() if phase in traced] or calls
 
 
 def never_came(finding: Finding, run: Run) -> Judgement | None:

@@ -6,8 +6,10 @@ from typing import Any, Iterator, Sequence
 
 from .criteria import creations, names_of, one_line
 from .frames import Frame
+from .phases import IN_FUNCTION
 from .recorder import Event
 from .run import Phase, Run
+from .tracking import Made, identities, is_frozen, read_in_traces, tracked
 
 __all__ = ["observe"]
 
@@ -17,7 +19,14 @@ _FRAMEWORK = frozenset({"optimizer", "metric", "counter", "seed", "trainer"})
 
 def observe(run: Run) -> list[dict[str, Any]]:
     """Observations as JSON: path, line, severity, phase, message, and the codes of rules that are about the same."""
-    found = [*_created_again(run), *_untracked(run), *_raised_in_traces(run), *_retraced(run), *_resources(run)]
+    found = [
+        *_created_again(run),
+        *_refused(run),
+        *_untracked(run),
+        *_raised_in_traces(run),
+        *_retraced(run),
+        *_resources(run),
+    ]
     return sorted(found, key=lambda one: (one["path"] or "", one["line"], one["message"]))
 
 
@@ -41,10 +50,15 @@ def _by_place(events: Sequence[Event]) -> Iterator[list[Event]]:
     return iter(places.values())
 
 
-def _created_again(run: Run) -> Iterator[dict[str, Any]]:
+def _new_variables(run: Run) -> list[Event]:
+    """The user's variables that calls of a model that has been called made, and that no finding is about."""
     follow_ups = {phase.name for phase in run.follow_ups()}
     again = [e for e in run.events if e.kind == "variable" and e.phase in follow_ups and not e.explained]
-    for events in _by_place([e for e in again if not _FRAMEWORK & set(e.detail["by"])]):
+    return [event for event in again if not _FRAMEWORK & set(event.detail["by"])]
+
+
+def _created_again(run: Run) -> Iterator[dict[str, Any]]:
+    for events in _by_place(_new_variables(run)):
         yield _observation(
             "created again",
             events[0].frames,
@@ -54,23 +68,19 @@ def _created_again(run: Run) -> Iterator[dict[str, Any]]:
         )
 
 
-def identities(variable: Any) -> set[int]:
-    """The identities under which a variable is met: its own, the tf.Variable's in a Keras 3 one, its replicas'."""
-    known = {id(variable)} if variable is not None else set()
-    for name in ("_value", "values", "_values"):
-        value = getattr(variable, name, None)
-        if isinstance(value, (list, tuple)):
-            known.update(map(id, value))
-        elif value is not None and not callable(value):
-            known.add(id(value))
-    return known
-
-
-def tracked(model: Any) -> set[int] | None:
-    """The identities of the variables that the model knows of; None if it has no notion of its variables."""
-    if not hasattr(model, "variables"):
-        return None
-    return {identity for variable in model.variables for identity in identities(variable)}
+def _refused(run: Run) -> Iterator[dict[str, Any]]:
+    """Creations that ``tf.function`` refused, where the program swallowed the error and went on."""
+    ended = {phase.name for phase in run.phases if phase.ok}
+    told = {e.frames[0][:2] for e in _new_variables(run) if e.frames}
+    refused = [e for e in run.events if e.kind == "refused" and e.phase in ended and e.frames and not e.explained]
+    for events in _by_place([event for event in refused if event.frames[0][:2] not in told]):
+        yield _observation(
+            "refused",
+            events[0].frames,
+            events[0].phase,
+            "error",
+            "TensorFlow refuses the variable that is made here in the second trace, and the program swallows the error",
+        )
 
 
 def _untracked(run: Run) -> Iterator[dict[str, Any]]:
@@ -78,11 +88,9 @@ def _untracked(run: Run) -> Iterator[dict[str, Any]]:
     known = tracked(run.keeper)
     if known is None:
         return
-    traced = {phase.name for phase in run.of_kind("traced")}
-    heard = [e for e in reversed(run.events) if e.kind == "read" and e.phase in traced]  # the first read comes last
-    read = {number: event for event in heard for number in identities(event.subject())}
+    read = read_in_traces(run)
     for events in _by_place([e for e in run.events if e.kind == "variable" and e.phase in ("build", "first call")]):
-        lost = [e for e in events if _is_lost(e.subject(), read, known)]
+        lost = [e for e in events if _is_lost(e, read, known)]
         if lost and not any(e.explained for e in lost):
             yield _observation(
                 "untracked",
@@ -96,9 +104,13 @@ def _untracked(run: Run) -> Iterator[dict[str, Any]]:
             )
 
 
-def _is_lost(variable: Any, read: dict[int, Event], known: set[int]) -> bool:
+def _is_lost(event: Event, read: dict[int, Event], known: set[int]) -> bool:
+    """Whether the calls use a variable that is to be trained and that the model does not know."""
+    variable = event.subject()
+    if variable is None:
+        return False
     numbers = identities(variable)
-    return any(number in read for number in numbers) and not numbers & known
+    return bool(numbers & set(read)) and not numbers & known and not is_frozen(Made(variable, event))
 
 
 def _read_in(variable: Any, read: dict[int, Event]) -> str:
@@ -107,10 +119,10 @@ def _read_in(variable: Any, read: dict[int, Event]) -> str:
 
 def _raised_in_traces(run: Run) -> Iterator[dict[str, Any]]:
     """Errors of the user's lines that come only where the same call is traced."""
-    eager = {phase.mode for phase in run.of_kind("call") if phase.ok}
+    eager = {phase.name for phase in run.of_kind("call") if phase.ok}
     places: dict[Any, list[Phase]] = {}
     for phase in run.of_kind("traced"):
-        if phase.error is not None and phase.mode in eager and not _is_explained(run, phase):
+        if phase.error is not None and phase.name.replace(IN_FUNCTION, "") in eager and not _is_explained(run, phase):
             places.setdefault(phase.frames[:1], []).append(phase)
     for phases in places.values():
         yield _observation(
@@ -127,6 +139,8 @@ def _is_explained(run: Run, phase: Phase) -> bool:
     follow_ups = {one.name for one in run.follow_ups()}
     created = [e.frames[0][:2] for e in run.events if e.kind == "variable" and e.phase in follow_ups and e.frames]
     if any(frame[:2] in created for frame in phase.frames[:1]):
+        return True
+    if any(event.kind == "refused" and event.phase == phase.name and event.explained for event in run.events):
         return True
     return any(finding.holds(frame.path, frame.line) for finding in run.findings for frame in phase.frames[:1])
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from typing import Any, Callable, Tuple
 
 from . import inputs, target
 from .errors import essence
+from .hooks.variables import attempted
 from .run import Phase, Run
 from .scopes import assert_no_variable_creations, catch_and_raise_created_variables
 
-__all__ = ["BUILD", "IMPORT", "NotRunError", "after_build"]
+__all__ = ["BUILD", "IMPORT", "IN_FUNCTION", "NotRunError", "after_build"]
 
 IMPORT = "import"
 BUILD = "build"
 ASSERT = "call inside assert_no_variable_creations"
 CATCH = "call inside catch_and_raise_created_variables"
+IN_FUNCTION = " in tf.function"
+"""Follows the name of an eager call in the name of the same call when it is traced."""
 
 Step = Tuple[Phase, Callable[[], None]]
 
@@ -51,11 +55,11 @@ def after_build(run: Run) -> list[Step]:
         steps += [_call(run, f"first {word} call", mode), _call(run, f"second {word} call", mode)]
     traced = _Traced(run)
     steps += [
-        _traced(run, "first call in tf.function", traced, None),
-        _traced(run, "second call in tf.function", traced, None),
-        _other_batch(run, "call with another batch size in tf.function", traced),
-        _traced(run, "first training call in tf.function", traced, True),
-        _traced(run, "second training call in tf.function", traced, True),
+        _traced(run, "first call" + IN_FUNCTION, traced, None),
+        _traced(run, "second call" + IN_FUNCTION, traced, None),
+        _other_batch(run, "call with another batch size" + IN_FUNCTION, traced),
+        _traced(run, "first training call" + IN_FUNCTION, traced, True),
+        _traced(run, "second training call" + IN_FUNCTION, traced, True),
         (Phase("fit", "fit", True), lambda: _fit(run)),
         (Phase("save and load", "save"), lambda: _save_and_load(run)),
     ]
@@ -112,9 +116,31 @@ def _in_scope(run: Run, name: str, scope: Any, message: str) -> Step:
                 raise
             created = error.args[1] if len(error.args) > 1 else None
             said = f"ValueError: Created vars: {_names(created)}" if created else essence(error)
-        run.scopes.append((scope.__name__, said))
+            run.scopes.append((scope.__name__, said))
+            if scope is assert_no_variable_creations:
+                _keep_attempt(run, error)
+            if scope is catch_and_raise_created_variables and error.__cause__ is not None:
+                raise error.__cause__ from None
+        else:
+            run.scopes.append((scope.__name__, said))
 
-    return Phase(name, "call"), body
+    phase = Phase(name, "call")
+    phase.scoped = True
+    return phase, body
+
+
+def _keep_attempt(run: Run, error: ValueError) -> None:
+    """Record the creation that the scope refused, unless an earlier call showed what the same line makes again."""
+    follow_ups = {phase.name for phase in run.follow_ups()}
+    place = [frame[:2] for frame in run.code.of_error(error)[:1]]
+    for event in run.events:
+        if (
+            event.kind == "variable"
+            and event.phase in follow_ups
+            and [frame[:2] for frame in event.frames[:1]] == place
+        ):
+            return
+    run.recorder.record("variable", lambda: attempted(error, run.recorder))
 
 
 def _names(variables: Any) -> str:
@@ -146,7 +172,10 @@ def _traced(run: Run, name: str, traced: _Traced, mode: bool | None) -> Step:
 
 
 def _fit(run: Run) -> None:
-    """Two steps of ``fit`` with the model's own loss, or with a squared error to zeros where it has none."""
+    """Two steps of ``fit`` with the model's own loss, or with a squared error to zeros where it has none.
+
+    A model that has a ``train_step`` of its own and was compiled without a loss is given its inputs alone.
+    """
     import tensorflow as tf
 
     model = _keras_model(run)
@@ -160,9 +189,20 @@ def _fit(run: Run) -> None:
             raise NotRunError("the outputs have no loss: they are not floating point")
         model.compile(optimizer="sgd", loss="mse")
         loss = "mse"
-    targets = tf.nest.map_structure(lambda value: _target(value, loss), run.output)
-    steps = tf.data.Dataset.from_tensors((run.sample.args[0], targets)).repeat(2)
-    model.fit(steps, epochs=1, verbose=0, shuffle=False)
+    inputs_alone = not loss and type(model).train_step is not tf.keras.Model.train_step
+    data: Any = _in_tuples(run.sample.args[0])
+    if not inputs_alone:
+        data = (data, _in_tuples(_targets(model, run.output, loss)))
+    model.fit(tf.data.Dataset.from_tensors(data).repeat(2), epochs=1, verbose=0, shuffle=False)
+
+
+def _in_tuples(value: Any) -> Any:
+    """The same structure with tuples for lists, which ``tf.data`` would make one tensor of."""
+    if isinstance(value, dict):
+        return {key: _in_tuples(part) for key, part in value.items()}
+    if isinstance(value, list) or type(value) is tuple:
+        return tuple(map(_in_tuples, value))
+    return value
 
 
 def _tensors(output: Any) -> list[Any]:
@@ -171,13 +211,34 @@ def _tensors(output: Any) -> list[Any]:
     return [tf.convert_to_tensor(value) for value in tf.nest.flatten(output)]
 
 
-def _target(value: Any, loss: Any) -> Any:
+def _targets(model: Any, output: Any, loss: Any) -> Any:
+    """Targets of zeros, each of a shape that the loss of its output takes."""
     import tensorflow as tf
 
+    if isinstance(loss, dict) and isinstance(output, dict):
+        return {name: _targets(model, value, loss.get(name)) for name, value in output.items()}
+    if isinstance(loss, dict):
+        loss = [loss.get(name) for name in getattr(model, "output_names", None) or loss]
+    if isinstance(loss, (list, tuple)) and isinstance(output, (list, tuple)) and len(loss) == len(output):
+        return tuple(_targets(model, value, one) for value, one in zip(output, loss))
+    return tf.nest.map_structure(lambda value: _target(value, loss), output)
+
+
+def _target(value: Any, loss: Any) -> Any:
+    """As many zeros as the output has numbers, or one class for each of its rows if the loss takes only that."""
+    import tensorflow as tf
+
+    same = tf.zeros_like(value)
+    if not loss or not isinstance(value, tf.Tensor) or len(value.shape) < 2:
+        return same
+    classes = tf.zeros(tf.shape(value)[:-1], tf.int32)
+    function = tf.keras.losses.get(loss)
     sparse = "sparse" in str(getattr(loss, "name", loss)).lower()
-    if sparse and len(value.shape) > 1:
-        return tf.zeros(tf.shape(value)[:-1], tf.int32)
-    return tf.zeros_like(value)
+    for zeros in (classes, same) if sparse else (same, classes):
+        with contextlib.suppress(Exception):
+            function(zeros, value)
+            return zeros
+    return same
 
 
 def _keras_model(run: Run) -> Any:

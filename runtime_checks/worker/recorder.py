@@ -44,6 +44,7 @@ class Recorder:
     def __init__(self, code: UserCode) -> None:
         self.code = code
         self.events: list[Event] = []
+        self._by_kind: dict[str, list[Event]] = {}
         self.phase = ""
         """The name of the running phase; outside of one nothing is recorded."""
         self._busy = threading.local()
@@ -59,11 +60,17 @@ class Recorder:
         self._busy.on = True
         try:
             frames, detail, subject = make()
-            self.events.append(Event(kind, self.phase, context_now(), tuple(frames), detail, subject))
+            event = Event(kind, self.phase, context_now(), tuple(frames), detail, subject)
         except Exception as error:
-            self.events.append(Event("hook failed", self.phase, "", (), {"kind": kind, "error": repr(error)}, None))
+            event = Event("hook failed", self.phase, "", (), {"kind": kind, "error": repr(error)}, None)
         finally:
             self._busy.on = False
+        self._by_kind.setdefault(event.kind, []).append(event)
+        self.events.append(event)
+
+    def of_kind(self, *kinds: str) -> list[Event]:
+        """The events of some kinds so far; those of each kind in order."""
+        return [event for kind in kinds for event in self._by_kind.get(kind, ())]
 
     @contextlib.contextmanager
     def hooked(self, hooks: Sequence[Any]) -> Iterator[None]:

@@ -65,6 +65,7 @@ class Phase:
     ``kind`` is ``import``, ``build``, ``call`` (eager), ``traced`` (inside ``tf.function``), ``fit`` or ``save``;
     ``mode`` is what ``training`` was given as, None where it was not given.
     ``follow_up`` says that the model had been called in this mode before, so that it has everything that it needs.
+    ``scoped`` says that one of the guides' scopes may have cut the call short, so that its success shows nothing.
     ``outcome`` is ``not run``, ``ok`` or ``failed``, with the reason in ``detail``.
     """
 
@@ -73,6 +74,7 @@ class Phase:
         self.kind = kind
         self.mode = mode
         self.follow_up = False
+        self.scoped = False
         self.outcome = "not run"
         self.detail = "the run ended before it"
         self.seconds = 0.0

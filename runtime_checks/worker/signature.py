@@ -26,6 +26,7 @@ __all__ = [
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
+_ITS_INPUTS = "its inputs"
 
 
 class Expected(NamedTuple):
@@ -201,13 +202,21 @@ def _of_layer(layer: Any) -> Expected | None:
     inputs = _get(layer, "input")
     if inputs is not None and all(hasattr(item, "dtype") for item in tf.nest.flatten(inputs)):
         specs = tf.nest.map_structure(_spec, inputs)
-        return Expected((specs,), {}, "its inputs", is_functional(layer) and _is_fixed(specs))
+        return Expected((specs,), {}, _ITS_INPUTS, is_functional(layer) and _is_fixed(specs))
     if _has_base(layer, "Sequential"):
-        return expected(layer.layers[0]) if layer.layers else None
+        return _of_first(layer.layers[0]) if layer.layers else None
     saved = layer.save_spec() if hasattr(layer, "save_spec") else None
     if saved is not None:
         return Expected(tuple(saved[0]), dict(saved[1]), "its last call")
     return _of_shapes(layer) or _of_input_spec(layer)
+
+
+def _of_first(layer: Any) -> Expected | None:
+    """What the first layer of a Sequential model expects; Keras 3 does not say it of the model."""
+    found = expected(layer)
+    if found is None or found.source != _ITS_INPUTS:
+        return found
+    return found._replace(fixed=_is_fixed(found.args))
 
 
 def _get(layer: Any, name: str) -> Any:

@@ -113,4 +113,5 @@ def _is_around(finding: Finding, member: Any) -> bool:
     code = getattr(function, "__code__", None)
     if code is None or finding.function is None or os.path.realpath(code.co_filename) != finding.path:
         return False
-    return finding.function[0] <= code.co_firstlineno <= finding.function[1]
+    first, last = finding.function
+    return bool(first <= code.co_firstlineno <= last)

@@ -6,6 +6,7 @@ import difflib
 import functools
 import importlib
 import inspect
+import sys
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
@@ -46,10 +47,12 @@ class Built(NamedTuple):
 def load(job: dict[str, Any]) -> Loaded:
     """Imports ``job["file"]`` or ``job["module"]`` and finds ``job["attribute"]`` in it.
 
+    To the program it looks as if it were run without arguments.
     Raises `TargetError` where there is no such module or name, and whatever the imported code raises.
     """
     modules.prefer(job.get("search_path") or [])
     file, name = job.get("file"), job.get("module")
+    sys.argv = [str(file or name)]
     module = modules.import_file(file, name) if file else _installed(str(name), job.get("search_path") or [])
     dotted = job["attribute"]
     holder: Any = module

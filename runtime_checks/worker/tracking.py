@@ -52,6 +52,8 @@ def tracked(model: Any) -> set[int] | None:
         variables = model.variables
     except AttributeError:
         return None
+    except ValueError:  # Keras 2, of a model that has not been built
+        return set()
     if callable(variables):
         return None
     return _all_identities(variables)

@@ -36,7 +36,7 @@ def everywhere(home: ModuleType, name: str, wrap: Wrap) -> Iterator[None]:
         yield
         return
     replacement = functools.wraps(original)(wrap(original))
-    places = [module for module in _modules() if vars(module).get(name) is original]
+    places = [module for module in _modules() if _is(vars(module).get(name), original)]
     for module in places:
         setattr(module, name, replacement)
     try:
@@ -44,6 +44,11 @@ def everywhere(home: ModuleType, name: str, wrap: Wrap) -> Iterator[None]:
     finally:
         for module in places:
             setattr(module, name, original)
+
+
+def _is(value: Any, original: Any) -> bool:
+    """Whether a module has the function, or a replacement from an earlier time, when it was first imported."""
+    return value is original or (callable(value) and getattr(value, "__wrapped__", None) is original)
 
 
 def _modules() -> list[ModuleType]:

@@ -14,6 +14,7 @@ This file is also the script of the child interpreters that run the models: one 
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -140,7 +141,7 @@ def run(jobs: Sequence[dict[str, Any]], target: Target, *, timeout: float = 540.
     """The results of jobs, all done in one child interpreter for a target."""
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("TF_USE_LEGACY_KERAS", None)
-    if target is Target.KERAS2:
+    if target is Target.KERAS2 and importlib.util.find_spec("tf_keras") is not None:
         environment["TF_USE_LEGACY_KERAS"] = "1"
     child = subprocess.run(
         [sys.executable, "-W", "ignore", __file__],

@@ -81,7 +81,6 @@ def _job(folder: Path, model: Model, target: Target, found: list[Any]) -> dict[s
         dtypes=(),
         roots=[str(folder)],
         memory_limit=None,
-        timeout=None,
         findings=[(number, path, one) for number, one in enumerate(chosen)],
     )
 

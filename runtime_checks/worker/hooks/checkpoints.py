@@ -13,7 +13,7 @@ import threading
 from typing import Any, Iterator
 
 from ..recorder import Recorder
-from ..wrapping import around
+from ..wrapping import around, everywhere
 
 __all__ = ["install"]
 
@@ -31,15 +31,17 @@ def install(recorder: Recorder) -> Iterator[None]:
 def _readers(recorder: Recorder) -> Iterator[None]:
     from tensorflow.python.training import py_checkpoint_reader
 
-    reader_class = py_checkpoint_reader.CheckpointReader
     counters: dict[int, list[int]] = {}
 
     def opening(original: Any) -> Any:
-        def open_reader(path: Any) -> Any:
-            reader = original(path)
-            counters[id(reader)] = [0]
-            detail = {"path": _text(path), "reads": counters[id(reader)]}
-            recorder.record("reader", lambda: (recorder.code.stack(), detail, None))
+        def open_reader(*args: Any, **kwargs: Any) -> Any:
+            reader = original(*args, **kwargs)
+            count = counters[id(reader)] = [0]
+
+            def described() -> Any:
+                return recorder.code.stack(), {"path": _path(args, kwargs), "reads": count}, None
+
+            recorder.record("reader", described)
             return reader
 
         return open_reader
@@ -52,37 +54,44 @@ def _readers(recorder: Recorder) -> Iterator[None]:
 
         return read
 
-    with around(py_checkpoint_reader, "CheckpointReader", opening), around(reader_class, "get_tensor", reading):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(everywhere(py_checkpoint_reader, "NewCheckpointReader", opening))
+        stack.enter_context(around(py_checkpoint_reader.CheckpointReader, "get_tensor", reading))
         yield
 
 
 @contextlib.contextmanager
 def _restores(recorder: Recorder) -> Iterator[None]:
-    from tensorflow.python.checkpoint.checkpoint import Checkpoint, CheckpointV1
+    import tensorflow as tf
 
     inside = threading.local()
 
     def restoring(original: Any) -> Any:
-        def restore(checkpoint: Any, save_path: Any, *args: Any, **kwargs: Any) -> Any:
+        def restore(checkpoint: Any, *args: Any, **kwargs: Any) -> Any:
             if getattr(inside, "on", False):
-                return original(checkpoint, save_path, *args, **kwargs)
+                return original(checkpoint, *args, **kwargs)
             inside.on = True
             try:
-                status = original(checkpoint, save_path, *args, **kwargs)
+                status = original(checkpoint, *args, **kwargs)
             finally:
                 inside.on = False
-            detail = {"path": "" if save_path is None else _text(save_path), "status": status}
-            recorder.record("restore", lambda: (recorder.code.stack(), detail, None))
+
+            def described() -> Any:
+                return recorder.code.stack(), {"path": _path(args, kwargs), "status": status}, None
+
+            recorder.record("restore", described)
             return status
 
         return restore
 
     with contextlib.ExitStack() as stack:
-        for owner in (Checkpoint, CheckpointV1):
+        for owner in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint):
             stack.enter_context(around(owner, "restore", restoring))
             stack.enter_context(around(owner, "read", restoring))
         yield
 
 
-def _text(path: Any) -> str:
-    return os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else str(path)
+def _path(args: Any, kwargs: Any) -> str:
+    """The path that a function is called with, its only required argument; empty for None."""
+    path = next(iter([*args, *kwargs.values()]))
+    return "" if path is None else os.fsdecode(path)

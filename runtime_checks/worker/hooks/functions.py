@@ -1,5 +1,7 @@
 """``tf.function``: where each is made (``function`` events) and each time it is traced (``trace`` events).
 
+A ``function`` event's detail has ``code`` (of the Python function, or None), ``at`` and ``last`` (how many events there
+were when it was made and when it was last called) and ``calls``.
 A ``trace`` event's detail has ``function`` (its name), ``number`` (how many times it was traced now), ``changed`` (what
 is different from the arguments of the trace before, in one line) and ``made`` (the ``function`` event, or None).
 """
@@ -23,20 +25,24 @@ def install(recorder: Recorder) -> Iterator[None]:
     from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
 
     constructor, call = Function.__init__, Function.__call__
-    made: dict[int, tuple[Any, Event]] = {}
+    made: dict[int, tuple[Any, Event | None]] = {}
     arguments_of: Any = weakref.WeakKeyDictionary()
 
     @functools.wraps(constructor)
     def initialize(function: Any, *arguments: Any, **keywords: Any) -> None:
         constructor(function, *arguments, **keywords)
         before = len(recorder.events)
-        recorder.record("function", lambda: (recorder.code.stack(), {}, weakref.ref(function)))
+        recorder.record("function", lambda: _made(function, before, recorder))
         if len(recorder.events) > before and recorder.events[-1].kind == "function":
             made[id(function)] = (weakref.ref(function), recorder.events[-1])
 
     @functools.wraps(call)
     def trace(function: Any, *arguments: Any, **keywords: Any) -> Any:
         traced = _traces(function)
+        reference, event = made.get(id(function), _UNSEEN)
+        if event is not None and reference() is function:
+            event.detail["calls"] += 1
+            event.detail["last"] = len(recorder.events)
         try:
             return call(function, *arguments, **keywords)
         finally:
@@ -50,7 +56,7 @@ def install(recorder: Recorder) -> Iterator[None]:
         earlier = arguments_of.get(function, [])
         changed = describe_change(earlier[-1], described) if earlier else ""
         arguments_of[function] = [*earlier[-3:], described]
-        reference, event = made.get(id(function), (lambda: None, None))
+        reference, event = made.get(id(function), _UNSEEN)
         detail = {
             "function": getattr(python_function, "__name__", "?"),
             "number": number,
@@ -64,6 +70,19 @@ def install(recorder: Recorder) -> Iterator[None]:
         yield
     finally:
         Function.__init__, Function.__call__ = constructor, call
+
+
+def _unseen() -> None:
+    return None
+
+
+_UNSEEN = (_unseen, None)
+
+
+def _made(function: Any, at: int, recorder: Recorder) -> Any:
+    code = getattr(getattr(function, "python_function", None), "__code__", None)
+    detail = {"code": code, "at": at, "last": -1, "calls": 0}
+    return recorder.code.stack(), detail, weakref.ref(function)
 
 
 def _traces(function: Any) -> int:

@@ -44,5 +44,7 @@ def install(recorder: Recorder) -> Iterator[None]:
 
 
 def _record(recorder: Recorder, name: Any, write: bool, size: int) -> None:
-    detail = {"name": str(name), "write": write, "size": size}
+    if not isinstance(name, str):  # TensorFlow's own state of a graph has tuples for names
+        return
+    detail = {"name": name, "write": write, "size": size}
     recorder.record("collection", lambda: (recorder.code.stack(), detail, None))

@@ -1,4 +1,4 @@
-"""Layers that are made: ``layer`` events, with the layer as subject (weakly) and its class in the detail."""
+"""Layers that are made: ``layer`` events, with the layer as subject (weakly); name and type of its class."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def _patched(cls: type[Any], recorder: Recorder) -> Iterator[None]:
 
     def construct(made: type[Any], *args: Any, **kwargs: Any) -> Any:
         layer = original(made, *args, **kwargs)
-        recorder.record("layer", lambda: (recorder.code.stack(), {"class": made.__name__}, weakref.ref(layer)))
+        detail = {"class": made.__name__, "type": made}
+        recorder.record("layer", lambda: (recorder.code.stack(), detail, weakref.ref(layer)))
         return layer
 
     cls.__new__ = construct  # type: ignore[assignment]

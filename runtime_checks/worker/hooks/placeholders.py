@@ -1,4 +1,4 @@
-"""``placeholder`` events: each call of a placeholder function, with ``function`` and ``error``, empty if it made one."""
+"""``placeholder`` events: calls of the placeholder functions, with ``function`` and ``error``, empty if it worked."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _owners(recorder: Recorder) -> list[Event]:
         running.add(id(first_argument(frame)))
         frame = frame.f_back
     found = []
-    for event in recorder.events:
-        if event.kind in _CONSTRUCTIONS and event.subject() is not None and id(event.subject()) in running:
+    for event in recorder.of_kind(*_CONSTRUCTIONS):
+        if event.subject() is not None and id(event.subject()) in running:
             found.append(event)
     return found

@@ -14,8 +14,16 @@ from ..recorder import Recorder
 
 __all__ = ["install"]
 
-_RAW = ("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", "MutableDenseHashTable")
-_RAW = (*_RAW, "MutableDenseHashTableV2", "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
+_RAW = (
+    "HashTable",
+    "HashTableV2",
+    "MutableDenseHashTable",
+    "MutableDenseHashTableV2",
+    "MutableHashTable",
+    "MutableHashTableOfTensors",
+    "MutableHashTableOfTensorsV2",
+    "MutableHashTableV2",
+)
 
 
 @contextlib.contextmanager
@@ -23,10 +31,12 @@ def install(recorder: Recorder) -> Iterator[None]:
     """Record constructions of TensorFlow's classes of resources, and calls of the raw operations for tables."""
     import tensorflow as tf
     from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+    from tensorflow.python.ops.summary_ops_v2 import _ResourceSummaryWriter
     from tensorflow.python.trackable.resource import CapturableResource
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(_initializing(CapturableResource, "resource", recorder))
+        stack.enter_context(_initializing(_ResourceSummaryWriter, "resource", recorder))
         stack.enter_context(_initializing(OwnedIterator, "iterator", recorder))
         for name in _RAW:
             if hasattr(tf.raw_ops, name):
@@ -44,7 +54,7 @@ def _initializing(cls: Any, kind: str, recorder: Recorder) -> Iterator[None]:
 
     @functools.wraps(original)
     def initialize(made: Any, *arguments: Any, **keywords: Any) -> None:
-        if "tensorflow.python.data.ops.dataset_ops" != type(made).__module__:
+        if type(made).__module__ != "tensorflow.python.data.ops.dataset_ops":
             _record(recorder, kind, type(made).__name__.lstrip("_"))
         original(made, *arguments, **keywords)
 

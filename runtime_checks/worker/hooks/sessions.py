@@ -1,6 +1,7 @@
 """Sessions of TF1: ``session`` events where one is made, ``session run`` where it runs, ``default session``.
 
-The subject of the first two is the session, weakly. A ``session run`` has ``error``, empty if it gave its values.
+The subject of the first two is the session, weakly. A ``session`` has ``operations``, how many its graph had then, and
+``default``, whether nobody gave it that graph; a ``session run`` has ``error``, empty if it gave its values.
 A ``default session`` is what ``get_default_session`` gave, with ``found``.
 """
 
@@ -26,7 +27,7 @@ def install(recorder: Recorder) -> Iterator[None]:
     def making(original: Any) -> Any:
         def make(session: Any, *args: Any, **kwargs: Any) -> None:
             original(session, *args, **kwargs)
-            recorder.record("session", lambda: (recorder.code.stack(), {}, weakref.ref(session)))
+            recorder.record("session", lambda: (recorder.code.stack(), _graph(session), weakref.ref(session)))
 
         return make
 
@@ -55,6 +56,14 @@ def install(recorder: Recorder) -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(around(BaseSession, "__init__", making))
-        stack.enter_context(around(BaseSession, "run", running))
+        for name in ("run", "partial_run", "make_callable"):
+            stack.enter_context(around(BaseSession, name, running))
         stack.enter_context(everywhere(ops, "get_default_session", looking))
         yield
+
+
+def _graph(session: Any) -> dict[str, Any]:
+    from tensorflow.python.framework import ops
+
+    graph = session.graph
+    return {"operations": len(graph.get_operations()), "default": graph is ops.get_default_graph()}

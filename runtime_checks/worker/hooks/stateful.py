@@ -62,11 +62,11 @@ def _patched(cls: type[Any], what: str, recorder: Recorder) -> Iterator[None]:
         recorder.record("stateful", lambda: (recorder.code.stack(), detail, weakref.ref(made)))
         original(made, *arguments, **keywords)
 
-    cls.__init__ = initialize  # type: ignore[misc]
+    cls.__init__ = initialize
     try:
         yield
     finally:
         if own is None:
             del cls.__init__
         else:
-            cls.__init__ = own  # type: ignore[misc]
+            cls.__init__ = own

@@ -1,4 +1,4 @@
-"""TF1's templates that are made (``tf.compat.v1.make_template``): ``template`` events, the template as subject, weakly."""
+"""Templates (``tf.compat.v1.make_template``) that are made: ``template`` events, the template as subject (weakly)."""
 
 from __future__ import annotations
 

@@ -30,7 +30,9 @@ def judge(finding: Finding, run: Run) -> Judgement:
             if phase.error is not None and _REFUSED in str(phase.error):
                 explain(made)
                 return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
-        return created_again(finding, run, lambda event: event in made)
+        again = created_again(finding, run, lambda event: event in made)
+        if again.verdict == CONFIRMED:
+            return again
     captured: dict[int, Made] = {}
     for function in _functions(finding, run):
         for value in _captured(finding, function):
@@ -50,7 +52,7 @@ def _is_made_there(finding: Finding, run: Run, event: Event) -> bool:
 
 def _functions(finding: Finding, run: Run) -> Iterator[Any]:
     """The functions of the living ``Lambda`` layers that the finding's line is a part of."""
-    seen = []
+    seen: list[Any] = []
     for event in run.events:
         layer = event.subject() if event.kind == "layer" and event.detail["class"] == "Lambda" else None
         function = getattr(layer, "function", None)

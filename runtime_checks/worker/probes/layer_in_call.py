@@ -19,7 +19,7 @@ def judge(finding: Finding, run: Run) -> Judgement:
 
 
 def _in_constructor(finding: Finding, event: Event) -> bool:
-    """Whether the statement was running a user's constructor, as of a module that does not call ``super().__init__``."""
+    """Whether the statement was running a user's constructor, also that of a module which never calls tf.Module's."""
     return any(
         inner.function == "__init__" and finding.holds(outer.path, outer.line)
         for inner, outer in zip(event.frames, event.frames[1:])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..criteria import is_made_at
 from ..recorder import Event
-from ..remaking import makes_again
+from ..remaking import is_made_here, makes_again
 from ..run import Finding, Judgement, Run
 
 __all__ = ["judge"]
@@ -14,6 +13,6 @@ def judge(finding: Finding, run: Run) -> Judgement:
     """Confirmed by a variable that is got by name here, or by a layer or cell made here, and is new in a later call."""
 
     def belongs(event: Event) -> bool:
-        return "getter" in event.detail["by"] and is_made_at(finding, event)
+        return "getter" in event.detail["by"] and is_made_here(finding, event)
 
     return makes_again(finding, run, belongs)

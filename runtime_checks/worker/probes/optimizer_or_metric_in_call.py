@@ -19,17 +19,22 @@ def judge(finding: Finding, run: Run) -> Judgement:
     made = [event for event in run.events if event.kind == "stateful" and made_through(finding, event)]
     refused = [event for event in run.events if event.kind == "refused" and made_through(finding, event)]
     _explain_variables(finding, run, made)
-    if refused:
-        explain(refused)
-        phase = run.phase(refused[0].phase)
-        said = phase.detail if phase.error is not None else "TensorFlow refuses its variables in the second trace"
-        return Judgement(CONFIRMED, phase.name, one_line(said))
+    explain(refused)
     what = made[0].detail["what"] if made else "optimizer or metric"
     return (
         made_again(run, made, f"the {what}")
+        or _refused(run, refused)
         or _made_at_each_step(made)
         or not_made_again(finding, run, what)
     )
+
+
+def _refused(run: Run, refused: Sequence[Event]) -> Judgement | None:
+    if not refused:
+        return None
+    phase = run.phase(refused[0].phase)
+    said = phase.detail if phase.error is not None else "TensorFlow refuses its variables in the second trace"
+    return Judgement(CONFIRMED, phase.name, one_line(said))
 
 
 def _explain_variables(finding: Finding, run: Run, made: Sequence[Event]) -> None:

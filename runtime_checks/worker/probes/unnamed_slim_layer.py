@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..criteria import is_made_at
 from ..recorder import Event
-from ..remaking import holds_frame, makes_again
+from ..remaking import holds_frame, is_made_here, makes_again
 from ..run import Finding, Judgement, Run
 
 __all__ = ["judge"]
@@ -19,6 +18,6 @@ def judge(finding: Finding, run: Run) -> Judgement:
     def belongs(event: Event) -> bool:
         if "getter" not in event.detail["by"]:
             return False
-        return is_made_at(finding, event) or (repeats and holds_frame(finding, event))
+        return is_made_here(finding, event) or (repeats and holds_frame(finding, event))
 
     return makes_again(finding, run, belongs)

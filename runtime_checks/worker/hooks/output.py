@@ -1,0 +1,81 @@
+"""What the user's code prints and logs: ``output`` events, with ``text`` in the detail, and who wrote it.
+
+Only what a line of the user's calls itself counts: TensorFlow and Keras log below the user's lines, too.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import logging
+import sys
+from typing import Any, Iterator
+
+from ..recorder import Recorder
+
+__all__ = ["install"]
+
+_PASSED = ("/logging/__init__.py", "/absl/logging/", "/tensorflow/python/autograph/", "/tf_logging.py")
+_PLAIN = (bool, int, float, str, bytes, type(None))
+
+
+@contextlib.contextmanager
+def install(recorder: Recorder) -> Iterator[None]:
+    """Listen to ``print`` and to every logger of ``logging``, absl's and TensorFlow's among them."""
+    original_print, original_make = builtins.print, logging.Logger.makeRecord
+
+    @functools.wraps(original_print)
+    def print_(*values: Any, **keywords: Any) -> None:
+        original_print(*values, **keywords)
+        if _is_users(recorder, sys._getframe(1)):
+            _record(recorder, "printed", lambda: " ".join(map(_shown, values)))
+
+    @functools.wraps(original_make)
+    def make(logger: Any, name: Any, level: Any, fn: Any, lno: Any, msg: Any, args: Any, *more: Any, **kw: Any) -> Any:
+        if _is_users(recorder, sys._getframe(1)):
+            _record(recorder, "logged", lambda: _formatted(msg, args))
+        return original_make(logger, name, level, fn, lno, msg, args, *more, **kw)
+
+    make.autograph_info__ = {}  # type: ignore[attr-defined]  # AutoGraph leaves it as it is
+    builtins.print, logging.Logger.makeRecord = print_, make  # type: ignore[assignment, method-assign]
+    try:
+        yield
+    finally:
+        builtins.print, logging.Logger.makeRecord = original_print, original_make  # type: ignore[method-assign]
+
+
+def _is_users(recorder: Recorder, frame: Any) -> bool:
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if recorder.code.origin(filename, frame.f_lineno) is not None:
+            return True
+        if not recorder.code.is_generated(filename) and not any(part in filename for part in _PASSED):
+            return False
+        frame = frame.f_back
+    return False
+
+
+def _record(recorder: Recorder, verb: str, text: Any) -> None:
+    recorder.record("output", lambda: (recorder.code.stack(), {"verb": verb, "text": text()}, lambda: None))
+
+
+def _formatted(message: Any, args: Any) -> str:
+    if not isinstance(args, tuple) or not args:
+        return _shown(message)
+    shown = tuple(map(_shown, args))
+    try:
+        return str(message) % shown
+    except (TypeError, ValueError):
+        return ", ".join([_shown(message), *shown])
+
+
+def _shown(value: Any) -> str:
+    """A value as it is printed, where that cannot run the user's code or copy much."""
+    import tensorflow as tf
+
+    if isinstance(value, _PLAIN):
+        return str(value)[:200]
+    if isinstance(value, tf.Tensor) and not hasattr(value, "numpy"):
+        return str(value)
+    return f"<{type(value).__name__}>"

@@ -1,0 +1,13 @@
+"""TF406: whether the installed TensorFlow has a name of TF1."""
+
+from __future__ import annotations
+
+from ..lookup import decide
+from ..run import Finding, Judgement, Run
+
+__all__ = ["judge"]
+
+
+def judge(finding: Finding, run: Run) -> Judgement:
+    """Confirmed if the name is missing, refuted if it is there; the line need not run."""
+    return decide(finding, run)

@@ -1,0 +1,13 @@
+"""TF201: whether the print runs while TensorFlow traces, and not at the calls that follow."""
+
+from __future__ import annotations
+
+from ..run import Finding, Judgement, Run
+from ..tracing import writes
+
+__all__ = ["judge"]
+
+
+def judge(finding: Finding, run: Run) -> Judgement:
+    """Confirmed by what was printed while tracing; refuted if it was only printed outside of traces."""
+    return writes(finding, run, exact="pprint" not in (finding.symbol or finding.text))

@@ -1,0 +1,13 @@
+"""TF205: whether the change of Python state happens while TensorFlow traces, and not at the calls that follow."""
+
+from __future__ import annotations
+
+from ..run import Finding, Judgement, Run
+from ..tracing import runs_while_tracing
+
+__all__ = ["judge"]
+
+
+def judge(finding: Finding, run: Run) -> Judgement:
+    """Confirmed if the line ran while tracing; refuted if it ran outside of traces only."""
+    return runs_while_tracing(finding, run, "Python state was changed")

@@ -1,0 +1,13 @@
+"""TF410: whether the installed TensorFlow has a compat.v1 name of Keras 2."""
+
+from __future__ import annotations
+
+from ..lookup import decide
+from ..run import Finding, Judgement, Run
+
+__all__ = ["judge"]
+
+
+def judge(finding: Finding, run: Run) -> Judgement:
+    """Confirmed if the name is missing, refuted if it is there; the line need not run."""
+    return decide(finding, run)

@@ -1,0 +1,172 @@
+"""Verdicts that turn on where a statement runs: in Python once for each trace, or at every call."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from typing import Any, Callable, Sequence
+
+from .criteria import conclude, names_of, one_line, unreached
+from .errors import essence
+from .lines import TRACE
+from .recorder import Event
+from .run import CONFIRMED, FAILED, REFUTED, UNREACHED, Finding, Judgement, Phase, Run
+
+__all__ = ["is_conditional", "outside_of_traces", "parsed", "raises_while_tracing", "runs_while_tracing", "writes"]
+
+_SYMBOLIC = re.compile(
+    r"[Ss]ymbolic|'Tensor' object|KerasTensor|eager execution|eager mode|[Ii]nside (?:of )?a `?tf\.f"
+)
+_COMPOUND = (ast.If, ast.While, ast.For, ast.Try, ast.With)
+
+
+def runs_while_tracing(finding: Finding, run: Run, happened: str, exact: bool = False) -> Judgement:
+    """Whether a statement runs in Python while TensorFlow traces, and so not at every call of what was traced.
+
+    Args:
+        finding: what is judged.
+        run: what happened.
+        happened: what the statement does when it runs, for the evidence.
+        exact: whether the finding is about all of the statement, not about a call in it.
+    """
+    traced = run.traced_lines(finding)
+    if not traced:
+        return outside_of_traces(finding, run)
+    if not exact and is_conditional(finding):
+        detail = (
+            "the line ran while tracing, but it holds a condition, and no run tells whether the call in it was made"
+        )
+        return Judgement(FAILED, traced[0].name, detail)
+    return _confirmed(run, traced, happened, lambda phase: bool(run.contexts(finding, phase)))
+
+
+def writes(finding: Finding, run: Run, exact: bool) -> Judgement:
+    """As `runs_while_tracing`, by the ``output`` events of the statement, which say what it wrote.
+
+    Args:
+        finding: what is judged.
+        run: what happened.
+        exact: whether everything that the statement can write would have been recorded.
+    """
+    written = run.events_at(finding, "output")
+    traced = [event for event in written if event.context == TRACE]
+    if traced:
+        heard = {event.phase for event in written}
+        happened = one_line("{} `{}`".format(traced[0].detail["verb"], traced[0].detail["text"]))
+        phases = [phase for phase in run.phases if phase.name in {event.phase for event in traced}]
+        return _confirmed(run, phases, happened + _times(traced), lambda phase: phase.name in heard)
+    if written:
+        return outside_of_traces(finding, run)
+    if exact and run.traced_lines(finding):
+        return Judgement(UNREACHED, "", "the line ran, but what is written there was not")
+    return runs_while_tracing(finding, run, "it ran")
+
+
+def _times(events: Sequence[Event]) -> str:
+    first = [event for event in events if event.phase == events[0].phase]
+    return "" if len(first) == 1 else f" and {len(first) - 1} more"
+
+
+def _confirmed(run: Run, traced: Sequence[Phase], happened: str, ran: Callable[[Phase], bool]) -> Judgement:
+    names = {phase.name for phase in traced}
+    repeats = [p for p in run.phases if p.name.startswith("second ") and p.name.replace("second", "first", 1) in names]
+    quiet = [phase for phase in repeats if phase.ok and not ran(phase)]
+    seen = f"{happened} while tracing, in {names_of(traced)}"
+    if quiet:
+        seen += f"; not in {names_of(quiet)}"
+    return Judgement(CONFIRMED, traced[0].name, seen)
+
+
+def outside_of_traces(finding: Finding, run: Run) -> Judgement:
+    """The verdict on a statement that no trace ran, or that did nothing while it was traced.
+
+    Refuted where it ran in every kind of call that was traced as well, or where no call comes to it at all.
+    """
+    nowhere = unreached(finding, run)
+    if nowhere is not None:
+        return nowhere
+    ran = run.ran(finding)
+    clean = f"it ran outside of traces only, in {names_of(ran)}"
+    within = [phase for phase in ran if phase.kind in ("traced", "fit")]
+    calls = [phase for phase in ran if phase.kind == "call"]
+    if within or not calls:
+        return conclude(finding, run, within or ran, clean)
+    modes = {phase.mode for phase in calls}
+    decisive = [phase for phase in run.of_kind("traced") if phase.mode in modes and phase.name.startswith("first")]
+    if not decisive:
+        return Judgement(FAILED, calls[0].name, f"it ran in {names_of(calls)}, which no phase traces")
+    skipped = [phase for phase in decisive if phase.ok and run.entered(finding, phase)]
+    return conclude(finding, run, decisive, clean + (f"; {names_of(skipped)} left it out" if skipped else ""))
+
+
+def raises_while_tracing(finding: Finding, run: Run) -> Judgement:
+    """Whether a statement raises where it is traced; refuted if it was traced, or passed over, without that."""
+    nowhere = unreached(finding, run)
+    if nowhere is not None:
+        return nowhere
+    raised = list(run.errors_at(finding))
+    eager = {_text(phase) for phase in raised if TRACE not in run.contexts(finding, phase)}
+    for phase in raised:
+        if TRACE in run.contexts(finding, phase) and _is_of_trace(phase, eager):
+            return Judgement(CONFIRMED, phase.name, one_line(f"{phase.name}: {phase.detail}"))
+    if raised:
+        return Judgement(FAILED, raised[0].name, f"{raised[0].name}: {raised[0].detail}")
+    traced = run.traced_lines(finding)
+    if not traced:
+        return outside_of_traces(finding, run)
+    passed = [phase for phase in traced if phase.kind in ("traced", "fit")]
+    if passed:
+        return Judgement(REFUTED, passed[-1].name, f"it was traced in {names_of(passed)}, and did not raise")
+    decisive = [*run.of_kind("traced")[:1], *traced]
+    return conclude(finding, run, decisive, f"it was traced in {names_of(traced)}, and did not raise")
+
+
+def _text(phase: Phase) -> str:
+    return "" if phase.error is None else essence(phase.error)
+
+
+def _is_of_trace(phase: Phase, eager: set[str]) -> bool:
+    """Whether an error is the trace's: what an eager call raises, too, has another cause."""
+    text = _text(phase)
+    return text not in eager and (phase.kind in ("traced", "fit") or _SYMBOLIC.search(text) is not None)
+
+
+def parsed(text: str) -> ast.Module | None:
+    """The syntax tree of a statement's source, or of the header of a compound one; None if it is neither."""
+    source = textwrap.dedent(text)
+    for complete in (source, source.rstrip() + " pass", re.sub(r"^el(?=if)", "", source.lstrip()) + " pass"):
+        try:
+            return ast.parse(complete)
+        except SyntaxError:
+            continue
+    return None
+
+
+def is_conditional(finding: Finding) -> bool:
+    """Whether the statement may run without the call that the finding is about."""
+    tree = parsed(finding.text)
+    name = (finding.symbol or "").rpartition(".")[2]
+    return tree is not None and any(_may_skip(statement, name) for statement in tree.body)
+
+
+def _may_skip(node: Any, name: str) -> bool:
+    """Whether a call of `name`, or any call if it is empty, stands in a part that a condition may leave out."""
+    parts: list[Any] = []
+    if isinstance(node, ast.BoolOp):
+        parts = node.values[1:]
+    elif isinstance(node, ast.IfExp):
+        parts = [node.body, node.orelse]
+    elif isinstance(node, _COMPOUND):
+        parts = [*node.body, *getattr(node, "orelse", [])]
+    if any(_calls(part, name) for part in parts):
+        return True
+    return any(_may_skip(child, name) for child in ast.iter_child_nodes(node))
+
+
+def _calls(node: Any, name: str) -> bool:
+    return any(isinstance(part, ast.Call) and name in ("", _name(part.func)) for part in ast.walk(node))
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "attr", getattr(function, "id", ""))
