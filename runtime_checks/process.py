@@ -208,8 +208,8 @@ class _Worker:
         return None
 
     def _ask_where(self) -> None:
-        """Let the worker dump its stack; one that does not listen ends by it, as it would a moment later."""
-        if self.process is not None and WHERE > 0:
+        """Let the worker dump its stack; one that has no file for it does not listen, and would end by the signal."""
+        if self.process is not None and WHERE > 0 and self.progress.path.with_name(STACKS).exists():
             with suppress(OSError):
                 os.kill(self.process.pid, WHERE)
             time.sleep(_DUMP_PAUSE)

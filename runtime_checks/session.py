@@ -36,7 +36,7 @@ class Request:
     """What is to be run, and how.
 
     ``target`` names it (``model.py:build``), ``inputs`` sample inputs (``file.py:name``), ``shapes`` and ``dtypes``
-    describe them (``2,28,28,1``; ``?`` is an unknown dimension), ``devices`` are such as ``CPU:0``; no device means that
+    describe them (``2,28,28,1``; ``?`` is an unknown dimension), ``devices`` are such as ``CPU:0``; without one,
     placement is TensorFlow's.
     ``targets`` are the Keras versions, by default the one of the interpreter; ``timeout`` is in seconds for each phase,
     ``memory_limit`` in GiB, ``roots`` are the folders whose files are the user's.
@@ -71,7 +71,7 @@ class WorkerRun:
     """What one worker did: on which target, device and versions, and how each phase ended.
 
     ``scopes`` pairs the name of each of the guides' scopes with what it said; ``notes`` is what the worker changed or
-    chose; ``cause`` says why the worker ended early; ``seconds`` is wall time, ``peak_memory`` bytes of resident memory.
+    chose; ``cause`` says why the worker ended early; ``seconds`` is wall time, ``peak_memory`` resident bytes.
     """
 
     target: Target

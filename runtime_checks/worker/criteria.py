@@ -107,7 +107,8 @@ def is_made_at(finding: Finding, event: Event) -> bool:
 def refused_creation(finding: Finding, run: Run) -> Judgement | None:
     """The verdict where TensorFlow itself refused the creation, with an error raised at the finding's statement."""
     for phase in run.errors_at(finding):
-        if any(words in text_of(phase.error) for words in ("singleton", "is already built")):
+        said = "" if phase.error is None else text_of(phase.error)
+        if "singleton" in said or "is already built" in said:
             return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Iterator, Sequence
 
 from .criteria import creations, names_of, one_line
@@ -9,12 +10,13 @@ from .frames import Frame
 from .phases import IN_FUNCTION
 from .recorder import Event
 from .run import Phase, Run
-from .tracking import Made, identities, is_frozen, read_in_traces, tracked
+from .tracking import Made, identities, is_frozen, is_optimized, read_in_traces, tracked
 
 __all__ = ["observe"]
 
 _FRAMES_SHOWN = 3
-_FRAMEWORK = frozenset({"optimizer", "metric", "counter", "seed", "trainer"})
+_LATE = frozenset({"optimizer", "metric"})
+_FRAMEWORK = _LATE | {"counter", "seed", "trainer"}
 
 
 def observe(run: Run) -> list[dict[str, Any]]:
@@ -31,11 +33,14 @@ def observe(run: Run) -> list[dict[str, Any]]:
 
 
 def _observation(kind: str, frames: Sequence[Frame], phase: str, severity: str, message: str) -> dict[str, Any]:
+    places: dict[tuple[str, int], Frame] = {}
+    for frame in frames:
+        places.setdefault(frame[:2], frame)
     return {
         "kind": kind,
         "path": frames[0].path if frames else None,
         "line": frames[0].line if frames else 0,
-        "frames": [list(frame) for frame in frames[:_FRAMES_SHOWN]],
+        "frames": [list(frame) for frame in places.values()][:_FRAMES_SHOWN],
         "severity": severity,
         "phase": phase,
         "message": one_line(message),
@@ -51,10 +56,20 @@ def _by_place(events: Sequence[Event]) -> Iterator[list[Event]]:
 
 
 def _new_variables(run: Run) -> list[Event]:
-    """The user's variables that calls of a model that has been called made, and that no finding is about."""
+    """The variables that calls of a model that has been called made, and that no finding is about.
+
+    An optimizer or a metric may make its own late, once; those that several eager calls made on the same line are new
+    optimizers and metrics.
+    """
     follow_ups = {phase.name for phase in run.follow_ups()}
+    eager = {phase.name for phase in run.of_kind("call")} & follow_ups
     again = [e for e in run.events if e.kind == "variable" and e.phase in follow_ups and not e.explained]
-    return [event for event in again if not _FRAMEWORK & set(event.detail["by"])]
+    found = []
+    for events in _by_place(again):
+        own = [event for event in events if not _FRAMEWORK & set(event.detail["by"])]
+        late = [event for event in events if _LATE & set(event.detail["by"])]
+        found += events if len({event.phase for event in late} & eager) > 1 else own
+    return found
 
 
 def _created_again(run: Run) -> Iterator[dict[str, Any]]:
@@ -64,8 +79,20 @@ def _created_again(run: Run) -> Iterator[dict[str, Any]]:
             events[0].frames,
             events[0].phase,
             "error",
-            "calls of the model that was built make new variables here: " + creations(events),
+            "calls of the model that was built make new variables here: " + creations(events) + _made_by(events[0]),
         )
+
+
+def _made_by(event: Event) -> str:
+    """Which layer or module has the variable, and where that was made, if that is another line."""
+    for owner in event.detail["owners"][:1]:
+        if "class" in owner.detail and owner.frames and owner.frames[0][:2] != event.frames[0][:2]:
+            again = " again" if owner.phase == event.phase else ""
+            place = owner.frames[0]
+            return "; of the `{}` made{} at {}:{}".format(
+                owner.detail["class"], again, os.path.basename(place.path), place.line
+            )
+    return ""
 
 
 def _refused(run: Run) -> Iterator[dict[str, Any]]:
@@ -90,7 +117,7 @@ def _untracked(run: Run) -> Iterator[dict[str, Any]]:
         return
     read = read_in_traces(run)
     for events in _by_place([e for e in run.events if e.kind == "variable" and e.phase in ("build", "first call")]):
-        lost = [e for e in events if _is_lost(e, read, known)]
+        lost = [e for e in events if _is_lost(e, read, known) and not is_optimized(run, e.subject())]
         if lost and not any(e.explained for e in lost):
             yield _observation(
                 "untracked",
@@ -98,8 +125,8 @@ def _untracked(run: Run) -> Iterator[dict[str, Any]]:
                 _read_in(lost[0].subject(), read),
                 "error",
                 "the model computes with the trainable variable `{}` (shape {}, {}), which is not among its "
-                "variables: `fit` does not train it and saving the weights leaves it out".format(
-                    lost[0].detail["name"], lost[0].detail["shape"], lost[0].detail["dtype"]
+                "variables: `fit` does not train it and saving the weights leaves it out{}".format(
+                    lost[0].detail["name"], lost[0].detail["shape"], lost[0].detail["dtype"], _made_by(lost[0])
                 ),
             )
 
@@ -137,7 +164,8 @@ def _raised_in_traces(run: Run) -> Iterator[dict[str, Any]]:
 def _is_explained(run: Run, phase: Phase) -> bool:
     """Whether a finding, or a creation that is reported by itself, stands where the error was raised."""
     follow_ups = {one.name for one in run.follow_ups()}
-    created = [e.frames[0][:2] for e in run.events if e.kind == "variable" and e.phase in follow_ups and e.frames]
+    judged = [e for e in run.events if e.kind == "variable" and e.phase in follow_ups and e.explained]
+    created = [event.frames[0][:2] for event in [*judged, *_new_variables(run)] if event.frames]
     if any(frame[:2] in created for frame in phase.frames[:1]):
         return True
     if any(event.kind == "refused" and event.phase == phase.name and event.explained for event in run.events):

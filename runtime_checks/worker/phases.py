@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 from typing import Any, Callable, Tuple
 
@@ -115,7 +116,7 @@ def _in_scope(run: Run, name: str, scope: Any, message: str) -> Step:
             if message not in str(error):
                 raise
             created = error.args[1] if len(error.args) > 1 else None
-            said = f"ValueError: Created vars: {_names(created)}" if created else essence(error)
+            said = f"ValueError: Created vars: {_names(created)}" if created else _refusal(error)
             run.scopes.append((scope.__name__, said))
             if scope is assert_no_variable_creations:
                 _keep_attempt(run, error)
@@ -127,6 +128,13 @@ def _in_scope(run: Run, name: str, scope: Any, message: str) -> Step:
     phase = Phase(name, "call")
     phase.scoped = True
     return phase, body
+
+
+def _refusal(error: ValueError) -> str:
+    """The message of the scope with one of the arguments of the creation, its name; the others are mostly objects."""
+    message, _, arguments = essence(error).partition(" Args: {")
+    name = re.search(r"'name': ('[^']*')", arguments)
+    return message if name is None else f"{message} Its name: {name[1]}"
 
 
 def _keep_attempt(run: Run, error: ValueError) -> None:

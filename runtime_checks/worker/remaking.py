@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from .criteria import created_again, one_line
+from .criteria import created_again, one_line, unreached
 from .making import explain, not_made_again
 from .recorder import Event
 from .run import CONFIRMED, Finding, Judgement, Run
@@ -45,4 +45,4 @@ def makes_again(finding: Finding, run: Run, belongs: Belongs, what: str = "varia
             explain(ours)
             detail = f"{what} made again, which TensorFlow refused: {run.phase(event.phase).detail}"
             return Judgement(CONFIRMED, event.phase, one_line(detail))
-    return not_made_again(finding, run, what)
+    return unreached(finding, run) or not_made_again(finding, run, what)

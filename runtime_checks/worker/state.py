@@ -39,12 +39,12 @@ def judge_state(finding: Finding, run: Run, variables: Sequence[Made]) -> Judgem
     return _nothing_lost(run, variables, missing)
 
 
-def lost(phase: str, variables: Sequence[Made], owner: str) -> Judgement:
-    """Confirmed: these variables are not among those of their owner."""
+def lost(phase: str, variables: Sequence[Made], owner: str, what: str = "used by the calls and ") -> Judgement:
+    """Confirmed: these variables are not among those of their owner; `what` else is so is said before."""
     explain([made.event for made in variables if made.event is not None])
     rest = "" if len(variables) == 1 else f" and {len(variables) - 1} more"
     are = "is" if len(variables) == 1 else "are"
-    seen = f"{variables[0].described}{rest} {are} used by the calls and not among the variables of {owner}"
+    seen = f"{variables[0].described}{rest} {are} {what}not among the variables of {owner}"
     return Judgement(CONFIRMED, phase, seen)
 
 

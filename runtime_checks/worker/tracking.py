@@ -7,9 +7,20 @@ from typing import Any, Iterable, Iterator, NamedTuple
 from .recorder import Event
 from .run import Finding, Run
 
-__all__ = ["Made", "identities", "is_frozen", "made_at", "made_through", "read_in_traces", "tracked", "variables_in"]
+__all__ = [
+    "Made",
+    "identities",
+    "is_frozen",
+    "is_optimized",
+    "made_at",
+    "made_through",
+    "read_in_traces",
+    "tracked",
+    "variables_in",
+]
 
 _DEPTH = 6
+_KERAS = ("keras", "tf_keras")
 
 
 class Made(NamedTuple):
@@ -77,12 +88,35 @@ def read_in_traces(run: Run) -> dict[int, Event]:
     return found
 
 
+def is_optimized(run: Run, variable: Any) -> bool:
+    """Whether an optimizer that the program made was given the variable: it is trained, whoever keeps it."""
+    numbers, key = identities(variable), getattr(variable, "_unique_id", None)
+    for event in run.events:
+        optimizer = event.subject() if event.kind == "stateful" else None
+        given = getattr(optimizer, "_trainable_variables", None)  # Keras 3
+        if isinstance(given, (list, tuple)) and numbers & _all_identities(given):
+            return True
+        if key is not None and key in (getattr(optimizer, "_index_dict", None) or ()):  # Keras 2
+            return True
+    return False
+
+
 def is_frozen(made: Made) -> bool:
-    """Whether it is not to be trained: by itself, or because the layer that made it was frozen."""
+    """Whether it is not to be trained: by itself, or because the layer that made it was frozen or keeps it aside."""
     if not getattr(made.variable, "trainable", True):
         return True
-    owners = [] if made.event is None else made.event.detail["owners"]
-    return any(getattr(owner.subject(), "trainable", True) is False for owner in owners)
+    owners = [] if made.event is None else [owner.subject() for owner in made.event.detail["owners"]]
+    if any(getattr(owner, "trainable", True) is False for owner in owners):
+        return True
+    return bool(owners) and _keeps_aside(owners[0], made.variable)
+
+
+def _keeps_aside(layer: Any, variable: Any) -> bool:
+    """Whether a layer of Keras does not count its variable among its own: the states of a recurrent one in Keras 2."""
+    if type(layer).__module__.partition(".")[0] not in _KERAS:
+        return False
+    own = tracked(layer)
+    return own is not None and not identities(variable) & own
 
 
 def made_through(finding: Finding, event: Event) -> bool:

@@ -2,7 +2,7 @@
 
 A page is ``probes/<slug>.md``: ``# TF101 variable-in-call``, then sections of prose and code.
 Every ```` ```py ```` block is a module with a ``build`` function; the words ``keras2`` and ``keras3`` after ``py`` keep
-it to one target.
+it to one target, ``alone`` gives it an interpreter of its own, and ``silent`` says that no comment is missing.
 A comment ``# confirmed: [TF101] "part of the evidence"`` asks for this verdict on the finding of that line; what static
 analysis does not find there is made up, because a probe must also refute what should never have been found.
 ``# observed: "part of the message"`` asks for a finding of the run itself; other lines must have none.
@@ -20,6 +20,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -54,6 +55,7 @@ class Model:
     line: int
     text: str
     targets: frozenset[Target]
+    alone: bool
     expected: tuple[Expected, ...]
 
 
@@ -74,11 +76,11 @@ def models(page: Path) -> Iterator[Model]:
             if line.rstrip() == "```":
                 break
             body.append(line)
-        targets = frozenset(Target(word) for word in words if word != "silent") or frozenset(Target)
+        targets = frozenset(Target(word) for word in words if word in list(Target)) or frozenset(Target)
         expected = tuple(_expected(page, number, body, title[1] if title else ""))
         assert expected or "silent" in words, f"{page}:{number}: this model asks for nothing"
         name = f"{page.stem.replace('-', '_')}_{number}"
-        yield Model(name, page.name, number, "\n".join([*body, ""]), targets, expected)
+        yield Model(name, page.name, number, "\n".join([*body, ""]), targets, "alone" in words, expected)
 
 
 def _expected(page: Path, start: int, body: Sequence[str], code: str) -> Iterator[Expected]:
@@ -143,15 +145,17 @@ def run(jobs: Sequence[dict[str, Any]], target: Target, *, timeout: float = 540.
     environment.pop("TF_USE_LEGACY_KERAS", None)
     if target is Target.KERAS2 and importlib.util.find_spec("tf_keras") is not None:
         environment["TF_USE_LEGACY_KERAS"] = "1"
-    child = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__],
-        input=json.dumps(list(jobs)),
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=timeout,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory() as folder:  # a model may write where it runs
+        child = subprocess.run(
+            [sys.executable, "-W", "ignore", __file__],
+            input=json.dumps(list(jobs)),
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=folder,
+            timeout=timeout,
+            check=False,
+        )
     assert child.returncode == 0, child.stderr[-4000:]
     results: list[dict[str, Any]] = json.loads(child.stdout.rpartition("\n\x1e")[2])
     return results

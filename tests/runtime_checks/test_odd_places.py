@@ -76,6 +76,15 @@ def test_the_run_observes_what_the_page_says_and_nothing_else(model: Model, resu
     assert "ok" == next(outcome for name, outcome, *_ in results[model.name]["phases"] if name == "second call")
 
 
+@pytest.mark.parametrize("model", [pytest.param(model, id=model.name) for model in MODELS if model.page == "clean.md"])
+def test_what_is_in_order_fits(model: Model, results: dict[str, dict[str, Any]]) -> None:
+    """The inputs and targets that the run makes up are what such a model is trained with."""
+    if model.name not in results:
+        return
+
+    assert next(phase for phase in results[model.name]["phases"] if phase[0] == "fit")[1] in ("ok", "not run")
+
+
 def test_a_creation_in_another_file_is_observed_there(results: dict[str, dict[str, Any]]) -> None:
     """The line is that of the helper; the caller's stands among the frames."""
     (observed,) = results["caller"]["observations"]

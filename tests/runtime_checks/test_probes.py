@@ -61,8 +61,13 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     found = lint([str(folder)], Config(base=str(folder), target=target)).findings
     by_name = {model.name: [one for one in found if Path(one.path).stem == model.name] for model in chosen}
     jobs = [_job(folder, model, target, by_name[model.name]) for model in chosen]
-    done = probe_pages.run(jobs, target)
-    return {f"{model.name}": {"target": target, **result} for model, result in zip(chosen, done, strict=True)}
+    together = [(model, work) for model, work in zip(chosen, jobs, strict=True) if not model.alone]
+    done = zip(together, probe_pages.run([work for _, work in together], target), strict=True)
+    results = {model.name: result for (model, _), result in done}
+    for model, work in zip(chosen, jobs, strict=True):
+        if model.alone:
+            (results[model.name],) = probe_pages.run([work], target)
+    return results
 
 
 def _job(folder: Path, model: Model, target: Target, found: list[Any]) -> dict[str, Any]:

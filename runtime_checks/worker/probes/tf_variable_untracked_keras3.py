@@ -24,7 +24,7 @@ def judge(finding: Finding, run: Run) -> Judgement:
         holder = _holder(finding, made)
         if holder is not None and not identities(made.variable) & (tracked(holder) or set()):
             same = [one for one in missing if _holder(finding, one) is holder]
-            return lost(_phase(made), same, f"`{type(holder).__name__}`, which has {len(holder.variables)}")
+            return lost(_phase(made), same, f"`{type(holder).__name__}`, which has {len(holder.variables)}", "")
     return judge_state(finding, run, variables)
 
 
