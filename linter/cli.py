@@ -179,6 +179,7 @@ def _runtime_target(options: argparse.Namespace) -> str | None:
         return None
     if "-" in options.paths:
         raise _UsageError("--runtime runs files, and cannot be given with `-`, which reads standard input")
+    _end_on_termination()
     from ..runtime_checks.session import RuntimeUsageError, locate_target
     from .discovery import marked_root
 
@@ -247,6 +248,17 @@ def _run(options: argparse.Namespace, config: Config, result: Result, file: str 
         if progress is not None:
             progress.stop()
     return result.with_runtime(report, options.trust_runtime)
+
+
+def _end_on_termination() -> None:
+    """Let a SIGTERM run what ends the model's process: by default it would end this one alone."""
+    import signal
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    with contextlib.suppress(ValueError):  # only the main thread may
+        signal.signal(signal.SIGTERM, end)
 
 
 def _is_terminal(stream: IO[str] | None) -> bool:

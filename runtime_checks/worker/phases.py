@@ -37,7 +37,8 @@ def load(run: Run) -> Any:
 
 def build(run: Run, loaded: Any) -> None:
     """Build the model and find its sample inputs."""
-    built = target.build(loaded)
+    with target.keeping_owners() as run.owners:
+        built = target.build(loaded)
     run.model, run.keeper, run.module = built.model, built.tracked, loaded.module
     run.sample = inputs.find(built.model, built.inputs, run.module, run.job)
     run.notes.append(f"inputs: {run.sample.source}")

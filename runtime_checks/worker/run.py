@@ -105,6 +105,8 @@ class Run:
         self.model: Any = None
         self.keeper: Any = None
         """What keeps the model's variables: the model, or the object that it is a method of; None for a function."""
+        self.owners: dict[int, Any] = {}
+        """What the program reads ``tf.function`` methods of while it builds, kept alive."""
         self.sample: Any = None
         self.output: Any = None
 

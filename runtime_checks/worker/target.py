@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import importlib
 import inspect
 import sys
 from types import ModuleType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Iterator, NamedTuple, NoReturn
 
 from . import modules, signature
 
-__all__ = ["Built", "Loaded", "TargetError", "attribute", "build", "load"]
+__all__ = ["Built", "Loaded", "TargetError", "attribute", "build", "keeping_owners", "load"]
 
 _WANTED = "wanted is a layer, a model, a function or another callable, or a pair (model, inputs)"
 _DEFAULT_SIGNATURE = "serving_default"
@@ -94,6 +95,28 @@ def build(loaded: Loaded) -> Built:
     if built.tracked is None and holder is not None and built.model is value:
         return built._replace(tracked=holder)
     return built
+
+
+@contextlib.contextmanager
+def keeping_owners() -> Iterator[dict[int, Any]]:
+    """Collects, by identity, the objects whose ``tf.function`` methods the body reads.
+
+    Such a method holds its object by a weak reference, so ``return trainer.step`` in ``build()`` is a method of nothing
+    unless somebody else keeps the trainer.
+    """
+    from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
+
+    original, owners = Function.__get__, {}
+
+    def get(function: Any, instance: Any, owner: Any = None) -> Any:
+        owners[id(instance)] = instance
+        return original(function, instance, owner)
+
+    Function.__get__ = get
+    try:
+        yield owners
+    finally:
+        Function.__get__ = original
 
 
 def _installed(name: str, folders: list[str]) -> ModuleType:

@@ -115,13 +115,13 @@ def execute(folder: Path, case: Case) -> Ran:
         ended.returncode,
         json.loads(ended.stdout or b"{}"),
         ended.stderr.decode(),
-        list(_living(str(folder))),
+        list(living(str(folder))),
         os.listdir(scratch),
         [str(file) for file in {*project.rglob("*")} - before],
     )
 
 
-def _living(mark: str) -> Iterator[str]:
+def living(mark: str) -> Iterator[str]:
     """Processes with the mark in their environment."""
     wanted = f"{MARK}={mark}".encode()
     for entry in Path("/proc").iterdir():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..criteria import conclude, names_of, one_line
+from ..errors import text_of
 from ..recorder import Event
 from ..run import CONFIRMED, Finding, Judgement, Run
 
@@ -29,7 +30,7 @@ def judge(finding: Finding, run: Run) -> Judgement:
     if shared:
         return _confirmed(finding, shared)
     for phase in run.errors_at(finding):
-        if _COLLISION in str(phase.error):
+        if phase.error is not None and _COLLISION in text_of(phase.error):
             return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
     decisive = [phase for phase in run.ran(finding) if phase.kind in ("call", "traced")]
     finished = [phase for phase in decisive if phase.ok]

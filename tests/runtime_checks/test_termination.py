@@ -1,0 +1,55 @@
+"""A run that is told to end takes the model's process with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .command_runs import MARK, living
+
+pytestmark = [
+    pytest.mark.tensorflow,
+    pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are counted in /proc, which only Linux has"),
+]
+SLEEPS = "import time\n\n\ndef build():\n    print('asleep', flush=True)\n    time.sleep(300)\n"
+_SECONDS = 60.0
+
+
+def wait_for(seen: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + _SECONDS
+    while not seen() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return seen()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_nothing_is_left_of_a_run_that_was_told_to_end(tmp_path: Path, number: signal.Signals) -> None:
+    """The worker, its folder and the command itself are gone."""
+    (tmp_path / "model.py").write_text(SLEEPS, "utf-8")
+    scratch = tmp_path / "tmp"
+    scratch.mkdir()
+    command = subprocess.Popen(
+        [sys.executable, "-m", "migrate_lint", "--no-cache", "--isolated", "--runtime", "model.py:build"],
+        cwd=tmp_path,
+        env={**os.environ, MARK: str(tmp_path), "TMPDIR": str(scratch)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        began = wait_for(lambda: len(list(living(str(tmp_path)))) > 1)
+        command.send_signal(number)
+        status = command.wait(_SECONDS)
+    finally:
+        command.kill()
+
+    assert began
+    assert {signal.SIGTERM: 143, signal.SIGINT: 2}[number] == status
+    assert wait_for(lambda: list(living(str(tmp_path))) == [])
+    assert [] == os.listdir(scratch)
