@@ -30,7 +30,8 @@ def names_of(phases: Iterable[Phase]) -> str:
 def unreached(finding: Finding, run: Run) -> Judgement | None:
     """What to say of a statement that never ran; None if it ran.
 
-    Where import, build or every call failed, the run did not get far enough to say that it leaves the statement out.
+    Where import, build or every call failed, or the only way into its function ended there with an error, the run did
+    not get far enough to say that it leaves the statement out.
     """
     if run.ran(finding):
         return None
@@ -40,7 +41,20 @@ def unreached(finding: Finding, run: Run) -> Judgement | None:
     calls = run.of_kind("call", "traced")
     if calls and not any(phase.ok for phase in calls):
         return Judgement(FAILED, calls[0].name, f"{calls[0].name}: {calls[0].detail}")
+    for phase in run.phases:
+        if finding.function is not None and _stopped_in(phase, finding) and not _was_left(finding, run):
+            return Judgement(FAILED, phase.name, f"{phase.name}: {phase.detail}")
     return Judgement(UNREACHED, "", "the run never came to this line")
+
+
+def _stopped_in(phase: Phase, finding: Finding) -> bool:
+    """Whether the error that ended a phase came through the function around the finding."""
+    return any(finding.holds(frame.path, frame.line, finding.function) for frame in phase.frames)
+
+
+def _was_left(finding: Finding, run: Run) -> bool:
+    """Whether the function around the finding ran in a phase that came to its end; an import only defines it."""
+    return any(phase.ok and phase.kind != "import" and run.entered(finding, phase) for phase in run.phases)
 
 
 def conclude(finding: Finding, run: Run, decisive: Sequence[Phase], clean: str) -> Judgement:

@@ -156,9 +156,15 @@ def _raised_in_traces(run: Run) -> Iterator[dict[str, Any]]:
             "raised in a trace",
             phases[0].frames,
             phases[0].name,
-            "warning",
+            "warning" if _keras_traces(run.model) else "info",
             f"the model can be called eagerly but not inside `tf.function`: {phases[0].detail} ({names_of(phases)})",
         )
+
+
+def _keras_traces(model: Any) -> bool:
+    """Whether ``fit`` and ``predict`` would trace the calls; what is no layer may be meant for eager calls alone."""
+    is_layer = any(cls.__module__.startswith(("keras.", "tf_keras.")) for cls in type(model).__mro__)
+    return is_layer and not getattr(model, "run_eagerly", False) and not getattr(model, "dynamic", False)
 
 
 def _is_explained(run: Run, phase: Phase) -> bool:
@@ -174,9 +180,13 @@ def _is_explained(run: Run, phase: Phase) -> bool:
 
 
 def _retraced(run: Run) -> Iterator[dict[str, Any]]:
-    """Functions that are traced anew in a call with the same inputs as the one before."""
+    """Functions of the user's that are traced anew in a call with the same inputs as the one before.
+
+    TensorFlow traces functions of its own at each eager call of ``tf.vectorized_map`` and its like.
+    """
     repeated = [phase.name for phase in run.phases if phase.follow_up and phase.ok and phase.name.startswith("second")]
     events = [e for e in run.events if e.kind == "trace" and e.phase in repeated and e.frames and not e.explained]
+    events = [e for e in events if e.detail["made"] is not None and e.detail["made"].detail["users"]]
     for group in _by_place(events):
         event = group[0]
         changed = event.detail["changed"] or "it was made anew"

@@ -82,7 +82,8 @@ class _Traced:
             model, extra = self._run.model, _extra(mode)
 
             def forward(*arguments: Any, **keywords: Any) -> Any:
-                return model(*arguments, **dict(keywords, **extra))
+                output = model(*arguments, **dict(keywords, **extra))
+                return [value for value in tf.nest.flatten(output) if tf.is_tensor(value)]
 
             self._functions[mode] = tf.function(forward)
         return self._functions[mode](*sample.args, **sample.kwargs)
@@ -100,11 +101,22 @@ def _require_mode(run: Run, mode: bool | None) -> None:
 def _call(run: Run, name: str, mode: bool | None = None) -> Step:
     def body() -> None:
         _require_mode(run, mode)
-        output = inputs.call(run.model, run.sample, **_extra(mode))
+        with _strategy_of(run.model):
+            output = inputs.call(run.model, run.sample, **_extra(mode))
         if mode is None:
             run.output = output
 
     return Phase(name, "call", mode), body
+
+
+def _strategy_of(model: Any) -> Any:
+    """The scope of the strategy that a model was made in, for it refuses variables that were not made there."""
+    import tensorflow as tf
+
+    strategy = getattr(model, "distribute_strategy", None)
+    if not isinstance(strategy, tf.distribute.Strategy) or strategy is tf.distribute.get_strategy():
+        return contextlib.nullcontext()
+    return strategy.scope()
 
 
 def _in_scope(run: Run, name: str, scope: Any, message: str) -> Step:

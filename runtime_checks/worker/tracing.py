@@ -7,7 +7,8 @@ import re
 import textwrap
 from typing import Any, Callable, Sequence
 
-from .criteria import conclude, names_of, one_line, unreached
+from .criteria import conclude, one_line, unreached
+from .criteria import names_of as all_names_of
 from .errors import essence
 from .lines import TRACE
 from .recorder import Event
@@ -18,7 +19,14 @@ __all__ = ["is_conditional", "outside_of_traces", "parsed", "raises_while_tracin
 _SYMBOLIC = re.compile(
     r"[Ss]ymbolic|'Tensor' object|KerasTensor|eager execution|eager mode|[Ii]nside (?:of )?a `?tf\.f"
 )
+_MOST_NAMES = 3
 _COMPOUND = (ast.If, ast.While, ast.For, ast.Try, ast.With)
+
+
+def names_of(phases: Sequence[Phase]) -> str:
+    """The first few phases by name, and how many more there are."""
+    more = len(phases) - _MOST_NAMES
+    return all_names_of(phases[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def runs_while_tracing(finding: Finding, run: Run, happened: str, exact: bool = False) -> Judgement:

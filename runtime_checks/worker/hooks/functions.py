@@ -1,6 +1,7 @@
 """``tf.function``: where each is made (``function`` events) and each time it is traced (``trace`` events).
 
-A ``function`` event's detail has ``code`` (of the Python function, or None), ``at`` and ``last`` (how many events there
+A ``function`` event's detail has ``code`` (of the Python function, or None), ``users`` (whether it is in a file of the
+user's), ``at`` and ``last`` (how many events there
 were when it was made and when it was last called) and ``calls``.
 A ``trace`` event's detail has ``function`` (its name), ``number`` (how many times it was traced now), ``changed`` (what
 is different from the arguments of the trace before, in one line) and ``made`` (the ``function`` event, or None).
@@ -81,7 +82,8 @@ _UNSEEN = (_unseen, None)
 
 def _made(function: Any, at: int, recorder: Recorder) -> Any:
     code = getattr(getattr(function, "python_function", None), "__code__", None)
-    detail = {"code": code, "at": at, "last": -1, "calls": 0}
+    users = code is not None and recorder.code.path(code.co_filename) is not None
+    detail = {"code": code, "users": users, "at": at, "last": -1, "calls": 0}
     return recorder.code.stack(), detail, weakref.ref(function)
 
 
@@ -123,6 +125,8 @@ def describe_change(before: list[tuple[str, str, str]], after: list[tuple[str, s
     for name, kind, value in after:
         if name not in earlier:
             changes.append(f"argument `{name}` is new")
+        elif kind == "object" and earlier[name] != (kind, value):
+            changes.append("argument `{}` is another object, of `{}`".format(name, value.partition(" at ")[0]))
         elif earlier[name] != (kind, value):
             changes.append(f"argument `{name}` changed: {kind} {earlier[name][1]} -> {value}")
     changes += [f"argument `{name}` is gone" for name in earlier if name not in {one[0] for one in after}]

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from ..criteria import conclude, names_of, one_line
+import weakref
+from typing import Any
+
+from ..criteria import conclude, one_line
 from ..leaks import keepers, kept_by, symbolic_in
-from ..run import CONFIRMED, FAILED, Finding, Judgement, Run
-from ..tracing import outside_of_traces
+from ..run import CONFIRMED, FAILED, Finding, Judgement, Phase, Run
+from ..tracing import names_of, outside_of_traces
 
 __all__ = ["judge"]
+
+_looked: Any = weakref.WeakKeyDictionary()
+"""Of a finding the last phase that traced it, and what was seen after that: looking goes through many objects."""
 
 
 def judge(finding: Finding, run: Run) -> Judgement:
     """Confirmed by the tensor that is found; refuted if none of what has the name of the line's target holds one."""
-    traced = run.traced_lines(finding)
+    traced = [phase for phase in run.traced_lines(finding) if phase.kind != "save"]
     if not traced:
         return outside_of_traces(finding, run)
+    if _looked.get(finding, (None,))[0] is not traced[-1]:
+        _looked[finding] = (traced[-1], _look(finding, run, traced))
+    judgement: Judgement = _looked[finding][1]
+    return judgement
+
+
+def _look(finding: Finding, run: Run, traced: list[Phase]) -> Judgement:
     found = False
     for keeper in keepers(finding.text):
         for kept in kept_by(keeper, finding, run):
