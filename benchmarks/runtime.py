@@ -357,6 +357,7 @@ def main() -> int:
         resnet.write_text(RESNET, encoding="utf-8")
         small.write_text(SMALL, encoding="utf-8")
         bench.fact("Python", f"{sys.version.split()[0]} on {sys.platform}, {os.cpu_count()} processors")
+        bench.fact("load average at the start", f"{os.getloadavg()[0]:.1f}; wall time tells nothing where it is high")
         for model, target, bars in (
             (resnet, "keras2", (1.3, 1.15)),
             (small, "keras2", None),

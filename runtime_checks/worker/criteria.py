@@ -5,13 +5,13 @@ A probe is a module of ``probes/``, named like its rule, with ``judge(finding, r
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Sequence
+from typing import Callable, Iterable, Sequence
 
 from .errors import text_of
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, UNREACHED, Finding, Judgement, Phase, Run
 
-__all__ = ["conclude", "created_again", "creations", "names_of", "one_line", "runs_only_while_tracing", "unreached"]
+__all__ = ["conclude", "created_again", "creations", "names_of", "one_line", "unreached"]
 
 _WIDTH = 300
 
@@ -135,19 +135,3 @@ def creations(events: Sequence[Event]) -> str:
     if number > 1:
         shown += f" and {number - 1} more"
     return "{} in {}, first in the {}".format(shown, "1 call" if calls == 1 else f"{calls} calls", events[0].phase)
-
-
-def runs_only_while_tracing(
-    finding: Finding, run: Run, happened: str, event: Callable[[Event], Any] | None = None
-) -> Judgement:
-    """Whether the finding's statement runs in Python once a trace, and not at every call of what was traced."""
-    traced = run.traced_lines(finding)
-    if traced:
-        quiet = [p for p in run.of_kind("traced") if p.ok and p.follow_up and not run.contexts(finding, p)]
-        seen = f"{happened} while tracing, in {names_of(traced)}"
-        if quiet:
-            seen += f"; not in {names_of(quiet)}"
-        return Judgement(CONFIRMED, traced[0].name, seen)
-    decisive = [phase for phase in run.of_kind("traced") if phase.mode is None]
-    ran = names_of(run.ran(finding))
-    return conclude(finding, run, decisive, f"it ran eagerly only, in {ran}")

@@ -11,10 +11,10 @@ import numpy as np
 
 from . import modules, signature
 from .samples import Sampler
-from .signature import takes_training
+from .signature import names_training, takes_training
 from .target import TargetError, attribute
 
-__all__ = ["Sample", "call", "find", "other_batch", "takes_training"]
+__all__ = ["Sample", "call", "find", "names_training", "other_batch", "takes_training"]
 
 _EXAMPLE = "example_inputs"
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -6,10 +6,10 @@ import contextlib
 import os
 import re
 import tempfile
-from typing import Any, Callable, Tuple
+from typing import Any, Callable, Iterator, Tuple
 
 from . import inputs, target
-from .errors import essence
+from .errors import essence, text_of
 from .hooks.variables import attempted
 from .run import Phase, Run
 from .scopes import assert_no_variable_creations, catch_and_raise_created_variables
@@ -22,6 +22,8 @@ ASSERT = "call inside assert_no_variable_creations"
 CATCH = "call inside catch_and_raise_created_variables"
 IN_FUNCTION = " in tf.function"
 """Follows the name of an eager call in the name of the same call when it is traced."""
+
+_NO_TRAINING = "the model takes no `training`"
 
 Step = Tuple[Phase, Callable[[], None]]
 
@@ -93,15 +95,23 @@ def _extra(mode: bool | None) -> Any:
     return {} if mode is None else {"training": mode}
 
 
-def _require_mode(run: Run, mode: bool | None) -> None:
+@contextlib.contextmanager
+def _in_mode(run: Run, mode: bool | None) -> Iterator[None]:
+    """Raises `NotRunError` where the model turns out to take no ``training``."""
     if mode is not None and not inputs.takes_training(run.model):
-        raise NotRunError("the model takes no `training`")
+        raise NotRunError(_NO_TRAINING)
+    try:
+        yield
+    except TypeError as error:
+        refused = "unexpected keyword argument 'training'" in text_of(error)
+        if mode is None or not refused or inputs.names_training(run.model):
+            raise
+        raise NotRunError(_NO_TRAINING) from None
 
 
 def _call(run: Run, name: str, mode: bool | None = None) -> Step:
     def body() -> None:
-        _require_mode(run, mode)
-        with _strategy_of(run.model):
+        with _in_mode(run, mode), _strategy_of(run.model):
             output = inputs.call(run.model, run.sample, **_extra(mode))
         if mode is None:
             run.output = output
@@ -186,8 +196,8 @@ def _other_batch(run: Run, name: str, traced: _Traced | None) -> Step:
 
 def _traced(run: Run, name: str, traced: _Traced, mode: bool | None) -> Step:
     def body() -> None:
-        _require_mode(run, mode)
-        traced(run.sample, mode)
+        with _in_mode(run, mode):
+            traced(run.sample, mode)
 
     return Phase(name, "traced", mode), body
 

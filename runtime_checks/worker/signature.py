@@ -116,6 +116,11 @@ def takes_training(model: Any) -> bool:
     return "training" in names or any(item.kind is inspect.Parameter.VAR_KEYWORD for item in known)
 
 
+def names_training(model: Any) -> bool:
+    """True where ``training`` is a parameter; arbitrary keywords may be passed on to what takes none."""
+    return any(item.name == "training" for item in parameters(model) or ())
+
+
 def keeper(model: Any) -> Any:
     """The object that keeps the variables of `model`: itself or the one a method belongs to; None for functions."""
     owner = getattr(model, "__self__", None)

@@ -94,6 +94,15 @@ def a_plain_file_is_imported_under_its_stem(folder: Path) -> None:
 
 
 @case
+def a_program_sees_no_arguments(folder: Path) -> None:
+    """One that parses its command line while it is imported gets its defaults."""
+    text = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--rate', default=3)\n"
+    write(folder, arguments_a=text + "RATE = parser.parse_args().rate\ndef build(): return len")
+
+    assert load(folder / "arguments_a.py").module.RATE == 3
+
+
+@case
 def a_file_name_may_be_no_identifier(folder: Path) -> None:
     """Neither a hyphen nor a dot in it matters."""
     for name in ("my-model.py", "my.model.py"):
