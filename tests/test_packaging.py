@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ("linter", "rules")
+SOURCES = ("linter", "rules", "runtime_checks")
 MADE_HERE = re.compile(r"\..*|build|dist|venv|__pycache__|.*\.egg-info")
 
 
