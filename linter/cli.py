@@ -12,8 +12,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from .adoption import AdoptionError, add_options, adopt, require, spelled
 from .config import FORMATS, TARGETS, Config, ConfigError, load, resolve
 from .discovery import PathError
+from .outputs import MACHINE, Given, Output, OutputError, pair
 from .reporters import Paint, printable, statistics, summary
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ __all__ = ["main"]
 _PROGRAM = "migrate-lint"
 _MOST_JOBS = 61
 """Processes; Windows waits for no more at once, and more only wait for each other."""
+_SHELLS = ("bash", "zsh", "fish")
 _PATIENCE = 2.0
 """Seconds that a run takes in silence, before a progress bar shows."""
 
@@ -54,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read the report has seen enough; closing at exit would write into the pipe again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
-    except (_UsageError, ConfigError, PathError) as error:
+    except (_UsageError, ConfigError, PathError, AdoptionError) as error:
         _complain(str(error))
     except KeyboardInterrupt:
         _ignore_further_interrupts()
@@ -105,21 +108,25 @@ def _complain(text: str) -> None:
 
 
 def _check(words: list[str]) -> int:
-    options = _check_parser().parse_intermixed_args(words)
+    options = _check_parser().parse_intermixed_args(spelled(words))
     stdin_name = _stdin_name(options)
     if options.color != "auto":
         colored = options.color == "always"
     else:
         colored = _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        colored = colored and options.output_file is None
     _require_working_folder()
     target = _runtime_target(options)
     paths = options.paths or ([target] if target is not None else ["."])
     config = _configured(options, _common_folder([stdin_name] if stdin_name is not None else paths))
     jobs = min(config.jobs or _cores(), _MOST_JOBS)
+    try:
+        outputs = pair(options.outputs, config.output_format)
+    except OutputError as error:
+        raise _UsageError(str(error)) from error
     if options.show_settings:
-        _print("".join(f"{line}\n" for line in _settings(config, jobs)))
+        _print("".join(f"{line}\n" for line in _settings(config, jobs, outputs)))
         return 0
+    require(options, config)
     if options.verbose:
         _complain(f"configuration: {config.path or 'none'}")
     from .run import lint
@@ -148,10 +155,18 @@ def _check(words: list[str]) -> int:
             progress.stop()
     if options.runtime is not None:
         result = _run(options, config, result, target)
-    if options.verbose or config.output_format in {"json", "github", "html"}:
+    cache = None if options.no_cache else _cache_folder()
+    result, notes, written = adopt(result, options, config, jobs=jobs, cache=cache)
+    for line in notes:
+        _complain(line)
+    if options.verbose or all(output.format in MACHINE for output in outputs):
         for line in summary(result, Paint(False)) if options.verbose else _empty_folders(result):
             _complain(line)
-    _deliver("".join(f"{line}\n" for line in _report(result, config, options, Paint(colored))), options.output_file)
+    for output in outputs:
+        paint = Paint(colored and (output.file is None or options.color == "always"))
+        _deliver("".join(f"{line}\n" for line in _report(result, output.format, options, paint)), output.file)
+    if not written:
+        return 2
     return 0 if options.exit_zero and result.status == 1 else result.status
 
 
@@ -286,24 +301,21 @@ def _stdin_name(options: argparse.Namespace) -> str | None:
         return None
     if len(options.paths) > 1:
         raise _UsageError("`-` reads standard input and cannot be given with other paths")
-    name: str = options.stdin_filename or "<stdin>"
-    if name.endswith(".ipynb"):
-        raise PathError(f"{name}: notebooks are not yet supported")
-    return name
+    return options.stdin_filename or "<stdin>"
 
 
 def _empty_folders(result: Result) -> Iterator[str]:
     return (f"{folder}: 0 files were found in this folder" for folder in result.empty)
 
 
-def _report(result: Result, config: Config, options: argparse.Namespace, paint: Paint) -> Iterator[str]:
-    machine = config.output_format in {"json", "github", "html"}
+def _report(result: Result, name: str, options: argparse.Namespace, paint: Paint) -> Iterator[str]:
+    machine = name in MACHINE
     if options.statistics and not machine:
         yield from statistics(result.findings)
         if result.findings and not options.quiet:
             yield ""
     else:
-        yield from _reporter(config.output_format).report(result, paint)
+        yield from _reporter(name).report(result, paint)
     if not machine and not options.quiet:
         yield from summary(result, paint)
 
@@ -367,10 +379,10 @@ def _configured(options: argparse.Namespace, start: str) -> Config:
     """The configuration file's settings under those of the command line."""
     from dataclasses import replace
 
-    from .registry import codes
+    from .registry import known as known_codes
 
-    known = codes()
-    config = load(start, file=options.config, isolated=options.isolated)
+    config = _with_rules(load(start, file=options.config, isolated=options.isolated), options)
+    known = known_codes()
     where = config.path or "configuration"
     config = replace(
         config,
@@ -389,9 +401,18 @@ def _configured(options: argparse.Namespace, start: str) -> Config:
         extend_select=(*config.extend_select, *resolve(options.extend_select or (), known, "--extend-select")),
         exclude=(*config.exclude, *map(_from_here, options.exclude or ())),
         target=options.target or config.target,
-        output_format=options.output_format or config.output_format,
         jobs=config.jobs if options.jobs is None else options.jobs,
     )
+
+
+def _with_rules(config: Config, options: argparse.Namespace) -> Config:
+    """Take in the project's own rules, or say that they are left out."""
+    from .registry import configure
+
+    left_out = configure(config, options.allow_project_rules)
+    if left_out is not None:
+        _complain(left_out)
+    return config
 
 
 def _from_here(glob: str) -> str:
@@ -404,18 +425,20 @@ def _from_here(glob: str) -> str:
     return os.path.join(escape(os.getcwd()), glob.removeprefix("./"))
 
 
-def _settings(config: Config, jobs: int) -> Iterator[str]:
+def _settings(config: Config, jobs: int, outputs: Sequence[Output]) -> Iterator[str]:
     from .config import selected
-    from .registry import codes
+    from .registry import codes, in_use
 
     yield f"configuration: {printable(config.path or 'none')}"
     yield f"base: {printable(config.base)}"
     yield f"selected: {', '.join(sorted(selected(config.select, config.ignore, config.extend_select, codes())))}"
+    yield f"rules: {printable(', '.join(folder for _, folder in in_use())) or 'none'}"
     yield f"exclude: {printable(', '.join(config.exclude)) or 'none'}"
     for glob, names in config.per_file_ignores:
         yield f"per-file-ignores: {printable(glob)} = {printable(', '.join(names))}"
     yield f"target: {config.target}"
-    yield f"output-format: {config.output_format}"
+    yield f"baseline: {printable(config.baseline or 'none')}"
+    yield f"output-format: {', '.join(output.format for output in outputs)}"
     yield f"jobs: {jobs}"
     yield f"cache: {printable(str(_cache_folder()))}"
 
@@ -528,13 +551,15 @@ def _check_parser() -> argparse.ArgumentParser:
         choices=(*TARGETS, "both"),
         help="which TF2 is moved to; auto reads it off the project's requirements; both is for --runtime",
     )
-    add("--output-format", choices=FORMATS, help="how findings are shown; the default is text")
-    add("--output-file", metavar="FILE", help="write the report there instead of to standard output")
+    report: dict[str, Any] = {"dest": "outputs", "action": Given, "default": ()}
+    add("--output-format", choices=FORMATS, help="how findings are shown, text by default; may be repeated", **report)
+    add("--output-file", metavar="FILE", help="write the report of the format before it there", **report)
     add("--statistics", action="store_true", help="count findings by rule and by consequence")
     add("--exclude", metavar="GLOBS", type=_words, action="extend", help="files and folders to leave out of walks")
     add("--force-exclude", action="store_true", help="leave out excluded files even where they are given")
     add("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
     add("--isolated", action="store_true", help="read no configuration file")
+    _add_allow(parser)
     add("--show-settings", action="store_true", help="print the settings of this run and stop")
     add("--stdin-filename", metavar="NAME", help="the name that standard input is linted under")
     add("--exit-zero", action="store_true", help="exit with 0 also when there are findings")
@@ -544,9 +569,19 @@ def _check_parser() -> argparse.ArgumentParser:
     loudness = parser.add_mutually_exclusive_group()
     loudness.add_argument("-q", "--quiet", action="store_true", help="print findings only")
     loudness.add_argument("-v", "--verbose", action="store_true", help="also say on standard error what was decided")
-    add("--version", action="version", version=f"{_PROGRAM} {_version()}")
+    add("--completion", action=_Completion, choices=_SHELLS, help="print what a shell reads to complete words here")
+    add("--version", action=_Version, nargs=0, help="print the version of the program and of its rules, and stop")
+    add_options(parser)
     _add_runtime(parser)
     return parser
+
+
+def _add_allow(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--allow-project-rules",
+        action="store_true",
+        help="load the rules in the folders that the configuration names, which runs that code",
+    )
 
 
 def _add_runtime(parser: argparse.ArgumentParser) -> None:
@@ -585,17 +620,52 @@ def _version() -> str:
     return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
-def _rule(words: list[str]) -> int:
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from .registry import rule_sets
+
+        lines = [f"{_PROGRAM} {_version()}"]
+        for rules in rule_sets():
+            count = f"{rules.rules} rule" if rules.rules == 1 else f"{rules.rules} rules"
+            lines.append(f"rule set {rules.digest}: {count} of {printable(rules.origin)}")
+        _print("".join(f"{line}\n" for line in lines))
+        parser.exit()
+
+
+class _Completion(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, _: object, shell: object, *__: object) -> NoReturn:
+        from .completion import script
+        from .registry import codes
+
+        _print(script(str(shell), parser, _rule_parser(), codes()))
+        parser.exit()
+
+
+def _rule_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog=f"{_PROGRAM} rule", description="Explain a rule.", allow_abbrev=False)
     which = parser.add_mutually_exclusive_group()
     which.add_argument("code", nargs="?", metavar="CODE", help="a code or a slug; without one all rules are listed")
     which.add_argument("--all", action="store_true", help="explain every rule")
-    parser.add_argument("--output-format", choices=("text", "json", "markdown"), default="text")
-    options = parser.parse_args(words)
+    parser.add_argument(
+        "--output-format", choices=("text", "json", "markdown"), default="text", help="text by default"
+    )
+    parser.add_argument("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
+    parser.add_argument("--isolated", action="store_true", help="read no configuration file")
+    _add_allow(parser)
+    return parser
 
+
+def _rule(words: list[str]) -> int:
+    options = _rule_parser().parse_args(words)
+    _require_working_folder()
+    _with_rules(load(os.getcwd(), file=options.config, isolated=options.isolated), options)
+
+    from .registry import failures
     from .reporters import explain
 
     rules = _all_rules()
+    for failure in failures():
+        _complain(f"{failure.path}:{failure.line}: {failure.message}")
     if options.code is not None:
         known = {rule.code: rule.slug() for rule in rules}
         (code,) = resolve([options.code], known, "rule")

@@ -10,7 +10,7 @@ from typing import Any
 __all__ = ["Config", "ConfigError", "load", "parse", "resolve", "selected"]
 
 TARGETS = ("auto", "keras2", "keras3")
-FORMATS = ("text", "concise", "json", "github", "html")
+FORMATS = ("text", "concise", "json", "github", "html", "sarif", "gitlab", "junit")
 ALWAYS = ("TF900", "TF902", "TF908", "TF909")
 """Selected whatever is selected: what was not looked at must not pass as clean. Only their own name ignores them."""
 
@@ -29,6 +29,7 @@ class Config:
 
     ``select``, ``ignore`` and ``extend_select`` hold selectors: ``ALL``, a prefix such as ``TF1``, a code or a slug.
     ``base`` is the folder that globs are relative to; ``path`` the file that was read.
+    ``baseline`` is the file of known findings.
     ``jobs`` 0 stands for one process a core.
     """
 
@@ -42,6 +43,9 @@ class Config:
     target: str = "auto"
     output_format: str = "text"
     jobs: int = 0
+    rules: tuple[str, ...] = ()
+    """Folders of the project's own rules, relative to ``base``."""
+    baseline: str | None = None
 
 
 def load(start: str, *, file: str | None = None, isolated: bool = False) -> Config:
@@ -115,7 +119,8 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
     from .suppress import nearest
 
     known = {
-        "select", "ignore", "extend-select", "exclude", "per-file-ignores", "target", "output-format", "jobs",
+        "select", "ignore", "extend-select", "exclude", "per-file-ignores", "target", "output-format", "jobs", "rules",
+        "baseline",
     }  # fmt: skip
 
     def refuse(key: str, reason: str) -> ConfigError:
@@ -142,8 +147,12 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
     jobs = table.get("jobs", 0)
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
         raise refuse("jobs", "jobs is to be a number of processes, or 0 for one a core")
+    baseline = table.get("baseline")
+    if baseline is not None and (not isinstance(baseline, str) or not baseline):
+        raise refuse("baseline", "baseline is to be the path of a file")
+    base = os.path.dirname(os.path.abspath(path))
     return Config(
-        base=os.path.dirname(os.path.abspath(path)),
+        base=base,
         path=path,
         select=strings("select", table.get("select", ["ALL"])),
         ignore=strings("ignore", table.get("ignore", [])),
@@ -153,6 +162,8 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
         target=choice("target", "auto", TARGETS),
         output_format=choice("output-format", "text", FORMATS),
         jobs=jobs,
+        rules=strings("rules", table.get("rules", [])),
+        baseline=None if baseline is None else os.path.join(base, baseline),
     )
 
 

@@ -37,6 +37,7 @@ DEFAULT_EXCLUDES = frozenset(
 """Names of folders that a walk does not enter; so are ``*.egg-info`` and virtual environments of any name."""
 
 SUFFIXES = (".py", ".pyi")
+LINTED = (*SUFFIXES, ".ipynb")
 _MARKERS = ("pyproject.toml", "setup.cfg", "setup.py", ".git")
 
 
@@ -82,7 +83,7 @@ def discover(
         force_exclude: leave out files that are given but excluded.
 
     Raises:
-        PathError: if a path does not exist or is a notebook.
+        PathError: if a path does not exist.
     """
     base = os.getcwd() if base is None else base
     excluded = matcher(exclude, base)
@@ -97,11 +98,9 @@ def discover(
         if not os.path.isdir(path):
             if force_exclude and _is_left_out(path, base, excluded):
                 continue
-            if path.endswith(".ipynb"):
-                raise PathError(f"{given}: notebooks are not yet supported")
             found.setdefault(path, os.path.dirname(path))
         elif not (force_exclude and _is_left_out(path, base, excluded)):
-            files = list(_walk(path, excluded, unreadable.setdefault))
+            files = list(_walk(path, excluded, unreadable.setdefault, LINTED))
             for file in files:
                 found.setdefault(file, path)
             if not files:
@@ -154,8 +153,11 @@ def marked_root(folder: str, markers: Sequence[str] = _MARKERS) -> str | None:
 
 
 def project_files(root: Path) -> list[str]:
-    """Every Python file of a project, as sorted absolute paths; what walks leave out is left out."""
-    return sorted(_walk(os.path.abspath(root), None, lambda folder, reason: None))
+    """Every Python file of a project, as sorted absolute paths; what walks leave out is left out.
+
+    Notebooks are not among them: nothing imports one.
+    """
+    return sorted(_walk(os.path.abspath(root), None, lambda folder, reason: None, SUFFIXES))
 
 
 def matcher(globs: Sequence[str], base: str) -> Callable[[str], bool] | None:
@@ -221,8 +223,13 @@ def _is_default_exclude(name: str) -> bool:
 _Ignores = tuple[tuple[str, "GitIgnoreSpec"], ...]
 
 
-def _walk(top: str, excluded: Callable[[str], bool] | None, unreadable: Callable[[str, str], object]) -> Iterator[str]:
-    """Absolute paths of Python files; links to folders are not followed, so that there are no loops."""
+def _walk(
+    top: str,
+    excluded: Callable[[str], bool] | None,
+    unreadable: Callable[[str, str], object],
+    suffixes: tuple[str, ...],
+) -> Iterator[str]:
+    """Absolute paths of files with one of `suffixes`; links to folders are not followed, so that there are no loops."""
     folders: list[tuple[str, _Ignores]] = [(top, _ignores_above(top))]
     if _is_ignored(top, True, folders[0][1]):
         folders = [(top, ())]
@@ -241,12 +248,12 @@ def _walk(top: str, excluded: Callable[[str], bool] | None, unreadable: Callable
             ignores = _with_ignore_file(folder, ignores)
         for entry in entries:
             name = entry.name
-            is_python = name.endswith(SUFFIXES)
+            is_wanted = name.endswith(suffixes)
             if entry.is_dir(follow_symlinks=False):
                 if _is_default_exclude(name):
                     continue
                 is_folder = True
-            elif is_python and not (entry.is_symlink() and os.path.isdir(entry.path)):
+            elif is_wanted and not (entry.is_symlink() and os.path.isdir(entry.path)):
                 is_folder = False
             else:
                 continue

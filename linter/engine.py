@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .facts import Head
     from .index import CallFact, FileIndex
     from .model import File
+    from .notebooks import CellMap
     from .project import Project
     from .rule import Report, Rule
 
@@ -48,6 +49,8 @@ class FileResult:
 
     findings: tuple[Finding, ...]
     suppressions: Suppressions
+    cells: CellMap | None = None
+    """Of a notebook, whose findings and suppressions are placed in one module of all cells: where they stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +66,16 @@ class Content:
         return cls(blake2b(data, digest_size=16).hexdigest(), LEGACY_KERAS_FLAG in data)
 
 
-@memoized
 def version() -> str:
-    """A digest of this installation's rules and engine, and of the Python that runs them."""
+    """A digest of all rules and of the engine, and of the Python that runs them."""
+    from .registry import state
+
+    return _digest(installation(), *state())
+
+
+@memoized
+def installation() -> str:
+    """A digest of our own rules and engine, and of the Python that runs them."""
     digest = blake2b(sys.version.encode(), digest_size=16)
     top = Path(__file__).resolve().parent
     for folder in (top, top.parent / "rules"):
@@ -179,7 +189,8 @@ class _Run:
         rows: dict[str, Row] = {}
         new: dict[str, Row] = {}
         for key in wanted:
-            if key not in facts.summaries and "imports" in (head := facts.heads.get(key, {})):
+            head = facts.heads.get(key, {})
+            if key not in facts.summaries and "imports" in head and not head.get("problems"):
                 rows[key] = _unreached(head)
                 self._name(rows[key], _digest(self._latest(key, digests), "unreached"), new)
         self.store.put("findings", new)
@@ -215,14 +226,19 @@ class _Run:
     def _check(
         self, waiting: Sequence[str], digests: Mapping[str, str], project: Project, rows: dict[str, Row]
     ) -> None:
+        from . import registry
         from .pool import ItemFailed, map_ordered
 
+        if registry.has_others():
+            registry.all_rules()  # here, where a mistake in them ends the run
+            if next(registry.failures(), None) is not None:
+                self.store = Cache(None, "")  # what is missing may be there the next time
         made = map_ordered(
             check_item,
             [(key, self.paths[key], self.wanted[key][1]) for key in waiting],
             self.jobs,
             initializer=_begin,
-            initargs=(project, self.target, self.overrides, self.store.enabled),
+            initargs=(project, self.target, self.overrides, self.store.enabled, registry.in_use()),
             weight=_size,
         )
         new: dict[str, Any] = {}
@@ -274,9 +290,18 @@ _held: dict[str, tuple[SourceFile, FileIndex]] = {}
 """Files that are parsed already, of this process or of the one that it was forked from."""
 
 
-def _begin(project: Project, target: Target, overrides: Mapping[str, bytes], keep: bool) -> None:
-    """Set up a process: every file of the run is checked against the same project."""
+def _begin(
+    project: Project,
+    target: Target,
+    overrides: Mapping[str, bytes],
+    keep: bool,
+    rule_folders: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Set up a process: every file of the run is checked against the same project, by the same rules."""
     global _state  # noqa: PLW0603
+    from .registry import use
+
+    use(rule_folders)
     _state = project, target, overrides, keep
 
 
@@ -302,8 +327,12 @@ def check_item(item: tuple[str, str, str]) -> tuple[dict[str, Any], list[Any], s
         findings, questions, digest = check_file(source, key, project, target, keep, index)
     except Exception as error:
         findings, questions, digest = [_analysis_crash(display, error)], [], ""
-    suppressions = find_suppressions(source)
-    return {"findings": [_row(f) for f in findings], "suppressions": suppressions.to_json()}, questions, digest
+    if source.notebook is not None:
+        findings = [*source.notebook.problems, *findings]
+    row: Row = {"findings": [_row(f) for f in findings], "suppressions": find_suppressions(source).to_json()}
+    if source.notebook is not None and (row["findings"] or row["suppressions"]):
+        row["cells"] = source.notebook.places.to_json()
+    return row, questions, digest
 
 
 def check_file(
@@ -517,11 +546,15 @@ class _Gate:
         return known
 
 
-@memoized
 def _dispatch() -> _Dispatch:
     from .registry import all_rules
 
-    return _Dispatch(all_rules())
+    return _dispatch_to(all_rules())
+
+
+@memoized
+def _dispatch_to(rules: tuple[Rule, ...]) -> _Dispatch:
+    return _Dispatch(rules)
 
 
 # -- rows: findings as JSON, without the path, which is the reader's affair --------------------------------------------
@@ -536,7 +569,10 @@ def _row(finding: Finding) -> list[Any]:
 
 def _unreached(head: Head) -> Row:
     """The row of a file that is Python but does not reach TensorFlow."""
-    return {"findings": [], "suppressions": comments} if (comments := head.get("suppressions")) else _EMPTY
+    if not (comments := head.get("suppressions")):
+        return _EMPTY
+    row: Row = {"findings": [], "suppressions": comments}
+    return row | {"cells": head["cells"]} if "cells" in head else row
 
 
 def _result(display: str, row: Row) -> FileResult:
@@ -559,7 +595,12 @@ def _result(display: str, row: Row) -> FileResult:
         for line, column, end_line, end_column, code, slug, severity, effect, message, symbol in row["findings"]
     )
     kept = row["suppressions"]
-    return FileResult(findings, Suppressions.from_json(kept) if kept is not None else Suppressions())
+    suppressions = Suppressions.from_json(kept) if kept is not None else Suppressions()
+    if "cells" not in row:
+        return FileResult(findings, suppressions)
+    from .notebooks import CellMap
+
+    return FileResult(findings, suppressions, CellMap.from_json(row["cells"]))
 
 
 _NOTHING = FileResult((), Suppressions())

@@ -42,6 +42,10 @@ class Head(TypedDict, total=False):
     structure: str
     """A digest of what other files may see of it, for a file that has a summary; see `structure_of`."""
     suppressions: list[Any]
+    cells: list[Any]
+    """Of a notebook with suppressions: where they stand."""
+    problems: bool
+    """Whether cells of a notebook could not be parsed."""
 
 
 _PARSED: Head = {"imports": []}
@@ -108,6 +112,10 @@ class Facts:
             return {}, None
         comments = find_suppressions(source).to_json()
         kept: Head = {"suppressions": comments} if comments else {}
+        if source.notebook is not None and comments:
+            kept["cells"] = source.notebook.places.to_json()
+        if source.notebook is not None and source.notebook.problems:
+            kept["problems"] = True
         if not always and not mentions_tensorflow(source.text):
             from .summary import imported
 

@@ -22,7 +22,7 @@ from .lazy import cached_property
 from .names import Name, canonical
 from .paths import literal_string, path_of, split_head
 from .project import DATASET_METHODS, VARIABLE_SCOPES, Effects, Entity, Project, Situation, effects_of
-from .source import SourceFile
+from .source import NOTEBOOK, SourceFile
 from .summary import conditions, own_statements, scope_name
 
 if TYPE_CHECKING:
@@ -380,6 +380,15 @@ class Site:
         return self._characters(self.line, int(getattr(self.syntax, "col_offset", 0)))
 
     @property
+    def where(self) -> str:
+        """``line 3``, or ``line 3 of cell 2`` in a notebook: for messages that speak of another place in the file."""
+        notebook = self.file.source.notebook
+        if notebook is None:
+            return f"line {self.line}"
+        cell, line, _ = notebook.places.place(self.line, self.column)
+        return f"line {line} of cell {cell}"
+
+    @property
     def end_line(self) -> int:
         """Line of the end."""
         return int(getattr(self.syntax, "end_lineno", None) or self.line)
@@ -551,8 +560,19 @@ class Site:
         parts: list[str] = []
         for position, (name, file, line) in enumerate(steps):
             last = position == len(steps) - 1
-            parts.append(f"`{name}`" if last or not line else f"`{name}` ({file.rpartition('/')[2]}:{line})")
+            parts.append(f"`{name}`" if last or not line else f"`{name}` ({self._step(file, line)})")
         return " -> ".join(parts)
+
+    def _step(self, file: str, line: int) -> str:
+        """A file's name and a line of it; of the cells of another notebook nothing is known here."""
+        name = file.rpartition("/")[2]
+        if not name.endswith(NOTEBOOK):
+            return f"{name}:{line}"
+        notebook = self.file.source.notebook if file == self.file.key else None
+        if notebook is None:
+            return name
+        cell, line, _ = notebook.places.place(line, 1)
+        return f"cell {cell}:{line}"
 
     def is_reached(self, flag: Situation) -> bool:
         """Whether the way that `trail` tells is one that a single run can take, and not only a guess of many."""

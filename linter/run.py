@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import engine, registry
 from .config import Config, resolve, selected
@@ -19,7 +20,12 @@ from .suppress import Suppressions, find_suppressions
 from .target import NO_EVIDENCE, decide_target
 from .tool_rules import InternalError, ProbeFailed, ProbeOnlyFinding, UnparsableFile
 
-__all__ = ["BOTH", "Place", "Project", "Result", "lint"]
+if TYPE_CHECKING:
+    from .baseline import Standing
+    from .diff_base import Since
+    from .notebooks import CellMap
+
+__all__ = ["BOTH", "Place", "Project", "Result", "Selection", "lint"]
 
 BOTH = "both"
 """In place of a target: every file is linted once for each."""
@@ -48,7 +54,8 @@ class Result:
     ``files`` counts those that were looked at, failed ones included; ``empty`` are given folders without any.
     ``hidden`` are findings that were not selected or that a comment suppresses.
     ``found_for`` says which targets a finding of a rule, hidden or not, was found for.
-    ``runtime`` is what a run of the model told besides its findings, None where none was asked for.
+    ``runtime`` is what a run of the model told besides its findings, None where none was asked for; so are
+    ``baseline`` and ``since`` of what a baseline and a revision hide.
     """
 
     findings: tuple[Finding, ...]
@@ -59,6 +66,8 @@ class Result:
     hidden: tuple[Finding, ...] = ()
     found_for: Mapping[Place, frozenset[Target]] = field(default_factory=dict, repr=False)
     runtime: Runtime | None = None
+    baseline: Standing | None = None
+    since: Since | None = None
     selected: Callable[[str], frozenset[str]] = field(
         default=lambda path: frozenset(registry.codes()), repr=False, compare=False
     )
@@ -133,8 +142,8 @@ def lint(
         PathError: if a path cannot be linted at all.
         ConfigError: if the configuration names an unknown rule.
     """
-    codes = registry.codes()
-    active = _Selection(config, codes)
+    codes = registry.known()
+    active = Selection(config, codes)
     working_folder = os.getcwd()
     overrides: dict[str, bytes] = {}
     if stdin is None:
@@ -181,7 +190,7 @@ def lint(
             if len(by_target) < len(targets):
                 findings.append(InternalError.at(display, "this file was lost on the way: no result came back for it"))
                 continue
-            raw, suppressions = _merged(by_target, found_for)
+            raw, suppressions, cells = _merged(by_target, found_for)
             chosen = active.codes_for(path)
             kept = suppressions.apply(
                 display,
@@ -189,8 +198,10 @@ def lint(
                 codes=codes,
                 judged=partial(active.is_judged, chosen, tuple(targets)),
             )
-            findings += kept
-            hidden += _missing(raw, kept)
+            left = _missing(raw, kept)
+            findings += kept if cells is None else map(cells.located, kept)
+            hidden += left if cells is None else map(cells.located, left)
+    findings += registry.failures()
     findings.sort(key=lambda finding: finding.sort_key)
     hidden.sort(key=lambda finding: finding.sort_key)
     return Result(
@@ -224,25 +235,28 @@ def _missing(findings: Sequence[Finding], kept: Sequence[Finding]) -> Iterator[F
 
 def _merged(
     by_target: Mapping[Target, engine.FileResult], found_for: dict[Place, frozenset[Target]]
-) -> tuple[Sequence[Finding], Suppressions]:
+) -> tuple[Sequence[Finding], Suppressions, CellMap | None]:
     """One file's findings for all targets; `found_for` is told which targets each is of.
 
     Of a place that several targets are told of, the findings of the most severe one stand; of Keras 3 in a draw.
     """
     suppressions = next(iter(by_target.values())).suppressions
+    cells = next((result.cells for result in by_target.values() if result.cells is not None), None)
     if len(by_target) == 1:
         ((target, result),) = by_target.items()
-        found_for |= dict.fromkeys(map(_place, result.findings), frozenset({target}))
-        return result.findings, suppressions
+        if cells is None:  # nothing of a notebook is run
+            found_for |= dict.fromkeys(map(_place, result.findings), frozenset({target}))
+        return result.findings, suppressions, cells
     places: dict[Place, dict[Target, list[Finding]]] = {}
     for target, result in by_target.items():
         for finding in result.findings:
             places.setdefault(_place(finding), {}).setdefault(target, []).append(finding)
     merged: list[Finding] = []
     for place, found in places.items():
-        found_for[place] = frozenset(found)
+        if cells is None:
+            found_for[place] = frozenset(found)
         merged += max((found[target] for target in sorted(found, reverse=True)), key=_weight)
-    return merged, suppressions
+    return merged, suppressions, cells
 
 
 def _place(finding: Finding) -> Place:
@@ -288,7 +302,7 @@ def _shifted(progress: Callable[[int, int], None] | None, before: int, total: in
     return lambda done, _: progress(before + done, total)
 
 
-class _Selection:
+class Selection:
     """Which codes are reported, file by file."""
 
     def __init__(self, config: Config, codes: Mapping[str, str]) -> None:
@@ -315,6 +329,7 @@ class _Selection:
         return False
 
     def codes_for(self, path: str) -> frozenset[str]:
+        """The codes that are reported for an absolute path."""
         codes = self.everywhere
         for matches, ignored in self.per_file:
             if matches is not None and matches(path):
@@ -327,4 +342,6 @@ class _Selection:
             return False
         if self.targets is None:
             self.targets = {rule.code: rule.targets for rule in registry.all_rules()}
+        if code in registry.unloaded():
+            return False
         return not self.targets.get(code, frozenset(Target)).isdisjoint(targets)

@@ -17,11 +17,20 @@ from .tool_rules import Python2Source, UnparsableFile
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["SIZE_LIMIT", "SourceFile", "parse_source", "read_bytes", "read_source"]
+    from .notebooks import Notebook
+
+__all__ = ["NOTEBOOK", "SIZE_LIMIT", "SourceFile", "parse_source", "read_bytes", "read_source"]
 
 SIZE_LIMIT = 50 * 1024 * 1024
 """Bytes; a larger file is data, and is reported instead of read."""
+
+NOTEBOOK = ".ipynb"
+"""How the name of a notebook ends."""
+
+_NOTEBOOK_SIZE_LIMIT = 256 * 1024 * 1024
+"""Bytes; most of a large notebook are its outputs."""
 
 _DEPTH = 5000
 """The recursion limit that files are parsed and walked with, so that a chain of 2,000 calls is code like any other.
@@ -47,25 +56,38 @@ class SourceFile:
     """One file's text: decoded, without a byte order mark, every line end a single newline.
 
     ``display`` is the path as reports show it; ``digest`` is blake2b (16 bytes, hex) of the bytes as they lie on disk.
+    The text of a ``notebook`` is that of its code cells as one module, in which magics are replaced by Python.
     """
 
     path: Path
     display: str
     text: str
     digest: str
+    notebook: Notebook | None = None
 
     @property
     def lines(self) -> list[str]:
         """The lines as Python counts them: form feeds and Unicode separators end none."""
         return self.text.split("\n")
 
+    @property
+    def texts(self) -> Mapping[int | None, Sequence[str]]:
+        """The lines as their author wrote them, by the cell of a finding: None outside notebooks."""
+        if self.notebook is None:
+            return {None: self.lines}
+        return {cell: lines for cell, lines in self.notebook.texts.items()}  # noqa: C416
 
-def read_bytes(path: Path | str, limit: int = SIZE_LIMIT) -> bytes:
+
+def read_bytes(path: Path | str, limit: int | None = None) -> bytes:
     """Read a regular file without ever waiting for one that is not.
+
+    By default the limit is that of the kind of file.
 
     Raises:
         OSError: with the reason as its text, also for FIFOs, devices, folders and files above `limit` bytes.
     """
+    if limit is None:
+        limit = _NOTEBOOK_SIZE_LIMIT if str(path).endswith(NOTEBOOK) else SIZE_LIMIT
     try:
         _require_file(os.stat(path), limit)
         # Between the stat and the open the file may have become a FIFO, whose open would wait for a writer.
@@ -118,6 +140,10 @@ def read_source(path: Path, display: str, data: bytes | None = None) -> SourceFi
             data = read_bytes(path)
         except OSError as error:
             return UnparsableFile.at(display, f"this file cannot be read: {error}")
+    if str(path).endswith(NOTEBOOK):
+        from .notebooks import read_notebook
+
+        return read_notebook(path, display, data)
     if b"\0" in data:
         return _null_byte(display, data)
     digest = blake2b(data, digest_size=16).hexdigest()

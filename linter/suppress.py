@@ -19,6 +19,8 @@ __all__ = ["Comment", "Suppressions", "find_suppressions", "nearest"]
 _UNTOUCHABLE = frozenset({UnparsableFile.code, Python2Source.code, ProbeFailed.code, InternalError.code})
 """Findings that no comment hides: without them, code that was not looked at would pass as clean."""
 
+_CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""What stands between TF and the digits in the code of a rule that is not ours."""
 _DIGITS = str.maketrans("oil", "011")
 """Letters that are typed for digits."""
 
@@ -151,6 +153,11 @@ def _is_ours(name: str) -> bool:
     return name.startswith("TF") and name[2:3].isdigit()
 
 
+def _may_be_known(name: str) -> bool:
+    """Whether a rule can have this code; where none has, it may be another linter's."""
+    return name.startswith("TF") and name[2:].lstrip(_CAPITALS)[:1].isdigit()
+
+
 def find_suppressions(source: SourceFile) -> Suppressions:
     """Read the suppression comments of a file; text inside strings is none."""
     text = source.text
@@ -183,7 +190,7 @@ def _find(text: str) -> Suppressions:
                 comments.append(Comment("noqa", line, at))
                 continue
             names = [(n.upper(), place) for n, place in _names(match["names"], column + match.start("names"))]
-            if names := [(name, place) for name, place in names if _is_ours(name)]:
+            if names := [(name, place) for name, place in names if _may_be_known(name)]:
                 comments.append(Comment("noqa", line, at, tuple(names)))
     return Suppressions(tuple(comments))
 

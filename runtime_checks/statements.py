@@ -8,6 +8,9 @@ from typing import Any
 
 __all__ = ["Statements"]
 
+_NOTEBOOK = ".ipynb"
+"""How a file's name ends that no run ever imports: it is JSON, and its outputs may be large."""
+
 
 class Statements:
     """The statements of files, read and parsed when they are first asked for."""
@@ -42,6 +45,8 @@ class Statements:
         }
 
     def _read(self, path: str) -> tuple[ast.Module | None, list[str]]:
+        if path.endswith(_NOTEBOOK):
+            return None, []
         if path not in self._files:
             try:
                 with open(path, "rb") as file:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..finding import Evidence, Severity, Verdict
 
 if TYPE_CHECKING:
+    from ..baseline import Standing
     from ..finding import Finding
     from ..run import Result
     from ..runtime import Runtime, WorkerRun
@@ -104,6 +105,12 @@ def summary(result: Result, paint: Paint) -> list[str]:
         lines.append(f"All checks passed: {files}.")
     else:
         lines.append("Nothing was checked: 0 files were found.")
+    if result.baseline is not None:
+        lines += _of_baseline(result.baseline)
+    if result.since is not None:
+        since = result.since
+        known = f"{since.known} known left out"
+        lines.append(f"Since {printable(since.revision)} ({since.commit[:12]}): {since.new} new, {known}.")
     if result.runtime is not None:
         lines += _of_runs(result.runtime, only_at_runtime(result.findings), paint)
     several = len({project.root for project in result.projects}) > 1
@@ -111,6 +118,20 @@ def summary(result: Result, paint: Paint) -> list[str]:
         where = f"{printable(project.root)}: " if several else ""
         lines.append(paint(f"{where}target {project.target} ({printable(project.reason)})", "dim"))
     return lines
+
+
+def _of_baseline(standing: Standing) -> Iterator[str]:
+    """How many of the known findings are left, and what became of the others."""
+    if standing.action == "write":
+        yield f"Baseline: {_plural(standing.left, 'finding')} written to {printable(standing.file)}."
+        return
+    unseen = f", {standing.unseen} of them not looked at in this run" if standing.unseen else ""
+    yield f"Baseline: {standing.left} of {standing.initial} left{unseen}."
+    if standing.action == "prune":
+        yield f"Baseline: {_plural(standing.stale, 'stale entry', 'stale entries')} taken out."
+    elif standing.stale:
+        stale = _plural(standing.stale, "entry is", "entries are")
+        yield f"Baseline: {stale} stale, --prune-baseline takes them out."
 
 
 def _of_runs(runtime: Runtime, added: int, paint: Paint) -> Iterator[str]:
@@ -166,5 +187,5 @@ def statistics(findings: Iterable[Finding]) -> list[str]:
     return lines
 
 
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _plural(number: int, noun: str, several: str | None = None) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {several or f'{noun}s'}"

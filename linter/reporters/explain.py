@@ -16,8 +16,9 @@ __all__ = ["json", "listing", "markdown", "text"]
 def listing(rules: Sequence[type[Rule]]) -> Iterator[str]:
     """One line a rule."""
     width = max((len(rule.slug()) for rule in rules), default=0)
+    codes = max((len(rule.code) for rule in rules), default=0)
     for rule in rules:
-        yield f"{rule.code}  {rule.slug():<{width}}  {rule.severity.value:<7}  {rule.consequence.value}"
+        yield f"{rule.code:<{codes}}  {rule.slug():<{width}}  {rule.severity.value:<7}  {rule.consequence.value}"
 
 
 def text(rules: Sequence[type[Rule]]) -> Iterator[str]:

@@ -79,7 +79,7 @@ def _summary(result: Result) -> str:
     consequences = Counter(finding.consequence for finding in result.findings)
     words = [f"{consequences[one]} {one.value}" for one in Consequence]
     words += [f"{severities[one]} {one.value}" for one in Severity]
-    return f"{len(result.findings)} findings in {result.files} files: {', '.join(words)}."
+    return f"Findings: {len(result.findings)}, in {result.files} files: {', '.join(words)}."
 
 
 def _rows(names: Iterable[str]) -> str:

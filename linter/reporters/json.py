@@ -40,6 +40,14 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
             "empty": list(result.empty),
         },
     }
+    if result.baseline is not None:
+        standing = result.baseline
+        document["summary"]["baseline"] = {
+            "initial": standing.initial, "left": standing.left, "stale": standing.stale, "unseen": standing.unseen,
+        }  # fmt: skip
+    if result.since is not None:
+        since = result.since
+        document["summary"]["since"] = {"commit": since.commit, "new": since.new, "known": since.known}
     if result.runtime is not None:
         document["summary"]["runtime"] = _runtime(result.runtime, only_at_runtime(findings))
     # The encoder in C, which is ten times as fast, indents nothing: a line each.

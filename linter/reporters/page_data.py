@@ -6,7 +6,7 @@ Every text is made printable here, so that no control or direction mark of a lin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +79,7 @@ class _File:
         self.lines: dict[str, str] = {}
         """By number; before that of a notebook stand its cell's and a colon."""
         source = result.source(path)
-        self.texts: dict[int | None, Sequence[str]] = {} if source is None else {None: source.lines}
+        self.texts: Mapping[int | None, Sequence[str]] = {} if source is None else source.texts
 
     def excerpt(self, finding: Finding) -> list[Any] | None:
         """The first and the last line to show, where the mark starts and ends, and the first line if it was cut."""
@@ -148,13 +148,16 @@ class _Rules:
         if cls is None:
             return rule
         module = cls.__module__.split(".")
-        words = documentation(cls)
+        try:
+            words = documentation(cls)
+        except ValueError:  # a rule of somebody else need not be documented as ours are
+            words = {}
         return rule | {
             "family": "tool" if module[-1] == "tool_rules" else shown(module[-2]) if len(module) > 1 else "other",
             "severity": cls.severity.value,
             "consequence": cls.consequence.value,
-            "summary": " ".join(shown(words["Summary"]).split()),
-            "words": [[title, list(blocks(words[title]))] for title in SECTIONS],
+            "summary": " ".join(shown(words.get("Summary", "")).split()),
+            "words": [[title, list(blocks(words[title]))] for title in SECTIONS if title in words],
         }
 
 

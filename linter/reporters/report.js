@@ -7,9 +7,9 @@
   const FAMILIES = { tf1_api: "TF1 API" };
   const FACETS = ["consequence", "severity", "verdict", "family", "rule", "path", "q"];
   const MANY = new Set(["consequence", "severity", "verdict"]);
-  const FILES_AT_ONCE = 40;
+  const FILES_AT_ONCE = 30;
   const FINDINGS_AT_ONCE = 30;
-  const OPEN_AT_FIRST = 20;
+  const OPEN_AT_FIRST = 8;
   const BARS_AT_ONCE = 12;
   const PRINTED = 500;
   const THEME = "migrate-lint-theme";
@@ -73,7 +73,7 @@
   // What the page holds.
 
   let data, findings, base;
-  const state = { sort: "path", theme: "auto" };
+  const state = { sort: "path" };
   for (const facet of FACETS) state[facet] = MANY.has(facet) ? new Set() : "";
   let view = { rows: [], counts: {} };
   const folded = new Map(); // by file: whether a reader opened or closed it
@@ -140,12 +140,11 @@
     state.sort = given.get("sort") === "count" ? "count" : "path";
   }
 
+  const chosenFilters = () => FACETS.map((facet) => [facet, [...state[facet]].join(MANY.has(facet) ? "," : "")])
+    .filter(([, value]) => value);
+
   function writeAddress(isStep) {
-    const told = new URLSearchParams();
-    for (const facet of FACETS) {
-      const value = MANY.has(facet) ? [...state[facet]].join(",") : state[facet];
-      if (value) told.set(facet, value);
-    }
+    const told = new URLSearchParams(chosenFilters());
     if (state.sort !== "path") told.set("sort", state.sort);
     const hash = told.toString();
     if (hash === location.hash.slice(1)) return;
@@ -168,7 +167,7 @@
     change({ [facet]: chosen });
   }
 
-  const isFiltered = () => FACETS.some((facet) => (MANY.has(facet) ? state[facet].size : state[facet]));
+  const isFiltered = () => chosenFilters().length > 0;
 
   function reset() {
     const empty = {};
@@ -231,7 +230,7 @@
 
   // Bars.
 
-  /** A bar whose length says how many, whose colours say of which consequence, and whose pale part is infos. */
+  /** A bar whose length says how many, whose colours say of which consequence, and whose faint part is infos. */
   function bar(found, most) {
     const made = el("span", { class: "bar", "aria-hidden": "true" });
     for (const weight of ["pressing", "info"]) {
@@ -248,8 +247,9 @@
   // The head.
 
   function head() {
+    const several = new Set(data.projects.map((project) => project.name)).size > 1;
     const places = data.projects.map((project) => {
-      const name = data.projects.length > 1 ? `${project.name}: ` : "";
+      const name = several ? `${project.name}: ` : "";
       return el("li", {}, `${name}${project.target} `, el("span", { class: "dim" }, `(${project.reason})`));
     });
     const theme = el("select", { "aria-label": "Theme", onchange: () => setTheme(theme.value) },
@@ -322,22 +322,39 @@
     for (const [, outcome] of run.phases) outcomes[outcome] = (outcomes[outcome] || 0) + 1;
     const ran = Object.entries(outcomes).map(([outcome, times]) => `${plural(times, "phase")} ${outcome}`).join(", ");
     const versions = run.versions.map(([name, version]) => `${name} ${version}`).join(", ");
+    const said = run.scopes.filter(([, words]) => words).map(([name, words]) => el("li", {}, el("code", {}, name), " ", rich(words)));
+    const notes = run.notes.map((note) => el("li", {}, rich(note)));
+    return el("details", { class: "run", open: Boolean(run.cause) || Boolean(outcomes.failed) },
+      el("summary", {}, el("strong", {}, `${run.target} on ${run.device}`), ` ${versions} `, el("span", { class: "dim" }, ran)),
+      run.cause ? el("p", {}, badge("confirmed", "ended early"), " ", rich(run.cause)) : null,
+      failures(run),
+      said.length ? [el("h3", {}, "Scopes"), el("ul", { class: "plain" }, said)] : null,
+      notes.length ? [el("h3", {}, "Notes"), el("ul", { class: "plain" }, notes)] : null,
+      run.phases.length ? phaseTable(run) : null,
+      el("p", { class: "dim" }, `${run.seconds.toFixed(1)} s, at most ${number(Math.round(run.memory / 1048576))} MiB of memory`));
+  }
+
+  /** What went wrong, once, with the phases in which it did. */
+  function failures(run) {
+    const names = new Map();
+    for (const [name, outcome, , detail] of run.phases) {
+      if (outcome === "failed") names.set(detail, [...(names.get(detail) || []), name]);
+    }
+    return [...names].map(([detail, phases]) => el("p", { class: "failure" },
+      badge("confirmed", "failed"), el("span", { class: "dim" }, ` ${phases.join(", ")} `), el("span", { class: "said" }, detail)));
+  }
+
+  function phaseTable(run) {
     const rows = run.phases.map(([name, outcome, seconds, detail]) => el("tr", {},
       el("th", { scope: "row" }, name),
       el("td", {}, badge(outcome === "ok" ? "refuted" : outcome === "failed" ? "confirmed" : "unreached", outcome)),
       el("td", { class: "num" }, `${seconds.toFixed(2)} s`),
       el("td", { class: "said" }, detail)));
-    const said = run.scopes.filter(([, words]) => words).map(([name, words]) => el("li", {}, el("code", {}, name), ` ${words}`));
-    const notes = run.notes.map((note) => el("li", {}, note));
-    return el("details", { class: "run", open: Boolean(run.cause) || Boolean(outcomes.failed) },
-      el("summary", {}, el("strong", {}, `${run.target} on ${run.device}`), ` ${versions} `, el("span", { class: "dim" }, ran)),
-      run.cause ? el("p", {}, badge("confirmed", "ended early"), ` ${run.cause}`) : null,
-      rows.length ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Phases" }, el("table", {},
+    return el("details", { class: "phases" },
+      el("summary", {}, plural(rows.length, "phase")),
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Phases" }, el("table", {},
         el("thead", {}, el("tr", {}, ["Phase", "Outcome", "Time", "Detail"].map((one) => el("th", { scope: "col" }, one)))),
-        el("tbody", {}, rows))) : null,
-      said.length ? [el("h3", {}, "Scopes"), el("ul", { class: "plain" }, said)] : null,
-      notes.length ? [el("h3", {}, "Notes"), el("ul", { class: "plain" }, notes)] : null,
-      el("p", { class: "dim" }, `${run.seconds.toFixed(1)} s, at most ${number(Math.round(run.memory / 1048576))} MiB of memory`));
+        el("tbody", {}, rows))));
   }
 
   // Filters.
@@ -421,7 +438,7 @@
     parts.places = el("ul", { class: "bars" });
     return el("section", { class: "panel", "aria-labelledby": "work" },
       el("h2", { id: "work" }, "Where the work is"), parts.crumbs, parts.places,
-      el("p", { class: "legend dim" }, CONSEQUENCES.map((one) => el("span", { class: `tag ${one}` }, one)), "pale: info only"));
+      el("p", { class: "legend dim" }, CONSEQUENCES.map((one) => el("span", { class: `tag ${one}` }, one)), "faint: info only"));
   }
 
   function showWork() {
@@ -658,7 +675,7 @@
       return finding.verdict === "static-only" ? el("p", { class: "evidence dim" }, "No probe decides this rule.") : null;
     }
     return el("ul", { class: "evidence" }, finding.evidence.map(([verdict, place, detail]) =>
-      el("li", {}, badge(verdict), el("span", { class: "dim" }, ` ${place} `), el("span", { class: "said" }, detail))));
+      el("li", {}, badge(verdict), el("span", { class: "dim" }, ` ${place} `), el("span", { class: "said" }, rich(detail)))));
   }
 
   function fixNote(finding) {
@@ -677,8 +694,12 @@
   function beforePrint() {
     const note = parts.findings.querySelector(".printed");
     const rows = view.rows.length;
-    note.textContent = `The first ${number(PRINTED)} of ${plural(rows, "finding")} are printed; a filter chooses others.`;
-    note.hidden = rows <= PRINTED;
+    const chosen = chosenFilters().map(([facet, value]) => `${facet} ${value.replaceAll(",", " or ")}`).join(", ");
+    note.textContent = [
+      isFiltered() ? `${number(rows)} of ${plural(findings.length, "finding")}: ${chosen}.` : "",
+      rows > PRINTED ? `The first ${number(PRINTED)} of them are printed; a filter chooses others.` : "",
+    ].join(" ").trim();
+    note.hidden = !note.textContent;
     let left = PRINTED;
     const made = groups().map(([file, ofFile]) => {
       const printed = ofFile.slice(0, Math.max(left, 0));
@@ -690,6 +711,11 @@
       return group;
     });
     parts.list.replaceChildren(...made.filter(Boolean));
+  }
+
+  function afterPrint() {
+    parts.findings.querySelector(".printed").hidden = true;
+    showFindings();
   }
 
   // The page.
@@ -727,7 +753,7 @@
         refresh();
       });
       addEventListener("beforeprint", beforePrint);
-      addEventListener("afterprint", showFindings);
+      addEventListener("afterprint", afterPrint);
       addEventListener("keydown", shortcuts);
     } else page.append(el("main", {}, ...[runtimePanel()].filter(Boolean)));
     root.dataset.ready = "";

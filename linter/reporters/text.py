@@ -26,10 +26,11 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
         reasons = _reasons()
     for path, findings in groupby(result.findings, key=lambda finding: finding.path):
         source = result.source(path)
-        lines = source.lines if source is not None else []
+        texts = source.texts if source is not None else {}
         for finding in findings:
             yield header(finding, paint)
-            if finding.cell is None and finding.line <= len(lines) and lines[finding.line - 1].strip():
+            lines = texts.get(finding.cell, ())
+            if finding.line <= len(lines) and lines[finding.line - 1].strip():
                 shown, caret = _excerpt(lines[finding.line - 1], finding)
                 yield f"    {shown}"
                 yield f"    {paint(caret, finding.severity.value)}"

@@ -194,7 +194,7 @@ def _given(cls: ClassSite) -> str:
         if cls.name in (call.path or ""):
             for argument in call.arguments:
                 if kind := _kind_of(call, argument):
-                    return f"line {call.line} gives it {kind}"
+                    return f"{call.where} gives it {kind}"
     return ""
 
 

@@ -73,7 +73,7 @@ class TargetConflict(Rule):
             if found is not None and not reference.version_checked:
                 yield self.report(
                     _import_before(reference) or reference,
-                    f"`tf.compat.v1.{found.whole}` (line {reference.line}) needs Keras 2, and the target is Keras 3: "
+                    f"`tf.compat.v1.{found.whole}` ({reference.where}) needs Keras 2, and the target is Keras 3: "
                     f"install tf_keras and set {_FLAG}=1 before TensorFlow is imported, or rewrite what uses it.",
                 )
                 return
@@ -100,7 +100,7 @@ class TargetConflict(Rule):
         if keras is not None:
             yield self.report(
                 site,
-                f"{_FLAG} is set after line {keras.line} has loaded Keras, so it has no effect: set it before the "
+                f"{_FLAG} is set after {keras.where} has loaded Keras, so it has no effect: set it before the "
                 "first import of TensorFlow.",
             )
             return
@@ -115,7 +115,7 @@ class TargetConflict(Rule):
         if imported is not None:
             yield self.report(
                 site,
-                f"{_FLAG} is set after TensorFlow is imported in line {imported.line}; it has an effect only as long "
+                f"{_FLAG} is set after TensorFlow is imported in {imported.where}; it has an effect only as long "
                 "as nothing has touched `tf.keras` by then. Set it before the import.",
                 Severity.INFO,
             )

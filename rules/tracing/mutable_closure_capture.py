@@ -79,7 +79,7 @@ class MutableClosureCapture(Rule):
             seen.add(state.name)
             proven = trace.how == "function" and trace.proven and _is_proven(change, state)
             place = change.function
-            where = f"`{place.name}` (line {change.line})" if place is not None else f"line {change.line}"
+            where = f"`{place.name}` ({change.where})" if place is not None else change.where
             yield self.report(
                 reference,
                 f"{state.title[:1].upper()}{state.title[1:]} is a Python number: {trace.under}, it becomes a constant, "

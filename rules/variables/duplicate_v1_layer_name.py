@@ -68,7 +68,7 @@ class DuplicateV1LayerName(Rule):
             if same is not None:
                 yield self.report(
                     call,
-                    f"`{last}` is named `{name}` like the one on line {same.line}: below the shim both silently share "
+                    f"`{last}` is named `{name}` like the one on {same.where}: below the shim both silently share "
                     "one set of weights, where TF1 raised. Name them apart, or say `reuse=True` if it is meant.",
                 )
             elif _repeats(call):

@@ -7,6 +7,7 @@ import re
 __all__ = ["essence", "text_of"]
 
 _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-fA-F]+")
+_GENERATED = re.compile(r"\bouter_factory\.<locals>\.inner_factory\.<locals>\.(?:tf__)?")
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _USER_CODE = re.compile(r'in user code:\s*(?:\n\s*(?:File "[^"]*", line \d+, in .*)\n.*)+\s*\n', re.MULTILINE)
 _KERAS = re.compile(r"Exception encountered when calling [^\n]*\n+")
@@ -23,11 +24,11 @@ def text_of(error: BaseException) -> str:
 
 
 def essence(error: BaseException) -> str:
-    """Type and message of an exception, without AutoGraph's stack, Keras' list of arguments and objects' addresses.
+    """Type and message of an exception, without AutoGraph's stack and names, Keras' list of arguments and objects' addresses.
 
     Both put the original message, and AutoGraph the original type too, behind an introduction of their own.
     """
-    text = _ADDRESS.sub("", _ESCAPE.sub("", text_of(error)))
+    text = _GENERATED.sub("", _ADDRESS.sub("", _ESCAPE.sub("", text_of(error))))
     before = None
     while before != text:
         before = text

@@ -5,11 +5,14 @@ runs as fast as it does without us.
 """
 
 from __future__ import annotations
+import __future__
 
 import builtins
 import contextlib
 import importlib.machinery
 import marshal
+import sys
+import threading
 from types import CodeType
 from typing import Any, Iterator, Tuple
 
@@ -24,6 +27,12 @@ GRAPH = "graph"
 
 Ran = Tuple[str, int, str]
 """A path, a line and the context: `EAGER`, `TRACE` (a function graph is being built) or `GRAPH` (a tf.Graph is)."""
+
+_INHERITED = 0
+"""The flags of ``from __future__ import``, which ``compile`` takes over from the code that calls it."""
+for _name in __future__.all_feature_names:
+    _INHERITED |= getattr(__future__, _name).compiler_flag
+_own = threading.local()
 
 # Of the process: a module stays imported when the run that imported it is over.
 _marks: list[Mark] = []
@@ -66,7 +75,7 @@ class Lines:
         def ran(number: int) -> None:
             add((number, context_now()))
 
-        with self._marking(), _hiding_marks():
+        with self._marking(), self._marking_compiled(), _hiding_marks():
             setattr(builtins, NAME, ran)
             try:
                 yield
@@ -94,11 +103,53 @@ class Lines:
         finally:
             del loader_class.get_code
 
+    @contextlib.contextmanager
+    def _marking_compiled(self) -> Iterator[None]:
+        """Mark files that the program reads and compiles itself, for ``exec`` in place of Python 2's ``execfile``."""
+        original: Any = builtins.compile
+
+        def compile(source: Any, filename: Any, mode: Any, flags: Any = 0, *more: Any, **options: Any) -> Any:
+            if not (more[0] if more else options.pop("dont_inherit", False)):
+                flags |= sys._getframe(1).f_code.co_flags & _INHERITED
+            plain = original(source, filename, mode, flags, True, *more[1:], **options)
+            if getattr(_own, "compiles", False) or mode != "exec" or not self._is_source(source, filename, plain):
+                return plain
+            try:
+                with _compiling():
+                    tree = mark(source, filename, _marks)
+                code = original(tree, filename, mode, flags, True, *more[1:], **options)
+            except Exception:  # it is run as it is
+                return plain
+            _plain.update(without_marks(code, plain))
+            return code
+
+        builtins.compile = compile
+        try:
+            yield
+        finally:
+            builtins.compile = original
+
+    def _is_source(self, source: Any, filename: Any, compiled: Any) -> bool:
+        """Whether the text of a user's file was compiled to code, not to a syntax tree."""
+        is_text = isinstance(source, (str, bytes)) and isinstance(filename, str)
+        return is_text and isinstance(compiled, CodeType) and self._code.path(filename) is not None
+
+
+@contextlib.contextmanager
+def _compiling() -> Iterator[None]:
+    """What this thread compiles in the body is our own."""
+    _own.compiles = True
+    try:
+        yield
+    finally:
+        _own.compiles = False
+
 
 def _marked_code(loader: Any, filename: str) -> Any:
     source = loader.get_data(filename)
-    code = loader.source_to_code(mark(source, filename, _marks), filename)
-    _plain.update(without_marks(code, loader.source_to_code(source, filename)))
+    with _compiling():
+        code = loader.source_to_code(mark(source, filename, _marks), filename)
+        _plain.update(without_marks(code, loader.source_to_code(source, filename)))
     return code
 
 

@@ -15,7 +15,7 @@ import threading
 import time
 from typing import Any, Callable, Iterator
 
-from . import phases, shims
+from . import orphans, phases, shims
 from .criteria import one_line
 from .errors import essence
 from .frames import UserCode
@@ -36,7 +36,9 @@ def main(job_file: str) -> None:
     with open(job_file, encoding="utf-8") as file:
         job = json.load(file)
     _limit_memory(job["memory_limit"])
+    orphans.adopt()
     execute(job, Results(os.path.join(os.path.dirname(job_file), "results.json")))
+    orphans.end()
 
 
 def execute(job: dict[str, Any], results: Results) -> None:

@@ -21,7 +21,7 @@ _BLOCKS = ("body", "orelse", "finalbody")
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def mark(source: bytes, filename: str, marks: list[Mark]) -> Any:
+def mark(source: str | bytes, filename: str, marks: list[Mark]) -> Any:
     """The syntax tree of a module with a call for each mark; the marks are added to `marks`.
 
     Statements, the bodies of lambdas, the elements of generator expressions and the types of except clauses are marked.

@@ -72,6 +72,12 @@ def _new_variables(run: Run) -> list[Event]:
     return found
 
 
+def _judged(run: Run) -> list[Event]:
+    """The variables that such calls made, and that a finding is about."""
+    follow_ups = {phase.name for phase in run.follow_ups()}
+    return [e for e in run.events if e.kind == "variable" and e.phase in follow_ups and e.explained]
+
+
 def _created_again(run: Run) -> Iterator[dict[str, Any]]:
     for events in _by_place(_new_variables(run)):
         yield _observation(
@@ -98,7 +104,7 @@ def _made_by(event: Event) -> str:
 def _refused(run: Run) -> Iterator[dict[str, Any]]:
     """Creations that ``tf.function`` refused, where the program swallowed the error and went on."""
     ended = {phase.name for phase in run.phases if phase.ok}
-    told = {e.frames[0][:2] for e in _new_variables(run) if e.frames}
+    told = {e.frames[0][:2] for e in [*_judged(run), *_new_variables(run)] if e.frames}
     refused = [e for e in run.events if e.kind == "refused" and e.phase in ended and e.frames and not e.explained]
     for events in _by_place([event for event in refused if event.frames[0][:2] not in told]):
         yield _observation(
@@ -169,9 +175,7 @@ def _keras_traces(model: Any) -> bool:
 
 def _is_explained(run: Run, phase: Phase) -> bool:
     """Whether a finding, or a creation that is reported by itself, stands where the error was raised."""
-    follow_ups = {one.name for one in run.follow_ups()}
-    judged = [e for e in run.events if e.kind == "variable" and e.phase in follow_ups and e.explained]
-    created = [event.frames[0][:2] for event in [*judged, *_new_variables(run)] if event.frames]
+    created = [event.frames[0][:2] for event in [*_judged(run), *_new_variables(run)] if event.frames]
     if any(frame[:2] in created for frame in phase.frames[:1]):
         return True
     if any(event.kind == "refused" and event.phase == phase.name and event.explained for event in run.events):

@@ -293,10 +293,7 @@ def _save_and_load(run: Run) -> None:
 
     if not isinstance(run.model, tf.keras.Model):
         raise NotRunError("only a Keras model is saved whole")
-    path = os.path.join(tempfile.gettempdir(), "model.keras")
-    try:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.keras")
         run.model.save(path)
         tf.keras.models.load_model(path, custom_objects=_classes(run), compile=False)
-    finally:
-        if os.path.exists(path):
-            os.unlink(path)

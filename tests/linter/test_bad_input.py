@@ -43,14 +43,6 @@ def test_a_missing_path_is_2(capsys: Captured) -> None:
     assert "gone.py: there is no such file or folder" in capsys.readouterr().err
 
 
-def test_a_notebook_is_2(capsys: Captured) -> None:
-    """It is not passed over in silence."""
-    Path("a.ipynb").write_text("{}")
-
-    assert 2 == main(["a.ipynb"])
-    assert "a.ipynb: notebooks are not yet supported" in capsys.readouterr().err
-
-
 def test_what_is_no_file_is_a_finding(capsys: Captured) -> None:
     """Dangling links, links to themselves, FIFOs and devices, found or given; nobody waits for a FIFO."""
     Path("dangling.py").symlink_to("nowhere.py")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
+from migrate_lint import __version__
 from migrate_lint.linter import cli, engine, registry
 from migrate_lint.linter.cli import main
 from migrate_lint.linter.engine import FileResult
@@ -115,17 +117,16 @@ def test_exit_zero_forgives_findings_only(capsys: Captured) -> None:
         (["--fix"], "unrecognized arguments: --fix"),
         (["--unsafe-fixes"], "--unsafe-fixes"),
         (["--diff"], "--diff"),
-        (["--add-noqa"], "--add-noqa"),
+        (["--add-noqa", "-"], "--add-noqa"),
         (["--runtime"], "--runtime: expected one argument"),
         (["--select-", "TF1"], "--select-"),
         (["verify", "pair.py"], "./verify"),
         (["--jobs", "0"], "--jobs"),
         (["--target", "keras4"], "keras4"),
-        (["--output-format", "html"], "html"),
+        (["--output-format", "hmtl"], "hmtl"),
         (["--config", "gone.toml"], "gone.toml"),
         (["-", "m.py"], "standard input"),
         (["--stdin-filename", "m.py"], "standard input"),
-        (["-", "--stdin-filename", "m.ipynb"], "not yet supported"),
         (["m.py", "--output-file", "gone/report"], "gone/report: the report cannot be written"),
         (["m.py", "--output-file", "."], "the report cannot be written"),
         (["m.py", "--output-file", ""], "the report cannot be written"),
@@ -350,6 +351,41 @@ def test_help_and_version_are_0(capsys: Captured) -> None:
     assert 0 == main(["--help"])
     assert 0 == main(["rule", "--help"])
     assert capsys.readouterr().out.startswith("migrate-lint ")
+
+
+def test_the_version_names_the_rules(capsys: Captured) -> None:
+    """How many there are, and a digest that is the same for the same rules."""
+    assert 0 == main(["--version"])
+    first, second = capsys.readouterr().out.splitlines()
+    found = re.fullmatch(r"rule set ([0-9a-f]{12}): (\d+) rules of migrate-lint", second)
+
+    assert f"migrate-lint {__version__}" == first
+    assert found is not None
+    assert int(found[2]) > 40
+    assert [found[1]] == [rules.digest for rules in registry.rule_sets() if rules.origin == "migrate-lint"]
+
+
+def test_the_module_starts_beside_a_package_of_its_name() -> None:
+    """With -P Python looks for it among what is installed; a json.py beside it is in no case imported."""
+    Path("migrate_lint").mkdir()
+    Path("migrate_lint/__init__.py").write_text("raise SystemExit('the wrong one')\n")
+    command = [sys.executable, "-P", "-m", "migrate_lint", "--version"]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert done.stdout.startswith(f"migrate-lint {__version__}\n")
+
+
+def test_the_module_imports_nothing_from_the_working_folder() -> None:
+    """Without -P, too, except for a package of its own name."""
+    for name in ("json", "sqlite3", "tomllib"):
+        Path(f"{name}.py").write_text("raise SystemExit('the wrong one')\n")
+    Path("migrate-lint.toml").write_text("")
+
+    done = subprocess.run([sys.executable, "-m", "migrate_lint", "clean.py"], capture_output=True, check=False)
+
+    assert (0, b"") == (done.returncode, done.stderr)
 
 
 def test_a_crash_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:

@@ -26,10 +26,10 @@ def found(*paths: str, exclude: tuple[str, ...] = (), force_exclude: bool = Fals
 
 
 def test_folders_are_walked_in_order() -> None:
-    """Python files and stubs only, sorted by path."""
-    write("b/z.py", "b/a.pyi", "a.py", "notes.txt", "b/model.ipynb")
+    """Python files, stubs and notebooks only, sorted by path."""
+    write("b/z.py", "b/a.pyi", "a.py", "notes.txt", "b/model.ipynb", ".ipynb_checkpoints/model.ipynb")
 
-    assert ["a.py", "b/a.pyi", "b/z.py"] == found()
+    assert ["a.py", "b/a.pyi", "b/model.ipynb", "b/z.py"] == found()
 
 
 def test_a_file_is_found_once() -> None:
@@ -80,12 +80,11 @@ def test_a_missing_path_is_an_error() -> None:
         discover(["a.py", "b"])
 
 
-def test_a_notebook_is_an_error_when_given() -> None:
-    """It says that notebooks are not read, rather than that all is well."""
-    write("a.ipynb")
+def test_notebooks_are_no_part_of_a_project() -> None:
+    """Nothing imports them, so linting one file reads none of them."""
+    write("a.py", "b.ipynb")
 
-    with pytest.raises(PathError, match="not yet supported"):
-        discover(["a.ipynb"])
+    assert ["a.py"] == [display_path(path, os.getcwd()) for path in project_files(Path())]
 
 
 def test_an_empty_folder_is_named() -> None:

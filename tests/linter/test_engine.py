@@ -204,14 +204,14 @@ def test_columns_count_characters(project: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_changed_rule_set_forgets_what_was_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The version covers every module and table of the engine and of the rules."""
-    engine.version.cache_clear()
+    engine.installation.cache_clear()
     before = engine.version()
-    engine.version.cache_clear()
+    engine.installation.cache_clear()
     monkeypatch.setattr(engine.sys, "version", "another Python")
 
     assert before != engine.version()
 
-    engine.version.cache_clear()
+    engine.installation.cache_clear()
 
 
 def test_a_file_that_knows_no_tensorflow_is_checked_where_a_graph_runs_it(project: Path) -> None:

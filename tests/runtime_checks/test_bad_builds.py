@@ -206,6 +206,13 @@ FORKING = model(
         os.write(1, b"x" * 99_999)
     """
 )
+DAEMON = model(
+    """
+    code = "import os, time\\nif os.fork(): os._exit(0)\\nos.setsid()\\nif os.fork(): os._exit(0)\\n"
+    own = {name: os.environ[name] for name in os.environ if name != "MIGRATE_LINT_RUN"}
+    subprocess.run([sys.executable, "-c", code + "time.sleep(1000)"], env=own, start_new_session=True)
+    """
+)
 LEGACY = "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n" + model(
     "assert 'engine' in tf.keras.layers.Layer.__module__"
 )
@@ -280,6 +287,7 @@ CASES = {
     "exits when imported": Case({"model.py": EXITS_EARLY}),
     "meddles with everything": Case({"model.py": MEDDLING, "conftest.py": "raise SystemExit('imported')\n"}),
     "forks, floods and goes on": Case({"model.py": FORKING}),
+    "forks a daemon": Case({"model.py": DAEMON}),
     "asks for Keras 2 itself": Case({"model.py": LEGACY}),
     "hangs in tf.function alone": Case({"model.py": HANGS_IN_A_GRAPH}, options=SHORT),
     "takes one batch size": Case({"model.py": ONE_BATCH}),
@@ -389,9 +397,9 @@ def test_meddling(name: str, ran: Ran) -> None:
     assert [] == ran.left
 
 
-@pytest.mark.parametrize("name", ["forks, floods and goes on"])
+@pytest.mark.parametrize("name", ["forks, floods and goes on", "forks a daemon"])
 def test_forks(name: str, ran: Ran) -> None:
-    """Children that sleep, have a session of their own, or run on in our code: one result, and none is left."""
+    """Children that sleep, have a session or an environment of their own, or run on in our code: none is left."""
     assert [] == ran.found("TF908")
     assert [("model.py", line_of(text_of(name), "static"), "confirmed")] == ran.verdicts("TF101")
     assert [] == ran.left

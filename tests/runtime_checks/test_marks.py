@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import marshal
 import py_compile
@@ -232,6 +233,40 @@ def test_cached_bytecode_is_neither_used_nor_written(recorder: lines.Lines, tmp_
     assert [1, 2] == ran(recorder)
     assert before == cached.read_bytes()
     assert NAME.encode() not in before
+
+
+@pytest.mark.parametrize("more", ["", ", dont_inherit=True", ", 0, True, -1"])
+def test_a_file_that_the_program_compiles_itself_is_marked(recorder: lines.Lines, tmp_path: Path, more: str) -> None:
+    """``exec(compile(...))`` is what became of Python 2's ``execfile``; trees and other texts stay as they are."""
+    helper = write(tmp_path, "def f():\n    return 1\n").rename(tmp_path / "helper.py")
+    text = f"""
+        import ast
+        import pathlib
+
+        name = {str(helper)!r}
+        text = pathlib.Path(name).read_text()
+        exec(compile(text, name, "exec"{more}))
+        value = f()
+        tree = compile(text, name, "exec", ast.PyCF_ONLY_AST)
+        other = compile("x = 1", "<text>", "exec"{more})
+    """
+    path = write(tmp_path, textwrap.dedent(text))
+    with recorder.recording():
+        module = load(path)
+    places = [(Path(place).name, line) for place, line, _ in recorder.take()]
+
+    assert [("helper.py", 1), ("helper.py", 2)] == sorted(place for place in places if place[0] == "helper.py")
+    assert [ast.FunctionDef] == [type(node) for node in module.tree.body]
+    assert ("x",) == module.other.co_names
+
+
+def test_compile_takes_over_what_the_caller_imports_from_the_future(recorder: lines.Lines, tmp_path: Path) -> None:
+    """A text has the flags of the module that compiles it, and not those of our own."""
+    text = "{}namespace = {{}}\nexec(compile('def f(a: unknown): pass', '<text>', 'exec'), namespace)\n"
+    with recorder.recording():
+        load(write(tmp_path, text.format("from __future__ import annotations\n\n")))
+        with pytest.raises(NameError):
+            load(write(tmp_path, text.format("")))
 
 
 def test_only_files_of_the_user_are_marked(recorder: lines.Lines, tmp_path: Path) -> None:

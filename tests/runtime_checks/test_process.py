@@ -242,10 +242,13 @@ def test_ignored_signals(run: Run) -> None:
 
 @posix
 def test_peak_memory(run: Run) -> None:
-    """The peak is the worker's own resident set in bytes."""
+    """The peak is the worker's resident set in bytes; Linux counts from the fork on, so it is never below ours."""
+    import resource
+
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
     outcome = run("kept = b'x' * (300 << 20); say(None, done=True)")
 
-    assert 300 << 20 < outcome.peak_memory < 600 << 20
+    assert 300 << 20 < outcome.peak_memory < max(600 << 20, own + (100 << 20))
 
 
 @linux

@@ -94,3 +94,13 @@ def test_line_ends_of_any_kind_give_the_same_spans(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
 
     assert [13, 15] == Statements().around(str(path), 14, 14)["statement"]
+
+
+def test_a_notebook_is_not_parsed(tmp_path: Path) -> None:
+    """No run imports one, and its JSON would read as a Python expression of any size."""
+    path = tmp_path / "a.ipynb"
+    path.write_text('{"cells": [\n1\n]}', "utf-8")
+
+    around = Statements().around(str(path), 2, 2)
+
+    assert {"statement": [2, 2], "body": [2, 2], "function": None, "text": ""} == around

@@ -1,0 +1,390 @@
+"""The documentation is true: its commands run, its settings are read, and what it lists is what there is.
+
+A ``sh`` block holds commands, one a line; a ``console`` block holds commands after ``$`` and, below each, lines that it
+prints among others. They run in a project made for their page, in their order.
+A comment before a block says what is special about it:
+
+``<!-- run: no, REASON -->``
+    it cannot run here
+``<!-- run: with tensorflow -->``
+    it runs a model
+``<!-- run: in the checkout -->``
+    it is about this repository
+``<!-- file: NAME -->``
+    the block is a file of the project, for the commands after it
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from migrate_lint.linter.config import FORMATS, Config, parse
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "README.md"]
+EXAMPLE = ROOT / "examples" / "half_migrated"
+
+_FENCE = re.compile(r"(?P<fence>`{3,})(?P<language>[\w-]*)")
+_MARKER = re.compile(r"<!-- (run|file): (.+) -->")
+_RUN = re.compile(r"no, \w.{10,}|with tensorflow|in the checkout")
+_DONE = {"migrate-lint": {0, 1}, "pylint": set(range(32)) - {1}, "python -m pylint": set(range(32)) - {1}}
+"""Statuses of programs that have done what they were asked, and found something; pylint's are sums, 1 a failure."""
+_OF_OTHERS = {"--inplace", "--from-stdin"}
+"""Options of other programs that the pages name."""
+_BRANCH = "main"
+_CI = {"GITHUB_BASE_REF": _BRANCH, "CI_MERGE_REQUEST_DIFF_BASE_SHA": _BRANCH}
+"""What a server tells its jobs."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    place: str
+    language: str
+    text: str
+    run: str = ""
+    file: str = ""
+
+    @property
+    def is_commands(self) -> bool:
+        """Whether it is to be run."""
+        return self.language in {"sh", "console"} and not self.run.startswith("no, ")
+
+
+@cache
+def _blocks(page: Path) -> tuple[Block, ...]:
+    return tuple(_read(page))
+
+
+def _read(page: Path) -> Iterator[Block]:
+    lines = iter(enumerate(page.read_text("utf-8").split("\n"), 1))
+    marker = ("", "")
+    for number, line in lines:
+        if found := _MARKER.fullmatch(line):
+            marker = found[1], found[2]
+        elif found := _FENCE.match(line):
+            text = []
+            for _, inner in lines:
+                if inner == found["fence"]:
+                    break
+                text.append(inner)
+            kind, value = marker
+            yield Block(
+                f"{page.name}:{number}",
+                found["language"],
+                "".join(f"{part}\n" for part in text),
+                run=value if kind == "run" else "",
+                file=value if kind == "file" else "",
+            )
+            marker = ("", "")
+        elif line:
+            assert marker == ("", ""), f"{page.name}:{number}: a marker stands before a block"
+
+
+def _commands(block: Block) -> Iterator[tuple[str, list[str]]]:
+    """Each command, and lines that it is to print."""
+    lines = block.text.replace("\\\n", "").split("\n")
+    if block.language == "sh":
+        yield from ((line, []) for line in lines if line.strip())
+        return
+    for part in re.split(r"^\$ ", block.text, flags=re.M)[1:]:
+        command, *printed = part.rstrip("\n").split("\n")
+        yield command, printed
+
+
+def _with_commands(*, tensorflow: bool) -> list[Any]:
+    chosen = [
+        page
+        for page in PAGES
+        if any(block.is_commands and (block.run == "with tensorflow") is tensorflow for block in _blocks(page))
+    ]
+    return [pytest.param(page, id=page.name) for page in chosen]
+
+
+def _project(page: Path, folder: Path) -> Path:
+    """The half-migrated example in a git repository, on a branch beside its main one."""
+    folder.mkdir()
+    for path in EXAMPLE.iterdir():
+        if path.is_file():
+            shutil.copy(path, folder)
+    if page.name == "notebooks.md":
+        _write_notebook(folder / "notebooks" / "explore.ipynb")
+    git = ("git", "-c", "user.name=docs", "-c", "user.email=docs@example.com", "-c", "commit.gpgsign=false")
+    for words in (
+        ("init", "--quiet", f"--initial-branch={_BRANCH}"),
+        ("add", "."),
+        ("commit", "--quiet", "--message=start"),
+        ("update-ref", f"refs/remotes/origin/{_BRANCH}", "HEAD"),
+        ("checkout", "--quiet", "-b", "migration"),
+    ):
+        subprocess.run([*git, *words], cwd=folder, check=True)
+    return folder
+
+
+def _write_notebook(path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": "# Scales"},
+        _code_cell("import tensorflow as tf\n%matplotlib inline"),
+        _code_cell(
+            "class Scale(tf.keras.layers.Layer):\n"
+            '    """A learned scale."""\n'
+            "    def call(self, inputs):\n"
+            "        scale = tf.Variable(1.0)\n"
+            "        return inputs * scale"
+        ),
+    ]
+    path.parent.mkdir()
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}), "utf-8")
+
+
+def _code_cell(source: str) -> dict[str, object]:
+    return {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": source}
+
+
+def _environment(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "GIT_"))}
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return (
+        kept | _CI | {"PATH": path, "XDG_CACHE_HOME": str(tmp_path / "cache"), "PYLINTHOME": str(tmp_path / "pylint")}
+    )
+
+
+def _run(command: str, folder: Path, environment: dict[str, str], place: str) -> str:
+    """What a command prints; it has to end as its program does when all went well."""
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        check=False,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=540,
+    )
+    program = re.sub(r"^(?:\w+=\S+ )+", "", command)
+    allowed = next((statuses for name, statuses in _DONE.items() if program.startswith(name)), {0})
+    assert done.returncode in allowed, f"{place}: {command}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr}"
+    return done.stdout
+
+
+def _run_page(page: Path, tmp_path: Path, *, tensorflow: bool) -> list[str]:
+    """Run a page's commands; returns lines that were to be printed and were not."""
+    project, environment = _project(page, tmp_path / "project"), _environment(tmp_path)
+    missing = []
+    for block in _blocks(page):
+        if block.file:
+            (project / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (project / block.file).write_text(block.text, "utf-8")
+        if not block.is_commands or (block.run == "with tensorflow") is not tensorflow:
+            continue
+        folder = ROOT if block.run == "in the checkout" else project
+        for command, lines in _commands(block):
+            printed = set(_run(command, folder, environment, block.place).split("\n"))
+            missing += [f"{block.place}: {line}" for line in lines if line not in printed]
+    return missing
+
+
+@pytest.mark.parametrize("page", _with_commands(tensorflow=False))
+def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
+    """Every command ends well in a fresh project, and prints what the page shows."""
+    missing = _run_page(page, tmp_path, tensorflow=False)
+
+    assert [] == missing
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("page", _with_commands(tensorflow=True))
+def test_the_commands_that_run_a_model_run(page: Path, tmp_path: Path) -> None:
+    """The same for commands with `--runtime`."""
+    pytest.importorskip("tensorflow", reason="needs TensorFlow")
+    missing = _run_page(page, tmp_path, tensorflow=True)
+
+    assert [] == missing
+
+
+def test_nothing_evades_these_tests() -> None:
+    """Commands stand in `sh` and `console` blocks, every marker is one that is known, and says why nothing is run."""
+    blocks = [block for page in PAGES for block in _blocks(page)]
+
+    assert [] == [block.place for block in blocks if block.language in {"bash", "shell", "zsh", "shell-session"}]
+    assert [] == [block.place for block in blocks if block.run and not _RUN.fullmatch(block.run)]
+    assert [] == [block.place for block in blocks if block.run and block.language not in {"sh", "console"}]
+
+
+def _recipes() -> Iterator[tuple[str, str]]:
+    """The commands of ours that the YAML of the pages gives to a server."""
+    yaml: Any = pytest.importorskip("yaml", reason="comes with the extra [docs]")
+    for page in PAGES:
+        for block in _blocks(page):
+            if block.language == "yaml":
+                for text in _texts(yaml.safe_load(block.text)):
+                    if text.startswith("migrate-lint "):
+                        yield block.place, text
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(inner)
+
+
+def test_the_recipes_for_servers_run(tmp_path: Path) -> None:
+    """What GitHub and GitLab are told to run ends well in a checkout, and writes the files that are uploaded."""
+    project, environment = _project(DOCS / "ci.md", tmp_path / "project"), _environment(tmp_path)
+    recipes = list(_recipes())
+    for place, command in recipes:
+        _run(command, project, environment, place)
+    named = {word for _, command in recipes for word in shlex.split(command) if word.endswith((".sarif", ".xml"))}
+
+    assert 4 <= len(recipes)
+    assert {"lint.sarif", "lint.xml"} == named
+    assert all((project / name).stat().st_size for name in named)
+
+
+def test_hooks_of_the_recipes_exist() -> None:
+    """A hook that a page names is one that this repository offers."""
+    yaml: Any = pytest.importorskip("yaml", reason="comes with the extra [docs]")
+    offered = {hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
+    named = {
+        name for page in PAGES for block in _blocks(page) for name in re.findall(r"^\s*- id: (\S+)", block.text, re.M)
+    }
+
+    assert set() == named - offered
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])
+def test_settings_of_a_page_are_read(page: Path, tmp_path: Path) -> None:
+    """TOML and JSON are well-formed, and migrate-lint knows every key of its own table."""
+    for block in _blocks(page):
+        if block.language == "toml":
+            tomllib.loads(block.text)
+            parse(block.text.encode(), str(tmp_path / "pyproject.toml"))
+        elif block.language == "json":
+            json.loads(block.text)
+
+
+def test_every_key_has_a_section() -> None:
+    """The reference lists the keys that the program reads, no more and no fewer."""
+    text = (DOCS / "configuration.md").read_text("utf-8").partition("## Keys")[2]
+    keys = {field.name.replace("_", "-") for field in fields(Config)} - {"base", "path"}
+
+    assert keys == set(re.findall(r"^### `([\w-]+)`$", text, re.M))
+
+
+def test_every_format_is_in_the_table() -> None:
+    """The reference lists the formats that the program writes, no more and no fewer."""
+    table = (DOCS / "formats.md").read_text("utf-8").partition("| format |")[2].partition("\n\n")[0]
+
+    assert set(FORMATS) == set(re.findall(r"^\| `(\w+)`", table, re.M))
+
+
+def test_options_exist() -> None:
+    """An option that a page names is one of the program's."""
+    listed = set(re.findall(r"--[a-z][a-z-]+", "\n".join(_extension("command_line").listing(_parser()))))
+    named = {
+        (page.name, option)
+        for page in PAGES
+        for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", page.read_text("utf-8"))
+        if code.startswith(("--", "migrate-lint "))
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", code)
+    }
+
+    assert set() == {(page, option) for page, option in named if option not in listed | _OF_OTHERS}
+
+
+def test_the_list_of_options_is_complete() -> None:
+    """Every option of the parser is in the reference, with its help."""
+    text = "\n".join(_extension("command_line").listing(_parser()))
+    actions = [action for action in _parser()._actions if action.option_strings]
+
+    assert [] == [action.dest for action in actions if f"`{action.option_strings[-1]}" not in text]
+    assert [] == [action.dest for action in actions if not action.help]
+
+
+def test_every_rule_has_a_page() -> None:
+    """A page is named by the slug, has it as its anchor, and shows the documentation and the cases."""
+    pages = _extension("rule_pages")
+    rules = pages.own_rules()
+    for rule in rules:
+        text = pages.page(rule)
+        assert text.startswith(f"({rule.slug()})=\n# {rule.code} {rule.slug()}\n")
+        assert ["Why", "Example", "Fix", "Source"] == re.findall(r"^## (Why|Example|Fix|Source)$", text, re.M)
+    index = pages.index(rules)
+
+    assert [] == [rule.slug() for rule in rules if f"(./{rule.slug()}.md)" not in index]
+    assert "### A tf.Variable in `call`" in pages.page(next(rule for rule in rules if rule.code == "TF101"))
+
+
+def test_pages_of_rules_are_written_once(tmp_path: Path) -> None:
+    """A second build writes nothing, and takes away the page of a rule that is gone."""
+    pages = _extension("rule_pages")
+    folder = tmp_path / "rules"
+    pages.write_pages(folder)
+    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    (folder / "gone.md").write_text("# Gone\n", "utf-8")
+    pages.write_pages(folder)
+
+    assert before == {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert "*\n" == (folder / ".gitignore").read_text("utf-8")
+
+
+def test_pages_name_the_messages_of_pylint() -> None:
+    """The id on a rule's page is the one that the plugin registers."""
+    pytest.importorskip("pylint", reason="comes with the extra [pylint]")
+    from migrate_lint.linter.pylint_plugin import message_id
+
+    pages = _extension("rule_pages")
+    named = {rule.code: re.search(r"`(\w+)` in pylint", pages.page(rule)) for rule in pages.own_rules()}
+
+    assert {"TF907", "TF908"} == {code for code, found in named.items() if found is None}
+    assert [] == [
+        rule.code
+        for rule in pages.own_rules()
+        if (found := named[rule.code]) is not None and message_id(rule) != found[1]
+    ]
+
+
+def test_links_of_the_readme_lead_somewhere() -> None:
+    """Links between files of the repository name files that exist; those inside docs are checked by the build."""
+    broken = [
+        (name, link)
+        for name in ("README.md", "CONTRIBUTING.md")
+        for link in re.findall(r"\]\((?!https?://|#)([^)#\s]+)", (ROOT / name).read_text("utf-8"))
+        if not (ROOT / link).exists()
+    ]
+
+    assert [] == broken
+
+
+@cache
+def _extension(name: str) -> ModuleType:
+    """A module of the Sphinx extensions in ``docs/_ext``."""
+    pytest.importorskip("sphinx", reason="comes with the extra [docs]")
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location(f"migrate_lint_docs_{name}", DOCS / "_ext" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _parser() -> Any:
+    return _extension("command_line").parser()
