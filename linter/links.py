@@ -11,6 +11,7 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, TypedDict
 
 from .lazy import cached_property
@@ -89,7 +90,7 @@ class _File:
         "wraps",
     )  # fmt: skip
 
-    def __init__(self, links: Links, numbers: Mapping[str, int]) -> None:
+    def __init__(self, links: Links, numbers: Mapping[str, int], leaf: int | None) -> None:
         self.files = array("i", [numbers[name] for name in links["files"]])
         self.names = [sys.intern(name) for name in links["names"]]
         self.shapes = links["shapes"]
@@ -105,24 +106,36 @@ class _File:
         self.entries = {int(scope): sys.intern(marks) for scope, marks in links["entries"].items()}
         self.v1_calls = {int(scope): [sys.intern(n) for n in names] for scope, names in links["v1_calls"].items()}
         self.uses = tuple(map(sys.intern, links["uses"]))
+        if leaf is not None:
+            self.calls = self._within(leaf, self.calls, 7, 5)
+            self.passes = self._within(leaf, self.passes, 8, 3)
+            self.once = self._within(leaf, self.once, 2, 0)
+
+    def _within(self, own: int, numbers: array[int], width: int, column: int) -> array[int]:
+        """The rows whose file, in a column, is the file with the number `own`."""
+        rows = (row for row in _rows(numbers, width) if self.files[row[column]] == own)
+        return array("i", chain.from_iterable(rows))
 
 
 class Program:
     """The links of all files of a project, joined.
 
     A function or class is a number in here: that of its file, then its scope id.
+    A notebook is a leaf: it is known only if it is linted too, so nothing in it changes what is found in another file.
     """
 
     def __init__(self, files: Iterable[str]) -> None:
         self._names = sorted(files)
         self._numbers = {name: number for number, name in enumerate(self._names)}
         self._files: list[_File | None] = [None] * len(self._names)
+        self._leaves = frozenset(number for number, name in enumerate(self._names) if name.endswith(".ipynb"))
         self._found: dict[tuple[str, ...], frozenset[int]] = {}
         self._spelled: dict[tuple[str, ...], str | None] = {}
 
     def add(self, file: str, links: Links) -> None:
         """Add a file's links; all must be there before the first question."""
-        self._files[self._numbers[file]] = _File(links, self._numbers)
+        number = self._numbers[file]
+        self._files[number] = _File(links, self._numbers, number if number in self._leaves else None)
 
     def _all(self) -> Iterator[tuple[int, _File]]:
         for number, file in enumerate(self._files):
@@ -358,13 +371,16 @@ class Program:
     # -- uses --------------------------------------------------------------------------------------------------------
 
     def files_using(self, *names: str) -> list[str]:
-        """The files that read one of these canonical names (``a.b.*`` matches everything below)."""
-        return [self._names[number] for number in sorted(self._using(names))]
+        """The files that read one of these canonical names (``a.b.*`` matches everything below); no notebooks."""
+        return [self._names[number] for number in sorted(self._using(names) - self._leaves)]
 
     def first_file_using(self, *names: str) -> str | None:
-        """The first of them."""
-        found = self._using(names)
-        return self._names[min(found)] if found else None
+        """The first of them, or else the first notebook."""
+        return self._first(self._using(names))
+
+    def _first(self, found: Iterable[int]) -> str | None:
+        first = min(found, key=lambda number: (number in self._leaves, number), default=None)
+        return None if first is None else self._names[first]
 
     def uses(self, file: str, names: tuple[str, ...]) -> bool:
         """Whether a file reads one of these canonical names."""
@@ -409,7 +425,7 @@ class Program:
                 if any(below(spelled, name) for name in names)
                 for number in numbers
             ]
-            self._spelled[names] = self._names[min(users)] if users else None
+            self._spelled[names] = self._first(users)
         return self._spelled[names]
 
 

@@ -416,6 +416,8 @@ class Project:
         if self._subclasses is None:
             found: dict[Key, list[Key]] = {}
             for file in sorted(self.summaries):
+                if file.endswith(".ipynb"):  # a leaf, see `Program`
+                    continue
                 for number in self.summaries[file]["classes"]:
                     child = (file, int(number))
                     for base in self.mro(child)[0][1:]:

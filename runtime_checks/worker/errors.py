@@ -24,7 +24,7 @@ def text_of(error: BaseException) -> str:
 
 
 def essence(error: BaseException) -> str:
-    """Type and message of an exception, without AutoGraph's stack and names, Keras' list of arguments and objects' addresses.
+    """Type and message of an exception, without AutoGraph's stack and names, Keras' arguments and addresses.
 
     Both put the original message, and AutoGraph the original type too, behind an introduction of their own.
     """

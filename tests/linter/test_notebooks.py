@@ -429,16 +429,34 @@ def test_standard_input_may_be_a_notebook(capsys: Captured, monkeypatch: pytest.
 
 
 def test_a_notebook_knows_the_project_around_it() -> None:
-    """What it imports is followed as from any file."""
-    Path("layers.py").write_text(f"{IMPORT}\n\ndef helper(x):\n    return tf.keras.layers.Dense(1)(x)\n", "utf-8")
-    cell = "class Net(tf.keras.layers.Layer):\n    def call(self, x):\n        return helper(x)"
-    Path("a.ipynb").write_text(json.dumps(notebook(f"{IMPORT}\nfrom layers import helper", cell)), "utf-8")
+    """What it imports is known as in any file."""
+    Path("layers.py").write_text(f"{IMPORT}\n\nclass Base(tf.keras.layers.Layer):\n    pass\n", "utf-8")
+    cell = "class Net(Base):\n    def call(self, x):\n        return tf.keras.layers.Dense(1)(x)"
+    Path("a.ipynb").write_text(json.dumps(notebook(f"{IMPORT}\nfrom layers import Base", cell)), "utf-8")
 
     (only,) = lint(["."], Config(base=os.getcwd(), select=("TF102",))).findings
 
-    assert ("layers.py", 4) == (only.path, only.line)
+    assert ("a.ipynb", 1, 3) == (only.path, only.cell, only.line)
     assert "Net.call" in only.message
-    assert "ipynb:" not in only.message
+
+
+def test_a_notebook_changes_nothing_in_the_rest_of_the_project() -> None:
+    """It is known only where it is linted too, and what is found in a module must not depend on that."""
+    module = f"{IMPORT}\n\ndef scale(x):\n    print(x)\n    return tf.keras.layers.Dense(1)(x)\n"
+    Path("scaling.py").write_text(f"{module}\n\nclass Base(tf.Module):\n    pass\n", "utf-8")
+    used = [
+        "class Net(tf.keras.layers.Layer):\n    def call(self, x):\n        return scale(x)",
+        "traced = tf.function(scale)\n\n@tf.function\ndef step(x):\n    return scale(x)",
+        "tf.keras.models.load_model('m')\ntf.compat.v1.layers.dense\nclass Sub(Base): pass",
+    ]
+    cells = notebook(f"{IMPORT}\nfrom scaling import Base, scale", *used)
+    Path("a.ipynb").write_text(json.dumps(cells), "utf-8")
+
+    alone = lint(["scaling.py"], Config(base=os.getcwd())).findings
+    together = lint(["."], Config(base=os.getcwd())).findings
+
+    assert alone == tuple(finding for finding in together if finding.path == "scaling.py")
+    assert together != alone
 
 
 def test_another_place_is_named_by_its_cell() -> None:
