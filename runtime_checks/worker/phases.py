@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import inspect
 import os
 import re
 import tempfile
+import textwrap
 from typing import Any, Callable, Iterator, Tuple
 
 from . import inputs, target
@@ -205,7 +208,8 @@ def _traced(run: Run, name: str, traced: _Traced, mode: bool | None) -> Step:
 def _fit(run: Run) -> None:
     """Two steps of ``fit`` with the model's own loss, or with a squared error to zeros where it has none.
 
-    A model that has a ``train_step`` of its own and was compiled without a loss is given its inputs alone.
+    A model that has a ``train_step`` of its own and was compiled without a loss is given its inputs alone, unless that
+    takes what it is given apart, and the inputs have no such parts.
     """
     import tensorflow as tf
 
@@ -220,11 +224,29 @@ def _fit(run: Run) -> None:
             raise NotRunError("the outputs have no loss: they are not floating point")
         model.compile(optimizer="sgd", loss="mse")
         loss = "mse"
-    inputs_alone = not loss and type(model).train_step is not tf.keras.Model.train_step
     data: Any = _in_tuples(run.sample.args[0])
+    own_step = type(model).train_step is not tf.keras.Model.train_step
+    parts = _parts_taken(type(model).train_step) if own_step else 0
+    is_made_of_them = isinstance(data, tuple) and len(data) == parts
+    inputs_alone = not loss and own_step and (not parts or is_made_of_them)
     if not inputs_alone:
         data = (data, _in_tuples(_targets(model, run.output, loss)))
     model.fit(tf.data.Dataset.from_tensors(data).repeat(2), epochs=1, verbose=0, shuffle=False)
+
+
+def _parts_taken(train_step: Any) -> int:
+    """Of how many parts a ``train_step(self, data)`` takes its data to be, as in ``x, y = data``; 0 if of none."""
+    try:
+        function = ast.parse(textwrap.dedent(inspect.getsource(train_step))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return 0
+    parameters = function.args.args if isinstance(function, ast.FunctionDef) else []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and len(parameters) == 2:
+            target = node.targets[0]
+            if isinstance(target, ast.Tuple) and len(target.elts) > 1 and node.value.id == parameters[1].arg:
+                return len(target.elts)
+    return 0
 
 
 def _in_tuples(value: Any) -> Any:
