@@ -147,24 +147,28 @@ class _Text:
         self.lines = [] if source is None else source.lines
         self.units = [] if source is None else sorted(self._units(source.text))
         self.starts = [unit[:2] for unit in self.units]
+        self.statements: dict[int, str] = {}  # many findings may stand in one long statement
 
     def identity(self, finding: Finding) -> Identity:
         """What a finding in this text is known by."""
-        written, is_info = self._written(finding), finding.severity is Severity.INFO
+        place, is_info = finding, finding.severity is Severity.INFO
         if self.notebook is not None:
             finding = self.notebook.places.in_module(finding)
         start = finding.line, finding.column - 1
         index = bisect_right(self.starts, start) - 1
         if index < 0 or self.units[index][2:4] <= start:
             # A comment, or a file or cell that does not parse.
+            written = self._written(place)
             return Identity(finding.code, self.units[index].scope if index >= 0 else "", written, written, is_info)
         unit = self.units[index]
         end = unit[2:4]
         if index + 1 < len(self.units):
             end = min(end, self.starts[index + 1])
         marked_end = min(end, (finding.end_line, finding.end_column - 1))
-        statement = normalized(self._between(unit[:2], end))
-        return Identity(finding.code, unit.scope, statement, normalized(self._between(start, marked_end)), is_info)
+        if index not in self.statements:
+            self.statements[index] = normalized(self._between(unit[:2], end))
+        marked = normalized(self._between(start, marked_end))
+        return Identity(finding.code, unit.scope, self.statements[index], marked, is_info)
 
     def _written(self, finding: Finding) -> str:
         """The line as its author wrote it, empty where there is none; blanks count once."""

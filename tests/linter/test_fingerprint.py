@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -217,3 +218,15 @@ def test_a_digest_keeps_its_parts_apart() -> None:
     """Where one text ends and the next begins takes part, and any text can."""
     assert digest("ab", "c") != digest("a", "bc")
     assert 32 == len(digest("\udcff"))
+
+
+def test_many_findings_in_one_long_statement_take_no_long_time() -> None:
+    """A line with 5,000 findings is normalized once, and not once for each of them."""
+    name = "tf.get_variable"
+    line = f"x = [{f'{name}, ' * 5000}]"
+    (example,) = findings_in(f"x = [{name}]")
+    starts = [5 + number * (len(name) + 2) for number in range(5000)]
+    findings = [replace(example, column=start + 1, end_column=start + len(name) + 1) for start in starts]
+    before = time.process_time()
+    assert len(set(fingerprints(findings, lambda _: source_of(line)))) == 5000
+    assert time.process_time() - before < 5
