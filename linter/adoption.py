@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         _ADD_NOQA,
         metavar="REASON",
-        help="write a comment that suppresses it to the line of every finding; --add-noqa=REASON says why",
+        help="write a comment that suppresses it to the line of every finding; REASON, behind `=`, says why",
     )
 
 

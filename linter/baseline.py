@@ -74,7 +74,9 @@ def load(file: str) -> Baseline:
         raise BaselineError(f"{file}: the baseline cannot be read: {error}") from error
     except json.JSONDecodeError as error:
         raise BaselineError(f"{file}:{error.lineno}: the baseline is not JSON: {error.msg}") from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
+        raise BaselineError(f"{file}: the baseline is not JSON: it is not UTF-8") from error
+    except RecursionError as error:
         raise BaselineError(f"{file}: the baseline is not JSON: {error}") from error
     if not isinstance(document, dict) or "findings" not in document:
         raise BaselineError(f"{file}: this is no baseline of migrate-lint")

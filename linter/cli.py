@@ -224,7 +224,9 @@ def _interpreters_target(python: str | None) -> tuple[Target, str]:
         found = describe(python)
     except InterpreterError as error:
         raise _UsageError(str(error)) from error
-    return default_target(found), f"TensorFlow {found.tensorflow or 'is not installed'} of the interpreter"
+    if not found.tensorflow:
+        return default_target(found), "the interpreter has no TensorFlow"
+    return default_target(found), f"TensorFlow {found.tensorflow} of the interpreter"
 
 
 def _targets_to_run(result: Result, root: str | None) -> tuple[Target, ...]:
@@ -553,7 +555,8 @@ def _check_parser() -> argparse.ArgumentParser:
     )
     report: dict[str, Any] = {"dest": "outputs", "action": Given, "default": ()}
     add("--output-format", choices=FORMATS, help="how findings are shown, text by default; may be repeated", **report)
-    add("--output-file", metavar="FILE", help="write the report of the format before it there", **report)
+    written = "write the report of the format before it there; `-` is standard output"
+    add("--output-file", metavar="FILE", help=written, **report)
     add("--statistics", action="store_true", help="count findings by rule and by consequence")
     add("--exclude", metavar="GLOBS", type=_words, action="extend", help="files and folders to leave out of walks")
     add("--force-exclude", action="store_true", help="leave out excluded files even where they are given")

@@ -116,7 +116,7 @@ def _top(folder: str) -> str:
 def _commit(top: str, revision: str) -> str:
     """The full name of a commit."""
     name, fork = revision.removesuffix("..."), revision.endswith("...")
-    what = f"there is no revision {name}"
+    what = f"there is no revision {name or repr(name)}"
     try:
         if name.startswith("-") or not name:
             raise _GitError

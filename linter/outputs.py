@@ -20,7 +20,7 @@ class OutputError(ValueError):
 
 
 class Output(NamedTuple):
-    """A report; without a file it goes to standard output."""
+    """A report; without a file it goes to standard output, which ``-`` stands for on the command line."""
 
     format: str
     file: str | None
@@ -53,10 +53,12 @@ def pair(given: Sequence[tuple[str, str]], configured: str) -> tuple[Output, ...
     Raises:
         OutputError: if it is not clear what goes where.
     """
+    if (_FILE, "") in given:
+        raise OutputError(f"{_FILE}: name a file, or - for standard output")
     formats = [value for option, value in given if option == _FORMAT]
     files = [value for option, value in given if option == _FILE]
     if len(formats) <= 1 and len(files) <= 1:
-        return (Output(formats[0] if formats else configured, files[0] if files else None),)
+        return (Output(formats[0] if formats else configured, _named(files[0]) if files else None),)
     outputs: list[Output] = []
     for option, value in given:
         if option == _FORMAT:
@@ -64,9 +66,13 @@ def pair(given: Sequence[tuple[str, str]], configured: str) -> tuple[Output, ...
         elif not outputs or outputs[-1].file is not None:
             raise OutputError(f"{_FILE} {value}: with several reports each file follows the {_FORMAT} it is for")
         else:
-            outputs[-1] = Output(outputs[-1].format, value)
+            outputs[-1] = Output(outputs[-1].format, _named(value))
     _require_apart(outputs)
     return tuple(outputs)
+
+
+def _named(file: str) -> str | None:
+    return None if file == "-" else file
 
 
 def _require_apart(outputs: Sequence[Output]) -> None:

@@ -102,7 +102,9 @@ def summary(result: Result, paint: Paint) -> list[str]:
         )
         lines.append(f"Found {found} in {files}.")
     elif result.files:
-        lines.append(f"All checks passed: {files}.")
+        in_baseline = 0 if result.baseline is None else result.baseline.left
+        in_revision = 0 if result.since is None else result.since.known
+        lines.append(f"{'No new findings' if in_baseline or in_revision else 'All checks passed'}: {files}.")
     else:
         lines.append("Nothing was checked: 0 files were found.")
     if result.baseline is not None:
@@ -144,7 +146,8 @@ def _of_runs(runtime: Runtime, added: int, paint: Paint) -> Iterator[str]:
 
 def _of_run(run: WorkerRun, paint: Paint) -> Iterator[str]:
     """The versions and the number of phases, then whatever is out of the ordinary, a line each."""
-    versions = f"TensorFlow {run.tensorflow}, Keras {run.keras}, Python {run.python}"
+    libraries = "no TensorFlow" if run.tensorflow == "none" else f"TensorFlow {run.tensorflow}, Keras {run.keras}"
+    versions = f"{libraries}, Python {run.python}"
     found = Counter(phase.outcome for phase in run.phases)
     ran = [
         _plural(found["ok"], "phase") + " ok",

@@ -285,6 +285,14 @@ def test_a_broken_baseline_is_an_error_that_says_where(text: str, said: str) -> 
         load("b.json")
 
 
+def test_a_binary_file_is_no_baseline() -> None:
+    """The message says what is wrong with the file, in no codec's words."""
+    Path("b.json").write_bytes(b"\x7fELF\xd0\x00")
+
+    with pytest.raises(BaselineError, match=r"^b\.json: the baseline is not JSON: it is not UTF-8$"):
+        load("b.json")
+
+
 def test_the_command_line_names_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     """In the summary, and in JSON."""
     write()
@@ -302,6 +310,18 @@ def test_the_command_line_names_what_is_left(capsys: pytest.CaptureFixture[str])
     assert {"initial": 2, "left": 1, "stale": 1, "unseen": 0} == summary["baseline"]
     assert 0 == main([*options, "--prune-baseline"])
     assert "Baseline: 1 of 2 left.\nBaseline: 1 stale entry taken out." in capsys.readouterr().out
+
+
+def test_hidden_findings_are_not_called_passed_checks(capsys: pytest.CaptureFixture[str]) -> None:
+    """While known findings are left, a clean run has no new ones; without any, all checks passed."""
+    write()
+    options = ["--isolated", "--no-cache", "--baseline", "b.json"]
+    main([*options, "--write-baseline"])
+    main(options)
+    assert 2 == capsys.readouterr().out.count("No new findings: ")
+    write("x = 1\n")
+    main(options)
+    assert "All checks passed: " in capsys.readouterr().out
 
 
 def test_the_configuration_names_the_baseline(capsys: pytest.CaptureFixture[str]) -> None:

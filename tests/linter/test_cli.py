@@ -129,7 +129,7 @@ def test_exit_zero_forgives_findings_only(capsys: Captured) -> None:
         (["--stdin-filename", "m.py"], "standard input"),
         (["m.py", "--output-file", "gone/report"], "gone/report: the report cannot be written"),
         (["m.py", "--output-file", "."], "the report cannot be written"),
-        (["m.py", "--output-file", ""], "the report cannot be written"),
+        (["m.py", "--output-file", ""], "name a file, or - for standard output"),
         (["rule", "TF1O1"], "did you mean TF101?"),
         (["rule", "TF1"], "TF1 is not the code of one rule"),
         (["rule", "--all", "TF101"], "not allowed"),

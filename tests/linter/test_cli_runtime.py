@@ -225,6 +225,13 @@ def test_what_is_not_said_has_a_default(session: Session) -> None:
     assert second.memory_limit is None
 
 
+def test_an_interpreter_without_tensorflow_says_so_as_the_targets_reason(session: Session, capsys: Captured) -> None:
+    """In a sentence, also where no version can be named."""
+    session.interpreter.tensorflow = ""
+    main(["--runtime", "model.py:build"])
+    assert "target keras2 (the interpreter has no TensorFlow)" in capsys.readouterr().out.splitlines()
+
+
 def test_the_target_is_what_the_project_speaks_for_or_else_the_interpreters(session: Session, capsys: Captured) -> None:
     """It is linted for the same one; the command line may say otherwise."""
     session.interpreter.tensorflow = "2.15.1"

@@ -305,7 +305,9 @@ def test_the_command_line_says_what_it_compared(capsys: pytest.CaptureFixture[st
 
     assert 0 == main(["--isolated", "--no-cache", "--diff-base", "HEAD"])
     head = git("rev-parse", "HEAD")[:12]
-    assert f"Since HEAD ({head}): 0 new, 2 known left out." in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"Since HEAD ({head}): 0 new, 2 known left out." in printed
+    assert "No new findings: " in printed
     write(MODEL + "tf.to_int32(1)\n")
     assert 1 == main(["--isolated", "--no-cache", "--diff-base", "HEAD"])
     assert 2 == main(["--isolated", "--no-cache", "--diff-base", "nope"])

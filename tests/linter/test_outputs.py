@@ -34,6 +34,8 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ([(F, "sarif"), (O, "a"), (F, "json")], [("sarif", "a"), ("json", None)]),
         ([(F, "text"), (F, "json"), (O, "b")], [("text", None), ("json", "b")]),
         ([(F, "json"), (O, "a"), (F, "json"), (O, "b")], [("json", "a"), ("json", "b")]),
+        ([(F, "json"), (O, "-")], [("json", None)]),
+        ([(F, "sarif"), (O, "a"), (F, "text"), (O, "-")], [("sarif", "a"), ("text", None)]),
         ([(F, "json"), (O, os.devnull), (F, "text"), (O, os.devnull)], [("json", os.devnull), ("text", os.devnull)]),
     ],
 )
@@ -51,6 +53,8 @@ def test_a_file_belongs_to_the_format_before_it(
         ([(F, "json"), (O, "a"), (O, "b")], "--output-file b: with several reports each file follows"),
         ([(O, "a"), (F, "json"), (F, "text")], "--output-file a: with several reports each file follows"),
         ([(O, "a"), (O, "b")], "--output-file a: with several reports each file follows"),
+        ([(F, "json"), (O, "")], "--output-file: name a file, or - for standard output"),
+        ([(F, "json"), (O, "-"), (F, "text"), (O, "-")], "--output-format json, text: only one report can go to"),
         ([(F, "json"), (O, "a"), (F, "text"), (O, "./a")], "--output-file ./a: two reports cannot go to one file"),
     ],
 )

@@ -345,6 +345,8 @@ def test_the_summary_tells_of_every_run() -> None:
         "keras2 on CPU:0: TensorFlow 2.21.0, Keras 3.15.1, Python 3.11.7; 1 phase ok",
         "target keras3 (no evidence in the project)",
     ] == summary(with_runs(*found, runs=(run, quiet)), PLAIN)
+    bare = WorkerRun(tensorflow="none", keras="?")
+    assert "keras3 on CPU:0: no TensorFlow, Python 3.11.7; 0 phases ok" in summary(with_runs(runs=(bare,)), PLAIN)
     assert "1 refuted (left out)," in summary(with_runs(judged(Verdict.REFUTED), trusted=True), PLAIN)[1]
     assert "0 refuted, " in summary(with_runs(trusted=True), PLAIN)[1]
 

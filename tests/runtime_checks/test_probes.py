@@ -95,6 +95,6 @@ def _job(folder: Path, model: Model, target: Target, found: list[Any]) -> dict[s
 def test_verdicts(model: Model, results: dict[str, dict[str, Any]]) -> None:
     """Each comment on the page holds."""
     if model.name not in results:
-        return
+        pytest.skip(f"this model is for {', '.join(model.targets)} only")
 
     assert [] == list(probe_pages.disagreements(model, results[model.name]))
