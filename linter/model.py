@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .finding import Target
@@ -892,12 +891,6 @@ class Assignment(Site):
     def value_call(self) -> Call | None:
         """The assigned call, if the value is one."""
         return self.file.call_at(self.value)
-
-
-@dataclass(slots=True)
-class _ClassFacts:
-    kinds: frozenset[str] = frozenset()
-    own: list[str] = field(default_factory=list)
 
 
 class _Header(Site):

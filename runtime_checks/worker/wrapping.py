@@ -8,10 +8,32 @@ import sys
 from types import ModuleType
 from typing import Any, Callable, Iterator
 
-__all__ = ["around", "everywhere"]
+from .criteria import one_line
+from .errors import text_of
+
+__all__ = ["around", "everywhere", "telling"]
 
 Wrap = Callable[[Any], Callable[..., Any]]
 """Makes the replacement of a function."""
+
+
+def telling(original: Callable[..., Any], tell: Callable[[tuple[Any, ...], str], object]) -> Callable[..., Any]:
+    """A function that tells, after each call of `original`, its positional arguments and in one line what it raised.
+
+    The line is empty if it raised nothing; an exception whose own text cannot be had goes on its way all the same.
+    """
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        error = ""
+        try:
+            return original(*args, **kwargs)
+        except BaseException as raised:
+            error = one_line(f"{type(raised).__name__}: {text_of(raised)}")
+            raise
+        finally:
+            tell(args, error)
+
+    return call
 
 
 @contextlib.contextmanager

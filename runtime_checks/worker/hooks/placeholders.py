@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Iterator
 
-from ..criteria import one_line
 from ..recorder import Recorder
-from ..wrapping import everywhere
+from ..wrapping import everywhere, telling
 
 __all__ = ["install"]
 
@@ -20,21 +19,11 @@ def install(recorder: Recorder) -> Iterator[None]:
     from tensorflow.python.ops import array_ops
 
     def wrapping(function: str) -> Any:
-        def wrap(original: Any) -> Any:
-            def call(*args: Any, **kwargs: Any) -> Any:
-                error = ""
-                try:
-                    return original(*args, **kwargs)
-                except BaseException as raised:
-                    error = one_line(f"{type(raised).__name__}: {raised}")
-                    raise
-                finally:
-                    detail = {"function": function, "error": error}
-                    recorder.record("placeholder", lambda: (recorder.code.stack(), detail, None))
+        def tell(args: tuple[Any, ...], error: str) -> None:
+            detail = {"function": function, "error": error}
+            recorder.record("placeholder", lambda: (recorder.code.stack(), detail, None))
 
-            return call
-
-        return wrap
+        return lambda original: telling(original, tell)
 
     with contextlib.ExitStack() as stack:
         for function in _FUNCTIONS:

@@ -10,9 +10,8 @@ import contextlib
 import weakref
 from typing import Any, Iterator
 
-from ..criteria import one_line
 from ..recorder import Recorder
-from ..wrapping import around, everywhere
+from ..wrapping import around, everywhere, telling
 
 __all__ = ["install"]
 
@@ -23,22 +22,12 @@ def install(recorder: Recorder) -> Iterator[None]:
     from tensorflow.python.training import saver
 
     def wrapping(action: str) -> Any:
-        def wrap(original: Any) -> Any:
-            def call(*args: Any, **kwargs: Any) -> Any:
-                error = ""
-                try:
-                    return original(*args, **kwargs)
-                except BaseException as raised:
-                    error = one_line(f"{type(raised).__name__}: {raised}")
-                    raise
-                finally:
-                    subject = weakref.ref(args[0]) if args and isinstance(args[0], saver.Saver) else None
-                    detail = {"action": action, "error": error}
-                    recorder.record("saver", lambda: (recorder.code.stack(), detail, subject))
+        def tell(args: tuple[Any, ...], error: str) -> None:
+            subject = weakref.ref(args[0]) if args and isinstance(args[0], saver.Saver) else None
+            detail = {"action": action, "error": error}
+            recorder.record("saver", lambda: (recorder.code.stack(), detail, subject))
 
-            return call
-
-        return wrap
+        return lambda original: telling(original, tell)
 
     with contextlib.ExitStack() as stack:
         stack.enter_context(around(saver.Saver, "__init__", wrapping("made")))

@@ -11,9 +11,8 @@ import contextlib
 import weakref
 from typing import Any, Iterator
 
-from ..criteria import one_line
 from ..recorder import Recorder
-from ..wrapping import around, everywhere
+from ..wrapping import around, everywhere, telling
 
 __all__ = ["install"]
 
@@ -31,19 +30,8 @@ def install(recorder: Recorder) -> Iterator[None]:
 
         return make
 
-    def running(original: Any) -> Any:
-        def run(session: Any, *args: Any, **kwargs: Any) -> Any:
-            error = ""
-            try:
-                return original(session, *args, **kwargs)
-            except BaseException as raised:
-                error = one_line(f"{type(raised).__name__}: {raised}")
-                raise
-            finally:
-                detail = {"error": error}
-                recorder.record("session run", lambda: (recorder.code.stack(), detail, weakref.ref(session)))
-
-        return run
+    def ran(args: tuple[Any, ...], error: str) -> None:
+        recorder.record("session run", lambda: (recorder.code.stack(), {"error": error}, weakref.ref(args[0])))
 
     def looking(original: Any) -> Any:
         def look() -> Any:
@@ -57,7 +45,7 @@ def install(recorder: Recorder) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(around(BaseSession, "__init__", making))
         for name in ("run", "partial_run", "make_callable"):
-            stack.enter_context(around(BaseSession, name, running))
+            stack.enter_context(around(BaseSession, name, lambda original: telling(original, ran)))
         stack.enter_context(everywhere(ops, "get_default_session", looking))
         yield
 
