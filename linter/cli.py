@@ -6,14 +6,30 @@ Exit status: 0 clean, 1 findings, 2 a usage, configuration or internal error.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .adoption import AdoptionError, add_options, adopt, require, spelled
 from .config import FORMATS, TARGETS, Config, ConfigError, load, resolve
+from .console import (
+    PROGRAM,
+    Parser,
+    UsageError,
+    complain,
+    deliver,
+    end_on_termination,
+    gibibytes,
+    ignore_further_interrupts,
+    is_colored,
+    is_terminal,
+    phase_progress,
+    print_text,
+    require_working_folder,
+    seconds,
+    split_words,
+)
 from .discovery import PathError
 from .outputs import MACHINE, Given, Output, OutputError, pair
 from .reporters import Paint, printable, statistics, summary
@@ -25,23 +41,13 @@ if TYPE_CHECKING:
     from .rule import Rule
     from .run import Result
 
-__all__ = ["main"]
+__all__ = ["main", "parsers"]
 
-_PROGRAM = "migrate-lint"
 _MOST_JOBS = 61
 """Processes; Windows waits for no more at once, and more only wait for each other."""
 _SHELLS = ("bash", "zsh", "fish")
 _PATIENCE = 2.0
 """Seconds that a run takes in silence, before a progress bar shows."""
-
-
-class _UsageError(Exception):
-    """The command line makes no sense; the text says why."""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise _UsageError(f"{message}\n{self.format_usage().strip()}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -51,70 +57,36 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = _dispatch(list(sys.argv[1:] if argv is None else argv))
         except SystemExit as stop:
             status = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        _print("")
+        print_text("")
         return status
     except BrokenPipeError:
         # Whoever read the report has seen enough; closing at exit would write into the pipe again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
-    except (_UsageError, ConfigError, PathError, AdoptionError) as error:
-        _complain(str(error))
+    except (UsageError, ConfigError, PathError, AdoptionError) as error:
+        complain(str(error))
     except KeyboardInterrupt:
-        _ignore_further_interrupts()
-        _complain("interrupted")
+        ignore_further_interrupts()
+        complain("interrupted")
     except Exception as error:
-        _complain(f"internal error: {type(error).__name__}: {error}".replace("\n", " "))
+        complain(f"internal error: {type(error).__name__}: {error}".replace("\n", " "))
     return 2
-
-
-def _ignore_further_interrupts() -> None:
-    import signal
-
-    with contextlib.suppress(ValueError):  # only the main thread may
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _dispatch(words: list[str]) -> int:
     command, rest = (words[0], words[1:]) if words[:1] and words[0] in {"check", "rule", "verify"} else ("check", words)
     if command == "verify":
-        raise _UsageError("verify is not a command of this version; a path of that name is written ./verify")
+        from .verify_command import verify
+
+        return verify(rest)
     return _rule(rest) if command == "rule" else _check(rest)
-
-
-def _write(stream: IO[str], text: str) -> None:
-    """Write what the stream's encoding cannot say as escapes."""
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    stream.flush()
-
-
-def _print(text: str) -> None:
-    """Write to standard output, unless whoever started the program closed it."""
-    if sys.stdout is None:
-        return
-    try:
-        _write(sys.stdout, text)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise _UsageError(f"standard output cannot be written: {error.strerror or error}") from error
-
-
-def _complain(text: str) -> None:
-    if sys.stderr is None:
-        return
-    with contextlib.suppress(OSError):  # there is nowhere left to say so
-        _write(sys.stderr, "\n".join(f"{_PROGRAM}: {printable(line)}" for line in text.split("\n")) + "\n")
 
 
 def _check(words: list[str]) -> int:
     options = _check_parser().parse_intermixed_args(spelled(words))
     stdin_name = _stdin_name(options)
-    if options.color != "auto":
-        colored = options.color == "always"
-    else:
-        colored = _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    _require_working_folder()
+    colored = is_colored(options.color)
+    require_working_folder()
     target = _runtime_target(options)
     paths = options.paths or ([target] if target is not None else ["."])
     config = _configured(options, _common_folder([stdin_name] if stdin_name is not None else paths))
@@ -122,20 +94,20 @@ def _check(words: list[str]) -> int:
     try:
         outputs = pair(options.outputs, config.output_format)
     except OutputError as error:
-        raise _UsageError(str(error)) from error
+        raise UsageError(str(error)) from error
     if options.show_settings:
-        _print("".join(f"{line}\n" for line in _settings(config, jobs, outputs)))
+        print_text("".join(f"{line}\n" for line in _settings(config, jobs, outputs)))
         return 0
     require(options, config)
     if options.verbose:
-        _complain(f"configuration: {config.path or 'none'}")
+        complain(f"configuration: {config.path or 'none'}")
     from .run import lint
 
     root = None
     if target is not None and not options.paths:
         root, paths = _reached(target, config)
     data = None if stdin_name is None else (stdin_name, _standard_input())
-    progress = None if options.quiet or not _is_terminal(sys.stderr) else _Progress()
+    progress = None if options.quiet or not is_terminal(sys.stderr) else _Progress()
     try:
         result = lint(
             paths,
@@ -158,13 +130,13 @@ def _check(words: list[str]) -> int:
     cache = None if options.no_cache else _cache_folder()
     result, notes, written = adopt(result, options, config, jobs=jobs, cache=cache)
     for line in notes:
-        _complain(line)
+        complain(line)
     if options.verbose or all(output.format in MACHINE for output in outputs):
         for line in summary(result, Paint(False)) if options.verbose else _empty_folders(result):
-            _complain(line)
+            complain(line)
     for output in outputs:
         paint = Paint(colored and (output.file is None or options.color == "always"))
-        _deliver("".join(f"{line}\n" for line in _report(result, output.format, options, paint)), output.file)
+        deliver("".join(f"{line}\n" for line in _report(result, output.format, options, paint)), output.file)
     if not written:
         return 2
     return 0 if options.exit_zero and result.status == 1 else result.status
@@ -183,27 +155,27 @@ def _runtime_target(options: argparse.Namespace) -> str | None:
     """The file of what is to be run, None where there is none.
 
     Raises:
-        _UsageError: if nothing is to be run and the command line says how, or if it cannot be.
+        UsageError: if nothing is to be run and the command line says how, or if it cannot be.
     """
     if options.runtime is None:
         values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in _RUN_OPTIONS}
         given = [name for name, value in values.items() if value is not None and value is not False]
         given += ["--target both"] if options.target == "both" else []
         if given:
-            raise _UsageError(f"{', '.join(given)}: this is about a run of the model, which only --runtime asks for")
+            raise UsageError(f"{', '.join(given)}: this is about a run of the model, which only --runtime asks for")
         return None
     if "-" in options.paths:
-        raise _UsageError("--runtime runs files, and cannot be given with `-`, which reads standard input")
-    _end_on_termination()
+        raise UsageError("--runtime runs files, and cannot be given with `-`, which reads standard input")
+    end_on_termination()
     from ..runtime_checks.session import RuntimeUsageError, locate_target
     from .discovery import marked_root
 
     try:
         file = locate_target(options.runtime, marked_root(os.getcwd()))
     except RuntimeUsageError as error:
-        raise _UsageError(str(error)) from error
+        raise UsageError(str(error)) from error
     if file is None and not options.paths:
-        raise _UsageError(f"--runtime {options.runtime}: this is an installed module: name the PATH to lint, too")
+        raise UsageError(f"--runtime {options.runtime}: this is an installed module: name the PATH to lint, too")
     return file
 
 
@@ -223,7 +195,7 @@ def _interpreters_target(python: str | None) -> tuple[Target, str]:
     try:
         found = describe(python)
     except InterpreterError as error:
-        raise _UsageError(str(error)) from error
+        raise UsageError(str(error)) from error
     if not found.tensorflow:
         return default_target(found), "the interpreter has no TensorFlow"
     return default_target(found), f"TensorFlow {found.tensorflow} of the interpreter"
@@ -256,42 +228,20 @@ def _run(options: argparse.Namespace, config: Config, result: Result, file: str 
         memory_limit=memory or None,
         roots=tuple(dict.fromkeys(map(os.path.abspath, roots))),
     )
-    progress = None if options.quiet or not _is_terminal(sys.stderr) else _PhaseProgress()
+    progress = phase_progress(options.quiet)
     try:
         report = run(request, result.findings, result.hidden, progress)
     except RuntimeUsageError as error:
-        raise _UsageError(str(error)) from error
+        raise UsageError(str(error)) from error
     finally:
         if progress is not None:
             progress.stop()
     return result.with_runtime(report, options.trust_runtime)
 
 
-def _end_on_termination() -> None:
-    """Let a SIGTERM run what ends the model's process: by default it would end this one alone."""
-    import signal
-
-    def end(number: int, frame: object) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    with contextlib.suppress(ValueError):  # only the main thread may
-        signal.signal(signal.SIGTERM, end)
-
-
-def _is_terminal(stream: IO[str] | None) -> bool:
-    return stream is not None and stream.isatty()
-
-
-def _require_working_folder() -> None:
-    try:
-        os.getcwd()
-    except OSError as error:
-        raise _UsageError(f"the working folder is gone: {error.strerror or error}") from error
-
-
 def _standard_input() -> bytes:
     if sys.stdin is None:
-        raise _UsageError("standard input is closed")
+        raise UsageError("standard input is closed")
     return sys.stdin.buffer.read()
 
 
@@ -299,10 +249,10 @@ def _stdin_name(options: argparse.Namespace) -> str | None:
     """The name that standard input is linted under, or None to lint files."""
     if "-" not in options.paths:
         if options.stdin_filename is not None:
-            raise _UsageError("--stdin-filename names standard input, which is read for the path `-`")
+            raise UsageError("--stdin-filename names standard input, which is read for the path `-`")
         return None
     if len(options.paths) > 1:
-        raise _UsageError("`-` reads standard input and cannot be given with other paths")
+        raise UsageError("`-` reads standard input and cannot be given with other paths")
     return options.stdin_filename or "<stdin>"
 
 
@@ -326,36 +276,6 @@ def _reporter(name: str) -> ModuleType:
     from importlib import import_module
 
     return import_module(f".reporters.{name}", __package__)
-
-
-def _deliver(text: str, file: str | None) -> None:
-    if file is None:
-        _print(text)
-        return
-    data = text.encode("utf-8", "backslashreplace")
-    try:
-        if not file or (os.path.lexists(file) and not os.path.isfile(file)):
-            with open(file, "wb") as output:  # a FIFO or a device, which is not to be replaced by a file
-                output.write(data)
-        else:
-            _replace(os.path.realpath(file), data)
-    except OSError as error:
-        raise _UsageError(f"{file}: the report cannot be written: {error.strerror or error}") from error
-
-
-def _replace(file: str, data: bytes) -> None:
-    """Write a whole file or nothing: who reads it meanwhile sees the earlier report."""
-    part = f"{file}.{os.getpid()}.part"
-    try:
-        with open(part, "xb") as output:
-            if os.path.exists(file):
-                os.chmod(part, os.stat(file).st_mode & 0o777)
-            output.write(data)
-        os.replace(part, file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(part)
-        raise
 
 
 def _common_folder(paths: Sequence[str]) -> str:
@@ -413,7 +333,7 @@ def _with_rules(config: Config, options: argparse.Namespace) -> Config:
 
     left_out = configure(config, options.allow_project_rules)
     if left_out is not None:
-        _complain(left_out)
+        complain(left_out)
     return config
 
 
@@ -474,34 +394,6 @@ class _Progress:
             self.bar.stop()
 
 
-class _PhaseProgress:
-    """What the worker is doing, on the terminal, for as long as it runs."""
-
-    def __init__(self) -> None:
-        self.bar: Any = None
-        self.task: Any = None
-
-    def __call__(self, phase: str) -> None:
-        if self.bar is None:
-            from rich.console import Console
-            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-            columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("")
-        self.bar.reset(self.task, description=printable(phase))
-
-    def stop(self) -> None:
-        """Take the line away."""
-        if self.bar is not None:
-            self.bar.stop()
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
 def _jobs(text: str) -> int:
     number = 0 if text == "auto" else int(text)
     if number < 0 or (number == 0 and text != "auto"):
@@ -512,38 +404,19 @@ def _jobs(text: str) -> int:
 _jobs.__name__ = "number of processes"
 
 
-def _seconds(text: str) -> float:
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise ValueError
-    return number
-
-
-_seconds.__name__ = "number of seconds"
-
-
-def _gibibytes(text: str) -> float:
-    number = float(text)
-    if not 0 <= number < float("inf"):
-        raise ValueError
-    return number
-
-
-_gibibytes.__name__ = "number of GiB"
-
-
 def _check_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog=_PROGRAM,
-        usage=f"{_PROGRAM} [check] [options] [PATH ...]\n"
-        f"       {_PROGRAM} --runtime FILE.py:NAME [options] [PATH ...]\n"
-        f"       {_PROGRAM} rule [CODE | --all]",
+    parser = Parser(
+        prog=PROGRAM,
+        usage=f"{PROGRAM} [check] [options] [PATH ...]\n"
+        f"       {PROGRAM} --runtime FILE.py:NAME [options] [PATH ...]\n"
+        f"       {PROGRAM} rule [CODE | --all]\n"
+        f"       {PROGRAM} verify [options] PAIR",
         description="Find what breaks, and what silently changes, when a TensorFlow 1 program moves to TensorFlow 2.",
         epilog="Exit status: 0 clean, 1 findings, 2 a usage, configuration or internal error.",
         allow_abbrev=False,
     )
     add = parser.add_argument
-    rules: dict[str, Any] = {"metavar": "RULES", "type": _words, "action": "extend"}
+    rules: dict[str, Any] = {"metavar": "RULES", "type": split_words, "action": "extend"}
     add("paths", nargs="*", metavar="PATH", help="files and folders, `-` for standard input; the default is `.`")
     add("--select", help="rules to report, in place of those configured: codes, prefixes, slugs or ALL", **rules)
     add("--ignore", help="rules to leave out, besides those configured", **rules)
@@ -558,7 +431,7 @@ def _check_parser() -> argparse.ArgumentParser:
     written = "write the report of the format before it there; `-` is standard output"
     add("--output-file", metavar="FILE", help=written, **report)
     add("--statistics", action="store_true", help="count findings by rule and by consequence")
-    add("--exclude", metavar="GLOBS", type=_words, action="extend", help="files and folders to leave out of walks")
+    add("--exclude", metavar="GLOBS", type=split_words, action="extend", help="files and folders to leave out of walks")
     add("--force-exclude", action="store_true", help="leave out excluded files even where they are given")
     add("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
     add("--isolated", action="store_true", help="read no configuration file")
@@ -604,16 +477,16 @@ def _add_runtime(parser: argparse.ArgumentParser) -> None:
     add(
         "--device",
         metavar="DEVICES",
-        type=_words,
+        type=split_words,
         action="extend",
         help="where to run, such as CPU:0 or GPU:0; may be repeated; the default is CPU:0",
     )
     add("--python", metavar="PATH", help="the interpreter that has the model's TensorFlow; the default is this one")
-    add("--timeout", metavar="SECONDS", type=_seconds, help=f"for each phase; the default is {_PHASE_LIMIT:g}")
+    add("--timeout", metavar="SECONDS", type=seconds, help=f"for each phase; the default is {_PHASE_LIMIT:g}")
     add(
         "--memory-limit",
         metavar="GIB",
-        type=_gibibytes,
+        type=gibibytes,
         help=f"for the model's process, 0 for none; the default is {_MEMORY_LIMIT:g}",
     )
     add("--trust-runtime", action="store_true", help="leave out the findings that the run refutes, and only those")
@@ -627,12 +500,19 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from .registry import rule_sets
 
-        lines = [f"{_PROGRAM} {_version()}"]
+        lines = [f"{PROGRAM} {_version()}"]
         for rules in rule_sets():
             count = f"{rules.rules} rule" if rules.rules == 1 else f"{rules.rules} rules"
             lines.append(f"rule set {rules.digest}: {count} of {printable(rules.origin)}")
-        _print("".join(f"{line}\n" for line in lines))
+        print_text("".join(f"{line}\n" for line in lines))
         parser.exit()
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """The parser of every command, by its name."""
+    from .verify_command import parser as verify_parser
+
+    return {"check": _check_parser(), "rule": _rule_parser(), "verify": verify_parser()}
 
 
 class _Completion(argparse.Action):
@@ -640,18 +520,16 @@ class _Completion(argparse.Action):
         from .completion import script
         from .registry import codes
 
-        _print(script(str(shell), parser, _rule_parser(), codes()))
+        print_text(script(str(shell), parsers(), codes()))
         parser.exit()
 
 
 def _rule_parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog=f"{_PROGRAM} rule", description="Explain a rule.", allow_abbrev=False)
+    parser = Parser(prog=f"{PROGRAM} rule", description="Explain a rule.", allow_abbrev=False)
     which = parser.add_mutually_exclusive_group()
     which.add_argument("code", nargs="?", metavar="CODE", help="a code or a slug; without one all rules are listed")
     which.add_argument("--all", action="store_true", help="explain every rule")
-    parser.add_argument(
-        "--output-format", choices=("text", "json", "markdown"), default="text", help="text by default"
-    )
+    parser.add_argument("--output-format", choices=("text", "json", "markdown"), default="text", help="text by default")
     parser.add_argument("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
     parser.add_argument("--isolated", action="store_true", help="read no configuration file")
     _add_allow(parser)
@@ -660,7 +538,7 @@ def _rule_parser() -> argparse.ArgumentParser:
 
 def _rule(words: list[str]) -> int:
     options = _rule_parser().parse_args(words)
-    _require_working_folder()
+    require_working_folder()
     _with_rules(load(os.getcwd(), file=options.config, isolated=options.isolated), options)
 
     from .registry import failures
@@ -668,22 +546,22 @@ def _rule(words: list[str]) -> int:
 
     rules = _all_rules()
     for failure in failures():
-        _complain(f"{failure.path}:{failure.line}: {failure.message}")
+        complain(f"{failure.path}:{failure.line}: {failure.message}")
     if options.code is not None:
         known = {rule.code: rule.slug() for rule in rules}
         (code,) = resolve([options.code], known, "rule")
         if code not in known:
-            raise _UsageError(f"rule: {options.code} is not the code of one rule")
+            raise UsageError(f"rule: {options.code} is not the code of one rule")
         rules = [rule for rule in rules if rule.code == code]
     elif not options.all and options.output_format == "text":
-        _print("".join(f"{line}\n" for line in explain.listing(rules)))
+        print_text("".join(f"{line}\n" for line in explain.listing(rules)))
         return 0
     formats: dict[str, Callable[..., Iterator[str]]] = {
         "text": explain.text,
         "json": explain.json,
         "markdown": explain.markdown,
     }
-    _print("".join(f"{line}\n" for line in formats[options.output_format](rules)))
+    print_text("".join(f"{line}\n" for line in formats[options.output_format](rules)))
     return 0
 
 

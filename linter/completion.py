@@ -13,9 +13,15 @@ from dataclasses import dataclass
 __all__ = ["script"]
 
 _PROGRAM = "migrate-lint"
-_COMMANDS = {"check": "lint files and folders", "rule": "explain a rule"}
+_COMMANDS = {
+    "check": "lint files and folders",
+    "rule": "explain a rule",
+    "verify": "compare a TF1 program with the TF2 program that it became",
+}
+_FIRST = "check"
+"""What the command line is about where no other command comes first."""
 _RULES = ("RULES", "CODE")
-_FOLDERS_AND_FILES = ("FILE", "PATH", "FILE:NAME", "TARGET", "GLOBS", "NAME", "FOLDER", "REV:FILE")
+_FOLDERS_AND_FILES = ("FILE", "PATH", "FILE:NAME", "TARGET", "GLOBS", "NAME", "FOLDER", "REV:FILE", "POLICY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +39,16 @@ class _Option:
         return bool(self.metavar) and not self.optional
 
 
-def script(shell: str, check: argparse.ArgumentParser, rule: argparse.ArgumentParser, codes: Mapping[str, str]) -> str:
+def script(shell: str, parsers: Mapping[str, argparse.ArgumentParser], codes: Mapping[str, str]) -> str:
     """The completion of `shell`, which is bash, zsh or fish.
 
     Args:
         shell: the shell's name.
-        check: the parser of the command as such.
-        rule: that of ``migrate-lint rule``.
+        parsers: of every command, ``check`` among them.
         codes: every code with its slug.
     """
     make = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
-    return "\n".join([*make(list(_options(check)), list(_options(rule)), codes), ""])
+    return "\n".join([*make({name: list(_options(parser)) for name, parser in parsers.items()}, codes), ""])
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[_Option]:
@@ -69,17 +74,18 @@ def _rule_words(codes: Mapping[str, str]) -> list[str]:
 # -- bash --------------------------------------------------------------------------------------------------------------
 
 
-def _bash(check: list[_Option], rule: list[_Option], codes: Mapping[str, str]) -> Iterator[str]:
+def _bash(commands: Mapping[str, list[_Option]], codes: Mapping[str, str]) -> Iterator[str]:
     yield f"# bash completion of {_PROGRAM}"
     yield "_migrate_lint() {"
     yield "    local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} command=check words= start="
     yield "    # bash takes --option=word for three words"
     yield "    if [[ $current == = ]]; then current="
     yield "    elif [[ $option == = ]]; then option=${COMP_WORDS[COMP_CWORD-2]}; fi"
-    yield "    if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == rule ]]; then command=rule; fi"
+    others = "|".join(name for name in commands if name != _FIRST)
+    yield f"    if [[ $COMP_CWORD -gt 1 && ${{COMP_WORDS[1]}} == @({others}) ]]; then command=${{COMP_WORDS[1]}}; fi"
     yield "    COMPREPLY=()"
     yield "    case $command:$option in"
-    for words, patterns in _bash_words({"check": check, "rule": rule}, codes).items():
+    for words, patterns in _bash_words(commands, codes).items():
         yield f"        {'|'.join(patterns)})"
         if not words:
             yield "            return ;;"
@@ -89,15 +95,15 @@ def _bash(check: list[_Option], rule: list[_Option], codes: Mapping[str, str]) -
     yield "        *)"
     yield "            if [[ $current == -* ]]; then"
     yield "                case $command in"
-    for command, options in (("check", check), ("rule", rule)):
+    for command, options in commands.items():
         names = " ".join(name for option in options for name in option.names)
         yield f"                    {command}) words={_quoted(names)} ;;"
     yield "                esac"
     yield f"            elif [[ $command == rule ]]; then words={_quoted(' '.join([*codes, *codes.values()]))}"
     yield "            elif [[ $COMP_CWORD == 1 ]]; then"
     yield "                local IFS=$'\\n'"
-    commands = "\\n".join(_COMMANDS)
-    yield f'                COMPREPLY=($(compgen -W $\'{commands}\' -- "$current") $(compgen -f -- "$current"))'
+    names = "\\n".join(_COMMANDS)
+    yield f'                COMPREPLY=($(compgen -W $\'{names}\' -- "$current") $(compgen -f -- "$current"))'
     yield "                compopt -o filenames 2> /dev/null"
     yield "                return"
     yield "            fi ;;"
@@ -126,7 +132,7 @@ def _quoted(text: str) -> str:
 # -- zsh ---------------------------------------------------------------------------------------------------------------
 
 
-def _zsh(check: list[_Option], rule: list[_Option], codes: Mapping[str, str]) -> Iterator[str]:
+def _zsh(commands: Mapping[str, list[_Option]], codes: Mapping[str, str]) -> Iterator[str]:
     yield f"#compdef {_PROGRAM}"
     yield "_migrate_lint_rules() {"
     yield f"    _sequence compadd - {' '.join(map(_quoted, _rule_words(codes)))}"
@@ -141,12 +147,17 @@ def _zsh(check: list[_Option], rule: list[_Option], codes: Mapping[str, str]) ->
     yield "    _files"
     yield "}"
     yield "_migrate_lint() {"
-    yield "    if (( CURRENT > 2 )) && [[ $words[2] == rule ]]; then"
-    yield "        shift words"
-    yield "        (( CURRENT-- ))"
-    yield from _zsh_arguments("        ", rule, "1:code:_migrate_lint_rule")
+    keyword = "if"
+    for name, options in commands.items():
+        if name != _FIRST:
+            yield f"    {keyword} (( CURRENT > 2 )) && [[ $words[2] == {name} ]]; then"
+            yield "        shift words"
+            yield "        (( CURRENT-- ))"
+            positional = "1:code:_migrate_lint_rule" if name == "rule" else "*:path:_files"
+            yield from _zsh_arguments("        ", options, positional)
+            keyword = "elif"
     yield "    else"
-    yield from _zsh_arguments("        ", check, "*:path:_migrate_lint_first")
+    yield from _zsh_arguments("        ", commands[_FIRST], "*:path:_migrate_lint_first")
     yield "    fi"
     yield "}"
     yield "if [[ $funcstack[1] == _migrate_lint ]]; then"
@@ -185,24 +196,25 @@ def _zsh_option(name: str, option: _Option) -> str:
 # -- fish --------------------------------------------------------------------------------------------------------------
 
 
-def _fish(check: list[_Option], rule: list[_Option], codes: Mapping[str, str]) -> Iterator[str]:
+def _fish(commands: Mapping[str, list[_Option]], codes: Mapping[str, str]) -> Iterator[str]:
     yield f"# fish completion of {_PROGRAM}"
     yield "function __migrate_lint_rules"
     yield f"    printf '%s\\n' {' '.join(map(_fish_quoted, _rule_words(codes)))}"
     yield "end"
-    yield "function __migrate_lint_is_rule"
+    yield "function __migrate_lint_is"
     yield "    set -l words (commandline -opc)"
-    yield '    test (count $words) -gt 1; and test "$words[2]" = rule'
+    yield '    test (count $words) -gt 1; and contains -- "$words[2]" $argv'
     yield "end"
     first = "test (count (commandline -opc)) -eq 1"
     for name, words in _COMMANDS.items():
         yield f"complete -c {_PROGRAM} -n {_fish_quoted(first)} -a {name} -d {_fish_quoted(words)}"
-    in_rule = "__migrate_lint_is_rule"
-    for condition, options in ((f"not {in_rule}", check), (in_rule, rule)):
+    others = " ".join(name for name in commands if name != _FIRST)
+    for name, options in commands.items():
+        condition = f"not __migrate_lint_is {others}" if name == _FIRST else f"__migrate_lint_is {name}"
         for option in options:
             yield f"complete -c {_PROGRAM} -n {_fish_quoted(condition)} {' '.join(_fish_option(option))}"
     listed = " ".join([*codes, *codes.values()])
-    yield f"complete -c {_PROGRAM} -n {in_rule} -f -a {_fish_quoted(listed)}"
+    yield f"complete -c {_PROGRAM} -n '__migrate_lint_is rule' -f -a {_fish_quoted(listed)}"
 
 
 def _fish_option(option: _Option) -> Iterator[str]:

@@ -1,9 +1,45 @@
-"""Run a model, and see which hazards are real.
+"""Run a model, and see which hazards are real; run a model and what it was migrated from, and see if they are equal.
 
-Importing this package imports neither TensorFlow nor the rest of the linter: the two scopes can be used in any test
-of a model, and import TensorFlow when they are entered.
+Importing this package imports neither TensorFlow nor numpy nor the rest of the linter: the two scopes can be used in
+any test of a model, and import TensorFlow when they are entered; everything else is imported when it is first named.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .worker.scopes import assert_no_variable_creations, catch_and_raise_created_variables
 
-__all__ = ["assert_no_variable_creations", "catch_and_raise_created_variables"]
+if TYPE_CHECKING:
+    from .in_process import verify
+    from .verifying import compare
+    from .worker.recording.pair import Pair, Spec
+    from .worker.recording.self_recording import record
+
+__all__ = [
+    "Pair",
+    "Spec",
+    "assert_no_variable_creations",
+    "catch_and_raise_created_variables",
+    "compare",
+    "record",
+    "verify",
+]
+
+_PLACES = {
+    "Pair": ".worker.recording.pair",
+    "Spec": ".worker.recording.pair",
+    "compare": ".verifying",
+    "record": ".worker.recording.self_recording",
+    "verify": ".in_process",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is named, when it is."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_PLACES[name], __name__), name)
+    globals()[name] = value
+    return value

@@ -50,6 +50,7 @@ _ENVIRONMENT = {
 }
 _KEPT_OUTPUT = 16 * 1024
 _MOST_STACKS = 1 << 20
+_WORDS_SHOWN = 300
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.1
 _MEMORY_PAUSE = 0.2
 _DUMP_PAUSE = 0.3
@@ -84,6 +85,14 @@ class Outcome:
     """Why there is no complete result, in plain words; empty for ``done``."""
     crash_frame: tuple[str, int] | None = None
     """File and line of the innermost frame of the user in a faulthandler dump."""
+
+    @property
+    def reason(self) -> str:
+        """The cause, and the last line that was written before the worker ended by itself: a reason may stand there."""
+        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        if not self.cause or not lines or self.ended not in ("exited", "signal"):
+            return self.cause
+        return f"{self.cause}; it last wrote: {lines[-1][:_WORDS_SHOWN]}"
 
 
 def start(

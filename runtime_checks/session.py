@@ -18,7 +18,6 @@ from .verdict import failure, merged, observation, together
 __all__ = ["PhaseOutcome", "Report", "Request", "RuntimeUsageError", "WorkerRun", "locate_target", "run"]
 
 _GIB = 1 << 30
-_WORDS_SHOWN = 300
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
 _DEVICE = re.compile(r"(CPU|GPU|TPU|XPU)(?::(\d+))?", re.IGNORECASE)
 _DIMENSION = re.compile(r"\d+|\?|None", re.IGNORECASE)
@@ -253,7 +252,7 @@ class _Attempt:
             return self.refused
         if self.outcome is None or not self.outcome.cause:
             return None
-        return self.outcome.cause + _last_words(self.outcome)
+        return self.outcome.reason
 
     def evidence(self, number: int) -> Evidence:
         """What the run says of one finding."""
@@ -326,14 +325,6 @@ class _Attempt:
             yield fatal
         elif "first call" in failures and "ok" not in [o for name, o in outcomes.items() if "call" in name]:
             yield failures["first call"]
-
-
-def _last_words(outcome: process.Outcome) -> str:
-    """The last line that a worker wrote before it ended by itself: there a failed check or a reason may stand."""
-    lines = [line.strip() for line in outcome.output.splitlines() if line.strip()]
-    if not lines or outcome.ended not in ("exited", "signal"):
-        return ""
-    return f"; it last wrote: {lines[-1][:_WORDS_SHOWN]}"
 
 
 def _shown(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,11 @@ LINTER = sorted((ROOT / "linter").rglob("*.py"))
 RULES = sorted((ROOT / "rules").rglob("*.py"))
 WORKER = sorted((ROOT / "runtime_checks" / "worker").rglob("*.py"))
 HOST = sorted((ROOT / "runtime_checks").glob("*.py"))
+COMPARISON = sorted((ROOT / "runtime_checks" / "comparison").glob("*.py"))
 FRAMEWORKS = {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy"}
+FRAMEWORKS_BESIDE = {("in_process", "tensorflow"), ("verifying", "numpy")}
+"""Host modules that import one when they are asked for what needs it."""
+RECORDING = "migrate_lint.runtime_checks.worker.recording"
 RULE_API = {"migrate_lint.linter.rule", "migrate_lint.linter.model"}
 
 
@@ -59,6 +64,7 @@ def test_there_is_something_to_read() -> None:
     assert len(LINTER) > 5
     assert len(RULES) > 5
     assert len(HOST) > 5
+    assert len(COMPARISON) > 5
     assert len(WORKER) > 5
 
 
@@ -106,12 +112,14 @@ def test_only_the_registry_imports_rules() -> None:
 
 def test_only_the_command_line_imports_the_runtime_checks() -> None:
     """Linting does not pay for what it does not do."""
-    assert {"linter/cli.py"} >= {path for path, _ in _offences(LINTER + RULES, {"migrate_lint.runtime_checks"})}
+    assert {"linter/cli.py", "linter/verify_command.py"} >= {
+        path for path, _ in _offences(LINTER + RULES, {"migrate_lint.runtime_checks"})
+    }
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in HOST])
 def test_the_host_side_imports_findings_alone(path: Path) -> None:
-    """It needs neither the rest of the linter nor anything that is installed; the two scopes are the worker's."""
+    """It needs neither the rest of the linter nor anything that is installed."""
     foreign = [
         name
         for name in _imports(path)
@@ -119,8 +127,40 @@ def test_the_host_side_imports_findings_alone(path: Path) -> None:
         and not _within(name, {"migrate_lint.linter.finding", "migrate_lint.runtime_checks"})
     ]
 
+    assert [] == [name for name in foreign if (path.stem, name) not in FRAMEWORKS_BESIDE]
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in HOST])
+def test_the_host_side_sees_of_the_worker_what_it_records(path: Path) -> None:
+    """The two scopes, and what runs both sides in the caller's process, are the exceptions."""
+    seen = [name for name in _imports(path) if ".worker" in name and not _within(name, {RECORDING})]
+
+    assert path.stem in ("__init__", "in_process") or [] == seen
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in COMPARISON])
+def test_the_comparison_needs_numpy_alone(path: Path) -> None:
+    """It compares recordings where no TensorFlow is, and reads them by the worker's own code."""
+    foreign = [
+        name
+        for name in _imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names | {"numpy"}
+        and not _within(name, {"migrate_lint.linter.finding", "migrate_lint.runtime_checks.comparison", RECORDING})
+    ]
+
     assert [] == foreign
-    assert path.stem == "__init__" or [] == [name for name in _imports(path) if ".worker" in name]
+
+
+def test_importing_the_runtime_checks_imports_no_framework() -> None:
+    """A name that needs one imports it when it is asked for."""
+    script = (
+        "import sys, migrate_lint.runtime_checks as m; "
+        "print(sorted({'numpy', 'tensorflow', 'libcst', 'migrate_lint.linter'} & set(sys.modules)), sorted(m.__all__))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    names = ["Pair", "Spec", "assert_no_variable_creations", "catch_and_raise_created_variables"]
+    assert f"[] {[*names, 'compare', 'record', 'verify']}" == done.stdout.strip()
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=f"{path.parent.name}-{path.stem}") for path in WORKER])
@@ -156,7 +196,7 @@ def test_inside_the_imports_are_relative() -> None:
     """A relative import is true on disk and installed, so an editor opens the real file."""
     absolute = [
         (str(path.relative_to(ROOT)), node.lineno)
-        for path in LINTER + RULES + HOST + WORKER
+        for path in LINTER + RULES + HOST + COMPARISON + WORKER
         if (ROOT / "linter" / "package") not in path.parents
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if (isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").startswith("migrate_lint"))
@@ -168,6 +208,8 @@ def test_inside_the_imports_are_relative() -> None:
 
 def test_only_the_command_line_and_reporters_print() -> None:
     """Every other stage hands data on."""
-    printing = {path.relative_to(ROOT).as_posix() for path in LINTER + RULES + HOST + WORKER if any(_prints(path))}
+    everything = LINTER + RULES + HOST + COMPARISON + WORKER
+    printing = {path.relative_to(ROOT).as_posix() for path in everything if any(_prints(path))}
 
-    assert {path for path in printing if path != "linter/cli.py" and not path.startswith("linter/reporters/")} == set()
+    allowed = {"linter/cli.py", "linter/console.py"}
+    assert set() == {path for path in printing - allowed if not path.startswith("linter/reporters/")}

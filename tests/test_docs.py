@@ -46,6 +46,8 @@ _DONE = {"migrate-lint": {0, 1}, "pylint": set(range(32)) - {1}, "python -m pyli
 """Statuses of programs that have done what they were asked, and found something; pylint's are sums, 1 a failure."""
 _OF_OTHERS = {"--inplace", "--from-stdin"}
 """Options of other programs that the pages name."""
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z\d-]+")
+_COMMANDS = ("check", "verify")
 _BRANCH = "main"
 _CI = {"GITHUB_BASE_REF": _BRANCH, "CI_MERGE_REQUEST_DIFF_BASE_SHA": _BRANCH}
 """What a server tells its jobs."""
@@ -297,22 +299,23 @@ def test_every_format_is_in_the_table() -> None:
 
 def test_options_exist() -> None:
     """An option that a page names is one of the program's."""
-    listed = set(re.findall(r"--[a-z][a-z-]+", "\n".join(_extension("command_line").listing(_parser()))))
+    listed = {option for command in _COMMANDS for option in _OPTION.findall(_listing(command))}
     named = {
         (page.name, option)
         for page in PAGES
         for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", page.read_text("utf-8"))
         if code.startswith(("--", "migrate-lint "))
-        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", code)
+        for option in _OPTION.findall(code)
     }
 
     assert set() == {(page, option) for page, option in named if option not in listed | _OF_OTHERS}
 
 
-def test_the_list_of_options_is_complete() -> None:
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_the_list_of_options_is_complete(command: str) -> None:
     """Every option of the parser is in the reference, with its help."""
-    text = "\n".join(_extension("command_line").listing(_parser()))
-    actions = [action for action in _parser()._actions if action.option_strings]
+    text = _listing(command)
+    actions = [action for action in _extension("command_line").parser(command)._actions if action.option_strings]
 
     assert [] == [action.dest for action in actions if f"`{action.option_strings[-1]}" not in text]
     assert [] == [action.dest for action in actions if not action.help]
@@ -386,5 +389,7 @@ def _extension(name: str) -> ModuleType:
     return module
 
 
-def _parser() -> Any:
-    return _extension("command_line").parser()
+def _listing(command: str) -> str:
+    """The options of a command as the reference lists them."""
+    extension = _extension("command_line")
+    return "\n".join(extension.listing(extension.parser(command)))

@@ -1,4 +1,4 @@
-"""The directive ``command-line``: every option of the program, as its own parser describes them."""
+"""The directive ``command-line``: every option of a command, as its own parser describes them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["CommandLine", "listing", "parser", "setup"]
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of ``migrate-lint check``."""
+def parser(command: str = "check") -> argparse.ArgumentParser:
+    """The parser of ``migrate-lint check``, or of another command."""
     from migrate_lint.linter import cli
 
-    return cli._check_parser()
+    return cli.parsers()[command]
 
 
 def listing(described: argparse.ArgumentParser) -> Iterator[str]:
@@ -59,11 +59,13 @@ def _explained(action: argparse.Action) -> str:
 
 
 class CommandLine(SphinxDirective):
-    """Lists the options."""
+    """Lists the options of ``check``, or of the command that is its argument."""
+
+    optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Read the list as if it stood in the page."""
-        return self.parse_text_to_nodes("\n".join(listing(parser())))
+        return self.parse_text_to_nodes("\n".join(listing(parser(*self.arguments))))
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from os import PathLike
 from typing import Any
 
 from ...linter.finding import Finding
@@ -71,6 +73,8 @@ class Deviation:
     tf1_place: Place | None
     tf2_place: Place | None
     problem: str = ""
+    sure: bool = True
+    """False for two layers that may have been tapped at different places, such as before and after an activation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +223,50 @@ class Report:
             if name in (rung.number, rung.name):
                 return rung
         raise KeyError(name)
+
+    def __str__(self) -> str:
+        """The ladder as it is printed by the command, without colours."""
+        from .render_text import render
+
+        return render(self)
+
+    def assert_equal(self, *rungs: str) -> None:
+        """Do nothing where both sides are equal.
+
+        Args:
+            rungs: names or numbers of the rungs that have to pass; by default every one that was run.
+
+        Raises:
+            AssertionError: with the whole report as its text, also where nothing was compared.
+            KeyError: if there is no rung of that name.
+        """
+        failed = [one for one in rungs if self.rung(one).status is not Status.PASS]
+        broken = bool(self.problems) or any(side.cause for side in self.sides)
+        if failed or broken or not (rungs or self.equal):
+            raise AssertionError(f"{', '.join(failed) or self.name}\n{self}")
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> dict[str, Any]:
+        """The report as JSON data, as `render_json` describes it; also written to a file where one is named."""
+        from .render_json import to_json
+
+        document = to_json(self)
+        if path is not None:
+            _write(path, json.dumps(document) + "\n")
+        return document
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write a page with pictures, in one file that needs no network."""
+        from .render_html import render
+
+        _write(path, render(self))
+
+    def to_junit(self, path: str | PathLike[str]) -> None:
+        """Write JUnit XML, a case a rung."""
+        from .render_junit import render
+
+        _write(path, render(self))
+
+
+def _write(path: str | PathLike[str], text: str) -> None:
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)

@@ -12,6 +12,13 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _USER_CODE = re.compile(r'in user code:\s*(?:\n\s*(?:File "[^"]*", line \d+, in .*)\n.*)+\s*\n', re.MULTILINE)
 _KERAS = re.compile(r"Exception encountered when calling [^\n]*\n+")
 _ARGUMENTS = re.compile(r"\n+\s*(?:Call arguments received|Arguments received) by .*", re.DOTALL)
+_OPERATION = re.compile(
+    r"Graph execution error:\s*(?:Detected at node [^\n]*\n(?:(?:[ \t]+|<stack traces )[^\n]*\n)*)*(?:Node: [^\n]*\n)?"
+)
+_NODE = re.compile(r"\s*\[\[\{*node [^\n]*\]\]")
+_MADE_AT = re.compile(
+    r"\n+(?:Original stack trace for |Errors may have originated from an input operation).*", re.DOTALL
+)
 _TYPE = re.compile(r"[\w.]*(?:Error|Exception|Warning): ")
 
 
@@ -26,7 +33,8 @@ def text_of(error: BaseException) -> str:
 def essence(error: BaseException) -> str:
     """Type and message of an exception, without AutoGraph's stack and names, Keras' arguments and addresses.
 
-    Both put the original message, and AutoGraph the original type too, behind an introduction of their own.
+    Both put the original message, and AutoGraph the original type too, behind an introduction of their own. Running
+    graphs put the stack that made an operation before and behind the message.
     """
     text = _GENERATED.sub("", _ADDRESS.sub("", _ESCAPE.sub("", text_of(error))))
     before = None
@@ -36,7 +44,7 @@ def essence(error: BaseException) -> str:
             found = introduction.search(text)
             if found is not None:
                 text = text[found.end() :]
-    text = _ARGUMENTS.sub("", text).strip()
+    text = _NODE.sub("", _MADE_AT.sub("", _OPERATION.sub("", _ARGUMENTS.sub("", text)))).strip()
     if not text:
         return type(error).__name__
     return text if _TYPE.match(text) else f"{type(error).__name__}: {text}"

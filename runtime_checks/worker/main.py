@@ -27,17 +27,23 @@ from .recorder import Recorder
 from .run import Phase, Run
 from .target import TargetError
 
-__all__ = ["Results", "execute", "main"]
+__all__ = ["Results", "execute", "main", "versions"]
 
 
 def main(job_file: str) -> None:
-    """Do the job that a JSON file describes, and write ``results.json`` beside it."""
+    """Do the job that a JSON file describes, a recording or the checks, and write ``results.json`` beside it."""
     _dump_stacks(os.path.join(os.path.dirname(job_file), "stacks.txt"))
     with open(job_file, encoding="utf-8") as file:
         job = json.load(file)
     _limit_memory(job["memory_limit"])
     orphans.adopt()
-    execute(job, Results(os.path.join(os.path.dirname(job_file), "results.json")))
+    results = Results(os.path.join(os.path.dirname(job_file), "results.json"))
+    if job.get("kind") == "record":
+        from .recording import main as recording
+
+        recording.execute(job, results)
+    else:
+        execute(job, results)
     orphans.end()
 
 
@@ -46,7 +52,7 @@ def execute(job: dict[str, Any], results: Results) -> None:
     results.begin(phases.IMPORT)
     import tensorflow as tf
 
-    results.update(versions=_versions(tf))
+    results.update(versions=versions(tf))
     with contextlib.suppress(AttributeError):
         tf.debugging.disable_traceback_filtering()
     missing = _missing_device(tf, job, physical=True)
@@ -73,7 +79,9 @@ class _Worker:
         steps = phases.after_build(run)
         run.phases = [loading, building, *(phase for phase, _ in steps)]
         found: list[Any] = []
-        with run.code.following_autograph(), run.recorder.hooked(all_hooks()), shims.for_slim(run):
+        with run.code.following_autograph(), run.recorder.hooked(all_hooks()), shims.for_slim(
+            run.target, run.notes.append
+        ):
             self._do(loading, lambda: found.append(phases.load(run)))
             missing = _missing_device(tf, run.job, physical=False)
             if missing:
@@ -211,7 +219,8 @@ def _limit_memory(limit: Any) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _versions(tf: Any) -> dict[str, str]:
+def versions(tf: Any) -> dict[str, str]:
+    """Of TensorFlow, of the Keras that ``tf.keras`` is, and of Python."""
     keras = sys.modules.get(tf.keras.layers.Layer.__module__.partition(".")[0])
     return {
         "tensorflow": tf.__version__,

@@ -16,29 +16,42 @@ import sys
 from types import ModuleType
 from typing import Any, Callable, Iterator
 
-from .run import Run
-
-__all__ = ["for_slim"]
+__all__ = ["for_slim", "target"]
 
 _SLIM = "tf_slim"
 _ALIAS = "tf_keras.legacy_tf_layers.normalization"
 _REAL = "{}.src.legacy_tf_layers.normalization"
 
 
-@contextlib.contextmanager
-def for_slim(run: Run) -> Iterator[None]:
-    """Put the names that are missing in place as soon as tf_slim is imported in the body, and note it in the run.
+def target() -> str:
+    """Which Keras this process has: ``keras2``, ``keras3``, or ``tf1`` for that of TensorFlow 1."""
+    import tensorflow as tf
 
-    Keras 3 has nothing that they could lead to, so there nothing is done. What was put in place stays.
+    if tf.__version__.startswith("1."):
+        return "tf1"
+    keras = importlib.import_module(tf.keras.layers.Layer.__module__.partition(".")[0])
+    return "keras3" if str(getattr(keras, "__version__", "2")).startswith("3") else "keras2"
+
+
+@contextlib.contextmanager
+def for_slim(keras: str, heard: Callable[[str], None]) -> Iterator[None]:
+    """Put the names that are missing in place as soon as tf_slim is imported in the body, and say so.
+
+    Keras 3 has nothing that they could lead to and TensorFlow 1 has them all, so there nothing is done. What was put
+    in place stays.
+
+    Args:
+        keras: as `target` gives it.
+        heard: gets the sentence.
     """
-    if run.target != "keras2":
+    if keras != "keras2":
         yield
         return
 
     def apply() -> None:
         done = _apply()
         if done:
-            run.notes.append("{} was imported through {}: {}".format(_version(), _counted(done), "; ".join(done)))
+            heard("{} was imported through {}: {}".format(_version(), _counted(done), "; ".join(done)))
 
     if _SLIM in sys.modules:
         apply()

@@ -120,7 +120,7 @@ def test_exit_zero_forgives_findings_only(capsys: Captured) -> None:
         (["--add-noqa", "-"], "--add-noqa"),
         (["--runtime"], "--runtime: expected one argument"),
         (["--select-", "TF1"], "--select-"),
-        (["verify", "pair.py"], "./verify"),
+        (["verify"], "verify takes one pair, such as pair.py, and got no pair"),
         (["--jobs", "0"], "--jobs"),
         (["--target", "keras4"], "keras4"),
         (["--output-format", "hmtl"], "hmtl"),
@@ -402,7 +402,7 @@ def test_a_crash_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: Capt
 
 def test_an_interrupt_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     """The run is incomplete."""
-    monkeypatch.setattr(cli, "_ignore_further_interrupts", lambda: None)
+    monkeypatch.setattr(cli, "ignore_further_interrupts", lambda: None)
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

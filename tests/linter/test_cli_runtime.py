@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from migrate_lint.linter import cli
+from migrate_lint.linter import console
 from migrate_lint.linter.cli import main
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Target, Verdict
 from migrate_lint.linter.tool_rules import ProbeFailed, ProbeOnlyFinding
@@ -490,7 +490,7 @@ def test_nothing_of_a_run_is_imported_without_one(tmp_path: Path) -> None:
 
 def test_a_terminal_shows_the_phase(monkeypatch: pytest.MonkeyPatch) -> None:
     """As it is written, not as markup; and nothing is drawn before the first one."""
-    progress = cli._PhaseProgress()
+    progress = console.PhaseProgress()
     progress.stop()
     assert progress.bar is None
 
@@ -520,8 +520,8 @@ def test_progress_is_for_terminals(
         def stop(self) -> None:
             self.told.append("stopped")
 
-    monkeypatch.setattr(cli, "_PhaseProgress", Progress)
-    monkeypatch.setattr(cli, "_is_terminal", lambda stream: stream is sys.stderr)
+    monkeypatch.setattr(console, "PhaseProgress", Progress)
+    monkeypatch.setattr(console, "is_terminal", lambda stream: stream is sys.stderr)
     session.error = UsageError("no")
 
     assert 2 == main(["--runtime", "model.py:build", *words])

@@ -48,8 +48,7 @@ def test_a_shell_can_read_its_script(shell: str, tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_option_is_in_the_script(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     """It is made of the parser: what is added there is completed."""
-    parsers = cli._check_parser(), cli._rule_parser()
-    names = {name for parser in parsers for action in parser._actions for name in action.option_strings}
+    names = {name for parser in cli.parsers().values() for action in parser._actions for name in action.option_strings}
     script = _script(shell, capsys)
 
     spelled = names if shell != "fish" else {f"-l {n[2:]} " if n.startswith("--") else f"-s {n[1:]} " for n in names}
@@ -74,6 +73,9 @@ def test_every_option_is_in_the_script(shell: str, capsys: pytest.CaptureFixture
         (["rule", "--output-format", "m"], ["markdown"]),
         (["rule", "--al"], ["--all", "--allow-project-rules"]),
         (["check", "rule", "--trust"], ["--trust-runtime"]),
+        (["verify", "--python-"], ["--python-tf1"]),
+        (["verify", "--output-format", "ju"], ["junit"]),
+        (["v"], ["verify"]),
     ],
 )
 def test_bash_completes(

@@ -16,7 +16,7 @@ from ..recorder import Event, Recorder
 from ..scopes import creations
 from .layers import first_argument
 
-__all__ = ["attempted", "install"]
+__all__ = ["attempted", "install", "library", "stack_of"]
 
 _CONSTRUCTIONS = ("layer", "module", "template")
 _MAKERS = ("__init__", "__call__", "build", "call", "add_weight", "_add_variable_with_custom_getter")
@@ -35,14 +35,14 @@ def install(recorder: Recorder) -> Iterator[None]:
 
 def _described(variable: Any, recorder: Recorder) -> tuple[Sequence[Frame], dict[str, Any], Any]:
     dtype = getattr(variable, "dtype", "")
-    stack = _stack()
+    stack = stack_of(sys._getframe(1))
     detail = {
         "name": str(getattr(variable, "name", "")),
         "shape": str(getattr(variable, "shape", "")),
         "dtype": str(getattr(dtype, "name", dtype)),
         "trainable": bool(getattr(variable, "trainable", False)),
         "owners": _makers(recorder, stack),
-        "by": _library(stack),
+        "by": library(stack),
     }
     return recorder.code.stack(), detail, weakref.ref(variable)
 
@@ -61,7 +61,7 @@ def attempted(error: BaseException, recorder: Recorder) -> tuple[Sequence[Frame]
         "dtype": str(getattr(dtype, "name", dtype)) or "?",
         "trainable": bool(arguments.get("trainable", True)),
         "owners": _makers(recorder, stack),
-        "by": _library(stack),
+        "by": library(stack),
     }
     return recorder.code.of_error(error), detail, lambda: None
 
@@ -75,10 +75,9 @@ def _converted(value: Any) -> Any:
     return tf.convert_to_tensor(value)
 
 
-def _stack() -> list[Any]:
-    """The frames of the caller's stack, innermost first."""
+def stack_of(frame: Any) -> list[Any]:
+    """That frame and those that called it, innermost first."""
     found = []
-    frame: Any = sys._getframe(1)
     while frame is not None:
         found.append(frame)
         frame = frame.f_back
@@ -111,7 +110,7 @@ def _makers(recorder: Recorder, stack: Sequence[Any]) -> list[Event]:
     return [made[id(one)] for one in selves if id(one) in made]
 
 
-def _library(stack: Sequence[Any]) -> list[str]:
+def library(stack: Sequence[Any]) -> list[str]:
     """Words for the machinery that is making a variable, by which framework state is told from the user's."""
     found: dict[str, None] = {}
     for frame in stack:

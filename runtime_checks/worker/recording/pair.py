@@ -67,6 +67,9 @@ class Pair:
         renames: TF2 names by TF1 names, both without ``:0``; a key that ends with ``/`` stands for all names below
             it. Or a function from a TF1 name to the TF2 name.
         transposes: by TF1 name, the permutation that turns the TF1 value into the TF2 one, as in ``np.transpose``.
+        reshapes: names of TF1 variables whose TF2 counterpart holds the same elements in another shape, in their order
+            (after what ``transposes`` says), such as a bias of shape ``[1, 8, 1, 1]`` that became one of ``[8]``; a
+            trailing ``*`` stands for any ending.
         ignore: names of variables, on either side, that have no counterpart; a trailing ``*`` stands for any ending.
         taps: by a name of your own, what belongs together: ``(TF1 tensor name or endpoint, TF2 layer path or
             endpoint)``. Endpoints and layers of the same name need no entry.
@@ -85,6 +88,7 @@ class Pair:
         params: Any = None,
         renames: Renames | None = None,
         transposes: Mapping[str, Sequence[int]] | None = None,
+        reshapes: Sequence[str] = (),
         ignore: Sequence[str] = (),
         taps: Mapping[str, Sequence[str]] | None = None,
         checkpoint: str | None = None,
@@ -98,6 +102,7 @@ class Pair:
         self.params = params
         self.renames = renames
         self.transposes = dict(transposes or {})
+        self.reshapes = tuple(reshapes or ())
         self.ignore = tuple(ignore)
         self.taps = {key: tuple(value) for key, value in (taps or {}).items()}
         self.checkpoint = checkpoint

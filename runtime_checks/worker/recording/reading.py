@@ -41,6 +41,11 @@ class Record:
         return self._archive is not None
 
     @property
+    def archive(self) -> tuple[Path, str] | None:
+        """The file that the array lies in and its key there; None where it was not kept."""
+        return None if self._archive is None else (self._archive, self._key)
+
+    @property
     def value(self) -> Any:
         """The array, read anew each time.
 

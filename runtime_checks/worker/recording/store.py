@@ -9,19 +9,28 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import time
 from typing import Any, Callable, Iterator, Sequence, Tuple
 
 import numpy as np
 
-__all__ = ["FORMAT", "RECORD", "Chapter", "Recording"]
+__all__ = ["FORMAT", "RECORD", "Chapter", "Recording", "clear"]
 
 FORMAT = 1
 RECORD = "record.json"
 _MIB = 1 << 20
+_OURS = re.compile(re.escape(RECORD) + r"~?|\d{4,}-[\w-]+\.(npz|part\.json)~?")
 
 Place = Tuple[str, int]
 """File and line."""
+
+
+def clear(folder: str) -> None:
+    """Remove a recording from its folder, and nothing else."""
+    for name in os.listdir(folder):
+        if _OURS.fullmatch(name):
+            os.remove(os.path.join(folder, name))
 
 
 class Recording:
@@ -54,9 +63,7 @@ class Recording:
             "left_out": {"records": 0, "bytes": 0, "limit": limit},
         }
         os.makedirs(folder, exist_ok=True)
-        for name in os.listdir(folder):
-            if name == RECORD or name.endswith((".npz", ".part.json")):
-                os.remove(os.path.join(folder, name))
+        clear(folder)
         self.save()
 
     def adapted(self, text: str) -> None:

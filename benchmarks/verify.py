@@ -1,0 +1,287 @@
+"""What `migrate-lint verify` costs, against the code of TensorFlow's guide that does the same by hand.
+
+    python benchmarks/verify.py --python ENVIRONMENT/bin/python
+
+compares `migrate-lint verify --until random --policy guide` with a bare script that goes through the guide's steps:
+variables are made once; variables match; all variables at 0.001; random numbers aligned in inference, in training and
+in the constant mode. Wall time, CPU time and peak resident memory: of the command the whole of it, for memory its
+larger worker. The pair is the Inception-ResNet-v2 of examples/verify, under keras2.
+The interpreter needs TensorFlow >= 2.16, tf_keras and tf_slim; without --python it is an environment of its own, into
+which they are installed.
+Contenders take turns. A ratio is one of best runs: what else the machine does only ever makes a run slower.
+The exit status is 1 if a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGES = ("tensorflow", "tf-keras", "tf-slim")
+NETWORK = Path(__file__).resolve().parents[1] / "examples" / "verify" / "inception_resnet_v2.py"
+TIME_BAR, MEMORY_BAR = 1.5, 1.3
+
+BARE = """
+import contextlib, importlib.util, json, sys, time, types
+
+path, results = sys.argv[1:]
+parts = {}
+clock = time.time()
+
+
+def part(name):
+    global clock
+    parts[name] = time.time() - clock
+    clock = time.time()
+
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import ops
+
+# Two names that tf_slim 1.1.0 expects of an older TensorFlow, and one that only the other contender needs.
+for name in ("legacy_tf_layers", "legacy_tf_layers.normalization"):
+    sys.modules["tf_keras." + name] = importlib.import_module("tf_keras.src." + name)
+ops.Tensor = tf.Tensor
+sys.modules["migrate_lint"] = types.ModuleType("migrate_lint")
+public = sys.modules["migrate_lint.runtime_checks"] = types.ModuleType("migrate_lint.runtime_checks")
+public.Pair = lambda *arguments, **named: None
+specification = importlib.util.spec_from_file_location("network", path)
+network = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(network)
+
+v1 = tf.compat.v1
+TOLERANCE = {"rtol": 1e-6, "atol": 1e-5}
+REGULARIZATION = v1.GraphKeys.REGULARIZATION_LOSSES
+
+
+def images():
+    return tf.ones((1, 299, 299, 3))
+
+
+@contextlib.contextmanager
+def no_creation():
+    def refuse(next_creator, **arguments):
+        raise ValueError("a variable is made")
+
+    with tf.variable_creator_scope(refuse):
+        yield
+
+
+@contextlib.contextmanager
+def creations():
+    made = []
+
+    def keep(next_creator, **arguments):
+        made.append(next_creator(**arguments))
+        return made[-1]
+
+    with tf.variable_creator_scope(keep):
+        yield
+    assert not made
+
+
+def graph_side(training, constant=False):
+    with tf.Graph().as_default() as graph, v1.Session(graph=graph) as session:
+        outputs, _ = network.network(images(), is_training=training)
+        variables = v1.global_variables()
+        if constant:
+            session.run(tf.group([one.assign(tf.ones_like(one) * 0.001) for one in variables]))
+        else:
+            session.run(v1.global_variables_initializer())
+        loss = session.run(tf.math.add_n(v1.get_collection(REGULARIZATION)))
+        return loss, session.run(outputs)
+
+
+def model_side(training, constant=False, make=network.InceptionResnetV2):
+    model = make()
+    outputs, _ = model(images(), training=training)
+    if constant:
+        for variable in model.variables:
+            variable.assign(tf.ones_like(variable) * 0.001)
+        outputs, _ = model(images(), training=training)
+    return tf.math.add_n(model.losses).numpy(), outputs.numpy()
+
+
+def equal(name, one, other):
+    for wanted, found in zip(one, other):
+        np.testing.assert_allclose(wanted, found, **TOLERANCE)
+    part(name)
+
+
+def aligned(name, training, mode, make=network.InceptionResnetV2):
+    with v1.keras.utils.DeterministicRandomTestTool(mode=mode).scope():
+        one = graph_side(training)
+    with v1.keras.utils.DeterministicRandomTestTool(mode=mode).scope():
+        other = model_side(training, make=make)
+    equal(name, one, other)
+
+
+part("start")
+model = network.InceptionResnetV2()
+model(images())
+with no_creation():
+    model(images())
+with creations():
+    model(images())
+part("1 once")
+
+with tf.Graph().as_default():
+    network.network(images(), is_training=False)
+    wanted = {one.name: (one.trainable, one.shape) for one in v1.global_variables()}
+    count = len(v1.global_variables())
+model = network.InceptionResnetV2()
+for _ in range(2):
+    model(images(), training=False)
+assert count == len(model.variables)
+assert wanted == {one.name: (one.trainable, one.shape) for one in model.variables}
+part("2 variables")
+
+equal("3 constant", graph_side(False, constant=True), model_side(False, constant=True))
+aligned("4 inference", False, "num_random_ops")
+aligned("4 training", True, "num_random_ops")
+aligned("4 constant mode", True, "constant", network.functional_model)
+with open(results, "w") as file:
+    json.dump(parts, file)
+"""
+
+# What a worker finds in its environment: the arithmetic of both contenders is then the same.
+WORKER_ENVIRONMENT = {
+    "CUDA_VISIBLE_DEVICES": "-1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "TF_ENABLE_ONEDNN_OPTS": "0",
+    "TF_USE_LEGACY_KERAS": "1",
+}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One run: seconds of wall and of CPU time, MB of resident memory, and where the time went."""
+
+    wall: float
+    cpu: float
+    peak: float
+    parts: dict[str, float]
+
+
+class BrokenRunError(Exception):
+    """A run that cannot be compared; the text says why."""
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def measured(command: Sequence[str], folder: Path, environment: dict[str, str]) -> tuple[float, float, float]:
+    """Run a command to its end: wall, CPU with all that it waited for, and the peak of the process itself in MB."""
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        wall = time.monotonic() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        if process.returncode:
+            text = output.read().decode(errors="replace")[-3000:]
+            raise BrokenRunError(f"{Path(command[0]).name} ended with status {process.returncode}:\n{text}")
+    return wall, used.ru_utime + used.ru_stime, used.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+def bare(python: str, folder: Path) -> Cost:
+    """The guide's steps, in one process as in a notebook."""
+    results = folder / "bare.json"
+    command = [python, "-W", "ignore", "-c", BARE, str(NETWORK), str(results)]
+    wall, cpu, peak = measured(command, folder, os.environ | WORKER_ENVIRONMENT)
+    return Cost(wall, cpu, peak, json.loads(results.read_text("utf-8")))
+
+
+def command(python: str, folder: Path) -> Cost:
+    """The command, which says of both workers how large they got and how long each scenario took."""
+    report, run = folder / "report.json", folder / "run"
+    words = [sys.executable, "-m", "migrate_lint", "verify", f"{NETWORK}:pair", "--until", "random"]
+    words += ["--policy", "guide", "--target", "keras2", "--python", python, "--quiet", "--output", str(run)]
+    words += ["--output-format", "json", "--output-file", str(report)]
+    wall, cpu, _ = measured(words, folder, dict(os.environ))
+    scale = 1e6 if sys.platform == "darwin" else 1024 * 1e3
+    peaks = [side["peak_memory"] / scale for side in json.loads(report.read_text("utf-8"))["sides"]]
+    parts = {}
+    for side in ("tf1", "tf2"):
+        content = json.loads((run / side / "record.json").read_text("utf-8"))
+        parts |= {f"{side} {name}": said.get("seconds", 0.0) for name, said in content["scenarios"].items()}
+    return Cost(wall, cpu, max(peaks), parts)
+
+
+def compare(python: str, folder: Path, runs: int) -> bool:
+    """Run both contenders in turn and print the ratios; whether the bars are met."""
+    contenders: dict[str, Callable[[str, Path], Cost]] = {"bare": bare, "command": command}
+    costs: dict[str, list[Cost]] = {name: [] for name in contenders}
+    try:
+        for run in range(runs):
+            for name, contender in contenders.items():
+                cost = contender(python, folder)
+                costs[name].append(cost)
+                say(f"{name} {run + 1}: {cost.wall:.1f} s wall, {cost.cpu:.1f} s CPU, {cost.peak:.0f} MB")
+                for part, seconds in cost.parts.items():
+                    say(f"    {part:<28} {seconds:7.1f} s")
+    except BrokenRunError as error:
+        print(f"FAIL  {error}")
+        return False
+    met = [
+        ratio("wall time", costs, lambda cost: cost.wall, "s", TIME_BAR),
+        ratio("CPU time", costs, lambda cost: cost.cpu, "s", None),
+        ratio("peak memory", costs, lambda cost: cost.peak, "MB", MEMORY_BAR),
+    ]
+    return all(met)
+
+
+def ratio(
+    name: str, costs: dict[str, list[Cost]], form: Callable[[Cost], float], unit: str, limit: float | None
+) -> bool:
+    """Print the ratio of the best runs, and the most that it may be where there is such a limit."""
+    best = {contender: min(map(form, ran)) for contender, ran in costs.items()}
+    figure = best["command"] / best["bare"]
+    met = limit is None or figure <= limit
+    verdict = "no bar" if limit is None else f"bar {limit} x  {'pass' if met else 'FAIL'}"
+    middle = {contender: statistics.median(map(form, ran)) for contender, ran in costs.items()}
+    detail = ", ".join(f"{one} {best[one]:.1f} (median {middle[one]:.1f}) {unit}" for one in ("command", "bare"))
+    print(f"{name:<16} {figure:6.3f} x  {verdict:<16}  {detail}", flush=True)
+    return met
+
+
+def environment(folder: Path) -> str:
+    """The interpreter of a new environment that has what the network needs."""
+    say(f"installing {', '.join(PACKAGES)} into {folder}")
+    python = folder / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True, stdout=sys.stderr)
+    return str(python)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3, help="how often each contender runs (default 3)")
+    parser.add_argument("--python", help="an interpreter with TensorFlow >= 2.16, tf_keras and tf_slim")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="migrate-lint-benchmark-") as name:
+        folder = Path(name).resolve()
+        python = os.path.abspath(arguments.python) if arguments.python else environment(folder / "venv")
+        print(f"Python {sys.version.split()[0]} on {sys.platform}, {os.cpu_count()} processors")
+        print(f"load average at the start: {os.getloadavg()[0]:.1f}; wall time tells nothing where it is high")
+        return 0 if compare(python, folder, arguments.runs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""Why two programs differ: classes of causes, ranked by the evidence for each, with the static findings that fit."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+import numpy as np
+
+from ...linter.finding import Finding, Severity
+from ..worker.recording import scenarios
+from ..worker.recording.reading import Recorded
+from . import configuration_clues, forward_clues, step_clues
+from .evidence import Clue, Seen
+from .report import Cause, Deviation, Place, Report, Status
+from .wording import figure
+
+__all__ = ["CODES", "rank"]
+
+_LAYERS_ANEW = ("TF101", "TF102", "TF103", "TF104", "TF110", "TF111", "TF112", "TF114")
+"""Variables that are made anew at each call, or shared against intention."""
+
+CODES: dict[str, tuple[str, ...]] = {
+    "forward": ("TF112", "TF210", "TF205", "TF209", "TF203", "TF204", *_LAYERS_ANEW, "TF302", "TF406", "TF414"),
+    "loss": ("TF403", "TF210", "TF205", "TF406"),
+    "regularization": ("TF403", *_LAYERS_ANEW, "TF107", "TF302"),
+    "update rule": ("TF108", "TF107", "TF109", "TF302", "TF403", "TF406"),
+    "learning rate": ("TF210", "TF216", "TF205", "TF108", "TF204"),
+    "momentum": ("TF108", "TF406"),
+    "moving statistics": ("TF403", "TF205", "TF103", "TF104", "TF110", "TF107", "TF109"),
+    "randomness": ("TF204", "TF210", "TF406", "TF205"),
+    "variables": (
+        *_LAYERS_ANEW,
+        "TF105",
+        "TF106",
+        "TF107",
+        "TF109",
+        "TF113",
+        "TF115",
+        "TF302",
+        "TF502",
+        "TF503",
+        "TF504",
+    ),
+    "inputs": ("TF204", "TF501", "TF116"),
+    "numerics": ("TF414",),
+}
+"""The rules whose hazard can be the cause, by its class, the likeliest first."""
+
+_MOVED = "TF406"
+"""A name that works through compat.v1 computes what it always did: no cause, and every TF1 program is full of them."""
+_MOST = 5
+"""Findings and sentences for one cause."""
+
+
+def rank(report: Report, tf1: Recorded, tf2: Recorded, findings: Sequence[Finding] = ()) -> tuple[Cause, ...]:
+    """The classes of causes that the evidence speaks for, the likeliest first; none where nothing failed.
+
+    Several pieces of evidence for one class add up as independent ones would: the weight is one minus the product of
+    what each leaves open, and stays below 1 but for inputs that were seen to differ.
+
+    Args:
+        report: with everything but its causes.
+        tf1: the recording of the TF1 side.
+        tf2: the recording of the TF2 side.
+        findings: what the linter said of the files of both sides.
+    """
+    if not report.problems and not any(rung.status is Status.FAIL for rung in report.rungs):
+        return ()
+    seen = Seen(report, tf1, tf2)
+    kinds: dict[str, list[Clue]] = {}
+    with np.errstate(all="ignore"):
+        for clue in _clues(seen):
+            kinds.setdefault(clue.kind, []).append(clue)
+    causes = [_cause(seen, kind, clues, findings) for kind, clues in kinds.items()]
+    return tuple(sorted(causes, key=lambda cause: -cause.weight))
+
+
+def _clues(seen: Seen) -> Iterator[Clue]:
+    yield from forward_clues.clues(seen)
+    yield from step_clues.clues(seen)
+    yield from configuration_clues.clues(seen)
+    yield from _numerics(seen)
+
+
+def _cause(seen: Seen, kind: str, clues: Sequence[Clue], findings: Sequence[Finding]) -> Cause:
+    clues = sorted(clues, key=lambda clue: -clue.weight)
+    left = 1.0
+    for clue in {clue.text: clue for clue in clues}.values():
+        left *= 1.0 - clue.weight
+    weight = 1.0 - left if any(clue.weight >= 1.0 for clue in clues) else min(1.0 - left, 0.99)
+    evidence = tuple(dict.fromkeys(clue.text for clue in clues))[:_MOST]
+    return Cause(kind, round(weight, 3), evidence, tuple(_fitting(seen, kind, findings))[:_MOST])
+
+
+def _numerics(seen: Seen) -> Iterator[Clue]:
+    """Rounding that grows: within reach of the measured noise, between the modes of one side, or step by step."""
+    modes = [rung for rung in seen.report.rungs if rung.number == "8" and rung.status is Status.FAIL]
+    for rung in modes:
+        yield Clue("numerics", 0.5, f"The modes of one side disagree with each other: {rung.detail.rstrip('.')}.")
+    first = _first(seen)
+    if first is None:
+        return
+    if first.floor and first.error <= 10.0 * first.floor:
+        yield Clue(
+            "numerics",
+            0.98 if first.error <= first.floor else 0.5,
+            f"The first difference, {figure(first.error)}, is {figure(first.error / first.floor)} times what runs of "
+            "one side differ by.",
+        )
+    errors = [
+        check.error
+        for check in seen.all(first.scenario, first.kind)
+        if check.tf1_name == first.tf1_name and 0 <= check.step <= first.step
+    ]
+    gradual = all(0.0 < before <= after for before, after in itertools.pairwise(errors))
+    if len(errors) > 2 and gradual and errors[-2] > 0.2 * errors[-1]:
+        yield Clue(
+            "numerics",
+            0.6,
+            f"The difference grows step by step, from {figure(errors[0])} at step 0 to {figure(errors[-1])} at "
+            f"step {first.step}.",
+        )
+
+
+def _first(seen: Seen) -> Deviation | None:
+    if seen.report.first_divergence is not None:
+        return seen.report.first_divergence.deviation
+    failures = [check for rung in seen.report.rungs for check in rung.failures]
+    return failures[0] if failures else None
+
+
+def _fitting(seen: Seen, kind: str, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings of the rules that fit, in files that ran: at divergent lines first, then as the rules are listed."""
+    codes = CODES.get(kind, ())
+    ran = _files(seen)
+    divergent = [place for check in _divergent(seen) for place in (check.tf1_place, check.tf2_place) if place]
+    fitting = [
+        finding
+        for finding in findings
+        if finding.code in codes
+        and not (finding.code == _MOVED and finding.severity is Severity.INFO)
+        and any(_same_file(finding.path, file) for file in ran)
+    ]
+    severities = list(Severity)
+
+    def order(finding: Finding) -> tuple[bool, int, int, tuple[str, int, int, int, str, str]]:
+        at = any(_same_file(finding.path, file) and _spans(finding, line) for file, line in divergent)
+        return not at, codes.index(finding.code), severities.index(finding.severity), finding.sort_key
+
+    yield from sorted(fitting, key=order)
+
+
+def _spans(finding: Finding, line: int) -> bool:
+    return finding.line <= line <= max(finding.line, finding.end_line)
+
+
+def _divergent(seen: Seen) -> list[Deviation]:
+    failures = [check for rung in seen.report.rungs for check in rung.failures[:3]]
+    first = _first(seen)
+    return failures if first is None else [first, *failures]
+
+
+def _files(seen: Seen) -> set[str]:
+    """The user's files that made any variable, value or random number of either side."""
+    places: set[Place] = set()
+    for recorded in (seen.tf1, seen.tf2):
+        for key in ("variables", "other_variables"):
+            places |= {(str(place[0]), 0) for one in recorded.content.get(key) or () if (place := one.get("place"))}
+        for name in (scenarios.FINGERPRINT, scenarios.INFERENCE, scenarios.ALIGNED, scenarios.STEPS):
+            places |= {(record.place[0], 0) for record in recorded.scenario(name).records if record.place}
+    for sides in seen.report.random_ops.values():
+        places |= {(op.place[0], 0) for side in sides for op in side if op.place}
+    places |= {(place[0], 0) for check in seen.checks for place in (check.tf1_place, check.tf2_place) if place}
+    return {file for file, _ in places}
+
+
+def _same_file(path: str, file: str) -> bool:
+    """Whether a finding's path, which may be relative, and a recorded one can be the same file."""
+    one, other = (tuple(part for part in PurePath(name).parts if part != ".") for name in (path, file))
+    shorter, longer = sorted((one, other), key=len)
+    shorter = tuple(part for part in shorter if part != "..")
+    return bool(shorter) and longer[-len(shorter) :] == shorter

@@ -1,0 +1,170 @@
+"""Compares what both sides recorded: the pure step from two folders to a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...linter.finding import Finding
+from ..worker.recording import scenarios
+from ..worker.recording.reading import Recorded, RecordingError
+from .causes import rank
+from .divergence import first
+from .draws import drawn
+from .judging import Judge
+from .ladder import Ladder, reached
+from .naming import Renames, naming
+from .pairing import Index
+from .report import RandomOp, Report, Series, SideSummary
+from .tolerances import Policy, named
+from .values import Values
+
+__all__ = ["compare"]
+
+_SCALARS = ("loss", "regularization", "learning_rate", "metric")
+
+
+def compare(
+    tf1: Recorded,
+    tf2: Recorded,
+    *,
+    policy: str | Path | Policy = "noise",
+    until: str | None = None,
+    renames: Renames | None = None,
+    transposes: Mapping[str, Sequence[int]] | None = None,
+    reshapes: Sequence[str] | None = None,
+    ignore: Sequence[str] | None = None,
+    findings: Sequence[Finding] = (),
+    name: str | None = None,
+    crashes: Mapping[str, str] | None = None,
+) -> Report:
+    """Compare the recordings of both sides.
+
+    Args:
+        tf1: the TF1 side, as `reading.read` gives it.
+        tf2: the TF2 side.
+        policy: ``"guide"``, ``"noise"``, the path of a TOML file (see `tolerances`), or a `Policy`.
+        until: number or name of the last rung; all of them by default.
+        renames: as in `Pair`; by default what was recorded of the pair, as for the next three.
+        transposes: as in `Pair`.
+        reshapes: as in `Pair`.
+        ignore: as in `Pair`.
+        findings: the linter's, to be linked to causes.
+        name: of the report; by default that of the pair.
+        crashes: by side, ``"tf1"`` or ``"tf2"``, why it ended early.
+
+    Raises:
+        RecordingError: if an array cannot be read, or what is recorded makes no sense; the text names the file.
+        PolicyError: if the policy cannot be used.
+        ValueError: if there is no such rung.
+    """
+    rules, numbers = named(policy), reached(until)
+    try:
+        with Values() as values:
+            return _compared(
+                tf1, tf2, rules, numbers, values, (renames, transposes, ignore, reshapes), findings, name, crashes or {}
+            )
+    except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
+        folders = f"{tf1.folder} or {tf2.folder}"
+        raise RecordingError(f"a recording in {folders} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _compared(
+    tf1: Recorded,
+    tf2: Recorded,
+    policy: Policy,
+    numbers: tuple[str, ...],
+    values: Values,
+    said: tuple[Any, Any, Any, Any],
+    findings: Sequence[Finding],
+    name: str | None,
+    crashes: Mapping[str, str],
+) -> Report:
+    judge = Judge(tf1, tf2, policy, naming(tf1, tf2, *said), values)
+    ladder = Ladder(tf1, tf2, judge)
+    rungs = ladder.climb(numbers)
+    report = Report(
+        name=name or _name(tf1) or _name(tf2) or "pair",
+        policy=policy.name,
+        sides=(_summary(tf1, crashes), _summary(tf2, crashes)),
+        rungs=rungs,
+        variables=judge.names.rows,
+        random_ops=_random_ops(tf1, tf2),
+        series=tuple(_series(tf1, tf2, values)),
+        first_divergence=first(rungs),
+        causes=(),
+        problems=tuple(ladder.problems),
+    )
+    return replace(report, causes=rank(report, tf1, tf2, tuple(findings)))
+
+
+def _name(recorded: Recorded) -> str:
+    pair = recorded.content.get("pair")
+    return str(pair.get("name") or "") if isinstance(pair, Mapping) else ""
+
+
+def _summary(recorded: Recorded, crashes: Mapping[str, str]) -> SideSummary:
+    content = recorded.content
+    notes = [str(note) for note in content.get("notes") or ()]
+    left_out = content.get("left_out") or {}
+    if left_out.get("records"):
+        notes.append(
+            f"{left_out['records']} layer outputs of {left_out['bytes']} bytes were left out: the limit is "
+            f"{left_out['limit']} bytes"
+        )
+    return SideSummary(
+        side=recorded.side,
+        versions={str(key): str(value) for key, value in (content.get("versions") or {}).items()},
+        adaptations=tuple(str(text) for text in content.get("adaptations") or ()),
+        notes=tuple(notes),
+        cause=crashes.get(recorded.side) or _crash(content) or _failure(recorded),
+        optimizers=tuple(content.get("optimizers") or ()),
+        seconds=float(content.get("seconds") or sum(one.seconds for one in recorded.scenarios.values())),
+        peak_memory=int(content.get("peak_memory") or 0),
+    )
+
+
+def _crash(content: Mapping[str, Any]) -> str | None:
+    crash = content.get("crash")
+    return str(crash["cause"]) if isinstance(crash, Mapping) and crash.get("cause") else None
+
+
+def _failure(recorded: Recorded) -> str | None:
+    """The first scenario that raised."""
+    for scenario in recorded.scenarios.values():
+        if scenario.outcome == "failed":
+            where = f" ({scenario.place[0]}:{scenario.place[1]})" if scenario.place else ""
+            return f"{scenario.name}: {scenario.detail}{where}"
+    return None
+
+
+def _random_ops(tf1: Recorded, tf2: Recorded) -> dict[str, tuple[Sequence[RandomOp], Sequence[RandomOp]]]:
+    found: dict[str, tuple[Sequence[RandomOp], Sequence[RandomOp]]] = {}
+    for name in dict.fromkeys((*tf1.scenarios, *tf2.scenarios)):
+        both = drawn(tf1.scenario(name)), drawn(tf2.scenario(name))
+        if any(both):
+            found[name] = both
+    return found
+
+
+def _series(tf1: Recorded, tf2: Recorded, values: Values) -> list[Series]:
+    """The scalars of training that both sides recorded."""
+    ones, others = Index(tf1.scenario(scenarios.STEPS)), Index(tf2.scenario(scenarios.STEPS))
+    found: dict[tuple[str, str], list[tuple[int, float, float]]] = {}
+    for step in ones.steps():
+        for kind in _SCALARS:
+            for one in ones.all(kind, step):
+                other = others.find(kind, one.name, step)
+                if other is None or one.shape or other.shape or step < 0:
+                    continue
+                if kind == "regularization" and one.name != "total":
+                    continue
+                point = (step, float(values.of(one)), float(values.of(other)))
+                found.setdefault((kind, one.name), []).append(point)
+    return [Series(kind, name, *_columns(points)) for (kind, name), points in found.items()]
+
+
+def _columns(points: list[tuple[int, float, float]]) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
+    return tuple(one[0] for one in points), tuple(one[1] for one in points), tuple(one[2] for one in points)

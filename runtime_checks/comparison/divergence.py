@@ -1,0 +1,91 @@
+"""Where the sides part: the first record in the order of execution that differs while what came before agrees."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from ..worker.recording import scenarios
+from .report import Deviation, Divergence, Place, Rung, Status
+from .wording import figure, subject, when
+
+__all__ = ["first"]
+
+
+def first(rungs: Iterable[Rung]) -> Divergence | None:
+    """The first divergence of the lowest rung that failed by a value; None where there is none.
+
+    What counts must differ, or nothing is said. Where layers that the user has not declared differ before it, the
+    first of them is where it begins. One that may have been tapped before an activation on one side and after it on
+    the other is looked at only if no layer after it agrees. A layer that differs in a scenario whose outputs agree is
+    tapped at different places, and says nothing.
+    """
+    rungs = tuple(rungs)
+    misleading = _misleading(rungs)
+    for rung in rungs:
+        if rung.status is not Status.FAIL or not rung.failures:
+            continue
+        failed = rung.failures[0]
+        run = [check for check in rung.checks if check.scenario == failed.scenario]
+        earlier = [check for check in run[: run.index(failed)] if _key(check) not in misleading]
+        deviation = _located(failed, earlier)
+        before = _before(deviation, earlier)
+        return Divergence(rung.number, deviation, before, _text(deviation, before))
+    return None
+
+
+def _located(failed: Deviation, earlier: Sequence[Deviation]) -> Deviation:
+    """The first layer of the step that differs, if it is sure or none after it agrees; otherwise what failed."""
+    layers = [check for check in earlier if check.kind == "tap" and check.step == failed.step]
+    last = max((at for at, check in enumerate(layers) if check.passed), default=-1)
+    differing = (check for at, check in enumerate(layers) if not check.passed and (check.sure or at > last))
+    return next(differing, failed)
+
+
+def _misleading(rungs: Sequence[Rung]) -> set[tuple[str, str, str]]:
+    """Layers that differ although everything that counts agrees in that scenario.
+
+    With all variables at 0.001 little comes out of a deep network, so that agreement shows nothing.
+    """
+    checks = [check for rung in rungs for check in rung.checks]
+    agreeing = {check.scenario for check in checks if check.counts and check.scenario != scenarios.CONSTANT}
+    agreeing -= {check.scenario for check in checks if check.counts and not check.passed}
+    return {
+        _key(check)
+        for check in checks
+        if check.kind == "tap" and not check.counts and not check.passed and check.scenario in agreeing
+    }
+
+
+def _key(check: Deviation) -> tuple[str, str, str]:
+    return check.kind, check.tf1_name, check.tf2_name
+
+
+def _before(deviation: Deviation, earlier: Sequence[Deviation]) -> Deviation | None:
+    agreeing = [check for check in earlier if check.passed and (check.step, check.order) < _at(deviation)]
+    return agreeing[-1] if agreeing else None
+
+
+def _at(check: Deviation) -> tuple[int, int]:
+    return check.step, check.order
+
+
+def _text(check: Deviation, before: Deviation | None) -> str:
+    time = when(check)
+    words = f"{time[:1].upper()}{time[1:]}, {subject(check)}" if time else subject(check)
+    places = [
+        f"{side} {_short(place)}" for side, place in (("TF1", check.tf1_place), ("TF2", check.tf2_place)) if place
+    ]
+    if places:
+        words += f" ({', '.join(places)})"
+    if check.problem:
+        words += f": {check.problem}"
+    else:
+        words += f" differs by {figure(check.error)}, {figure(check.excess)} times the tolerance"
+        if check.floor:
+            words += f" and {figure(check.error / check.floor)} times the noise"
+    return f"{words}; {subject(before)} before it agrees" if before is not None else words
+
+
+def _short(place: Place) -> str:
+    return f"{os.path.basename(place[0])}:{place[1]}"

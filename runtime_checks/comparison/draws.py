@@ -1,0 +1,94 @@
+"""The random operations of both sides: where one has an operation that the other lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..worker.recording.reading import Scenario
+from .report import RandomOp
+
+__all__ = ["drawn", "mismatch", "same_seeds"]
+
+STEP = "step"
+
+
+def drawn(scenario: Scenario) -> tuple[RandomOp, ...]:
+    """What a side drew in a scenario, in order; a seed of -1 was not known."""
+    found = []
+    for said in scenario.said.get("random_ops") or ():
+        if not isinstance(said, Mapping):
+            continue
+        place, seed = said.get("place"), said.get("seed")
+        found.append(
+            RandomOp(
+                op=str(said.get("op", "")),
+                seed=seed if isinstance(seed, int) else -1,
+                shape=tuple(length if isinstance(length, int) else None for length in said.get("shape") or ()),
+                purpose=str(said.get("purpose", STEP)),
+                place=None if not place else (str(place[0]), int(place[1])),
+            )
+        )
+    return tuple(found)
+
+
+def mismatch(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp], purpose: str = STEP) -> str:
+    """Say which operation is the first that one side has and the other lacks; empty where there is none."""
+    ones = [draw for draw in tf1 if draw.purpose == purpose]
+    others = [draw for draw in tf2 if draw.purpose == purpose]
+    at = 0
+    while at < min(len(ones), len(others)) and _alike(ones[at], others[at]):
+        at += 1
+    if at == len(ones) == len(others):
+        return ""
+    lacking = _lacking(ones, others, at)
+    counts = f"TF1 draws {_times(len(ones))}, TF2 {_times(len(others))}"
+    return f"{lacking}; {counts}" if len(ones) != len(others) else lacking
+
+
+def same_seeds(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> bool:
+    """Whether the operations of a step draw from the same seeds, all of them known; also where there are none."""
+    seeds = [[draw.seed for draw in draws if draw.purpose == STEP] for draws in (tf1, tf2)]
+    return seeds[0] == seeds[1] and all(seed >= 0 for seed in seeds[0])
+
+
+def _lacking(ones: Sequence[RandomOp], others: Sequence[RandomOp], at: int) -> str:
+    """Whose operation at that position has no counterpart: the one without which the rest fits better."""
+    if at == len(ones):
+        return f"TF2 draws more than TF1: {_words(others[at])}"
+    if at == len(others):
+        return f"TF2 does not draw: {_words(ones[at])}"
+    extra, missing = _agreeing(ones[at:], others[at + 1 :]), _agreeing(ones[at + 1 :], others[at:])
+    if len(ones) == len(others) and extra == missing:
+        return f"draw {at} differs: TF1 {_words(ones[at])}, TF2 {_words(others[at])}"
+    if (len(others) > len(ones)) if extra == missing else extra > missing:
+        return f"TF2 draws more than TF1: {_words(others[at])}"
+    return f"TF2 does not draw: {_words(ones[at])}"
+
+
+def _agreeing(ones: Sequence[RandomOp], others: Sequence[RandomOp]) -> int:
+    count = 0
+    for one, other in zip(ones, others, strict=False):
+        if not _alike(one, other):
+            break
+        count += 1
+    return count
+
+
+def _alike(one: RandomOp, other: RandomOp) -> bool:
+    """Whether both may be the same operation: of the same shape, as far as it is known."""
+    if not one.shape or not other.shape:
+        return True
+    if len(one.shape) != len(other.shape):
+        return False
+    return all(None in pair or pair[0] == pair[1] for pair in zip(one.shape, other.shape, strict=True))
+
+
+def _words(draw: RandomOp) -> str:
+    shape: list[Any] = ["?" if length is None else length for length in draw.shape]
+    where = f" at {draw.place[0]}:{draw.place[1]}" if draw.place else ""
+    return f"{draw.op} of shape [{', '.join(map(str, shape))}]{where}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

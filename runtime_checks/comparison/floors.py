@@ -1,0 +1,148 @@
+"""The noise of a side: how far its own runs are apart that differ in nothing but the order of rounding.
+
+The runs are the same scenario from values that were moved by about one unit in the last place, once more, and in the
+other mode (a session without grappler, a ``tf.function``). Moved values show how the program itself amplifies noise and
+always count. The others count as long as they are not far above that: a mode that computes something else is no noise
+(see rung 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..worker.recording import scenarios
+from ..worker.recording.reading import Record, Recorded
+from .measuring import apart, largest
+from .pairing import Couple, Index
+from .tolerances import table
+from .values import Values
+
+__all__ = ["Floors", "Runs"]
+
+_MODERATE = 10.0
+_RUNS = {
+    scenarios.FINGERPRINT: (scenarios.FINGERPRINT_NUDGED, scenarios.FINGERPRINT_AGAIN),
+    scenarios.STEPS: (scenarios.STEPS_NUDGED, scenarios.STEPS_AGAIN, scenarios.STEPS_OTHER),
+}
+_NUDGED = frozenset({scenarios.FINGERPRINT_NUDGED, scenarios.STEPS_NUDGED})
+
+Difference = Callable[[Index, Index, Record], "float | None"]
+
+
+class Runs:
+    """The other runs of one side's scenario."""
+
+    def __init__(self, recorded: Recorded, scenario: str) -> None:
+        self.main = Index(recorded.scenario(scenario))
+        found = [recorded.scenario(name) for name in _RUNS.get(scenario, ())]
+        self.nudged = [Index(run) for run in found if run.name in _NUDGED and run.records]
+        self.others = [Index(run) for run in found if run.name not in _NUDGED and run.records]
+
+
+class Floors:
+    """The noise of each value of a scenario.
+
+    What was measured at a step holds for the later ones at least, and each value's share of its own magnitude, as the
+    fingerprint fill showed it, for the forward passes that were run once.
+    """
+
+    def __init__(self, tf1: Recorded, tf2: Recorded, values: Values) -> None:
+        self._recorded = (tf1, tf2)
+        self._values = values
+        self._runs: dict[str, tuple[Runs, Runs]] = {}
+        self._so_far: dict[tuple[str, str, str], float] = {}
+        self._moved: dict[tuple[str, str, str], float] = {}
+        self._shares: dict[tuple[str, str], float] = {}
+
+    def measured(self, scenario: str) -> bool:
+        """Whether a side was run more than once in a scenario."""
+        return any(runs.nudged or runs.others for runs in self._of(scenario))
+
+    def of(self, scenario: str, couple: Couple, tf1: Any) -> float | None:
+        """The noise of a couple of records, absolute; `tf1` is the TF1 value. None where it was not measured."""
+        if scenario not in _RUNS:
+            return self._share(couple, tf1)
+        floor = self._floor(scenario, couple, self._plain)
+        key = (scenario, couple.known.kind, couple.known.name)
+        if floor is None:
+            return self._so_far.get(key, self._share(couple, tf1))
+        self._so_far[key] = max(floor, self._so_far.get(key, 0.0))
+        size = largest(tf1)
+        if scenario == scenarios.FINGERPRINT and size:
+            self._shares[key[1:]] = floor / size
+        return self._so_far[key]
+
+    def _share(self, couple: Couple, tf1: Any) -> float | None:
+        share = self._shares.get((couple.known.kind, couple.known.name))
+        return None if share is None else share * largest(tf1)
+
+    def nudged(self, scenario: str, couple: Couple) -> float | None:
+        """What values that were moved by about one unit in the last place change, up to that step."""
+        found = [
+            one
+            for runs, record in zip(self._of(scenario), (couple.tf1, couple.tf2), strict=True)
+            if record is not None
+            for one in _differences(self._plain, runs.main, runs.nudged, record)
+        ]
+        key = (scenario, couple.known.kind, couple.known.name)
+        if found:
+            self._moved[key] = max(*found, self._moved.get(key, 0.0))
+        return self._moved.get(key)
+
+    def of_update(self, scenario: str, couple: Couple, before: int) -> float | None:
+        """The noise of the change that a variable made since step `before`."""
+
+        def changed(index: Index, record: Record) -> Any:
+            earlier, later = index.find(record.kind, record.name, before), self._kept(index, record)
+            if later is None or earlier is None:
+                return None
+            return self._values.of(later) - self._values.of(earlier)
+
+        def difference(main: Index, run: Index, record: Record) -> float | None:
+            return _between(changed(main, record), changed(run, record))
+
+        return self._floor(scenario, couple, difference)
+
+    def _plain(self, main: Index, run: Index, record: Record) -> float | None:
+        one, other = self._kept(main, record), self._kept(run, record)
+        return None if one is None or other is None else _between(self._values.of(one), self._values.of(other))
+
+    def _kept(self, index: Index, record: Record) -> Record | None:
+        found = index.find(record.kind, record.name, record.step)
+        return found if found is not None and found.kept else None
+
+    def _floor(self, scenario: str, couple: Couple, difference: Difference) -> float | None:
+        """The largest difference between runs of a side, without those that are too large to be noise."""
+        nudged: list[float] = []
+        others: list[tuple[float, str]] = []
+        for runs, record in zip(self._of(scenario), (couple.tf1, couple.tf2), strict=True):
+            if record is None:
+                continue
+            nudged += _differences(difference, runs.main, runs.nudged, record)
+            others += [(one, record.dtype) for one in _differences(difference, runs.main, runs.others, record)]
+        if not nudged and not others:
+            return None
+        floor = max(nudged, default=0.0)
+        return max([floor, *(one for one, dtype in others if one <= max(table(dtype)[1], _MODERATE * floor))])
+
+    def _of(self, scenario: str) -> tuple[Runs, Runs]:
+        if scenario not in self._runs:
+            one, other = self._recorded
+            self._runs[scenario] = Runs(one, scenario), Runs(other, scenario)
+        return self._runs[scenario]
+
+
+def _differences(difference: Difference, main: Index, runs: Iterable[Index], record: Record) -> list[float]:
+    found = [difference(main, run, record) for run in runs]
+    return [one for one in found if one is not None]
+
+
+def _between(one: Any, other: Any) -> float | None:
+    """The largest difference of two values; None where that is no number."""
+    if one is None or other is None or one.shape != other.shape or one.dtype.kind in "SU" or other.dtype.kind in "SU":
+        return None
+    error = float(np.max(apart(one, other), initial=0.0))
+    return error if np.isfinite(error) else None

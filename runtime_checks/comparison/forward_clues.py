@@ -1,0 +1,363 @@
+"""Evidence from the rungs before training: variables, the forward pass from equal weights, randomness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..worker.recording import scenarios
+from .evidence import Clue, Seen, Twin, near, whole
+from .measuring import OTHER_SHAPES
+from .report import Deviation, RandomOp, Status, VariableRow
+from .wording import figure
+
+__all__ = ["clues", "differs"]
+
+_VALUES = ("output", "tap")
+_LAYERS = 4
+_TOLD = ("activation", "epsilon", "rate")
+_ROUNDING = 1e-5
+"""A relative difference of float32 values that no program's own fault explains."""
+
+
+def clues(seen: Seen) -> Iterator[Clue]:
+    """Every piece of evidence of these rungs, in the order of the ladder."""
+    yield from _inputs(seen)
+    yield from _variables(seen)
+    yield from _regularization(seen)
+    yield from _equal_weights(seen)
+    yield from _initial_values(seen)
+    yield from _training_pass(seen)
+
+
+def differs(seen: Seen) -> bool:
+    """Whether the forward pass from equal weights differs, randomness aside."""
+    return any(seen.failed(scenario, *_VALUES) for scenario in (scenarios.CONSTANT, scenarios.FINGERPRINT))
+
+
+def _inputs(seen: Seen) -> Iterator[Clue]:
+    for problem in seen.report.problems:
+        yield Clue("inputs", 1.0, problem)
+
+
+def _variables(seen: Seen) -> Iterator[Clue]:
+    if not seen.rung_failed("2"):
+        return
+    for row in seen.report.variables:
+        if row.problem:
+            yield Clue("variables", 0.9, f"{_title(row)}: {row.problem}.")
+
+
+def _title(row: VariableRow) -> str:
+    names = [str(side["name"]) for side in (row.tf1, row.tf2) if side is not None]
+    return " / ".join(dict.fromkeys(names))
+
+
+def _regularization(seen: Seen) -> Iterator[Clue]:
+    for scenario in (scenarios.CONSTANT, scenarios.FINGERPRINT, scenarios.INFERENCE_COPIED):
+        failures = seen.failed(scenario, "regularization")
+        if failures:
+            yield from regularization_sums(seen, scenario, 0)
+            return
+
+
+def regularization_sums(seen: Seen, scenario: str, step: int) -> Iterator[Clue]:
+    """What the two sums of regularization losses have to do with each other, and with the single losses."""
+    old = seen.scalar("tf1", scenario, "regularization", "total", step)
+    new = seen.scalar("tf2", scenario, "regularization", "total", step)
+    if old is None or new is None:
+        yield Clue("regularization", 0.8, "The regularization losses differ.")
+        return
+    sums = f"regularization losses sum up to {figure(old)} on TF1 and {figure(new)} on TF2"
+    if not new or not old:
+        yield Clue("regularization", 0.95, f"The {sums}: one side has none.")
+        return
+    factor = new / old
+    if whole(factor, 1e-4) >= 2:
+        yield Clue("regularization", 0.95, f"The {sums}: {whole(factor, 1e-4)} times as much.")
+        return
+    for name, part in single_losses(seen, "tf1", scenario, step):
+        if near(old - new, part):
+            yield Clue(
+                "regularization", 0.95, f"The {sums}: what lacks, {figure(old - new)}, is TF1's loss {name} alone."
+            )
+            return
+    for name, part in single_losses(seen, "tf2", scenario, step):
+        if near(new - old, part):
+            yield Clue(
+                "regularization", 0.95, f"The {sums}: what is more, {figure(new - old)}, is TF2's loss {name} alone."
+            )
+            return
+    yield Clue("regularization", 0.9, f"The {sums}, a factor of {figure(factor)}.")
+
+
+def single_losses(seen: Seen, side: str, scenario: str, step: int) -> Iterator[tuple[str, float]]:
+    """The regularization losses of a side that are not zero, without their sum."""
+    for name in seen.names(side, scenario, "regularization", step):
+        value = seen.scalar(side, scenario, "regularization", name, step)
+        if name != "total" and value:
+            yield name, value
+
+
+def _equal_weights(seen: Seen) -> Iterator[Clue]:
+    if not differs(seen):
+        return
+    constant, fill = (seen.failed(name, *_VALUES) for name in (scenarios.CONSTANT, scenarios.FINGERPRINT))
+    first = _first(seen, scenarios.FINGERPRINT) or _first(seen, scenarios.CONSTANT)
+    where = _where(seen, first)
+    if seen.rung_failed("2"):
+        yield Clue("forward", 0.5, f"From equal weights, as far as both sides have them, outputs differ.{where}")
+        return
+    if not constant and fill and _blind(seen):
+        exchanged = list(_exchanged(seen, first))
+        yield from exchanged
+        yield Clue(
+            "forward",
+            0.5 if exchanged else 0.7,
+            "From equal weights the outputs differ with the fingerprint fill, "
+            f"by up to {figure(_largest(fill))}.{where}",
+        )
+        return
+    yield Clue(
+        "forward",
+        0.85,
+        "From equal weights, and without randomness, the forward pass differs "
+        f"by up to {figure(_largest(constant + fill))}.{where}",
+    )
+    yield Clue("variables", 0.2, "Weights that are used in another place would show in the same way.")
+
+
+def _where(seen: Seen, first: Deviation | None) -> str:
+    """Where it begins, and the layers that TF2 runs between what agrees and there."""
+    if first is None:
+        return ""
+    taps = seen.names("tf2", first.scenario, "tap", first.step)
+    agree = {
+        check.tf2_name for check in seen.all(first.scenario, "tap", step=first.step) if check.passed and check.tf2_name
+    }
+    end = taps.index(first.tf2_name) + 1 if first.tf2_name in taps else len(taps)
+    begin = max((at + 1 for at, name in enumerate(taps[:end]) if name in agree), default=0)
+    layers = [_described(seen, name) for name in taps[begin:end]]
+    after = f" after {taps[begin - 1]}, which agrees," if begin else ""
+    if not layers:
+        return f" It begins at {first.tf1_name}."
+    return f" It begins at {first.tf1_name};{after} TF2 runs {', '.join(layers[:_LAYERS])}."
+
+
+def _described(seen: Seen, name: str) -> str:
+    for layer in seen.tf2.content.get("layers") or ():
+        if layer.get("name") == name:
+            config = layer.get("config") or {}
+            said = [str(layer.get("class")), *(f"{key} {config[key]}" for key in _TOLD if key in config)]
+            return f"{name} ({', '.join(said)})"
+    return name
+
+
+def _blind(seen: Seen) -> bool:
+    """Whether every value of the constant rung agrees to rounding, however small: then only names tell weights apart.
+
+    A tap that differs does not count where it equals another tap of the other side, as where two layers changed
+    places.
+    """
+    different = [check for check in seen.all(scenarios.CONSTANT, *_VALUES) if check.relative > _ROUNDING]
+    if any(check.kind == "output" for check in different):
+        return False
+    return all(_elsewhere(seen, check) for check in different)
+
+
+def _elsewhere(seen: Seen, check: Deviation) -> bool:
+    value = seen.value("tf2", scenarios.CONSTANT, "tap", check.tf2_name)
+    if value is None:
+        return False
+    for name in seen.names("tf1", scenarios.CONSTANT, "tap"):
+        other = seen.value("tf1", scenarios.CONSTANT, "tap", name)
+        if name != check.tf1_name and other is not None and other.shape == value.shape:
+            if np.allclose(other, value, rtol=_ROUNDING, atol=0.0):
+                return True
+    return False
+
+
+def _exchanged(seen: Seen, first: Deviation | None) -> Iterator[Clue]:
+    """Equal with constants to the last digit, different with the fingerprint: which weights can have changed places."""
+    said = "With all variables at 0.001 both sides agree to rounding, with the fingerprint fill they do not"
+    turned = _out_of_order(seen)
+    if turned is not None:
+        one, other = turned
+        yield Clue(
+            "variables",
+            0.9,
+            f"{said}; {one.old} and {other.old} have one shape, and TF2 makes them in the opposite order: "
+            "they look swapped.",
+        )
+        return
+    square = [twin for twin in _owned(seen, first) if len(twin.shape) >= 2 and twin.shape[-1] == twin.shape[-2] > 1]
+    if square:
+        yield Clue(
+            "variables",
+            0.8,
+            f"{said}; {square[0].old} is square, {list(square[0].shape)}, and may be used transposed.",
+        )
+        return
+    same = _same_shape(_owned(seen, first), seen.twins)
+    if same:
+        yield Clue("variables", 0.45, f"{said}; {same[0].old} and {same[1].old} have one shape and may be swapped.")
+
+
+def _owned(seen: Seen, first: Deviation | None) -> list[Twin]:
+    """The variables of the layer where it begins; all where that is not known."""
+    if first is not None:
+        for side, name in (("tf2", first.tf2_name), ("tf1", first.tf1_name)):
+            record = seen.record(side, first.scenario, "tap", name, first.step)
+            owned = None if record is None else record.more.get("owned")
+            if owned is not None:
+                return [twin for twin in seen.twins if (twin.new if side == "tf2" else twin.old) in owned]
+    return list(seen.twins)
+
+
+def _same_shape(owned: Sequence[Twin], twins: Sequence[Twin]) -> tuple[Twin, Twin] | None:
+    for one in owned:
+        for other in twins:
+            if other.old != one.old and other.shape == one.shape and len(one.shape) > 1:
+                return one, other
+    return None
+
+
+def _out_of_order(seen: Seen) -> tuple[Twin, Twin] | None:
+    """Two variables of one shape that the sides make in opposite order."""
+    orders = [
+        {str(variable.get("name")): number for number, variable in enumerate(side.content.get("variables") or ())}
+        for side in (seen.tf1, seen.tf2)
+    ]
+    by_shape: dict[tuple[int, ...], list[Twin]] = {}
+    for twin in sorted(seen.twins, key=lambda twin: orders[0].get(twin.old, 0)):
+        group = by_shape.setdefault(twin.shape, [])
+        if len(twin.shape) > 1 and group and orders[1].get(group[-1].new, 0) > orders[1].get(twin.new, 0):
+            return group[-1], twin
+        group.append(twin)
+    return None
+
+
+def _initial_values(seen: Seen) -> Iterator[Clue]:
+    failures = [
+        check
+        for rung in seen.report.rungs
+        if rung.number == "4" and rung.status is Status.FAIL
+        for check in rung.failures
+        if check.kind in ("variable", "sample") and not check.problem.startswith(OTHER_SHAPES)
+    ]
+    if failures:
+        names = ", ".join(dict.fromkeys(check.tf1_name for check in failures[:3]))
+        reason = next((check.problem for check in failures if check.problem), "")
+        more = f" and {len(failures) - 3} other variables" if len(failures) > 3 else ""
+        text = f"The initial values of {names}{more} are drawn in another way"
+        yield Clue("randomness", 0.9, f"{text}{': ' + reason.rstrip('.') if reason else ''}.")
+        yield Clue("variables", 0.3, f"{text}.")
+
+
+def _training_pass(seen: Seen) -> Iterator[Clue]:
+    scenario = scenarios.ALIGNED if seen.ran(scenarios.ALIGNED) else scenarios.TRAINING
+    failures = seen.failed(scenario, *_VALUES)
+    yield from _ledger(seen, 0.9 if failures else 0.4)
+    if not failures or differs(seen):
+        return
+    first = _first(seen, scenario)
+    yield from _shares(seen, scenario)
+    if first is not None and _is_norm(seen, first):
+        yield Clue("forward", 0.7, f"Inference agrees and training does not.{_where(seen, first)}")
+    yield Clue(
+        "randomness",
+        0.6,
+        "Inference agrees, and the same weights in training mode do not, with aligned random numbers, "
+        f"by up to {figure(_largest(failures))}.{_where(seen, first)}",
+    )
+    yield Clue("forward", 0.3, "Another computation in training mode would show in the same way.")
+
+
+def _is_norm(seen: Seen, first: Deviation) -> bool:
+    record = seen.record("tf2", first.scenario, "tap", first.tf2_name, first.step)
+    owned = [] if record is None else record.more.get("owned") or []
+    return any(str(name).endswith(("moving_mean", "moving_variance")) for name in owned)
+
+
+def _ledger(seen: Seen, weight: float) -> Iterator[Clue]:
+    for name in (scenarios.ALIGNED, scenarios.TRAINING, scenarios.STEPS):
+        both = seen.report.random_ops.get(name)
+        if both is None:
+            continue
+        old, new = ([op for op in side if op.purpose == "step"] for side in both)
+        if len(old) != len(new):
+            at, side, op = _first_other(old, new)
+            place = "" if op.place is None else f" at {op.place[0]}:{op.place[1]}"
+            yield Clue(
+                "randomness",
+                weight,
+                f"Random draws of a training pass: {len(old)} on TF1, {len(new)} on TF2; the first without a "
+                f"counterpart is number {at + 1} of {side}, {op.op} of {list(op.shape)}{place}.",
+            )
+        elif any(_other(one, two) for one, two in zip(old, new, strict=True)):
+            at = next(at for at, ops in enumerate(zip(old, new, strict=True)) if _other(*ops))
+            yield Clue(
+                "randomness",
+                0.7 * weight,
+                f"Draw number {at + 1} of a training pass is {old[at].op} of {list(old[at].shape)} on TF1 "
+                f"and {new[at].op} of {list(new[at].shape)} on TF2.",
+            )
+        return
+
+
+def _first_other(old: Sequence[RandomOp], new: Sequence[RandomOp]) -> tuple[int, str, RandomOp]:
+    at = next((at for at, ops in enumerate(zip(old, new, strict=False)) if _other(*ops)), min(len(old), len(new)))
+    return (at, "TF1", old[at]) if len(old) > len(new) else (at, "TF2", new[at])
+
+
+def _other(one: RandomOp, two: RandomOp) -> bool:
+    return len(one.shape) != len(two.shape) or any(
+        None not in pair and pair[0] != pair[1] for pair in zip(one.shape, two.shape, strict=True)
+    )
+
+
+def _shares(seen: Seen, scenario: str) -> Iterator[Clue]:
+    """Another share of zeros: the rate of a dropout, told from one minus it where that is what the other side has."""
+    for check in seen.all(scenario, "tap", "output"):
+        if check.passed:
+            continue
+        old = seen.value("tf1", scenario, check.kind, check.tf1_name, check.step)
+        new = seen.value("tf2", scenario, check.kind, check.tf2_name, check.step)
+        clean = seen.value("tf1", scenarios.INFERENCE, check.kind, check.tf1_name)
+        if old is None or new is None or old.shape != new.shape or clean is None or clean.shape != old.shape:
+            continue
+        alive = clean != 0.0
+        if np.count_nonzero(alive) < 8:
+            continue
+        one, two = float(np.mean(old[alive] == 0.0)), float(np.mean(new[alive] == 0.0))
+        noise = 2.0 / float(np.sqrt(np.count_nonzero(alive)))
+        if abs(one - two) > noise and one + two > 0.0:
+            inverse = " as if a probability to keep were used as a rate" if abs(one + two - 1.0) < noise else ""
+            yield Clue(
+                "randomness",
+                0.85,
+                f"Training sets {one:.0%} of {check.tf1_name} to zero on TF1 and {two:.0%} on TF2{inverse}.",
+            )
+            return
+
+
+def _first(seen: Seen, scenario: str) -> Deviation | None:
+    """Where values part: the report's own place if it is of this scenario, else the first tap after the last equal."""
+    found = seen.report.first_divergence
+    if found is not None and found.deviation.scenario == scenario and found.deviation.kind in _VALUES:
+        return found.deviation
+    failed = min(seen.failed(scenario, *_VALUES), key=lambda check: check.order, default=None)
+    if failed is None:
+        return None
+    for check in sorted(seen.all(scenario, "tap", step=failed.step), key=lambda check: -check.order):
+        if check.order < failed.order:
+            if check.passed:
+                break
+            failed = check
+    return failed
+
+
+def _largest(failures: Sequence[Deviation]) -> float:
+    known = [check.error for check in failures if not np.isnan(check.error)]
+    return max(known, default=float("nan"))

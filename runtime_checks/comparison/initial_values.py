@@ -1,0 +1,92 @@
+"""The values that variables begin with: equal, or drawn from the same distribution by another generator."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..worker.recording import scenarios
+from . import distributions
+from .judging import Judge
+from .measuring import Measured, largest, measure
+from .pairing import Couple, Index, couples
+from .report import Deviation
+from .tolerances import Tolerance, coarser, table
+
+__all__ = ["Initial", "compare_initial_values"]
+
+
+class Initial(NamedTuple):
+    """Whether both sides begin with equal values, what was compared, and what the reader must know of it."""
+
+    equal: bool
+    checks: tuple[Deviation, ...]
+    notes: tuple[str, ...]
+
+
+def compare_initial_values(judge: Judge, tf1: Index, tf2: Index) -> Initial:
+    """Compare the initial values of all variables that belong together.
+
+    Values that are not equal must come from the same distribution. Those are compared by the samples that the sides
+    drew from their initializers, or by the values of the variable itself.
+    """
+    found = [
+        couple
+        for couple in couples(tf1, tf2, 0, judge.names)
+        if couple.known.kind == "variable" and couple.tf1 and couple.tf2
+    ]
+    checks, other, unknown = [], 0, []
+    alpha = distributions.ALPHA / max(1, len(found))
+    for couple in found:
+        value = _values(judge, couple)
+        if value.passed or value.problem:
+            checks.append(value)
+            continue
+        other += 1
+        text = _distribution(judge, tf1, tf2, couple, alpha)
+        if text is None:
+            unknown.append(value.tf1_name)
+        elif text:
+            checks.append(_differs(judge, couple, f"initial values of another distribution: {text}"))
+    return Initial(
+        not other and all(check.passed for check in checks), tuple(checks), _notes(other, len(found), unknown)
+    )
+
+
+def _values(judge: Judge, couple: Couple) -> Deviation:
+    assert couple.tf1 is not None
+    assert couple.tf2 is not None
+    first, second = judge.turned(couple.tf1), judge.values.of(couple.tf2)
+    rtol = table(coarser(couple.tf1.dtype, couple.tf2.dtype))[0]
+    allowed = Tolerance(rtol, rtol * largest(first))
+    found = measure(first, second, *allowed[:2])
+    return judge.deviation(scenarios.INFERENCE, couple, found, allowed, True, None)
+
+
+def _distribution(judge: Judge, tf1: Index, tf2: Index, couple: Couple, alpha: float) -> str | None:
+    assert couple.tf1 is not None
+    assert couple.tf2 is not None
+    samples = [index.find("sample", record.name, 0) for index, record in ((tf1, couple.tf1), (tf2, couple.tf2))]
+    arrays = [
+        judge.values.of(sample if sample is not None and sample.kept else record)
+        for sample, record in zip(samples, (couple.tf1, couple.tf2), strict=True)
+    ]
+    if any(array.dtype.kind not in "biuf" for array in arrays):
+        return None
+    return distributions.difference(arrays[0], arrays[1], alpha)
+
+
+def _differs(judge: Judge, couple: Couple, text: str) -> Deviation:
+    return judge.deviation(scenarios.INFERENCE, couple, Measured(False, problem=text), Tolerance(0.0, 0.0), True, None)
+
+
+def _notes(other: int, count: int, unknown: list[str]) -> tuple[str, ...]:
+    notes = []
+    if other:
+        notes.append(
+            f"{other} of {count} variables begin with other numbers on both sides, as other generators draw them; "
+            "their distributions were compared, and TF1's values were copied for what follows"
+        )
+    if unknown:
+        names = ", ".join(unknown[:5]) + (", ..." if len(unknown) > 5 else "")
+        notes.append(f"too few values to compare the distribution of {names}")
+    return tuple(notes)

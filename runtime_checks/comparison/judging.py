@@ -1,0 +1,204 @@
+"""One value of both sides against its tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..worker.recording.mapping import plain
+from ..worker.recording.reading import Record, Recorded
+from .floors import Floors
+from .measuring import Measured, largest, measure, numeric
+from .naming import Naming
+from .pairing import Couple, Index
+from .report import Deviation, Place
+from .tolerances import Policy, Subject, Tolerance, coarser
+from .values import Values
+
+__all__ = ["Judge", "scale_of"]
+
+_TURNED = frozenset({"variable", "gradient", "slot"})
+
+
+class Judge:
+    """Compares couples of records under a policy.
+
+    Attributes:
+        left_out: how many couples could not be compared, as a side had no room for them.
+        without_losses: whether regularization losses decide nothing, as one side has them within its loss.
+    """
+
+    def __init__(self, tf1: Recorded, tf2: Recorded, policy: Policy, names: Naming, values: Values) -> None:
+        self.policy = policy
+        self.names = names
+        self.values = values
+        self.floors = Floors(tf1, tf2, values)
+        self.left_out = 0
+        self.without_losses = False
+        self._gain = max(_gain(tf1), _gain(tf2))
+
+    def all(self, scenario: str, couples: Iterable[Couple], *, counts: bool = True) -> list[Deviation]:
+        """Compare what a forward pass gave; the noise is that of the same scenario."""
+        found = [self.one(scenario, couple, counts=counts) for couple in couples]
+        return [deviation for deviation in found if deviation is not None]
+
+    def one(
+        self, scenario: str, couple: Couple, *, counts: bool = True, scale: float | None = None, slack: Any = 0.0
+    ) -> Deviation | None:
+        """Compare a couple; None where a side had no room to keep its value.
+
+        Args:
+            scenario: on the TF2 side.
+            couple: of that scenario.
+            counts: false where no difference decides anything.
+            scale: the largest magnitude of such values; by default that of these two.
+            slack: see `measure`.
+        """
+        one, other = couple.tf1, couple.tf2
+        counts = counts and couple.counts and not (self.without_losses and couple.known.kind == "regularization")
+        if one is None or other is None:
+            return self._alone(scenario, couple, counts)
+        if not one.kept or not other.kept:
+            self.left_out += 1
+            return None
+        first, second = self.turned(one), self.values.of(other)
+        floor = self.floors.of(scenario, couple, first)
+        allowed = self.tolerance(
+            scenario, couple, floor=floor, scale=max(largest(first), largest(second)) if scale is None else scale
+        )
+        found = measure(first, second, allowed.rtol, allowed.atol, slack)
+        deviation = self.deviation(scenario, couple, found, allowed, counts and allowed.judged, floor)
+        if not found.passed and not couple.counts and one.kind == "tap":
+            return replace(deviation, sure=couple.sure and not _activated(first, second, allowed))
+        return deviation
+
+    def turned(self, record: Record) -> Any:
+        """The TF1 value of a record as the TF2 side has it."""
+        value = self.values.of(record)
+        if record.kind not in _TURNED:
+            return value
+        return self.names.turned(str(record.more.get("variable", record.name)), value)
+
+    def tolerance(
+        self, scenario: str, couple: Couple, *, kind: str = "", floor: float | None = None, scale: float = 1.0
+    ) -> Tolerance:
+        """What the policy tolerates; `kind` where it is not that of the records."""
+        records = [record for record in (couple.tf1, couple.tf2) if record is not None]
+        return self.policy.tolerance(
+            Subject(
+                scenario=scenario,
+                kind=kind or records[0].kind,
+                names=tuple(record.name for record in records),
+                dtype=coarser(records[0].dtype, records[-1].dtype),
+                step=records[0].step,
+                scale=scale,
+                floor=floor,
+                always=couple.always,
+                declared=couple.counts,
+                gain=self._gain,
+            )
+        )
+
+    def deviation(
+        self,
+        scenario: str,
+        couple: Couple,
+        found: Measured,
+        allowed: Tolerance,
+        counts: bool,
+        floor: float | None,
+        *,
+        kind: str = "",
+    ) -> Deviation:
+        """What was measured of a couple, as the report has it."""
+        known, one, other = couple.known, couple.tf1, couple.tf2
+        return Deviation(
+            scenario=scenario,
+            kind=kind or known.kind,
+            tf1_name=one.name if one else "",
+            tf2_name=other.name if other else "",
+            step=known.step,
+            order=known.order,
+            dtype=coarser(known.dtype, other.dtype if other else known.dtype),
+            shape=known.shape,
+            passed=found.passed,
+            counts=counts,
+            error=found.error,
+            relative=found.relative,
+            at=found.at,
+            tf1_value=found.tf1_value,
+            tf2_value=found.tf2_value,
+            rtol=allowed.rtol,
+            atol=allowed.atol,
+            excess=found.excess,
+            floor=floor,
+            needed_rtol=found.needed_rtol,
+            tf1_place=self._place("tf1", one),
+            tf2_place=self._place("tf2", other),
+            problem=found.problem,
+            sure=couple.sure,
+        )
+
+    def _place(self, side: str, record: Record | None) -> Place | None:
+        """The line of a value; of what belongs to a variable, and has none, the line that makes the variable."""
+        if record is None:
+            return None
+        if record.place or record.kind not in _TURNED:
+            return record.place
+        return self.names.made.get((side, plain(str(record.more.get("variable", record.name)))))
+
+    def _alone(self, scenario: str, couple: Couple, counts: bool) -> Deviation:
+        """What only one side has; a gradient of zero is the same as none."""
+        known = couple.known
+        if known.kind == "gradient" and not np.any(self.values.of(known)):
+            found = Measured(True, 0.0, 0.0, excess=0.0, needed_rtol=0.0)
+        else:
+            found = Measured(False, problem=f"only on the {'TF1' if couple.tf1 else 'TF2'} side")
+        allowed = self.tolerance(scenario, couple)
+        return self.deviation(scenario, couple, found, allowed, counts and allowed.judged, None)
+
+
+def _gain(recorded: Recorded) -> float:
+    """What 1 / (1 - decay) comes to for the slowest average of an optimizer; that of Adam where none is known."""
+    optimizers = [one for one in recorded.content.get("optimizers") or () if isinstance(one, Mapping)]
+    known = [one[key] for one in optimizers for key in ("beta_1", "beta_2", "rho") if key in one]
+    decays = [float(one) for one in known if isinstance(one, int | float) and 0 < one < 1]
+    return 1.0 / (1.0 - max(decays, default=0.0 if optimizers else 0.999))
+
+
+def scale_of(judge: Judge, index: Index, kind: str, step: int | None = None) -> float:
+    """The largest magnitude of a kind of value, in one step or in all."""
+    steps = index.steps() if step is None else [step]
+    records = [record for one in steps for record in index.all(kind, one) if record.kept]
+    return max((largest(judge.values.of(record)) for record in records), default=0.0)
+
+
+def _softmax(value: Any) -> Any:
+    powers = np.exp(value - np.max(value, axis=-1, keepdims=True)) if value.ndim else np.ones_like(value)
+    return powers / np.sum(powers, axis=-1, keepdims=True) if value.ndim else powers
+
+
+_ACTIVATIONS: tuple[Callable[[Any], Any], ...] = (
+    lambda value: np.maximum(value, 0.0),
+    lambda value: np.clip(value, 0.0, 6.0),
+    lambda value: 1.0 / (1.0 + np.exp(-value)),
+    np.tanh,
+    _softmax,
+    lambda value: np.where(value > 0, value, np.expm1(value)),
+    lambda value: value / (1.0 + np.exp(-value)),
+)
+
+
+def _activated(tf1: Any, tf2: Any, allowed: Tolerance) -> bool:
+    """Whether one of two layer outputs may be the other one after an activation."""
+    if tf1.shape != tf2.shape or tf1.dtype.kind != "f" or tf2.dtype.kind != "f":
+        return False
+    with np.errstate(all="ignore"):
+        for activation in _ACTIVATIONS:
+            for first, second in ((activation(numeric(tf1)), numeric(tf2)), (numeric(tf1), activation(numeric(tf2)))):
+                if measure(first, second, max(allowed.rtol, 1e-5), allowed.atol).passed:
+                    return True
+    return False

@@ -1,0 +1,99 @@
+"""Each side against itself: in its other mode, and once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..worker.recording import scenarios
+from ..worker.recording.reading import Record, Recorded, Scenario
+from .judging import Judge
+from .measuring import largest, measure
+from .pairing import Couple, Index, couples
+from .report import Deviation
+
+__all__ = ["compare_modes"]
+
+_KINDS = frozenset({"output", "loss", "regularization", "metric", "learning_rate", "evaluation"})
+_RUNS = (
+    (scenarios.FINGERPRINT, scenarios.FINGERPRINT_AGAIN),
+    (scenarios.STEPS, scenarios.STEPS_OTHER),
+    (scenarios.STEPS, scenarios.STEPS_AGAIN),
+)
+_MODES = {
+    "TF1": {scenarios.STEPS_AGAIN: "session, again", "": "session", "other": "session without grappler"},
+    "TF2": {scenarios.STEPS_AGAIN: "eager, again", "": "eager", "other": "tf.function"},
+}
+
+
+def compare_modes(judge: Judge, tf1: Recorded, tf2: Recorded) -> tuple[list[Deviation], list[str]]:
+    """What each side gives in two runs, against the noise of values that were moved by a unit in the last place.
+
+    Outputs, losses, metrics, learning rates and evaluations are compared; what goes wrong with weights is seen in
+    them.
+
+    Returns:
+        The comparisons, and why others could not be made.
+    """
+    checks: list[Deviation] = []
+    notes: list[str] = []
+    for main, other in _RUNS:
+        noise = _noise(judge, tf1, tf2, main)
+        for at, (side, recorded) in enumerate((("TF1", tf1), ("TF2", tf2))):
+            run = recorded.scenario(other)
+            if not recorded.scenario(main).records or not run.records:
+                if run.outcome == "failed" or (run.outcome == "not run" and run.name in recorded.scenarios):
+                    notes.append(f"{_mode(side, other)}: {run.detail}")
+                continue
+            checks += _side(judge, side, recorded.scenario(main), run, noise[at])
+    return checks, notes
+
+
+Noise = Mapping[tuple[str, str, int], float]
+
+
+def _noise(judge: Judge, tf1: Recorded, tf2: Recorded, name: str) -> tuple[Noise, Noise]:
+    """What moved values change on the TF1 side, by the records of both sides."""
+    ones, others = Index(tf1.scenario(name)), Index(tf2.scenario(name))
+    found: tuple[dict[tuple[str, str, int], float], dict[tuple[str, str, int], float]] = {}, {}
+    for step in ones.steps():
+        for couple in _couples(judge, ones, others, step):
+            floor = judge.floors.nudged(name, couple)
+            for at, record in enumerate((couple.tf1, couple.tf2)):
+                if record is not None and floor is not None:
+                    found[at][record.kind, record.name, step] = floor
+    return found
+
+
+def _couples(judge: Judge, ones: Index, others: Index, step: int) -> Iterator[Couple]:
+    for couple in couples(ones, others, step, judge.names):
+        if couple.known.kind in _KINDS:
+            yield couple
+    reached = {id(couple.tf1) for couple in couples(ones, others, step, judge.names)}
+    for kind in sorted(_KINDS):
+        yield from (Couple(one, None) for one in ones.all(kind, step) if id(one) not in reached)
+
+
+def _side(judge: Judge, side: str, main: Scenario, run: Scenario, noise: Noise) -> Iterator[Deviation]:
+    index = Index(run)
+    modes = _mode(side, ""), _mode(side, run.name)
+    for record in main.records:
+        other = index.find(record.kind, record.name, record.step)
+        if record.kind in _KINDS and other is not None and record.kept and other.kept:
+            yield _compared(judge, run.name, record, other, modes, noise)
+
+
+def _compared(
+    judge: Judge, scenario: str, one: Record, other: Record, modes: tuple[str, str], noise: Noise
+) -> Deviation:
+    couple = Couple(one, other, always=one.kind == "evaluation")
+    first, second = judge.values.of(one), judge.values.of(other)
+    floor = noise.get((one.kind, one.name, one.step))
+    allowed = judge.tolerance(scenario, couple, floor=floor, scale=max(largest(first), largest(second)))
+    found = measure(first, second, allowed.rtol, allowed.atol)
+    words = f"{scenario.split('-', maxsplit=1)[0]}: {modes[0]} against {modes[1].split(' ', 1)[1]}"
+    return judge.deviation(words, couple, found, allowed, allowed.judged, floor)
+
+
+def _mode(side: str, scenario: str) -> str:
+    modes = _MODES[side]
+    return f"{side} {modes.get(scenario, modes['other'])}"

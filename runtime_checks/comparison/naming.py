@@ -1,0 +1,191 @@
+"""Which variable of one side is which of the other, as rung 2 shows it and later rungs use it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..worker.recording.mapping import Matching, match, plain
+from ..worker.recording.reading import Recorded
+from ..worker.recording.turning import is_reshaped, turned, turned_shape
+from .report import Place, VariableRow
+
+__all__ = ["Naming", "Renames", "naming"]
+
+Renames = Mapping[str, str] | Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The names of one side by those of the other, without ``:0``, and how values are turned."""
+
+    matching: Matching
+    rows: tuple[VariableRow, ...]
+    unknown: tuple[str, ...]
+    to_tf2: Mapping[str, str]
+    transposes: Mapping[str, tuple[int, ...]]
+    trainable: Mapping[str, bool]
+    """By TF1 name: whether either side trains it."""
+    guessed: tuple[tuple[str, str], ...] = ()
+    taps: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    reshaped: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The shape on TF2 of the TF1 variables whose elements lie there in another shape."""
+    made: Mapping[tuple[str, str], Place] = field(default_factory=dict)
+    """By side and name: the line that makes a variable."""
+
+    def turned(self, name: str, value: Any) -> Any:
+        """A TF1 value as the TF2 side has it."""
+        own = plain(name)
+        shape = self.reshaped.get(own)
+        return turned(value, self.transposes.get(own), shape or (), shape is not None)
+
+
+def naming(
+    tf1: Recorded,
+    tf2: Recorded,
+    renames: Renames | None = None,
+    transposes: Mapping[str, Sequence[int]] | None = None,
+    ignore: Sequence[str] | None = None,
+    reshapes: Sequence[str] | None = None,
+) -> Naming:
+    """Match the variables of two recordings; what is not given is taken from the pair, as it was recorded."""
+    pair = {**_pair(tf2), **_pair(tf1)}
+    renames = pair.get("renames") if renames is None else renames
+    transposes = pair.get("transposes") or {} if transposes is None else transposes
+    ignore = pair.get("ignore") or () if ignore is None else ignore
+    reshapes = tuple(pair.get("reshapes") or () if reshapes is None else reshapes)
+    orders = {plain(str(name)): tuple(int(axis) for axis in order) for name, order in transposes.items()}
+    ones, others = _variables(tf1), _variables(tf2)
+    found = match(ones, others, renames, tuple(ignore))
+    couples = [(pair.tf1, pair.tf2, str(pair.how)) for pair in found.pairs]
+    guesses = [(one, other, "suggestion") for one, other in found.suggestions]
+    return Naming(
+        matching=found,
+        rows=_rows(couples + guesses, found, orders, reshapes),
+        unknown=_unknown(renames, orders, ones, reshapes),
+        to_tf2={plain(str(one["name"])): plain(str(other["name"])) for one, other, _ in couples + guesses},
+        transposes=orders,
+        trainable={
+            plain(str(one["name"])): bool(one.get("trainable", True)) and bool(other.get("trainable", True))
+            for one, other, _ in couples + guesses
+        },
+        guessed=tuple((plain(str(one["name"])), plain(str(other["name"]))) for one, other, _ in guesses),
+        taps={str(name): (str(ends[0]), str(ends[1])) for name, ends in (pair.get("taps") or {}).items()},
+        reshaped={
+            plain(str(one["name"])): tuple(other["shape"])
+            for one, other, _ in couples + guesses
+            if is_reshaped(str(one["name"]), reshapes)
+        },
+        made={**_made("tf1", ones), **_made("tf2", others)},
+    )
+
+
+def _made(side: str, variables: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Place]:
+    places = ((plain(str(variable["name"])), variable.get("place")) for variable in variables)
+    return {(side, name): (str(place[0]), int(place[1])) for name, place in places if place}
+
+
+def _pair(recorded: Recorded) -> dict[str, Any]:
+    said = recorded.content.get("pair")
+    return {key: value for key, value in said.items() if value} if isinstance(said, Mapping) else {}
+
+
+def _variables(recorded: Recorded) -> list[Mapping[str, Any]]:
+    return [variable for variable in recorded.content.get("variables", ()) if isinstance(variable, Mapping)]
+
+
+def _rows(
+    couples: Sequence[tuple[Mapping[str, Any], Mapping[str, Any], str]],
+    found: Matching,
+    orders: Mapping[str, tuple[int, ...]],
+    reshapes: Sequence[str],
+) -> tuple[VariableRow, ...]:
+    by_tf1 = {
+        id(one): VariableRow(one, other, how, _problem(one, other, how, orders, reshapes))
+        for one, other, how in couples
+    }
+    suggested = {id(one) for pair in found.suggestions for one in pair}
+    alone = [
+        VariableRow(one, None, "", "only in TF1" + _split(one, found.only_tf2))
+        for one in found.only_tf1
+        if id(one) not in suggested
+    ]
+    only_tf2 = [
+        VariableRow(
+            None, other, "", "only in TF2" + ("" if other.get("tracked", True) else ", and the model does not track it")
+        )
+        for other in found.only_tf2
+        if id(other) not in suggested
+    ]
+    return (*by_tf1.values(), *alone, *only_tf2)
+
+
+def _split(one: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
+    """Says so where a kernel of TF1's LSTM is two variables in TF2."""
+    shape = list(one["shape"])
+    for inner in others:
+        kernel = str(inner["name"]).replace("recurrent_kernel", "kernel")
+        outer = next((other for other in others if str(other["name"]) == kernel and other is not inner), None)
+        if outer is None or len(shape) != 2 or shape[1] % 4 or list(inner["shape"]) != [shape[1] // 4, shape[1]]:
+            continue
+        if list(outer["shape"]) == [shape[0] - shape[1] // 4, shape[1]]:
+            return (
+                f"; {kernel} and {inner['name']} look like its rows for inputs and for states, as Keras' LSTM has "
+                "them, with the gates in the order i, f, c, o where TF1 has i, c, f, o: no rename can say that; a cell "
+                "with one kernel in TF1's layout can be compared"
+            )
+    return ""
+
+
+def _problem(
+    one: Mapping[str, Any],
+    other: Mapping[str, Any],
+    how: str,
+    orders: Mapping[str, tuple[int, ...]],
+    reshapes: Sequence[str],
+) -> str:
+    problems = []
+    if how == "suggestion":
+        same = plain(str(one["name"])) == plain(str(other["name"]))
+        problems.append(
+            "renames gives it another name, which TF2 lacks or has twice"
+            if same
+            else "the names differ; if they are the same, say so in renames"
+        )
+    name, own = plain(str(one["name"])), list(one["shape"])
+    order = orders.get(name)
+    if order is not None and sorted(order) != list(range(len(own))):
+        problems.append(f"transposes {list(order)} do not fit the shape {own}")
+    shape = list(turned_shape(own, order, other["shape"], is_reshaped(name, reshapes)))
+    if shape != list(other["shape"]):
+        alike = turned_shape(own, order, other["shape"], True) == tuple(other["shape"])
+        hint = "; if the elements are the same in the same order, say so in reshapes" if alike else ""
+        problems.append(f"the shapes are {shape} and {list(other['shape'])}{hint}")
+    if one.get("dtype") != other.get("dtype"):
+        problems.append(f"the dtypes are {one.get('dtype')} and {other.get('dtype')}")
+    if one.get("trainable", True) != other.get("trainable", True):
+        problems.append(f"trainable only in {'TF1' if one.get('trainable', True) else 'TF2'}")
+    if other.get("tracked", True) is False:
+        problems.append("the TF2 model does not track it")
+    return "; ".join(problems)
+
+
+def _unknown(
+    renames: Renames | None,
+    orders: Mapping[str, tuple[int, ...]],
+    ones: Sequence[Mapping[str, Any]],
+    reshapes: Sequence[str],
+) -> tuple[str, ...]:
+    """What the pair says of variables that do not exist."""
+    names = {plain(str(one["name"])) for one in ones}
+    keys = [str(key) for key in renames] if isinstance(renames, Mapping) else []
+    lost = [key for key in keys if plain(key) not in names and not _begins(key, names)]
+    said = [f"renames: the TF1 side has no variable {key}" for key in lost]
+    said += [f"transposes: the TF1 side has no variable {key}" for key in orders if key not in names]
+    idle = [key for key in reshapes if not any(is_reshaped(name, [key]) for name in names)]
+    return (*said, *(f"reshapes: the TF1 side has no variable {key}" for key in idle))
+
+
+def _begins(key: str, names: set[str]) -> bool:
+    return key.endswith("/") and any(name.startswith(key) for name in names)

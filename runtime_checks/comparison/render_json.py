@@ -1,0 +1,106 @@
+"""The report for programs: one JSON object, which can be read back and rendered again.
+
+Numbers that JSON has no word for are the strings ``"nan"``, ``"inf"`` and ``"-inf"``. Names are those of the
+classes in `report`; fields that are not known are passed over when a report is read.
+
+| field | what it is |
+|---|---|
+| ``format`` | 1; another number is refused |
+| ``name``, ``policy`` | of the pair and of the tolerances |
+| ``status`` | the exit status: 0 equal, 1 differs, 3 vacuous or not comparable, 4 a side crashed |
+| ``verdict`` | the whole comparison in one sentence |
+| ``problems`` | why the sides cannot be compared at all |
+| ``sides`` | of TF1 and of TF2: ``side``, ``versions``, ``adaptations``, ``notes``, ``cause`` (why it ended early, or null), ``optimizers``, ``seconds``, ``peak_memory`` (bytes) |
+| ``rungs`` | the ladder: ``number``, ``name`` (for ``--until``), ``title``, ``status`` (``pass``, ``fail``, ``not run``, ``vacuous``), ``detail``, ``needed`` (the tolerance that would have passed), ``notes``, ``checks`` |
+| ``rungs[].checks`` | each value that was compared: ``scenario``, ``kind``, ``tf1_name``, ``tf2_name``, ``step``, ``order`` (of execution), ``dtype``, ``shape``, ``passed``, ``counts`` (false: it only helps to find the place) |
+| ... its numbers | ``error`` (largest absolute difference), ``relative``, ``at`` (index of the worst element) with ``tf1_value`` and ``tf2_value``, ``rtol``, ``atol``, ``excess`` (multiple of the tolerance; above 1 fails), ``floor`` (measured noise or null), ``needed_rtol`` |
+| ... its places | ``tf1_place`` and ``tf2_place``: ``[file, line]`` or null; ``problem``: why the values cannot be compared; ``sure``: false for two layers that may have been tapped at different places |
+| ``variables`` | rows of the two-column list: ``tf1`` and ``tf2`` as recorded or null, ``how`` (``name``, ``rename``, ``suggestion`` or empty), ``problem`` |
+| ``random_ops`` | by scenario, the random operations of both sides: ``op``, ``seed``, ``shape``, ``purpose``, ``place`` |
+| ``series`` | scalars of both sides over the steps: ``kind``, ``name``, ``steps``, ``tf1``, ``tf2`` |
+| ``first_divergence`` | ``rung``, ``deviation`` (as in checks), ``before`` (the last value that agreed), ``text``; or null |
+| ``causes`` | ranked: ``kind``, ``weight`` (0 to 1), ``evidence``, ``findings`` (as in the linter's JSON report) |
+"""  # noqa: E501 - a table's rows are lines
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from .report import Report
+from .wording import verdict
+
+__all__ = ["FORMAT", "from_json", "to_json"]
+
+FORMAT = 1
+
+_Made = TypeVar("_Made")
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """The report as JSON data; the module's text says what each field is."""
+    head = {"format": FORMAT, "status": report.status, "verdict": verdict(report)}
+    return head | cast("dict[str, Any]", _plain(report))
+
+
+def from_json(document: Mapping[str, Any]) -> Report:
+    """The report that `to_json` made a document of.
+
+    Raises:
+        ValueError: if it is no such document, or one of another format.
+    """
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        found = document.get("format") if isinstance(document, Mapping) else type(document).__name__
+        raise ValueError(f"this is no report of format {FORMAT}, but {found}")
+    try:
+        return _made(Report, document)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"the report is damaged: {error!r}") from error
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(one) for one in value]
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if hasattr(value, "tolist"):  # numpy's scalars and arrays
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return str(value)
+
+
+def _made(kind: type[_Made], document: Mapping[str, Any]) -> _Made:
+    hints = get_type_hints(kind)
+    known = {field.name for field in dataclasses.fields(cast("Any", kind)) if field.init}
+    return kind(**{name: _read(hints[name], document[name]) for name in sorted(known) if name in document})
+
+
+def _read(kind: Any, value: Any) -> Any:
+    """A value of JSON as the type that an annotation names."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return None if value is None else _read(next(one for one in arguments if one is not types.NoneType), value)
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return tuple(_read(one, part) for one, part in zip(arguments, value, strict=True))
+    if origin is tuple or (origin is not None and issubclass(origin, Sequence)):
+        return tuple(_read(arguments[0], part) for part in value)
+    if origin is not None and issubclass(origin, Mapping):
+        return {key: _read(arguments[1], part) for key, part in value.items()}
+    if dataclasses.is_dataclass(kind):
+        return _made(cast("type[Any]", kind), value)
+    if kind is Any:
+        return value
+    if kind in (float, int, str, bool) or issubclass(kind, Enum):
+        return kind(value)
+    return value

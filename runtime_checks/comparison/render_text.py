@@ -1,0 +1,117 @@
+"""The ladder for a terminal: a line a rung, and more only where something is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .report import Cause, Deviation, Divergence, Report, Rung, SideSummary, Status
+from .wording import agreement, detail, farthest, figure, label, lines, place, printable, subject, verdict, when
+
+__all__ = ["render"]
+
+_MARKS = {Status.PASS: "+", Status.FAIL: "x", Status.NOT_RUN: "-", Status.VACUOUS: "?"}
+_COLOURS = {Status.PASS: "32", Status.FAIL: "31;1", Status.NOT_RUN: "2", Status.VACUOUS: "33;1"}
+_FAILURES = 3
+"""Failing values that are written out of each rung."""
+
+Paint = Callable[[str, str], str]
+
+
+def render(report: Report, color: bool = False) -> str:
+    """The report as text, which ends with its verdict.
+
+    Args:
+        report: what was found.
+        color: whether to colour it for a terminal.
+    """
+    return "\n".join(_report(report, _coloured if color else _plain)) + "\n"
+
+
+def _coloured(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m"
+
+
+def _plain(text: str, style: str) -> str:
+    return text
+
+
+def _report(report: Report, paint: Paint) -> Iterator[str]:
+    yield paint(printable(report.name), "1") + paint(f"  policy {printable(report.policy)}", "2")
+    width = max((len(rung.title) for rung in report.rungs), default=0)
+    for rung in report.rungs:
+        yield from _rung(rung, width, paint)
+    if report.first_divergence is not None:
+        yield ""
+        yield from _divergence(report.first_divergence, paint)
+    if report.causes:
+        yield ""
+        yield paint("Causes that would look like this, the likeliest first (evidence, not proof)", "1")
+        for cause in report.causes:
+            yield from _cause(cause, paint)
+    yield ""
+    for side in report.sides:
+        yield from _side(side, paint)
+    for problem in report.problems:
+        yield paint(f"not comparable: {printable(problem)}", _COLOURS[Status.VACUOUS])
+    yield paint(verdict(report), "32;1" if report.equal else "31;1")
+
+
+def _rung(rung: Rung, width: int, paint: Paint) -> Iterator[str]:
+    colour = _COLOURS[rung.status]
+    said = ", ".join(filter(None, (detail(rung), _farthest(rung))))
+    gap = " " * (9 - len(rung.status.value)) if said else ""
+    title = f"{printable(rung.number):>2}  {printable(rung.title):<{width}}"
+    yield f"{paint(_MARKS[rung.status], colour)} {title}  {paint(rung.status.value, colour)}{gap}{said}"
+    for check in rung.failures[:_FAILURES]:
+        yield f"       {_failure(check, paint)}"
+    if (more := len(rung.failures) - _FAILURES) > 0:
+        yield f"       and {more} more"
+    for line in lines(rung):
+        yield paint(f"       {line}", "2")
+
+
+def _farthest(rung: Rung) -> str:
+    """What came nearest to its tolerance in a rung that passed."""
+    worst = farthest(rung)
+    return f"the farthest is {subject(worst)}" if worst is not None and rung.status is Status.PASS else ""
+
+
+def _failure(check: Deviation, paint: Paint) -> str:
+    context = ", ".join(filter(None, (label(check.scenario), when(check))))
+    passing = "" if check.problem else f"; rtol {figure(check.needed_rtol)} would pass"
+    return f"{paint(subject(check), '1')}, {context}: {agreement(check)}{passing}"
+
+
+def _divergence(first: Divergence, paint: Paint) -> Iterator[str]:
+    check = first.deviation
+    context = ", ".join(filter(None, (f"rung {first.rung}", label(check.scenario), when(check))))
+    yield paint("First divergence", "1") + f" ({context}): {paint(subject(check), '31;1')}"
+    yield f"  {printable(first.text)}"
+    for side, name, where in (("TF1", check.tf1_name, check.tf1_place), ("TF2", check.tf2_name, check.tf2_place)):
+        yield f"  {side}  {printable(name) or 'none'}  {place(where)}"
+    if not check.problem:
+        where_in = f"at {list(check.at)} " if check.at else ""
+        values = f"TF1 has {check.tf1_value:.9g}, TF2 {check.tf2_value:.9g}"
+        yield f"  {where_in}{values} (rtol {figure(check.rtol)}, atol {figure(check.atol)})"
+    if first.before is not None and subject(first.before) not in first.text:
+        yield paint(f"  the last that agreed: {subject(first.before)}", "2")
+
+
+def _cause(cause: Cause, paint: Paint) -> Iterator[str]:
+    yield f"  {paint(printable(cause.kind), '1')} ({cause.weight:.0%})"
+    for words in cause.evidence:
+        yield f"    {printable(words)}"
+    for finding in cause.findings:
+        where = f"{finding.path}:{finding.line}" if finding.cell is None else f"{finding.path}:{finding.cell}"
+        yield f"    {printable(where)}: {paint(printable(finding.code), '35')} {printable(finding.message)}"
+
+
+def _side(side: SideSummary, paint: Paint) -> Iterator[str]:
+    versions = ", ".join(f"{name} {version}" for name, version in side.versions.items())
+    yield paint(printable(f"{side.side.upper()}: {versions or 'unknown versions'}"), "2")
+    if side.cause:
+        yield paint(printable(f"  ended early: {side.cause}"), _COLOURS[Status.FAIL])
+    for words in side.adaptations:
+        yield paint(printable(f"  adapted: {words}"), "2")
+    for words in side.notes:
+        yield paint(printable(f"  {words}"), "2")

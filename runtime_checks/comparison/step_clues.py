@@ -1,0 +1,492 @@
+"""Evidence from the training steps: what is the first to differ while everything that it follows from agrees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..worker.recording import scenarios
+from .evidence import Clue, Seen, Twin, fit, near, whole
+from .forward_clues import differs, regularization_sums, single_losses
+from .measuring import OTHER_SHAPES
+from .report import Deviation
+from .wording import figure
+
+__all__ = ["clues"]
+
+_STEPS = scenarios.STEPS
+_BIASED = "by n"
+_FORWARD = ("output", "tap")
+_UPDATED = ("update", "variable")
+_TRAINED = (*_FORWARD, "regularization", "loss", "gradient", "learning_rate", *_UPDATED, "slot")
+
+
+def clues(seen: Seen) -> Iterator[Clue]:
+    """Every piece of evidence of the training steps."""
+    step = min((check.step for check in _path(seen) if check.step >= 0), default=None)
+    yield from _statistics(seen, step)
+    begin = [check for check in _path(seen) if check.step < 0 and check.kind == "variable"]
+    if begin:
+        names = ", ".join(check.tf1_name for check in begin[:3]) + (" and others" if len(begin) > 3 else "")
+        text = f"Training begins with other values of {names}; what follows from them differs too."
+        yield Clue("variables", 0.9, text)
+        return
+    if step is None:
+        yield from _elsewhere(seen)
+        return
+    failed = {check.kind for check in _path(seen) if check.step == step}
+    if failed <= {"regularization"}:
+        yield from regularization_sums(seen, _STEPS, step)
+        return
+    if "regularization" in failed:
+        yield from regularization_sums(seen, _STEPS, step)
+    if "learning_rate" in failed:
+        yield from _learning_rate(seen, step)
+    if failed & {*_FORWARD}:
+        yield from _forward(seen, step)
+    elif "loss" in failed:
+        yield from _loss(seen, step)
+    elif "gradient" in failed:
+        yield from _gradient(seen, step)
+    elif failed & {*_UPDATED} and "learning_rate" not in failed:
+        yield from _update(seen, step)
+    elif failed == {"slot"}:
+        slots = ", ".join(dict.fromkeys(check.tf1_name for check in seen.failed(_STEPS, "slot", step=step)[:3]))
+        yield Clue("update rule", 0.6, f"Only optimizer slots differ after step {step}: {slots}.")
+
+
+def _path(seen: Seen) -> list[Deviation]:
+    """The failures that training itself goes through.
+
+    Those of statistics are not among them, which a training pass never reads, nor those of values whose shapes differ,
+    of which rung 2 tells.
+    """
+    still = {twin.old for twin in seen.twins if not twin.trainable}
+    return [
+        check
+        for check in seen.failed(_STEPS, *_TRAINED)
+        if not (check.kind in _UPDATED and check.tf1_name in still) and not check.problem.startswith(OTHER_SHAPES)
+    ]
+
+
+def _elsewhere(seen: Seen) -> Iterator[Clue]:
+    """Training agrees; something that is looked at beside it does not."""
+    metrics = seen.failed(_STEPS, "metric")
+    if metrics:
+        yield Clue(
+            "loss", 0.4, f"Metric {metrics[0].tf1_name} differs from step {metrics[0].step} on; the loss agrees."
+        )
+    evaluations = seen.failed(_STEPS, "evaluation")
+    if evaluations and not differs(seen):
+        yield Clue(
+            "moving statistics",
+            0.5,
+            f"Training agrees, the evaluation after step {evaluations[0].step} does not "
+            f"(by up to {figure(max(check.error for check in evaluations))}).",
+        )
+
+
+def _forward(seen: Seen, step: int) -> Iterator[Clue]:
+    if step == 0:
+        if not differs(seen) and not seen.ran(scenarios.ALIGNED):
+            yield Clue("forward", 0.5, "The outputs of the first step differ.")
+            yield Clue("randomness", 0.4, "The outputs of the first step differ, and random numbers may.")
+        return
+    if seen.rung_failed("2"):
+        return
+    first = min(seen.failed(_STEPS, *_FORWARD, step=step), key=lambda check: check.order)
+    text = f"All of step {step - 1} agrees, and the forward pass of step {step} differs at {first.tf1_name}."
+    yield Clue("randomness", 0.4, text)
+    yield Clue("forward", 0.4, text)
+
+
+def _learning_rate(seen: Seen, step: int) -> Iterator[Clue]:
+    name = seen.failed(_STEPS, "learning_rate", step=step)[0]
+    old, new = (_rates(seen, side, found) for side, found in (("tf1", name.tf1_name), ("tf2", name.tf2_name)))
+    if step not in old or step not in new:
+        yield Clue("learning rate", 0.9, f"The learning rates differ from step {step} on.")
+        return
+    text = f"The learning rate of step {step} is {figure(old[step])} on TF1 and {figure(new[step])} on TF2"
+    for offset, word in ((1, "next"), (-1, "last")):
+        shared = [at for at in new if at + offset in old and at >= step]
+        if shared and all(near(new[at], old[at + offset], 1e-5) for at in shared):
+            yield Clue(
+                "learning rate",
+                0.95,
+                f"{text}, which is TF1's of the {word} step, and so on: the schedule is off by one.",
+            )
+            return
+    factors = {round(new[at] / old[at], 5) for at in new if old.get(at)}
+    always = f", {factors.pop():.5g} times as much in every step" if len(factors) == 1 else ""
+    yield Clue("learning rate", 0.95, f"{text}{always}.")
+
+
+def _rates(seen: Seen, side: str, name: str) -> dict[int, float]:
+    recorded = seen.tf1 if side == "tf1" else seen.tf2
+    found = ((step, seen.scalar(side, _STEPS, "learning_rate", name, step)) for step in recorded.scenario(_STEPS).steps)
+    return {step: rate for step, rate in found if rate is not None}
+
+
+def _loss(seen: Seen, step: int) -> Iterator[Clue]:
+    """A factor of the loss without its regularization, or so many times a regularization loss."""
+    failure = seen.failed(_STEPS, "loss", step=step)[0]
+    old = seen.scalar("tf1", _STEPS, "loss", failure.tf1_name, step)
+    new = seen.scalar("tf2", _STEPS, "loss", failure.tf2_name, step)
+    if old is None or new is None or not np.isfinite([old, new]).all():
+        yield Clue("loss", 0.7, f"The loss differs at step {step}.")
+        return
+    agree = any(check.passed and check.counts for check in seen.all(_STEPS, "output", step=step))
+    what = f"Outputs agree at step {step} and the loss does not" if agree else f"The loss differs at step {step}"
+    text = f"{what}: {figure(old)} on TF1, {figure(new)} on TF2"
+    found = [*_by_regularization(seen, step, old, new), *_by_factor(seen, step, old, new)]
+    for clue in found:
+        yield Clue(clue.kind, clue.weight, f"{text}; {clue.text}.")
+    if not found:
+        yield Clue("loss", 0.8, f"{text}.")
+    if not any(clue.kind == "regularization" for clue in found):
+        yield Clue("regularization", 0.25, "A part of the loss may be missing.")
+
+
+def _by_regularization(seen: Seen, step: int, old: float, new: float) -> Iterator[Clue]:
+    difference = new - old
+    parts = [("all", total) for total in _totals(seen, step)[:1] if total]
+    parts += [(name, value) for name, value in single_losses(seen, "tf1", _STEPS, step)]
+    if not np.isfinite(difference):
+        return
+    for name, part in parts:
+        count = round(difference / part) if np.isfinite(part) else 0
+        rounding = 2e-6 * max(abs(old), abs(new))
+        if count in (-1, 1, 2, 3) and abs(difference - count * part) <= rounding + 1e-3 * abs(difference):
+            which = "the regularization losses" if name == "all" else f"the regularization loss {name}"
+            if count < 0:
+                words = f"TF2 leaves out {which}, {figure(part)}"
+            else:
+                words = f"TF2 adds {which}, {figure(part)}, {count + 1} times and not once"
+            yield Clue("regularization", 0.95, words)
+            return
+
+
+def _totals(seen: Seen, step: int) -> tuple[float, float]:
+    old, new = (seen.scalar(side, _STEPS, "regularization", "total", step) for side in ("tf1", "tf2"))
+    return old or 0.0, new or 0.0
+
+
+def _by_factor(seen: Seen, step: int, old: float, new: float) -> Iterator[Clue]:
+    one, two = _totals(seen, step)
+    for above, below, words in ((new - two, old - one, "without regularization "), (new, old, "")):
+        if not below or not above or not math.isfinite(above / below):
+            continue
+        factor = above / below
+        count = whole(max(factor, 1.0 / factor) if factor else factor, 1e-4)
+        if count >= 2:
+            size = _batch(seen, step)
+            batch = ", the size of the batch: summed on one side, averaged on the other" if count == size else ""
+            more = "as much" if factor > 1.0 else "as much on TF1"
+            yield Clue("loss", 0.95, f"{words}it is {count} times {more}{batch}")
+            return
+
+
+def _batch(seen: Seen, step: int) -> int | None:
+    for kind in ("label", "input"):
+        for name in seen.names("tf1", _STEPS, kind, step):
+            record = seen.record("tf1", _STEPS, kind, name, step)
+            if record is not None and record.shape:
+                return record.shape[0]
+    return None
+
+
+def _trained(seen: Seen) -> list[Twin]:
+    return [twin for twin in seen.twins if twin.trainable]
+
+
+def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
+    text = f"Outputs and loss agree at step {step}, the gradients do not"
+    pairs = {twin.old: seen.both(twin, _STEPS, "gradient", step) for twin in _trained(seen)}
+    known = {name: pair for name, pair in pairs.items() if pair is not None}
+    lacking = [name for name, pair in pairs.items() if pair is None]
+    if not known:
+        yield Clue("update rule", 0.5, f"{text}.")
+        return
+    twice = _applied_twice(seen, step)
+    if twice:
+        yield Clue("update rule", 0.9, f"{text}: {twice}.")
+        return
+    fits = {name: fit(*pair) for name, pair in known.items() if np.any(pair[0]) and np.any(pair[1])}
+    if fits and all(left < 1e-3 for _, left in fits.values()):
+        yield from _scaled(seen, text, fits)
+        return
+    clipped = _clipped_values(known)
+    if clipped is not None:
+        yield Clue("update rule", 0.9, f"{text}: {clipped}.")
+        return
+    decayed = _decayed(seen, step, known)
+    if decayed is not None:
+        yield Clue("regularization", 0.85, f"{text}: {decayed}.")
+        return
+    if lacking:
+        yield Clue("variables", 0.6, f"{text}: {lacking[0]} has one on one side only.")
+    yield Clue("forward", 0.5, f"{text}: something stops or changes them on the way back.")
+    yield Clue("update rule", 0.45, f"{text}: what is done to them before they are applied may differ.")
+
+
+def _applied_twice(seen: Seen, step: int) -> str:
+    """Says so where TF2 alone applies several gradients to one variable in a step."""
+    found = [name for name in seen.names("tf2", _STEPS, "gradient", step) if name.endswith("#2")]
+    if not found or any(name.endswith("#2") for name in seen.names("tf1", _STEPS, "gradient", step)):
+        return ""
+    more = f" and to {len(found) - 1} other variables" if len(found) > 1 else ""
+    return f"in one step TF2 applies gradients to {found[0][:-2]}{more} more than once, as with two optimizers"
+
+
+def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iterator[Clue]:
+    factors = [factor for factor, _ in fits.values()]
+    if near(min(factors), max(factors), 1e-2):
+        factor = float(np.mean(factors))
+        if near(factor, 1.0, 1e-4):
+            yield Clue("numerics", 0.4, f"{text}, but by no more than {figure(_farthest(fits))} of themselves.")
+            return
+        norms = [_norms(seen, side) for side in ("tf1", "tf2")]
+        for side, own, other in (("TF1", norms[0], norms[1]), ("TF2", norms[1], norms[0])):
+            if len(own) > 1 and near(min(own), max(own), 1e-4) and not near(min(other), max(other), 1e-2):
+                yield Clue(
+                    "update rule",
+                    0.95,
+                    f"{text}: all are {figure(factor)} times TF1's. On {side} their global norm is {figure(own[0])} in "
+                    "every step and on the other side it is not: only one side clips.",
+                )
+                return
+        yield Clue(
+            "update rule", 0.8, f"{text}: all are {figure(factor)} times TF1's, as by clipping or another scale."
+        )
+        if whole(max(factor, 1.0 / factor), 1e-4):
+            yield Clue("loss", 0.5, f"The gradients differ by a factor of {figure(factor)}.")
+        return
+    yield Clue("update rule", 0.85, f"{text}: each is TF1's times a factor of its own, as by clipping one by one.")
+
+
+def _farthest(fits: dict[str, tuple[float, float]]) -> float:
+    return max(max(abs(factor - 1.0), left) for factor, left in fits.values())
+
+
+def _norms(seen: Seen, side: str) -> list[float]:
+    recorded = seen.tf1 if side == "tf1" else seen.tf2
+    found = []
+    for step in recorded.scenario(_STEPS).steps:
+        values = [
+            seen.value(side, _STEPS, "gradient", twin.old if side == "tf1" else twin.new, step)
+            for twin in _trained(seen)
+        ]
+        if values and all(value is not None for value in values):
+            found.append(float(np.sqrt(sum(float(np.sum(value * value)) for value in values))))
+    return found
+
+
+def _clipped_values(known: dict[str, tuple[np.ndarray, np.ndarray]]) -> str | None:
+    """Where one side's gradients are the other's, cut off at one magnitude."""
+    for side, own, other in (("TF1", 0, 1), ("TF2", 1, 0)):
+        limit = max(float(np.max(np.abs(pair[own]), initial=0.0)) for pair in known.values())
+        if limit and all(
+            np.allclose(np.clip(pair[other], -limit, limit), pair[own], rtol=1e-4, atol=1e-6 * limit)
+            for pair in known.values()
+        ):
+            return f"{side} cuts them off at {figure(limit)}"
+    return None
+
+
+def _decayed(seen: Seen, step: int, known: dict[str, tuple[np.ndarray, np.ndarray]]) -> str | None:
+    """Where what the gradients differ by is a multiple of the weights."""
+    found: dict[str, float] = {}
+    for twin in _trained(seen):
+        weights = seen.both(twin, _STEPS, "variable", step - 1)
+        pair = known.get(twin.old)
+        if pair is None or weights is None or np.allclose(pair[0], pair[1], rtol=1e-4, atol=1e-7):
+            continue
+        factor, left = fit(weights[0], pair[1] - pair[0])
+        if not left < 1e-2:
+            return None
+        found[twin.old] = factor
+    if not found:
+        return None
+    name, factor = next(iter(found.items()))
+    return f"that of {name} differs by {figure(factor)} of the weight itself, as a regularization does"
+
+
+def _update(seen: Seen, step: int) -> Iterator[Clue]:
+    known = {check.kind for check in seen.all(_STEPS, "gradient", "learning_rate", step=step)}
+    agree = {frozenset(): "Outputs and loss", frozenset({"gradient"}): "Gradients"}.get(frozenset(known), "")
+    agree = agree or ("The learning rate" if known == {"learning_rate"} else "Gradients and learning rate")
+    text = f"{agree} of step {step} {'agrees' if agree.startswith('The') else 'agree'}, the update does not"
+    decayed = _decayed_weights(seen, step)
+    if decayed:
+        yield Clue("update rule", 0.95, f"{text}: {decayed}.")
+        return
+    rates = [_rates(seen, "tf1", name) for name in seen.names("tf1", _STEPS, "learning_rate")[:1]]
+    changing = bool(rates) and len({f"{rate:.6g}" for rate in list(rates[0].values())[: step + 1]}) > 1
+    if step > 0 and changing:
+        momentum = _momentum(seen, step, rates[0])
+        if momentum:
+            yield Clue("momentum", 0.95, f"{text}; {momentum}.")
+            return
+        yield Clue("momentum", 0.75, f"{text}, and it is the first step after the learning rate changed.")
+        yield Clue("update rule", 0.5, f"{text}.")
+        return
+    yield Clue("update rule", 0.85, f"{text}{_of_rows(seen, step) or _size(seen, step)}.")
+    if step > 0:
+        yield Clue("momentum", 0.4, f"{text}, and the step before agreed.")
+
+
+def _decayed_weights(seen: Seen, step: int) -> str:
+    """Says so where all updates that differ do it by one and the same share of the weights."""
+    failed = {check.tf1_name for check in seen.failed(_STEPS, "update", step=step)}
+    shares: dict[str, float] = {}
+    for twin in _trained(seen):
+        if twin.old not in failed:
+            continue
+        weights, changes = seen.both(twin, _STEPS, "variable", step - 1), seen.change(twin, _STEPS, step)
+        if weights is None or changes is None:
+            return ""
+        share, left = fit(weights[0], changes[1] - changes[0])
+        if not left < 0.05:
+            return ""
+        shares[twin.old] = share
+    if not shares or not near(min(shares.values()), max(shares.values()), 0.05):
+        return ""
+    name, share = next(iter(shares.items()))
+    more = f" and of {len(shares) - 1} other variables" if len(shares) > 1 else ""
+    side = "TF2" if share < 0 else "TF1"
+    return f"that of {name}{more} differs by {figure(abs(share))} of the weight itself, as if {side} alone decayed it"
+
+
+def _of_rows(seen: Seen, step: int) -> str:
+    """Says so where only weights differ whose gradient is one of slices."""
+    failed = dict.fromkeys(check.tf1_name for check in seen.failed(_STEPS, "update", step=step))
+    records = [seen.record("tf1", _STEPS, "gradient", name, step) for name in failed]
+    if not records or not all(record is not None and record.more.get("rows") for record in records):
+        return ""
+    return (
+        f": that of {', '.join(list(failed)[:3])} differs, where the gradient comes as rows of an embedding. "
+        "Optimizers differ in what they do with a row that a batch uses more than once, or not at all"
+    )
+
+
+def _size(seen: Seen, step: int) -> str:
+    """The factor between the updates, for the variable of which one factor says all."""
+    for twin in _trained(seen):
+        changes = seen.change(twin, _STEPS, step)
+        if changes is not None:
+            factor, left = fit(*changes)
+            if left < 1e-3 and abs(factor - 1.0) > 1e-5:
+                return f": that of {twin.old} is {factor:.6g} times TF1's"
+    return ""
+
+
+def _momentum(seen: Seen, step: int, rates: dict[int, float]) -> str:
+    """Says so where each side's update is the one that its way of momentum gives.
+
+    TF1 keeps ``a = m a + g`` and applies ``lr a``; Keras keeps ``v = m v - lr g`` and applies ``v``.
+    """
+    factor = _momentum_factor(seen)
+    if factor is None or any(at not in rates for at in range(step + 1)):
+        return ""
+    for twin in _trained(seen):
+        gradients = [seen.both(twin, _STEPS, "gradient", at) for at in range(step + 1)]
+        changes = seen.change(twin, _STEPS, step)
+        if changes is None or any(pair is None for pair in gradients):
+            continue
+        total, velocity = 0.0, 0.0
+        for at, pair in enumerate(gradients):
+            assert pair is not None
+            total = factor * total + pair[0]
+            velocity = factor * velocity - rates[at] * pair[0]
+        old, new = fit(-rates[step] * np.asarray(total), changes[0]), fit(np.asarray(velocity), changes[1])
+        if old[1] < 1e-3 and new[1] < 1e-3 and near(old[0], 1.0) and near(new[0], 1.0):
+            return (
+                f"TF1 applies the learning rate {figure(rates[step])} to the whole accumulated gradient, and Keras' "
+                "velocity keeps the rate that each gradient had, from "
+                f"{figure(rates[0])} on (recomputed with momentum {factor:g} for {twin.old}: both fit)"
+            )
+    return ""
+
+
+def _momentum_factor(seen: Seen) -> float | None:
+    for side in (seen.tf1, seen.tf2):
+        for optimizer in side.content.get("optimizers") or ():
+            value = optimizer.get("momentum")
+            if isinstance(value, int | float) and value > 0:
+                return float(value)
+    return None
+
+
+def _statistics(seen: Seen, parted: int | None) -> Iterator[Clue]:
+    """Variables that are not trained: whether they move at all on both sides, and at which rate.
+
+    Once training itself has parted, at step `parted`, or the forward pass differs, they say nothing.
+    """
+    still = {twin.old: twin for twin in seen.twins if not twin.trainable}
+    failures = [check for check in seen.failed(_STEPS, *_UPDATED) if check.tf1_name in still and check.step >= 0]
+    step = min((check.step for check in failures), default=None)
+    if step is None or differs(seen):
+        return
+    if (parted is not None and parted < step) or seen.failed(_STEPS, *_FORWARD, step=step):
+        return
+    twins = [still[name] for name in dict.fromkeys(check.tf1_name for check in failures if check.step == step)]
+    names = ", ".join(twin.old for twin in twins[:3]) + (" and others" if len(twins) > 3 else "")
+    text = f"After step {step} the variables that are not trained differ: {names}"
+    yield Clue("moving statistics", 0.95, f"{text}{_movement(seen, twins, step)}.")
+
+
+def _movement(seen: Seen, twins: list[Twin], step: int) -> str:
+    changes = {twin.old: seen.change(twin, _STEPS, step) for twin in twins}
+    known = {name: change for name, change in changes.items() if change is not None}
+    if not known:
+        return ""
+    for side, number in (("TF1", 0), ("TF2", 1)):
+        if all(not np.any(change[number]) for change in known.values()):
+            return f". On {side} they do not change at all: the update is not run there"
+    size = _sample(seen, twins, step)
+    if size:
+        keras3 = size[1] == _BIASED and (seen.tf2.content.get("versions") or {}).get("target") == "keras3"
+        why = ": batch normalization of Keras 3 does so, the fused one of TF1 and Keras 2 does not" if keras3 else ""
+        return f". It looks as if TF1 divided {size[0]}, TF2 {size[1]}{why}"
+    fits = {name: fit(*change) for name, change in known.items()}
+    if all(left < 1e-3 for _, left in fits.values()):
+        factors = [factor for factor, _ in fits.values()]
+        if near(min(factors), max(factors), 1e-2):
+            return (
+                f". TF2 changes them by {figure(float(np.mean(factors)))} of what TF1 does: "
+                "that is the ratio of 1 - momentum"
+            )
+        listed = ", ".join(f"{name} by {factor:.4g}" for name, (factor, _) in list(fits.items())[:3])
+        return f". TF2 changes {listed} of what TF1 does"
+    return ""
+
+
+def _sample(seen: Seen, twins: list[Twin], step: int) -> tuple[str, str] | None:
+    """How each side divides a variance, where one takes that of n values and the other that of n - 1.
+
+    From one old value ``m`` the sides move to ``m + a (c v - m)`` and ``m + a (v - m)``, so that the one change is
+    ``c`` times the other and ``a (c - 1)`` times ``m``, with ``c`` equal to ``n / (n - 1)``.
+    """
+    sides: set[int] = set()
+    counts: set[int] = set()
+    for twin in twins:
+        before, changes = seen.both(twin, _STEPS, "variable", step - 1), seen.change(twin, _STEPS, step)
+        if before is None or changes is None or changes[0].size < 3:
+            return None
+        old, new, level = (np.ravel(value) for value in (*changes, before[0]))
+        if not np.isfinite([old, new, level]).all():
+            return None
+        for side, one, other in ((0, old, new), (1, new, old)):
+            (factor, rest), *_ = np.linalg.lstsq(np.stack([other, level], 1), one, rcond=None)
+            left = np.linalg.norm(one - factor * other - rest * level)
+            if 1.0 < factor <= 2.0 and 0.0 < rest / (factor - 1.0) < 1.0 and left < 1e-3 * np.linalg.norm(one):
+                sides.add(side)
+                counts.add(round(factor / (factor - 1.0)))
+                break
+    if len(sides) != 1:
+        return None
+    about = ", ".join(str(count) for count in sorted(counts)[:3])
+    words = (f"the sum of squares of n values by n - 1 (n about {about})", _BIASED)
+    return words if sides == {0} else ("by n", words[0])

@@ -1,0 +1,152 @@
+"""Training steps of both sides, step by step, as far as both were recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..worker.recording import scenarios
+from ..worker.recording.mapping import plain
+from .judging import Judge, scale_of
+from .measuring import largest, measure, numeric
+from .pairing import Couple, Index, couples, slot_of
+from .report import Deviation
+from .tolerances import coarser, epsilon
+
+__all__ = ["compare_steps"]
+
+_ULPS = 4
+_PROPAGATED = 3.0
+
+
+def compare_steps(judge: Judge, tf1: Index, tf2: Index, until: int | None = None) -> list[Deviation]:
+    """Compare what both sides recorded of their training steps, before step `until`.
+
+    Beside the recorded values there is ``update``, what a step changed in a variable. Its tolerance knows how weights
+    are rounded: four units in the last place of the element, 1e-6 of the largest change, and what the difference
+    between the gradients explains as long as these agree. So an update that is a little off is seen in the step in
+    which it happens, and one that is made of the rounding of gradients (where Adam turns noise into whole steps) is
+    not.
+    """
+    walk = _Walk(judge, tf1, tf2)
+    steps = [step for step in tf1.steps() if step in set(tf2.steps()) and (until is None or step < until)]
+    return [deviation for step in steps for deviation in walk.step(step)]
+
+
+class _Walk:
+    """What one step must know of those before it."""
+
+    def __init__(self, judge: Judge, tf1: Index, tf2: Index) -> None:
+        self._judge = judge
+        self._tf1 = tf1
+        self._tf2 = tf2
+        self._rate = max(scale_of(judge, index, "learning_rate") for index in (tf1, tf2))
+        self._apart: dict[str, float] = {}
+        self._slack: dict[str, Any] = {}
+        self._floors: dict[str, float] = {}
+        self._moved: dict[str, Any] = {}
+
+    def step(self, step: int) -> list[Deviation]:
+        judge, found = self._judge, []
+        gradients = max(scale_of(judge, index, "gradient", step) for index in (self._tf1, self._tf2))
+        slots = self._slots(step)
+        explained: dict[str, Couple] = {}
+        for couple in couples(self._tf1, self._tf2, step, judge.names):
+            kind = couple.known.kind
+            if kind == "variable":
+                gradient = explained.get(plain(couple.known.name)) or self._alone(couple, gradients)
+                found += self._variable(couple, gradient)
+                continue
+            scale = {"gradient": gradients, "learning_rate": self._rate, "slot": slots.get(slot_of(couple.known))}.get(
+                kind
+            )
+            deviation = judge.one(scenarios.STEPS, couple, scale=scale)
+            if deviation is None:
+                continue
+            found.append(deviation)
+            if kind == "gradient" and deviation.passed and couple.tf1 and couple.tf2:
+                explained[plain(couple.tf1.name)] = couple
+                name = plain(couple.tf1.name)
+                self._apart[name] = max(self._apart.get(name, 0.0), deviation.error, deviation.floor or 0.0)
+        return found
+
+    def _alone(self, couple: Couple, scale: float) -> Couple | None:
+        """The gradient of a variable that only TF1 told of: its noise is what would be tolerated in it."""
+        one = couple.tf1
+        if one is None or one.step < 0 or self._tf2.all("gradient", one.step):
+            return None
+        gradient = self._tf1.find("gradient", one.name, one.step)
+        if gradient is None or not gradient.kept:
+            return None
+        found = Couple(gradient, None)
+        floor = self._judge.floors.of(scenarios.STEPS, found, self._judge.turned(gradient))
+        noise = self._judge.tolerance(scenarios.STEPS, found, floor=floor, scale=scale).atol / _PROPAGATED
+        name = plain(one.name)
+        self._apart[name] = max(self._apart.get(name, 0.0), noise)
+        return found
+
+    def _slots(self, step: int) -> dict[str, float]:
+        """The largest magnitude of each kind of slot: what is small beside it may be rounding alone."""
+        found: dict[str, float] = {}
+        for record in (*self._tf1.all("slot", step), *self._tf2.all("slot", step)):
+            slot = slot_of(record)
+            found[slot] = max(found.get(slot, 0.0), largest(self._judge.values.of(record)))
+        return found
+
+    def _variable(self, couple: Couple, gradient: Couple | None) -> list[Deviation]:
+        """The change of a variable, if the step before is known, and its value."""
+        judge, one, other = self._judge, couple.tf1, couple.tf2
+        if one is None or other is None:
+            alone = judge.one(scenarios.STEPS, couple)
+            return [] if alone is None else [alone]
+        update = self._update(couple, gradient) if one.step >= 0 else None
+        value = judge.one(scenarios.STEPS, couple, slack=self._slack.get(plain(one.name), 0.0))
+        return [deviation for deviation in (update, value) if deviation is not None]
+
+    def _update(self, couple: Couple, gradient: Couple | None) -> Deviation | None:
+        judge, one, other = self._judge, couple.tf1, couple.tf2
+        assert one is not None and other is not None
+        before = (
+            self._tf1.find("variable", one.name, one.step - 1),
+            self._tf2.find("variable", other.name, other.step - 1),
+        )
+        if before[0] is None or before[1] is None:
+            return None
+        first, second = judge.turned(one), judge.values.of(other)
+        old_first, old_second = judge.turned(before[0]), judge.values.of(before[1])
+        if not first.shape == second.shape == old_first.shape == old_second.shape or first.dtype.kind not in "fc":
+            return None
+        floor = judge.floors.of_update(scenarios.STEPS, couple, one.step - 1)
+        name = plain(one.name)
+        if floor is not None:
+            floor = self._floors[name] = max(floor, self._floors.get(name, 0.0))
+        allowed = judge.tolerance(scenarios.STEPS, couple, kind="update", floor=floor)
+        changed, other_changed = numeric(first) - numeric(old_first), numeric(second) - numeric(old_second)
+        explained = self._explained(changed, other_changed, name, gradient)
+        self._slack[name] = self._slack.get(name, 0.0) + explained
+        rounding = _ULPS * epsilon(coarser(one.dtype, other.dtype))
+        weights = np.maximum(np.abs(numeric(first)), np.abs(numeric(old_first)))
+        slack = rounding * weights + 1e-6 * max(largest(changed), largest(other_changed)) + explained
+        found = measure(changed, other_changed, allowed.rtol, allowed.atol, slack)
+        return judge.deviation(scenarios.STEPS, couple, found, allowed, allowed.judged, floor, kind="update")
+
+    def _explained(self, changed: Any, other: Any, name: str, gradient: Couple | None) -> Any:
+        """How far two updates may be apart for gradients that are equal but for noise.
+
+        The noise is a share of the largest change so far: where a gradient cancels what has accumulated, the change is
+        small, and the noise of the gradient is not.
+        """
+        if gradient is None or gradient.tf1 is None:
+            return 0.0
+        first = self._judge.turned(gradient.tf1)
+        second = first if gradient.tf2 is None else self._judge.values.of(gradient.tf2)
+        if first.shape != changed.shape or second.shape != changed.shape:
+            return 0.0
+        size = np.minimum(np.abs(numeric(first)), np.abs(numeric(second)))
+        noise = self._apart.get(name, 0.0)
+        with np.errstate(all="ignore"):
+            share = np.where(size > noise, noise / size, 1.0 if noise else 0.0)
+        moved = np.maximum(np.abs(changed), np.abs(other))
+        moved = self._moved[name] = np.maximum(self._moved.get(name, 0.0), moved)
+        return _PROPAGATED * share * moved

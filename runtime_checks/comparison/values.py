@@ -1,0 +1,88 @@
+"""The arrays of recordings, read one at a time from archives that stay open while they are walked through."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ..worker.recording.reading import Record, RecordingError
+
+__all__ = ["Values"]
+
+_OPEN = 16
+_KEPT_BYTES = 32 << 20
+_SMALL = _KEPT_BYTES >> 4
+
+
+class Values:
+    """Reads the values of records; keeps a few archives open, and small arrays up to 32 MiB in all."""
+
+    def __init__(self) -> None:
+        self._archives: dict[Path, tuple[Any, Any]] = {}
+        self._arrays: dict[tuple[Path, str], Any] = {}
+        self._bytes = 0
+
+    def __enter__(self) -> Values:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._arrays.clear()
+        while self._archives:
+            self._close(next(iter(self._archives)))
+
+    def of(self, record: Record) -> Any:
+        """The array of a record, not to be written to.
+
+        Raises:
+            RecordingError: if it was not kept, or cannot be read; the text names the file.
+        """
+        if record.archive is None:
+            raise RecordingError(f"{record.kind} {record.name} was left out of the recording")
+        found = self._arrays.get(record.archive)
+        return self._keep(record.archive, self._read(*record.archive)) if found is None else found
+
+    def _keep(self, key: tuple[Path, str], array: Any) -> Any:
+        array.setflags(write=False)
+        if array.nbytes <= _SMALL:
+            self._arrays[key] = array
+            self._bytes += array.nbytes
+            while self._bytes > _KEPT_BYTES:
+                self._bytes -= self._arrays.pop(next(iter(self._arrays))).nbytes
+        return array
+
+    def _read(self, path: Path, key: str) -> Any:
+        try:
+            return self._archive(path)[key]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            raise RecordingError(f"{path} cannot be read: {error}") from error
+
+    def _archive(self, path: Path) -> Any:
+        archive = self._archives.pop(path, None)
+        if archive is None:
+            if len(self._archives) >= _OPEN:
+                self._close(next(iter(self._archives)))
+            archive = _opened(path)
+        self._archives[path] = archive
+        return archive[0]
+
+    def _close(self, path: Path) -> None:
+        for opened in self._archives.pop(path):
+            opened.close()
+
+
+def _opened(path: Path) -> tuple[Any, Any]:
+    """An archive and its file, which numpy leaves open where it cannot be read."""
+    file = path.open("rb")
+    try:
+        archive = np.load(file, allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise ValueError("it is no archive of arrays")
+    except BaseException:
+        file.close()
+        raise
+    return archive, file

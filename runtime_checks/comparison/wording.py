@@ -1,0 +1,195 @@
+"""How a comparison is put into words: names, places, figures and the verdict, the same in every rendering."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+
+from .report import Deviation, Place, Report, Rung, Status
+
+__all__ = [
+    "agreement",
+    "detail",
+    "farthest",
+    "figure",
+    "label",
+    "lines",
+    "place",
+    "printable",
+    "spoken",
+    "subject",
+    "times",
+    "verdict",
+    "when",
+]
+
+_SCENARIOS = {
+    "constant": "all variables at 0.001",
+    "fingerprint": "fingerprint fill",
+    "fingerprint-other": "fingerprint fill, other mode",
+    "fingerprint-nudged": "fingerprint fill, nudged",
+    "inference": "own initial values",
+    "inference-copied": "copied initial values",
+    "training": "training pass, own initial values",
+    "training-constant": "training pass, one seed",
+    "aligned": "training pass, copied initial values",
+    "checkpoint": "values of the checkpoint",
+    "steps": "training",
+    "steps-other": "training, other mode",
+    "steps-again": "training, once more",
+}
+_KINDS = {"tap": "layer", "learning_rate": "learning rate", "slot": "optimizer slot"}
+
+
+def printable(text: str) -> str:
+    r"""The text with control, format and unpaired surrogate characters written as escapes such as ``\x1b``.
+
+    Names of layers and variables are a stranger's: raw, they could move the cursor or hide what was printed.
+    """
+    return text if text.isprintable() else "".join(map(_escape, text))
+
+
+def _escape(character: str) -> str:
+    if character.isprintable():
+        return character
+    short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    code = ord(character)
+    return short.get(character) or (
+        f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    )
+
+
+def figure(value: float) -> str:
+    """A number to read: three significant digits, without an exponent up to a million."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    short = f"{value:.3g}"
+    return f"{float(short):,.0f}" if 1000 <= abs(float(short)) < 1e6 else short.replace("e+0", "e").replace("e-0", "e-")
+
+
+def times(excess: float) -> str:
+    """A multiple of the tolerance: ``2.4 x the tolerance``."""
+    return f"{figure(excess)} x the tolerance"
+
+
+def place(where: Place | None) -> str:
+    """``file:line``, the file relative to the working folder where it lies below it; or ``no source line``."""
+    return "no source line" if where is None else printable(f"{_relative(where[0])}:{where[1]}")
+
+
+def _relative(path: str) -> str:
+    try:
+        inside = os.path.relpath(path)
+    except (OSError, ValueError):  # the working folder is gone, or on another drive
+        return path
+    return path if inside.startswith(os.pardir) else inside.replace(os.sep, "/")
+
+
+def label(name: str) -> str:
+    """The name of a scenario in words."""
+    return _SCENARIOS.get(name) or printable(name)
+
+
+def when(check: Deviation) -> str:
+    """The step where there are steps: ``step 2``, ``before step 0``, ``after step 2``; otherwise empty."""
+    if not check.scenario.startswith("steps"):
+        return ""
+    if check.step < 0:
+        return "before step 0"
+    return f"{'after' if check.kind in ('variable', 'slot', 'evaluation') else 'at'} step {check.step}"
+
+
+def subject(check: Deviation) -> str:
+    """What a value is: ``layer block1/conv``, ``variable kernel (TF2: dense/kernel)``.
+
+    A TF2 name that only has the name of the model in front is not told.
+    """
+    name = check.tf1_name or check.tf2_name
+    words = spoken(check.kind, name)
+    same = not check.tf2_name or f"/{check.tf2_name}".endswith(f"/{name}")
+    return words if same else f"{words} (TF2: {printable(check.tf2_name)})"
+
+
+def spoken(kind: str, name: str) -> str:
+    """A kind and a name, without the kind where the name begins with it: ``loss``, ``layer block1/conv``."""
+    word = _KINDS.get(kind, kind)
+    return printable(name if name.startswith((kind, word)) else f"{word} {name}")
+
+
+def agreement(check: Deviation) -> str:
+    """How far apart both values are, or why they cannot be compared."""
+    if check.problem:
+        return printable(check.problem)
+    words = f"error {figure(check.error)}"
+    if check.at:
+        words += f" at {list(check.at)}"
+    words += f", {times(check.excess)} (rtol {figure(check.rtol)}, atol {figure(check.atol)})"
+    return f"{words}, {figure(check.error / check.floor)} x the noise" if check.floor else words
+
+
+def farthest(rung: Rung) -> Deviation | None:
+    """What exceeds its tolerance most, or comes nearest to that; None where all values are identical."""
+    measured = [check for check in rung.checks if check.counts and check.excess > 0]
+    return max(measured, key=lambda check: check.excess, default=None)
+
+
+def detail(rung: Rung) -> str:
+    """What a rung says of itself, without its first failure, which is shown by itself."""
+    if not rung.failures:
+        return printable(rung.detail)
+    return printable(rung.detail.partition(f": {subject(rung.failures[0])}")[0])
+
+
+def lines(rung: Rung) -> Iterator[str]:
+    """What there is to say of a rung beyond its detail: what would have passed, and its notes."""
+    if rung.needed:
+        yield f"would have passed with {printable(rung.needed)}"
+    for note in rung.notes:
+        yield printable(note)
+
+
+def verdict(report: Report) -> str:
+    """The whole comparison in one sentence."""
+    if report.status == 4:
+        sides = [f"the {side.side.upper()} side ended early: {side.cause}" for side in report.sides if side.cause]
+        return printable(_sentence("; ".join(sides)))
+    if report.problems:
+        return printable(_sentence(f"not comparable: {'; '.join(report.problems)}"))
+    if report.status == 1:
+        return _differs(report)
+    if report.status == 3:
+        vacuous = [rung for rung in report.rungs if rung.status is Status.VACUOUS]
+        if not vacuous:
+            return "No value was compared, so nothing is known of the two sides."
+        return printable(_sentence(f"nothing is shown by rung {vacuous[0].number}: {vacuous[0].detail}"))
+    return _equal(report)
+
+
+def _differs(report: Report) -> str:
+    first = report.first_divergence
+    if first is None:
+        failed = next(rung for rung in report.rungs if rung.status is Status.FAIL)
+        return printable(_sentence(f"differs on rung {failed.number}, {failed.title}: {failed.detail}"))
+    check = first.deviation
+    words = f"differs from {subject(check)} on"
+    if time := when(check):
+        words = f"differs {time.replace('at ', 'from ') if time.startswith('at ') else time}: {subject(check)}"
+    return _sentence(f"{words}, {agreement(check)}")
+
+
+def _equal(report: Report) -> str:
+    passed = [rung for rung in report.rungs if rung.status is Status.PASS]
+    counted = [check for rung in passed for check in rung.checks if check.counts and not math.isnan(check.excess)]
+    words = f"equal on {len(passed)} {'rung' if len(passed) == 1 else 'rungs'} under policy {report.policy}"
+    if counted:
+        worst = max(counted, key=lambda check: check.excess)
+        words += f"; {len(counted)} values compared"
+        words += f", the farthest is {subject(worst)}, {times(worst.excess)}" if worst.excess else ", all identical"
+    return printable(_sentence(words))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."

@@ -1,0 +1,398 @@
+"""One verification: a worker for each side, a folder with what both recorded, and the comparison."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..linter.finding import Finding, Target
+from . import interpreter, planning, process
+from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
+
+if TYPE_CHECKING:
+    from .comparison.report import Report
+    from .worker.recording.plan import Plan
+
+__all__ = [
+    "RUN",
+    "SIDES",
+    "Request",
+    "VerifyUsageError",
+    "compare",
+    "generated_test",
+    "locate_pair",
+    "measures_noise",
+    "pair_job",
+    "run",
+    "run_folder",
+    "write_run",
+]
+
+SIDES = ("tf1", "tf2")
+"""The folders of a run, a recording each."""
+RUN = "run.json"
+"""The file of a run's folder that says what was asked for."""
+_FORMAT = 1
+_GIB = 1 << 30
+_WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
+_ON_KERAS2 = "the TF1 side ran with Keras 2, for which TF1 programs were written: Keras 3 has no tf.compat.v1.layers"
+
+
+class VerifyUsageError(ValueError):
+    """The verification makes no sense as it was asked for; the text says why."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be verified, and how.
+
+    ``pair`` names it (``pair.py``, ``pair.py:name`` or ``package.module:name``); ``until`` is the last rung, by name or
+    number; ``policy`` is ``guide``, ``noise`` or a file; ``target`` is the Keras of the TF2 side, by default ``likely``
+    where ``python`` has it, or else the one that ``tf.keras`` is there; ``python_tf1`` is the interpreter of the TF1
+    side, by default the same one.
+    ``timeout`` is in seconds for each scenario and training step, ``memory_limit`` and ``tap_limit`` are in GiB,
+    ``roots`` are the folders whose files are the user's; ``output`` keeps the recordings; ``tensorboard`` is a folder
+    for summaries.
+    """
+
+    pair: str
+    until: str | None = None
+    policy: str = "noise"
+    steps: int = 3
+    seed: int = 42
+    target: Target | None = None
+    likely: Target | None = None
+    python: str | None = None
+    python_tf1: str | None = None
+    timeout: float = 300.0
+    memory_limit: float | None = 8.0
+    tap_limit: float = 2.0
+    roots: tuple[str, ...] = ()
+    output: str | None = None
+    tensorboard: str | None = None
+
+
+def locate_pair(text: str, root: str | None = None) -> tuple[Located, str | None]:
+    """Where a pair is, and its name there; without a colon there is no name.
+
+    Raises:
+        VerifyUsageError: if the text names nothing that could be a pair.
+    """
+    try:
+        located = locate(text, os.getcwd(), root)
+    except LocateError as error:
+        raise VerifyUsageError(str(error).replace(f":{DEFAULT_ATTRIBUTE}", "")) from error
+    named = located.attribute != DEFAULT_ATTRIBUTE or text.endswith(f":{DEFAULT_ATTRIBUTE}")
+    return located, located.attribute if named else None
+
+
+def pair_job(located: Located, name: str | None) -> dict[str, Any]:
+    """A pair's place as the worker wants it."""
+    return {
+        "file": located.file,
+        "module": located.module,
+        "attribute": name,
+        "search_path": list(located.search_path),
+    }
+
+
+def run(
+    request: Request,
+    findings: Sequence[Finding] = (),
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """Record both sides in workers and compare them.
+
+    Args:
+        request: what is to be verified.
+        findings: what static analysis found in the pair's files.
+        progress: told in words what runs now.
+
+    Raises:
+        VerifyUsageError: if the pair, an interpreter, the policy or a folder cannot be had.
+    """
+    _require_numpy()
+    noise = measures_noise(request.policy)
+    located, name = locate_pair(request.pair, request.roots[0] if request.roots else None)
+    try:
+        plan = planning.plan(request.until, noise=noise, steps=request.steps, seed=request.seed)
+    except ValueError as error:
+        raise VerifyUsageError(f"--until: {error}") from error
+    first, second = _interpreters(request)
+    swapped = first[1] is Target.KERAS2 and second[1] is Target.KERAS3
+    with run_folder(request.output) as folder:
+        write_run(
+            folder,
+            {
+                "pair": located.file or located.module,
+                "attribute": name,
+                "until": request.until,
+                "policy": request.policy,
+                "steps": request.steps,
+                "seed": request.seed,
+            },
+        )
+        sides = (
+            _Side(request, "tf1", *first, folder, [_ON_KERAS2] if swapped else []),
+            _Side(request, "tf2", *second, folder),
+        )
+        for side in sides:
+            side.record(plan, pair_job(located, name), progress)
+        if progress is not None:
+            progress("comparison")
+        return compare(
+            *(os.path.join(folder, side) for side in SIDES),
+            policy=request.policy,
+            until=request.until,
+            findings=findings,
+        )
+
+
+def compare(
+    tf1: str | os.PathLike[str],
+    tf2: str | os.PathLike[str] | None = None,
+    *,
+    policy: Any = "noise",
+    until: str | None = None,
+    findings: Sequence[Finding] = (),
+    **options: Any,
+) -> Report:
+    """Compare two recordings; nothing but numpy is needed.
+
+    Args:
+        tf1: the folder of the TF1 side, or that of a run, which holds both.
+        tf2: the folder of the TF2 side.
+        policy: ``"guide"``, ``"noise"`` or the path of a file.
+        until: the last rung, by name or number.
+        findings: the linter's, to be linked to causes.
+        options: ``renames``, ``transposes``, ``reshapes``, ``ignore`` and ``name``, in place of the pair's.
+
+    Raises:
+        VerifyUsageError: if numpy is missing, a folder holds no recording, or the policy cannot be used.
+    """
+    _require_numpy()
+    from .comparison.compare import compare as compared
+    from .comparison.tolerances import PolicyError
+    from .worker.recording.reading import RecordingError, read
+
+    if tf2 is None:
+        tf1, tf2 = (os.path.join(tf1, side) for side in SIDES)
+    try:
+        last = None if until is None else planning.rung_name(until)
+    except ValueError as error:
+        raise VerifyUsageError(f"--until: {error}") from error
+    try:
+        recorded = [read(os.fspath(tf1)), read(os.fspath(tf2))]
+        sides = [one.side for one in recorded]
+        if sides != list(SIDES):
+            raise VerifyUsageError(f"{tf1} and {tf2} hold the sides {sides[0]} and {sides[1]}, not tf1 and tf2")
+        crashes = {one.side: one.content["crash"]["cause"] for one in recorded if one.content.get("crash")}
+        report = compared(
+            *recorded,
+            policy=policy,
+            until=last,
+            findings=findings,
+            crashes=crashes,
+            **options,
+        )
+    except (RecordingError, PolicyError) as error:
+        raise VerifyUsageError(str(error)) from error
+    return report
+
+
+def generated_test(folder: str, beside: str | None = None) -> str:
+    """The text of a unit test that repeats a run.
+
+    Args:
+        folder: of the run.
+        beside: the folder that the test will lie in, by default the working folder.
+
+    Raises:
+        VerifyUsageError: if the folder holds no run of the command, or not all of it.
+    """
+    try:
+        said = json.loads(Path(folder, RUN).read_bytes())
+    except (OSError, ValueError) as error:
+        raise VerifyUsageError(f"this is no folder of a run, which holds a {RUN}") from error
+    if not isinstance(said, dict) or not said.get("pair"):
+        raise VerifyUsageError("this run was not made by the command, so it names no file of a pair")
+    _require_numpy()
+    from .comparison import gen_test
+    from .comparison.tolerances import PolicyError
+    from .worker.recording.reading import RecordingError
+
+    try:
+        return gen_test.generate(folder, said, beside)
+    except (RecordingError, PolicyError) as error:
+        raise VerifyUsageError(str(error)) from error
+
+
+def _require_numpy() -> None:
+    try:
+        import numpy  # noqa: F401
+    except ImportError as error:
+        raise VerifyUsageError(
+            f"verify needs numpy, which is not installed here: pip install numpy ({error})"
+        ) from None
+
+
+def measures_noise(policy: Any) -> bool:
+    """Whether a policy wants the noise floor of both sides.
+
+    Raises:
+        VerifyUsageError: if it cannot be used.
+    """
+    from .comparison import tolerances
+
+    try:
+        return tolerances.named(policy).base == "noise"
+    except tolerances.PolicyError as error:
+        raise VerifyUsageError(f"--policy: {error}") from error
+
+
+def _interpreters(request: Request) -> tuple[tuple[interpreter.Interpreter, Target | None], ...]:
+    """The interpreter of each side, with the Keras that it runs; None is what a TF 1 has."""
+    try:
+        second = interpreter.describe(request.python)
+        first = second if request.python_tf1 is None else interpreter.describe(request.python_tf1)
+    except interpreter.InterpreterError as error:
+        raise VerifyUsageError(str(error)) from error
+    likely = request.likely
+    if likely is not None and interpreter.unsupported(second, likely) is not None:
+        likely = None
+    target = request.target or likely or interpreter.default_target(second)
+    refused = interpreter.unsupported(second, target)
+    if first.tensorflow is None:
+        refused = refused or f"{first.executable} has no TensorFlow: install it there, or name another interpreter."
+    if refused is not None:
+        raise VerifyUsageError(refused)
+    return (first, _target_of_tf1(first)), (second, target)
+
+
+def _target_of_tf1(python: interpreter.Interpreter) -> Target | None:
+    """Keras 2 wherever it can be had: TF1 programs were written for it."""
+    for target in (Target.KERAS2, Target.KERAS3):
+        if interpreter.unsupported(python, target) is None:
+            return target
+    return None
+
+
+@contextlib.contextmanager
+def run_folder(output: str | None) -> Iterator[str]:
+    """The folder of a run: a temporary one, or one that is new, empty or an earlier run's."""
+    if output is None:
+        with tempfile.TemporaryDirectory(prefix="migrate-lint-", ignore_cleanup_errors=True) as folder:
+            yield folder
+        return
+    from .worker.recording.store import clear
+
+    path = os.path.abspath(output)
+    try:
+        os.makedirs(path, exist_ok=True)
+        if os.listdir(path) and not os.path.isfile(os.path.join(path, RUN)):
+            raise VerifyUsageError(f"--output {output}: this folder is not empty, and holds no earlier run")
+        for side in SIDES:
+            os.makedirs(os.path.join(path, side), exist_ok=True)
+            clear(os.path.join(path, side))
+        Path(path, RUN).write_text("{}", "utf-8")
+    except OSError as error:
+        raise VerifyUsageError(f"--output {output}: it cannot be written: {error.strerror or error}") from error
+    yield path
+
+
+def write_run(folder: str, asked: dict[str, Any]) -> None:
+    """Say in a run's folder what was asked for."""
+    Path(folder, RUN).write_text(json.dumps({"format": _FORMAT, **asked}, indent=2) + "\n", "utf-8")
+
+
+class _Side:
+    """One worker's run."""
+
+    def __init__(
+        self,
+        request: Request,
+        side: str,
+        python: interpreter.Interpreter,
+        target: Target | None,
+        folder: str,
+        adaptations: Sequence[str] = (),
+    ) -> None:
+        self.request = request
+        self.side = side
+        self.python = python
+        self.target = target
+        self.run = folder
+        self.folder = os.path.join(folder, side)
+        self.adaptations = adaptations
+
+    def record(self, plan: Plan, pair: dict[str, Any], progress: Callable[[str], None] | None) -> None:
+        """Run the worker to its end, whatever that is; what ended it early is in the recording.
+
+        Raises:
+            VerifyUsageError: if the pair cannot be used.
+        """
+        limit = None if not self.request.memory_limit else int(self.request.memory_limit * _GIB)
+        outcome = process.start(
+            self.python.executable,
+            _WORKER,
+            self._job(plan, pair, limit),
+            timeout=self.request.timeout,
+            memory_limit=limit,
+            environment={} if self.target is None else interpreter.keras_environment(self.python, self.target),
+            on_phase=None if progress is None else lambda phase: progress(f"{self.side}: {phase}"),
+        )
+        results = outcome.results or {}
+        if usage := results.get("usage"):
+            raise VerifyUsageError(str(usage))
+        if outcome.cause:
+            self._crashed(outcome)
+
+    def _job(self, plan: Plan, pair: dict[str, Any], limit: int | None) -> dict[str, Any]:
+        own = os.path.dirname(pair["file"]) if pair["file"] else None
+        other = os.path.join(self.run, "tf1") if self.side == "tf2" else None
+        tensorboard = self.request.tensorboard
+        return {
+            "kind": "record",
+            "side": self.side,
+            "target": "tf1" if self.target is None else self.target.value,
+            "pair": pair,
+            "folder": self.folder,
+            "other": other,
+            "scenarios": list(plan.scenarios),
+            "steps": plan.steps,
+            "seed": plan.seed,
+            "tap_limit": int(self.request.tap_limit * _GIB),
+            "memory_limit": limit,
+            "roots": [*self.request.roots, *([own] if own else [])],
+            "files": [pair["file"]] if pair["file"] else [],
+            "tensorboard": None if tensorboard is None else os.path.abspath(tensorboard),
+            "adaptations": list(self.adaptations),
+        }
+
+    def _crashed(self, outcome: process.Outcome) -> None:
+        """Write into the recording why it is not complete; one that was never begun is begun here."""
+        from .worker.recording.store import RECORD, Recording
+
+        path = Path(self.folder, RECORD)
+        try:
+            content = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            content = Recording(self.folder, self.side).content
+        frame = outcome.crash_frame
+        place = None if frame is None else list(frame)
+        cause = outcome.reason + ("" if frame is None else f" ({os.path.basename(frame[0])}:{frame[1]})")
+        content["crash"] = {"cause": cause, "place": place}
+        running = content["scenarios"].get(outcome.phase)
+        if running is not None and running["outcome"] == "failed":
+            running.update(detail=outcome.reason, place=place)
+        content.update(seconds=round(outcome.seconds, 3), peak_memory=outcome.peak_memory)
+        content["versions"] = content["versions"] or dict((outcome.results or {}).get("versions", {}))
+        part = path.with_name(RECORD + "~")
+        part.write_text(json.dumps(content), "utf-8")
+        os.replace(part, path)

@@ -1,0 +1,83 @@
+"""The worker's job of kind ``record``: import a pair and record one side of it."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from .. import phases
+from ..frames import UserCode
+from . import graph_estimator
+from .batches import PairError
+from .loading import Loaded, load
+from .plan import Plan
+from .reading import Recorded, RecordingError, read
+from .sides import crashed, record_side
+from .store import Recording
+
+if TYPE_CHECKING:
+    from ..main import Results
+
+__all__ = ["execute"]
+
+
+def execute(job: dict[str, Any], results: Results) -> None:
+    """Record one side; what ends it early is in the results as ``usage`` or ``crash``."""
+    from ..main import versions
+
+    results.begin(phases.IMPORT)
+    recording = Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
+    import tensorflow as tf
+
+    found = versions(tf)
+    results.update(versions=found)
+    recording.content["versions"] = dict(found, target=job["target"])
+    for text in job["adaptations"]:
+        recording.adapted(text)
+    with contextlib.suppress(AttributeError):
+        tf.debugging.disable_traceback_filtering()
+    code = UserCode(job["roots"], job["files"])
+    with code.following_autograph():
+        try:
+            with graph_estimator.standing_in(recording.adapted):
+                loaded = _loaded(job)
+            record_side(loaded, job["side"], _plan(job), recording, code, _other(job))
+            _summarize(job, results)
+        except PairError as error:
+            results.update(usage=str(error))
+        except BaseException as error:
+            results.update(crash=crashed(recording, error, code))
+    recording.save()
+    results.finish()
+
+
+def _loaded(job: dict[str, Any]) -> Loaded:
+    try:
+        return load(job["pair"])
+    except SyntaxError as error:
+        if error.filename != job["pair"]["file"]:
+            raise
+        raise PairError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+
+
+def _plan(job: dict[str, Any]) -> Plan:
+    return Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
+
+
+def _other(job: dict[str, Any]) -> Recorded | None:
+    """The TF1 side's recording; None where there is none that can be read."""
+    if job["other"] is None:
+        return None
+    try:
+        return read(job["other"])
+    except RecordingError:
+        return None
+
+
+def _summarize(job: dict[str, Any], results: Results) -> None:
+    if job["tensorboard"] is None or job["other"] is None:
+        return
+    from . import summaries
+
+    results.begin("summaries")
+    summaries.write(job["other"], job["folder"], job["tensorboard"])

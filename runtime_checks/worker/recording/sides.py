@@ -1,0 +1,126 @@
+"""One side of a pair, recorded: by the TF1 or the TF2 recorder, or by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import os
+import sys
+import time
+from typing import Any
+
+from .. import signature
+from ..errors import essence
+from ..frames import UserCode
+from .loading import Loaded, side_of
+from .plan import Plan
+from .reading import Recorded
+from .self_recording import run_itself, runs_itself
+from .store import Recording
+
+__all__ = ["crashed", "record_side"]
+
+
+def record_side(
+    loaded: Loaded, side: str, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None = None
+) -> None:
+    """Record one side, and what the pair says of names; `tf1` is the other side's recording, for TF2.
+
+    What one scenario raises is recorded with it, and the next one is tried.
+
+    Raises:
+        PairError: if the pair cannot be used as it is.
+        Exception: whatever an import, or the whole of a program that runs itself, raises; also what the user's code
+            raises beyond every scenario.
+    """
+    began = time.time()
+    pair = side_of(loaded, side)
+    gc.collect()
+    gc.freeze()  # models are collected one by one, and all of TensorFlow need not be looked at each time
+    try:
+        function = getattr(pair, side)
+        if runs_itself(function):
+            with _standing_in(side, recording):
+                run_itself(function, pair, plan, recording, code, tf1)
+        elif side == "tf1":
+            from .tf1_side import record_tf1
+
+            record_tf1(pair, plan, recording, code)
+        else:
+            from .tf2_side import record_tf2
+
+            pair.tf2, same = _watched(function, pair.tf1)
+            record_tf2(pair, plan, recording, code, tf1)
+            loaded = loaded._replace(same=loaded.same or any(same))
+    except BaseException as error:
+        crashed(recording, error, code)
+        raise
+    finally:
+        gc.unfreeze()
+        _describe(recording, loaded)
+        recording.content["seconds"] = round(time.time() - began, 3)
+        recording.content["peak_memory"] = _peak()
+        recording.save()
+
+
+def _watched(function: Any, other: Any) -> tuple[Any, list[bool]]:
+    """The function that makes the TF2 side, and for each time whether it made nothing but the other side's function."""
+    same: list[bool] = []
+    if not signature.is_function(function):
+        return function, same
+
+    @functools.wraps(function)
+    def make(*args: Any, **kwargs: Any) -> Any:
+        made = function(*args, **kwargs)
+        same.append(made is other)
+        return made
+
+    return make, same
+
+
+def _standing_in(side: str, recording: Recording) -> Any:
+    """What a TF1 program that runs itself needs in this TensorFlow."""
+    if side != "tf1":
+        return contextlib.nullcontext()
+    from .tf1_side import standing_in
+
+    return standing_in(recording.adapted)
+
+
+def crashed(recording: Recording, error: BaseException, code: UserCode) -> str:
+    """Say in the recording what ended it early; gives back the text."""
+    frames = code.of_error(error)
+    text = essence(error)
+    if frames:
+        text += f" ({os.path.basename(frames[0].path)}:{frames[0].line})"
+    place = [frames[0].path, frames[0].line] if frames else None
+    recording.content["crash"] = {"cause": text, "place": place}
+    return text
+
+
+def _describe(recording: Recording, loaded: Loaded) -> None:
+    pair = loaded.pair
+    described: dict[str, Any] = recording.content.setdefault("pair", {})
+    described.setdefault("name", pair.name)
+    described.setdefault("transposes", {name: list(order) for name, order in pair.transposes.items()})
+    described.setdefault("reshapes", list(pair.reshapes))
+    described.setdefault("ignore", list(pair.ignore))
+    described.setdefault("taps", {name: list(ends) for name, ends in pair.taps.items()})
+    described.setdefault("renames", _renames(recording, pair.renames))
+    described["same"] = loaded.same
+
+
+def _renames(recording: Recording, renames: Any) -> dict[str, str]:
+    if not callable(renames):
+        return dict(renames or {})
+    return {str(said["name"]): str(renames(said["name"])) for said in recording.content["variables"]}
+
+
+def _peak() -> int:
+    """Largest resident set of this process in bytes, 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

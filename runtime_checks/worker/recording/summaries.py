@@ -1,0 +1,131 @@
+"""What both sides recorded, as summaries for TensorBoard: a run ``tf1`` and a run ``tf2``, one over the other.
+
+Scalars: losses, learning rates, metrics and the norms of gradients; histograms: the weights. A tag is the TF1 name, so
+that both runs meet in one chart.
+
+The files are written record by record: ``tf.summary`` needs an installed TensorBoard, which TensorFlow 2.21 does not
+bring along.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any, Iterable, Iterator, Mapping
+
+import numpy as np
+
+from . import mapping
+from .reading import Record, Recorded, Scenario, read
+from .scenarios import STEPS
+
+__all__ = ["write"]
+
+_SCALARS = ("loss", "regularization", "metric", "learning_rate")
+_BUCKETS = 30
+_FILE = "events.out.tfevents.0.migrate-lint"
+
+
+def write(tf1: str, tf2: str, out: str) -> int:
+    """Write the summaries of both sides' training steps below a folder; gives back how many there are.
+
+    Where the TF1 side recorded none, those of TF2 are written all the same, and the other way round.
+
+    Args:
+        tf1: the folder of the TF1 side's recording.
+        tf2: the folder of the TF2 side's recording.
+        out: where the runs ``tf1`` and ``tf2`` are made.
+
+    Raises:
+        RecordingError: if a folder holds no recording.
+    """
+    first, second = read(tf1), read(tf2)
+    names = _names(first, second)
+    return _run(first, {}, os.path.join(out, "tf1")) + _run(second, names, os.path.join(out, "tf2"))
+
+
+def _names(first: Recorded, second: Recorded) -> dict[str, str]:
+    """The TF1 names of the variables by TF2 name."""
+    pair = first.content.get("pair", {})
+    matching = mapping.match(
+        first.content["variables"], second.content["variables"], pair.get("renames"), pair.get("ignore", ())
+    )
+    return {str(match.tf2["name"]): str(match.tf1["name"]) for match in matching.pairs}
+
+
+def _run(recorded: Recorded, names: Mapping[str, str], out: str) -> int:
+    import tensorflow as tf
+
+    os.makedirs(out, exist_ok=True)
+    written = 0
+    with tf.io.TFRecordWriter(os.path.join(out, _FILE)) as file:
+        file.write(tf.compat.v1.Event(wall_time=time.time(), file_version="brain.Event:2").SerializeToString())
+        for step, value in _values(recorded.scenario(STEPS), names):
+            event = tf.compat.v1.Event(wall_time=time.time(), step=step, summary=tf.compat.v1.Summary(value=[value]))
+            file.write(event.SerializeToString())
+            written += 1
+    return written
+
+
+def _values(scenario: Scenario, names: Mapping[str, str]) -> Iterator[tuple[int, Any]]:
+    """The summaries with their steps; weights count from the step that uses them: the initial ones are step 0."""
+    import tensorflow as tf
+
+    summary = tf.compat.v1.Summary.Value
+    for record in scenario.records:
+        if not record.kept or not _is_number(record):
+            continue
+        name = names.get(record.name, record.name)
+        if record.kind in _SCALARS and record.value.size == 1:
+            yield record.step, summary(tag=_tag(record, name), simple_value=float(record.value.reshape(())))
+        elif record.kind == "gradient":
+            yield record.step, summary(tag="gradients/" + name, simple_value=_norm(record.value))
+        elif record.kind == "variable" and record.value.size:
+            yield record.step + 1, summary(tag="weights/" + name, histo=_histogram(record.value))
+    for step, norm in _norms(scenario):
+        yield step, summary(tag="gradients/global norm", simple_value=norm)
+
+
+def _histogram(value: Any) -> Any:
+    """Of the finite values."""
+    import tensorflow as tf
+
+    array = np.asarray(value, np.float64).ravel()
+    array = array[np.isfinite(array)]
+    if not array.size:
+        return tf.compat.v1.HistogramProto()
+    counts, edges = np.histogram(array, _BUCKETS)
+    return tf.compat.v1.HistogramProto(
+        min=array.min(),
+        max=array.max(),
+        num=array.size,
+        sum=array.sum(),
+        sum_squares=(array**2).sum(),
+        bucket_limit=list(edges[1:]),
+        bucket=list(counts),
+    )
+
+
+def _tag(record: Record, name: str) -> str:
+    kind = record.kind.replace("_", " ")
+    return kind if name in (record.kind, kind) else kind + "/" + name
+
+
+def _is_number(record: Record) -> bool:
+    return record.dtype.startswith(("float", "bfloat", "int", "uint", "bool"))
+
+
+def _norm(value: Any) -> float:
+    return float(np.linalg.norm(np.asarray(value, np.float64).ravel()))
+
+
+def _norms(scenario: Scenario) -> Iterator[tuple[int, float]]:
+    """The norm of all gradients of each step together."""
+    for step in scenario.steps:
+        gradients = [record for record in scenario.of_kind("gradient", step) if record.kept]
+        if gradients:
+            yield step, _together(gradients)
+
+
+def _together(records: Iterable[Record]) -> float:
+    return float(np.sqrt(sum(_norm(record.value) ** 2 for record in records)))

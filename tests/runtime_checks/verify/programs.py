@@ -1,0 +1,310 @@
+"""A small network in numpy that records itself as either side: what the comparison is tested with, without TensorFlow.
+
+Two runs that differ in nothing but `rounding` add numbers in another order, as other kernels do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from migrate_lint.runtime_checks.comparison.compare import compare
+from migrate_lint.runtime_checks.comparison.report import Report
+from migrate_lint.runtime_checks.worker.recording import fills, scenarios
+from migrate_lint.runtime_checks.worker.recording.reading import read
+from migrate_lint.runtime_checks.worker.recording.store import Chapter, Recording
+
+Weights = dict[str, Any]
+SHAPES = {
+    "hidden/kernel": (4, 6),
+    "hidden/bias": (6,),
+    "stats/moving_mean": (6,),
+    "left/kernel": (6, 6),
+    "right/kernel": (6, 6),
+    "top/kernel": (6, 3),
+    "top/bias": (3,),
+}
+PLACES = {name.split("/")[0]: line for line, name in enumerate(SHAPES, 10)}
+
+
+@dataclass(frozen=True)
+class Program:
+    """The network, its training, and how it is recorded; a test changes what it is about.
+
+    Attributes:
+        side: ``tf1`` or ``tf2``.
+        rounding: in which order numbers are added: 0 or 1.
+        seed: of initial values.
+        copied: the seed of the initial values that TF1 has.
+        epsilon: of Adam.
+        rate: the learning rate of a step.
+        decay: of the moving mean.
+        l2: the factor of regularization.
+        scale: of the hidden layer's output.
+        swapped: whether the two square kernels take each other's place.
+        batches: the batch of a step.
+        names: of variables, by the usual ones.
+        names_of_layers: likewise.
+        leave_out: variables that are not listed.
+        shapes: of variables that are listed with another one than they have.
+        change: changes a record before it is written.
+        pair: what is recorded of the pair.
+        skip: scenarios that are not recorded.
+        steps: of training.
+        draws: what is said of random operations.
+        second: the value of a second output in a scenario, if there is one.
+    """
+
+    side: str = "tf1"
+    rounding: int = 0
+    seed: int = 0
+    copied: int = 0
+    epsilon: float = 1e-8
+    rate: Callable[[int], float] = field(default=lambda step: 0.01 / (1 + step))
+    decay: float = 0.9
+    l2: float = 1e-3
+    scale: float = 1.0
+    swapped: bool = False
+    batches: Callable[[int], tuple[Any, Any]] = field(default=lambda step: batch(100 + step))
+    names: Mapping[str, str] = field(default_factory=dict)
+    leave_out: tuple[str, ...] = ()
+    dtypes: Mapping[str, str] = field(default_factory=dict)
+    shapes: Mapping[str, list[int]] = field(default_factory=dict)
+    change: Callable[[str, dict[str, Any]], Any] = field(default=lambda scenario, record: record)
+    pair: Mapping[str, Any] = field(default_factory=dict)
+    skip: tuple[str, ...] = ()
+    steps: int = 4
+    draws: tuple[Mapping[str, Any], ...] = ()
+    initial: Callable[[str, Any], Any] = field(default=lambda name, value: value)
+    second: Callable[[str], float] | None = None
+
+
+def batch(step: int) -> tuple[Any, Any]:
+    """Inputs and labels of a step."""
+    source = np.random.default_rng(step)
+    return source.normal(size=(8, 4)).astype(np.float32), source.normal(size=(8, 3)).astype(np.float32)
+
+
+def initial(seed: int) -> Weights:
+    source = np.random.default_rng(seed)
+    drawn = {name: (source.normal(size=shape) * 0.4).astype(np.float32) for name, shape in SHAPES.items()}
+    drawn["stats/moving_mean"] *= np.float32(0)
+    return drawn
+
+
+def dot(program: Program, one: Any, other: Any) -> Any:
+    if program.rounding:
+        return (one[..., ::-1].copy() @ other[::-1].copy()).astype(np.float32)
+    return (one @ other).astype(np.float32)
+
+
+def forward(program: Program, weights: Weights, inputs: Any, training: bool) -> dict[str, Any]:
+    """The values of a pass, by layer."""
+    before = dot(program, inputs, weights["hidden/kernel"]) + weights["hidden/bias"]
+    hidden = np.maximum(before, 0) * np.float32(program.scale)
+    mean = hidden.mean(axis=0, dtype=np.float32)
+    centred = hidden - (mean if training else weights["stats/moving_mean"])
+    first, second = ("right", "left") if program.swapped else ("left", "right")
+    left = dot(program, centred, weights[f"{first}/kernel"])
+    right = dot(program, left, weights[f"{second}/kernel"])
+    top = dot(program, right, weights["top/kernel"]) + weights["top/bias"]
+    return {"hidden": hidden, "mean": mean, "centred": centred, "left": left, "right": right, "top": top}
+
+
+def regularization(program: Program, weights: Weights) -> Any:
+    kernels = [np.sum(value * value, dtype=np.float32) for name, value in weights.items() if name.endswith("kernel")]
+    return np.float32(program.l2) * np.float32(sum(kernels[::-1] if program.rounding else kernels))
+
+
+def gradients(program: Program, weights: Weights, values: dict[str, Any], inputs: Any, labels: Any) -> Weights:
+    """Of half the squared error's mean plus regularization; the batch's mean counts as a constant."""
+    first, second = ("right", "left") if program.swapped else ("left", "right")
+    error = (values["top"] - labels) / np.float32(labels.size)
+    right = dot(program, error, weights["top/kernel"].T)
+    left = dot(program, right, weights[f"{second}/kernel"].T)
+    hidden = dot(program, left, weights[f"{first}/kernel"].T) * (values["hidden"] > 0) * np.float32(program.scale)
+    found = {
+        "hidden/kernel": dot(program, inputs.T, hidden),
+        "hidden/bias": hidden.sum(axis=0),
+        f"{first}/kernel": dot(program, values["centred"].T, left),
+        f"{second}/kernel": dot(program, values["left"].T, right),
+        "top/kernel": dot(program, values["right"].T, error),
+        "top/bias": error.sum(axis=0),
+    }
+    penalty = np.float32(2 * program.l2)
+    return {
+        name: (value + penalty * weights[name] if name.endswith("kernel") else value).astype(np.float32)
+        for name, value in sorted(found.items(), key=lambda one: list(SHAPES).index(one[0]))
+    }
+
+
+class Sheet:
+    """Writes the records of a scenario with the names of the program."""
+
+    def __init__(self, program: Program, chapter: Chapter) -> None:
+        self.program = program
+        self.chapter = chapter
+
+    def name(self, name: str) -> str:
+        return self.program.names.get(name, name)
+
+    def add(self, kind: str, name: str, value: Any, step: int = 0, **more: Any) -> None:
+        line = PLACES.get(name.split("/", maxsplit=1)[0], 1)
+        record = {"kind": kind, "name": self.name(name), "value": value, "step": step, **more}
+        record["place"] = [f"/user/{self.program.side}.py", line]
+        changed = self.program.change(self.chapter.name, record)
+        if changed is not None:
+            self.chapter.add(changed.pop("kind"), changed.pop("name"), changed.pop("value"), **changed)
+        if self.program.second is not None and kind in ("output", "evaluation"):
+            self.chapter.add(kind, "second", np.full(3, self.program.second(self.chapter.name), np.float32), step=step)
+
+    def data(self, step: int = 0) -> tuple[Any, Any]:
+        inputs, labels = self.program.batches(step)
+        self.add("input", "input", inputs, step)
+        self.add("label", "label", labels, step)
+        return inputs, labels
+
+    def taps(self, values: dict[str, Any], step: int = 0) -> None:
+        for layer in ("hidden", "left", "right", "top"):
+            owned = [self.name(name) for name in SHAPES if name.startswith(layer)]
+            self.add("tap", layer, values[layer], step, auto=True, call=0, owned=owned)
+
+    def passed(self, weights: Weights, training: bool, taps: bool = True) -> None:
+        """A forward pass of the first batch."""
+        inputs, _ = self.data()
+        values = forward(self.program, weights, inputs, training)
+        if taps:
+            self.taps(values)
+        self.add("output", "output", values["top"])
+        self.add("regularization", "total", regularization(self.program, weights))
+        self.add("regularization", f"{self.program.side}-losses", regularization(self.program, weights))
+
+
+def nudged(weights: Weights) -> Weights:
+    return {name: fills.nudged(name, value) for name, value in weights.items()}
+
+
+def train(program: Program, chapter: Chapter, weights: Weights, *, taps: bool = True) -> None:
+    """Adam, and the moving mean."""
+    sheet = Sheet(program, chapter)
+    weights = dict(weights)
+    for name, value in weights.items():
+        sheet.add("variable", name, value, -1)
+    first = {name: np.zeros_like(value) for name, value in weights.items()}
+    second = {name: np.zeros_like(value) for name, value in weights.items()}
+    for step in range(program.steps):
+        inputs, labels = sheet.data(step)
+        values = forward(program, weights, inputs, True)
+        if taps:
+            sheet.taps(values, step)
+        sheet.add("output", "output", values["top"], step)
+        penalty = regularization(program, weights)
+        sheet.add("regularization", "total", penalty, step)
+        loss = np.float32(0.5) * np.mean((values["top"] - labels) ** 2, dtype=np.float32) + penalty
+        sheet.add("loss", "loss", loss, step)
+        rate = np.float32(program.rate(step))
+        sheet.add("learning_rate", "learning_rate", rate, step)
+        steps = np.float32(rate * np.sqrt(1 - 0.999 ** (step + 1)) / (1 - 0.9 ** (step + 1)))
+        for name, gradient in gradients(program, weights, values, inputs, labels).items():
+            sheet.add("gradient", name, gradient, step)
+            first[name] += np.float32(0.1) * (gradient - first[name])
+            second[name] += np.float32(0.001) * (gradient * gradient - second[name])
+            weights[name] = weights[name] - steps * first[name] / (np.sqrt(second[name]) + np.float32(program.epsilon))
+        kept, decay = weights["stats/moving_mean"], np.float32(program.decay)
+        weights["stats/moving_mean"] = kept * decay + values["mean"] * (1 - decay)
+        for name, value in weights.items():
+            sheet.add("variable", name, value, step)
+        for name in weights:
+            if "moving" not in name:
+                own = sheet.name(name)
+                sheet.add("slot", f"{name}/m", first[name], step, variable=own, slot="adam.m")
+        if step in (0, program.steps - 1):
+            sheet.add("evaluation", "output", forward(program, weights, inputs, False)["top"], step)
+        chapter.flush()
+
+
+def described(program: Program) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": program.names.get(name, name),
+            "shape": program.shapes.get(name, list(shape)),
+            "dtype": program.dtypes.get(name, "float32"),
+            "trainable": "moving" not in name,
+            "tracked": True,
+            "place": [f"/user/{program.side}.py", PLACES[name.split("/")[0]]],
+            "initializer": None,
+            "layer": name.split("/")[0],
+        }
+        for name, shape in SHAPES.items()
+        if name not in program.leave_out
+    ]
+
+
+def record(program: Program, folder: Path, limit: int = 2 << 30) -> Path:
+    """Write the recording of a program with everything that its side records."""
+    recording = Recording(str(folder), program.side, limit)
+    recording.content["variables"] = described(program)
+    recording.content["versions"] = {"tensorflow": "none", "python": "3"}
+    recording.content["pair"] = {"name": "small", "transposes": {}, "ignore": [], "taps": {}, **program.pair}
+    own = {name: program.initial(name, value) for name, value in initial(program.seed).items()}
+    copied = own if program.side == "tf1" else initial(program.copied)
+    other = replace(program, rounding=1 - program.rounding)
+    filled = {name: fills.fingerprint(name, shape, "float32") for name, shape in SHAPES.items()}
+    constant = {name: fills.constant(shape, "float32") for name, shape in SHAPES.items()}
+    bodies: dict[str, Callable[[Chapter], None]] = {
+        scenarios.STRUCTURE: lambda chapter: None,
+        scenarios.CONSTANT: lambda chapter: Sheet(program, chapter).passed(constant, False),
+        scenarios.FINGERPRINT: lambda chapter: Sheet(program, chapter).passed(filled, False),
+        scenarios.FINGERPRINT_AGAIN: lambda chapter: Sheet(other, chapter).passed(filled, False, taps=False),
+        scenarios.INFERENCE: lambda chapter: _inference(program, chapter, own),
+        scenarios.TRAINING: lambda chapter: _drawing(program, chapter, own),
+        scenarios.TRAINING_CONSTANT: lambda chapter: _drawing(program, chapter, own),
+        scenarios.ALIGNED: lambda chapter: _drawing(program, chapter, copied),
+        scenarios.STEPS: lambda chapter: train(program, chapter, copied),
+        scenarios.STEPS_OTHER: lambda chapter: train(other, chapter, copied, taps=False),
+        scenarios.STEPS_AGAIN: lambda chapter: train(program, chapter, copied, taps=False),
+    }
+    if program.side == "tf1":
+        bodies[scenarios.FINGERPRINT_NUDGED] = lambda chapter: Sheet(program, chapter).passed(nudged(filled), False)
+        bodies[scenarios.STEPS_NUDGED] = lambda chapter: train(program, chapter, nudged(copied), taps=False)
+    else:
+        bodies[scenarios.ONCE] = lambda chapter: chapter.say(created=[], calls=[{"name": "one", "ended": "ok"}])
+        bodies[scenarios.INFERENCE_COPIED] = lambda chapter: Sheet(program, chapter).passed(copied, False)
+    for name, body in bodies.items():
+        if name not in program.skip:
+            with recording.scenario(name) as chapter:
+                body(chapter)
+    recording.not_run(scenarios.CHECKPOINT, "the pair names no checkpoint")
+    return folder
+
+
+def _inference(program: Program, chapter: Chapter, weights: Weights) -> None:
+    sheet = Sheet(program, chapter)
+    for name, value in weights.items():
+        sheet.add("variable", name, value)
+    sheet.passed(weights, False)
+
+
+def _drawing(program: Program, chapter: Chapter, weights: Weights) -> None:
+    chapter.say(random_ops=list(program.draws))
+    Sheet(program, chapter).passed(weights, True)
+
+
+def compared(folder: Path, tf1: Program | None = None, tf2: Program | None = None, **options: Any) -> Report:
+    """Record both sides and compare them; by default they differ in rounding alone.
+
+    The usual TF1 side is recorded once, beside the folder.
+    """
+    usual = folder.parent / "usual-tf1"
+    if tf1 is None and not usual.exists():
+        record(Program(), folder / "new").rename(usual)
+    one = usual if tf1 is None else record(tf1, folder / "tf1")
+    other = record(tf2 or CLEAN, folder / "tf2")
+    return compare(read(one), read(other), **options)
+
+
+CLEAN = Program("tf2", rounding=1)
+"""The TF2 side without a fault."""

@@ -1,0 +1,454 @@
+"""From failed checks and recorded arrays to classes of causes, with the figures that speak for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from migrate_lint.linter.finding import Consequence, Finding, Severity
+from migrate_lint.runtime_checks.comparison.causes import CODES, rank
+from migrate_lint.runtime_checks.comparison.report import (
+    Cause,
+    Deviation,
+    RandomOp,
+    Report,
+    Rung,
+    SideSummary,
+    Status,
+    VariableRow,
+)
+from migrate_lint.runtime_checks.worker.recording.reading import Recorded, read
+from migrate_lint.runtime_checks.worker.recording.store import Recording
+
+Value = tuple[str, str, int, Any]
+"""Kind, name, step and value of a record."""
+Sides = tuple[Recorded, Recorded]
+Record = Callable[..., Sides]
+
+KERNEL = np.array([[1.0, 2.0], [-1.0, 0.5]])
+GRADIENT = np.array([[0.1, 0.3], [-0.2, 0.4]])
+VARIABLES = (
+    {"name": "left/kernel", "shape": [2, 2], "trainable": True, "dtype": "float32", "place": ["/p/old.py", 3]},
+    {"name": "right/kernel", "shape": [2, 2], "trainable": True, "dtype": "float32", "place": None},
+    {"name": "wide/kernel", "shape": [2, 5], "trainable": True, "dtype": "float32", "place": None},
+    {"name": "norm/mean", "shape": [2], "trainable": False, "dtype": "float32", "place": None},
+)
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Record:
+    """Writes both sides: ``scenario``, the values of TF1, those of TF2, and what else their recordings hold."""
+
+    def write(scenario: str, old: Sequence[Value], new: Sequence[Value], **content: Any) -> Sides:
+        for side, values in (("tf1", old), ("tf2", new)):
+            recording = Recording(str(tmp_path / side), side)
+            recording.content["variables"] = list(content.get(f"{side}_variables", VARIABLES))
+            recording.content["optimizers"] = content.get(f"{side}_optimizers", [])
+            recording.content["layers"] = content.get(f"{side}_layers", [])
+            with recording.scenario(scenario) as chapter:
+                for kind, name, step, value in values:
+                    chapter.add(kind, name, np.asarray(value, np.float32), step, place=("/p/model.py", 7))
+        return read(tmp_path / "tf1"), read(tmp_path / "tf2")
+
+    return write
+
+
+def check(
+    kind: str, name: str, step: int = 0, *, scenario: str = "steps", passed: bool = False, **more: Any
+) -> Deviation:
+    """A value that does not agree."""
+    given: dict[str, Any] = {
+        "error": 1.0,
+        "relative": 1.0,
+        "order": step,
+        "floor": None,
+        "tf1_place": None,
+        "tf2_place": ("/p/model.py", 7),
+        "tf2_name": name,
+        **more,
+    }
+    return Deviation(
+        scenario=scenario,
+        kind=kind,
+        tf1_name=name,
+        step=step,
+        dtype="float32",
+        shape=(),
+        passed=passed,
+        counts=True,
+        at=(),
+        tf1_value=0.0,
+        tf2_value=0.0,
+        rtol=1e-6,
+        atol=1e-5,
+        excess=100.0,
+        needed_rtol=1.0,
+        **given,
+    )
+
+
+def report(*rungs: tuple[str, Sequence[Deviation]], **more: Any) -> Report:
+    """A report of failed rungs; the variables of both sides are matched by name."""
+    given: dict[str, Any] = {
+        "variables": tuple(VariableRow(variable, variable, "name", "") for variable in VARIABLES),
+        "random_ops": {},
+        **more,
+    }
+    sides = tuple(SideSummary(side, {}, (), (), None) for side in ("tf1", "tf2"))
+    return Report(
+        name="pair",
+        policy="noise",
+        sides=(sides[0], sides[1]),
+        rungs=tuple(
+            Rung(number, number, number, Status.FAIL, "differs", checks=tuple(checks)) for number, checks in rungs
+        ),
+        series=(),
+        first_divergence=None,
+        causes=(),
+        **given,
+    )
+
+
+def first(causes: Sequence[Cause]) -> tuple[str, str]:
+    """The likeliest class, and its first sentence."""
+    return causes[0].kind, causes[0].evidence[0]
+
+
+def test_nothing_failed(record: Record) -> None:
+    """Without a failed rung there is nothing to explain, whatever the recordings hold."""
+    passed = Report(**{**vars(report()), "rungs": (Rung("6", "step", "", Status.PASS, ""),)})
+
+    assert () == rank(passed, *record("steps", [], []))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "words"),
+    [
+        ((2.0, 0.5), (8.0, 0.5), "loss", "without regularization it is 5 times as much"),
+        ((2.5, 0.5), (2.0, 0.5), "regularization", "leaves out the regularization losses, 0.5"),
+        ((2.5, 0.5), (3.0, 0.5), "regularization", "adds the regularization losses, 0.5, 2 times"),
+        ((2.5, 0.5), (2.2, 0.5), "regularization", "leaves out the regularization loss one, 0.3"),
+        ((2.5, 0.5), (2.61, 0.5), "loss", "2.5 on TF1, 2.61 on TF2"),
+    ],
+)
+def test_loss(record: Record, old: tuple[float, float], new: tuple[float, float], kind: str, words: str) -> None:
+    """With equal outputs a loss is told apart by its factor and by the regularization losses."""
+    values = [
+        [
+            ("label", "label", 0, np.zeros(5)),
+            ("loss", "loss", 0, loss),
+            ("regularization", "total", 0, total),
+            ("regularization", "one", 0, 0.3),
+            ("regularization", "two", 0, 0.2),
+        ]
+        for loss, total in (old, new)
+    ]
+    causes = rank(report(("6", [check("loss", "loss")])), *record("steps", *values))
+
+    assert kind == causes[0].kind
+    assert words in causes[0].evidence[0]
+
+
+def test_summed_loss_names_the_batch(record: Record) -> None:
+    """Where the factor is the size of the batch it says so."""
+    values = [[("label", "label", 0, np.zeros(5)), ("loss", "loss", 0, loss)] for loss in (1.5, 7.5)]
+    causes = rank(report(("6", [check("loss", "loss")])), *record("steps", *values))
+
+    assert "loss" == causes[0].kind
+    assert "the size of the batch: summed on one side" in causes[0].evidence[0]
+
+
+def test_schedule_off_by_one(record: Record) -> None:
+    """Each learning rate of TF2 is TF1's of the next step."""
+    values = [[("learning_rate", "learning_rate", step, 0.5 ** (step + late)) for step in range(4)] for late in (0, 1)]
+    failures = [check("learning_rate", "learning_rate", step) for step in range(4)]
+    kind, text = first(rank(report(("6", failures)), *record("steps", *values)))
+
+    assert "learning rate" == kind
+    assert "0.5 on TF2, which is TF1's of the next step" in text
+
+
+def test_clipped_gradients(record: Record) -> None:
+    """One factor for all gradients, and a global norm that stands still on one side, is clipping."""
+    old, new = [], []
+    for step in range(3):
+        gradient = GRADIENT * (step + 1)
+        clipped = gradient / np.linalg.norm([gradient, gradient]) * 0.2
+        for name in ("left/kernel", "right/kernel"):
+            old.append(("gradient", name, step, clipped))
+            new.append(("gradient", name, step, gradient))
+        for values in (old, new):
+            values.append(("gradient", "wide/kernel", step, np.zeros((2, 5))))
+    failures = [check("gradient", name) for name in ("left/kernel", "right/kernel")]
+    kind, text = first(rank(report(("6", failures)), *record("steps", old, new)))
+
+    assert "update rule" == kind
+    assert "On TF1 their global norm is 0.2 in every step" in text
+
+
+def test_missing_decay_in_the_gradient(record: Record) -> None:
+    """A gradient that differs by a multiple of its weight lacks a regularization."""
+    variables = [("variable", "left/kernel", -1, KERNEL)]
+    old = [*variables, ("gradient", "left/kernel", 0, GRADIENT + 0.02 * KERNEL)]
+    new = [*variables, ("gradient", "left/kernel", 0, GRADIENT)]
+    kind, text = first(rank(report(("6", [check("gradient", "left/kernel")])), *record("steps", old, new)))
+
+    assert "regularization" == kind
+    assert "differs by -0.02 of the weight itself" in text
+
+
+def test_momentum_is_recomputed(record: Record) -> None:
+    """TF1's and Keras' way of momentum are both recognised from gradients and rates."""
+    old, new = [("variable", "left/kernel", -1, KERNEL)], [("variable", "left/kernel", -1, KERNEL)]
+    total = velocity = np.zeros((2, 2))
+    one = two = KERNEL
+    for step, rate in enumerate((0.1, 0.05)):
+        total, velocity = 0.9 * total + GRADIENT, 0.9 * velocity - rate * GRADIENT
+        one, two = one - rate * total, two + velocity
+        for values, weights in ((old, one), (new, two)):
+            values += [
+                ("learning_rate", "learning_rate", step, rate),
+                ("gradient", "left/kernel", step, GRADIENT),
+                ("variable", "left/kernel", step, weights),
+            ]
+    optimizers = {side: [{"class": "SGD", "momentum": 0.9}] for side in ("tf1_optimizers", "tf2_optimizers")}
+    failures = [check("update", "left/kernel", 1), check("variable", "left/kernel", 1)]
+    kind, text = first(rank(report(("7", failures)), *record("steps", old, new, **optimizers)))
+
+    assert "momentum" == kind
+    assert "recomputed with momentum 0.9 for left/kernel: both fit" in text
+
+
+def test_optimizer_epsilon(record: Record) -> None:
+    """An update that differs from equal gradients names the hyperparameter that differs."""
+    sides = record(
+        "steps",
+        [],
+        [],
+        tf1_optimizers=[{"class": "AdamOptimizer", "epsilon": 1e-8, "beta_1": 0.9}],
+        tf2_optimizers=[{"class": "Adam", "epsilon": 1e-7, "beta_1": 0.9}],
+    )
+    (cause,) = rank(report(("6", [check("update", "left/kernel")])), *sides)
+
+    assert "update rule" == cause.kind
+    assert "epsilon of the optimizer is 1e-08 on TF1 and 1e-07 on TF2." == cause.evidence[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [("AdamOptimizer", "SGD", True), ("MomentumOptimizer", "SGD", False), ("RMSPropOptimizer", "RMSprop", False)],
+)
+def test_optimizer_class(record: Record, old: str, new: str, told: bool) -> None:
+    """Another optimizer is named; one that Keras calls otherwise is not another."""
+    sides = record("steps", [], [], tf1_optimizers=[{"class": old}], tf2_optimizers=[{"class": new}])
+    (cause,) = rank(report(("6", [check("update", "left/kernel")])), *sides)
+
+    assert told == (f"The optimizer is {old} on TF1 and {new} on TF2." in cause.evidence)
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (0.0, "On TF2 they do not change at all: the update is not run there"),
+        (0.1, "TF2 changes them by 0.1 of what TF1 does: that is the ratio of 1 - momentum"),
+    ],
+)
+def test_statistics(record: Record, factor: float, words: str) -> None:
+    """Variables that are not trained tell whether they move, and how much of the other side's way."""
+    before, change = np.array([1.0, 2.0]), np.array([0.25, -0.5])
+    values = [
+        [("variable", "norm/mean", -1, before), ("variable", "norm/mean", 0, before + part * change)]
+        for part in (1.0, factor)
+    ]
+    kind, text = first(rank(report(("6", [check("variable", "norm/mean")])), *record("steps", *values)))
+
+    assert "moving statistics" == kind
+    assert words in text
+
+
+def test_variance_of_a_sample(record: Record) -> None:
+    """A moving variance that one side makes from n values and the other from n - 1 is recognised, with n."""
+    variance, before = np.array([0.1, 0.2, 0.05, 0.3]), np.array([1.0, 1.0, 0.9, 1.0])
+    values = [
+        [
+            ("variable", "norm/mean", -1, before),
+            ("variable", "norm/mean", 0, before + 0.01 * (share * variance - before)),
+        ]
+        for share in (64 / 63, 1.0)
+    ]
+    kind, text = first(rank(report(("6", [check("variable", "norm/mean")])), *record("steps", *values)))
+
+    assert "moving statistics" == kind
+    assert "It looks as if TF1 divided the sum of squares of n values by n - 1 (n about 64), TF2 by n" in text
+
+
+def test_evaluation_alone(record: Record) -> None:
+    """Where all of training agrees, and the evaluation does not, it is what only the evaluation reads."""
+    (cause,) = rank(report(("7", [check("evaluation", "output", 2)])), *record("steps", [], []))
+
+    assert "moving statistics" == cause.kind
+
+
+def fingerprint(tap: str) -> Report:
+    """Equal to the last digit with constants, different with the fingerprint from one tap on."""
+    constant = check("output", "output", scenario="constant", passed=True, error=0.0, relative=0.0)
+    failures = [check(kind, name, scenario="fingerprint") for kind, name in (("tap", tap), ("output", "output"))]
+    return report(("3f", [constant, *failures]))
+
+
+def test_swapped_weights(record: Record) -> None:
+    """Two variables of one shape that TF2 makes the other way round are the likeliest cause."""
+    turned = [VARIABLES[1], VARIABLES[0], *VARIABLES[2:]]
+    causes = rank(fingerprint("left"), *record("fingerprint", [], [], tf2_variables=turned))
+
+    assert "variables" == causes[0].kind
+    assert (
+        "left/kernel and right/kernel have one shape, and TF2 makes them in the opposite order" in causes[0].evidence[0]
+    )
+
+
+def test_transposed_kernel(record: Record, tmp_path: Path) -> None:
+    """Where the first layer that differs owns a square kernel, that may lie the other way."""
+    record("fingerprint", [], [])
+    recording = Recording(str(tmp_path / "tf2"), "tf2")
+    recording.content["variables"] = list(VARIABLES)
+    with recording.scenario("fingerprint") as chapter:
+        chapter.add("tap", "left", np.zeros(2), auto=True, owned=["left/kernel"])
+    causes = rank(fingerprint("left"), read(tmp_path / "tf1"), read(tmp_path / "tf2"))
+
+    assert "variables" == causes[0].kind
+    assert "left/kernel is square, [2, 2], and may be used transposed" in causes[0].evidence[0]
+
+
+def test_forward_pass_with_constants(record: Record) -> None:
+    """What differs with all variables equal is the computation, not the choice of weights."""
+    failures = [check("output", "output", scenario="constant"), check("output", "output", scenario="fingerprint")]
+    causes = rank(report(("3", failures[:1]), ("3f", failures[1:])), *record("constant", [], []))
+
+    assert ["forward", "variables"] == [cause.kind for cause in causes]
+
+
+def test_extra_random_op(record: Record) -> None:
+    """The first draw without a counterpart is named with its line."""
+    drop, extra = (RandomOp("RandomUniform", 0, shape, "step", ("/p/model.py", 9)) for shape in ((4, 12), ()))
+    causes = rank(
+        report(("4", [check("output", "output", scenario="aligned")]), random_ops={"aligned": ([drop], [extra, drop])}),
+        *record("aligned", [], []),
+    )
+
+    assert "randomness" == causes[0].kind
+    assert (
+        "the first without a counterpart is number 1 of TF2, RandomUniform of [] at /p/model.py:9"
+        in (causes[0].evidence[0])
+    )
+
+
+def test_dropout_rates(record: Record) -> None:
+    """Rates that the sides tell are compared where training differs."""
+    layers = [[{"name": "drop", "class": "Dropout", "config": {"rate": rate}}] for rate in (0.25, 0.75)]
+    sides = record("aligned", [], [], tf1_layers=layers[0], tf2_layers=layers[1])
+    causes = rank(report(("4", [check("output", "output", scenario="aligned")])), *sides)
+
+    assert ("randomness", "rate of drop is 0.25 on TF1 and 0.75 on TF2.") == first(causes)
+
+
+def test_other_initial_values(record: Record) -> None:
+    """Initial values of another distribution are randomness first, and name the variables."""
+    failures = [check("sample", "left/kernel", scenario="inference", problem="the scales differ")]
+    kind, text = first(rank(report(("4", failures)), *record("inference", [], [])))
+
+    assert "randomness" == kind
+    assert "The initial values of left/kernel are drawn in another way: the scales differ." == text
+
+
+def test_missing_variable(record: Record) -> None:
+    """A variable without a counterpart outweighs everything that follows from it."""
+    rows = (VariableRow(VARIABLES[0], None, "", "missing on TF2"),)
+    failures = [check("output", "output", scenario="fingerprint")]
+    kind, text = first(rank(report(("2", []), ("3f", failures), variables=rows), *record("fingerprint", [], [])))
+
+    assert ("variables", "left/kernel: missing on TF2.") == (kind, text)
+
+
+def test_growing_rounding(record: Record) -> None:
+    """A difference that is small from the start and grows with every step is rounding."""
+    errors = [1e-7, 4e-7, 1e-6, 3e-6]
+    checks = [
+        check("loss", "loss", step, passed=step < 3, error=error, floor=1e-6) for step, error in enumerate(errors)
+    ]
+    causes = rank(report(("7", checks)), *record("steps", [], []))
+
+    assert "numerics" in [cause.kind for cause in causes[:2]]
+
+
+def test_noise_of_the_program(record: Record) -> None:
+    """A first difference within what runs of one side differ by is noise before anything else."""
+    failures = [check("evaluation", "output", error=1e-5, floor=1e-4), check("variable", "norm/mean", error=1e-5)]
+    causes = rank(report(("6", failures)), *record("steps", [], []))
+
+    assert "numerics" == causes[0].kind
+
+
+def test_other_inputs(record: Record) -> None:
+    """Inputs that differ are certain."""
+    causes = rank(report(problems=("input input differs at step 0",)), *record("steps", [], []))
+
+    assert [("inputs", 1.0)] == [(cause.kind, cause.weight) for cause in causes]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])
+@pytest.mark.parametrize("kind", ["loss", "gradient", "learning_rate", "regularization", "update", "variable", "slot"])
+def test_values_without_a_size(record: Record, kind: str, value: float) -> None:
+    """NaN, infinity or zero everywhere on one side leave classes to name, and raise nothing."""
+    sides = []
+    for fill in (1.0, value):
+        scalars = [(name, name, step, fill) for step in range(3) for name in ("loss", "learning_rate")]
+        scalars += [("regularization", "total", step, fill) for step in range(3)]
+        arrays = [("variable", "norm/mean", step, np.full(2, fill)) for step in range(-1, 3)]
+        arrays += [
+            (name, "left/kernel", step, np.full((2, 2), fill)) for step in range(3) for name in ("gradient", "variable")
+        ]
+        sides.append([*scalars, *arrays])
+    name = kind if kind in ("loss", "learning_rate") else "total" if kind == "regularization" else "left/kernel"
+    failures = [check(kind, name, 1), check("variable", "norm/mean", 1)]
+
+    assert rank(report(("7", failures)), *record("steps", *sides))
+
+
+def finding(path: str, line: int, code: str) -> Finding:
+    return Finding(path, line, 1, line, 9, code, "slug", Severity.ERROR, Consequence.CHANGES, "message")
+
+
+def test_findings_of_the_class(record: Record) -> None:
+    """Only findings of the files that ran and of rules that fit are named, those at the divergent line first."""
+    far, at = finding("p/model.py", 30, "TF403"), finding("p/model.py", 7, "TF205")
+    others = [finding("other.py", 7, "TF403"), finding("p/model.py", 7, "TF201")]
+    sides = record("steps", [("variable", "norm/mean", 0, [1.0, 2.0])], [("variable", "norm/mean", 0, [1.0, 3.0])])
+    (cause,) = rank(report(("6", [check("variable", "norm/mean")])), *sides, [far, *others, at])
+
+    assert ("moving statistics", (at, far)) == (cause.kind, cause.findings)
+
+
+def test_codes_are_rules() -> None:
+    """Every code of the table is a rule of this program."""
+    rules = {
+        text.split('"')[1]
+        for file in (Path(__file__).parents[3] / "rules").rglob("*.py")
+        for text in file.read_text("utf-8").splitlines()
+        if text.startswith('    code = "TF')
+    }
+
+    assert set() == {code for codes in CODES.values() for code in codes} - rules
+
+
+def test_weights_are_ordered(record: Record) -> None:
+    """The likeliest class comes first, and nothing but inputs that were seen to differ is certain."""
+    sides: Mapping[str, Any] = {"tf1_optimizers": [{"epsilon": 1e-8}], "tf2_optimizers": [{"epsilon": 1e-7}]}
+    causes = rank(report(("6", [check("update", "left/kernel", 1)])), *record("steps", [], [], **sides))
+    weights = [cause.weight for cause in causes]
+
+    assert sorted(weights, reverse=True) == weights
+    assert max(weights) < 1.0

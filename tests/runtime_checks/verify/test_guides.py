@@ -1,0 +1,91 @@
+"""The training pipeline of the guides: an Estimator's `model_fn` and the Keras model that it became are the same."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from migrate_lint.linter.finding import Target
+from migrate_lint.runtime_checks.comparison.report import Report, Status
+from migrate_lint.runtime_checks.verifying import Request, compare, run
+
+pytestmark = pytest.mark.tensorflow
+
+PAIRS = Path(__file__).parent / "guide_pairs.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "verify" / "pair.py"
+LOSSES = (1.5084989, 1.5041211, 1.4997888)
+"""Of the first three steps, under TensorFlow >= 2.10; found by the code of the guide."""
+RUNGS = {"1", "2", "3", "3f", "4", "6", "7", "8"}
+
+
+@cache
+def tensorflow() -> tuple[int, ...]:
+    pytest.importorskip("tensorflow", reason="needs TensorFlow")
+    for name in ("tensorflow", "tensorflow-cpu"):
+        try:
+            return tuple(int(part) for part in metadata.version(name).split(".")[:2])
+        except metadata.PackageNotFoundError:
+            continue
+    pytest.skip("this TensorFlow does not say which one it is")
+
+
+def need(target: str) -> None:
+    if target == "keras3" and tensorflow() < (2, 16):
+        pytest.skip("keras3 needs TensorFlow 2.16 or later")
+    tensorflow()
+
+
+def verified(pair: str, target: str, **options: Any) -> Report:
+    need(target)
+    return run(Request(pair, target=Target(target), **options))
+
+
+def passed(report: Report) -> set[str]:
+    return {rung.number for rung in report.rungs if rung.status is Status.PASS}
+
+
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_a_hundred_steps_are_equal_under_both_policies(target: str, tmp_path: Path):
+    """One recording, compared twice; the losses are those of the guide."""
+    noise = verified(str(EXAMPLE), target, steps=100, output=str(tmp_path))
+    guide = compare(tmp_path, policy="guide")
+    (losses,) = (series for series in noise.series if series.kind == "loss")
+
+    assert (0, RUNGS) == (noise.status, passed(noise))
+    assert (0, RUNGS) == (guide.status, passed(guide))
+    assert list(range(100)) == list(losses.steps)
+    np.testing.assert_allclose(losses.tf1[:3], LOSSES, rtol=1e-6)
+    np.testing.assert_allclose(losses.tf2, losses.tf1, rtol=1e-6)
+
+
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+@pytest.mark.parametrize("name", ["own_step", "loop", "batches"])
+def test_three_steps_are_equal_however_the_model_is_trained(name: str, target: str):
+    """By a train_step of its own, by the user's loop, and with another batch in every step."""
+    report = verified(f"{PAIRS}:{name}", target, policy="guide")
+
+    assert (0, RUNGS) == (report.status, passed(report))
+
+
+def test_the_report_says_what_was_adapted():
+    """What stands for the Estimator that is gone, which Keras the TF1 side had, and that weights were copied."""
+    report = verified(str(EXAMPLE), "keras3" if tensorflow() >= (2, 16) else "keras2", until="step", policy="guide")
+    tf1, tf2 = ("\n".join(side.adaptations) for side in report.sides)
+
+    assert (tensorflow() >= (2, 16)) is ("has no tf.estimator: ModeKeys and EstimatorSpec are stand-ins" in tf1)
+    assert (tensorflow() >= (2, 16)) is ("the TF1 side ran with Keras 2" in tf1)
+    assert "the initial values of 6 variables were copied from the TF1 side" in tf2
+
+
+def test_layers_are_compared_in_every_step():
+    """The taps that the pair names, as the guide logs the outputs of its layers."""
+    report = verified(str(EXAMPLE), "keras2", policy="guide")
+    taps = {
+        (check.tf1_name, check.step) for check in report.rung("steps").checks if check.kind == "tap" and check.counts
+    }
+
+    assert {(name, step) for name in ("layer 1", "layer 2", "logits") for step in (1, 2)} <= taps
