@@ -161,7 +161,10 @@ def _series(tf1: Recorded, tf2: Recorded, values: Values) -> list[Series]:
                     continue
                 if kind == "regularization" and one.name != "total":
                     continue
-                point = (step, float(values.of(one)), float(values.of(other)))
+                first, second = values.of(one), values.of(other)
+                if first.dtype.kind not in "biuf" or second.dtype.kind not in "biuf":
+                    continue
+                point = (step, float(first), float(second))
                 found.setdefault((kind, one.name), []).append(point)
     return [Series(kind, name, *_columns(points)) for (kind, name), points in found.items()]
 

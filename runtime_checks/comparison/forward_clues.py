@@ -115,17 +115,21 @@ def _equal_weights(seen: Seen) -> Iterator[Clue]:
         yield Clue(
             "forward",
             0.5 if exchanged else 0.7,
-            "From equal weights the outputs differ with the fingerprint fill, "
-            f"by up to {figure(_largest(fill))}.{where}",
+            f"From equal weights the outputs differ with the fingerprint fill{_up_to(fill)}.{where}",
         )
         return
     yield Clue(
         "forward",
         0.85,
-        "From equal weights, and without randomness, the forward pass differs "
-        f"by up to {figure(_largest(constant + fill))}.{where}",
+        f"From equal weights, and without randomness, the forward pass differs{_up_to(constant + fill)}.{where}",
     )
     yield Clue("variables", 0.2, "Weights that are used in another place would show in the same way.")
+
+
+def _up_to(failures: Sequence[Deviation]) -> str:
+    """How large a difference is, where it is one of numbers."""
+    size = _largest(failures)
+    return f" by up to {figure(size)}" if np.isfinite(size) else ""
 
 
 def _where(seen: Seen, first: Deviation | None) -> str:
@@ -141,8 +145,8 @@ def _where(seen: Seen, first: Deviation | None) -> str:
     layers = [_described(seen, name) for name in taps[begin:end]]
     after = f" after {taps[begin - 1]}, which agrees," if begin else ""
     if not layers:
-        return f" It begins at {first.tf1_name}."
-    return f" It begins at {first.tf1_name};{after} TF2 runs {', '.join(layers[:_LAYERS])}."
+        return f" It begins at {first.tf1_name or first.tf2_name}."
+    return f" It begins at {first.tf1_name or first.tf2_name};{after} TF2 runs {', '.join(layers[:_LAYERS])}."
 
 
 def _described(seen: Seen, name: str) -> str:

@@ -136,8 +136,8 @@ class Judge:
             excess=found.excess,
             floor=floor,
             needed_rtol=found.needed_rtol,
-            tf1_place=self._place("tf1", one),
-            tf2_place=self._place("tf2", other),
+            tf1_place=self._place("tf1", one) or self._maker("tf1", other),
+            tf2_place=self._place("tf2", other) or self._maker("tf2", one),
             problem=found.problem,
             sure=couple.sure,
         )
@@ -149,6 +149,14 @@ class Judge:
         if record.place or record.kind not in _TURNED:
             return record.place
         return self.names.made.get((side, plain(str(record.more.get("variable", record.name)))))
+
+    def _maker(self, side: str, other: Record | None) -> Place | None:
+        """The line that makes a variable, where only the record of the other side is known to belong to it."""
+        if other is None or other.kind not in _TURNED:
+            return None
+        name = plain(str(other.more.get("variable", other.name)))
+        to_side = self.names.to_tf2 if side == "tf2" else {new: old for old, new in self.names.to_tf2.items()}
+        return self.names.made.get((side, to_side.get(name, "")))
 
     def _alone(self, scenario: str, couple: Couple, counts: bool) -> Deviation:
         """What only one side has; a gradient of zero is the same as none."""

@@ -411,6 +411,7 @@ class Ladder:
 
     def _notes(self, checks: Sequence[Deviation]) -> list[str]:
         notes = [GUESSED] if self.judge.names.guessed and checks else []
+        notes += self._dtypes(checks)
         infinite = sorted(
             {check.kind for check in checks if math.isinf(check.tf1_value) and math.isinf(check.tf2_value)}
         )
@@ -424,6 +425,22 @@ class Ladder:
         if infinite:
             notes.append(f"there are infinities on both sides ({', '.join(infinite)}): the fill saturates")
         return notes
+
+    def _dtypes(self, checks: Sequence[Deviation]) -> list[str]:
+        """A note on outputs and losses that are equal within what may differ, but of other dtypes."""
+        found = {}
+        for check in checks:
+            if check.kind not in ("output", "loss") or not (check.tf1_name and check.tf2_name):
+                continue
+            both = [
+                Index(scenario).find(check.kind, name, check.step)
+                for (_, scenario), name in zip(
+                    self._both(check.scenario), (check.tf1_name, check.tf2_name), strict=True
+                )
+            ]
+            if both[0] is not None and both[1] is not None and both[0].dtype != both[1].dtype:
+                found[check.kind, check.tf1_name] = f"{both[0].dtype} on TF1, {both[1].dtype} on TF2"
+        return [f"{kind if kind == name else f'{kind} {name}'}: {words}" for (kind, name), words in found.items()]
 
     def _settled(self, number: str, checks: Sequence[Deviation], notes: Iterable[str], vacuous: str) -> Rung:
         """A rung whose values were compared."""

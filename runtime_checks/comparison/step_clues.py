@@ -98,8 +98,18 @@ def _forward(seen: Seen, step: int) -> Iterator[Clue]:
         return
     first = min(seen.failed(_STEPS, *_FORWARD, step=step), key=lambda check: check.order)
     text = f"All of step {step - 1} agrees, and the forward pass of step {step} differs at {first.tf1_name}."
+    if not _draws(seen):
+        more = " Neither side draws random numbers: this batch takes a way that the one before did not take."
+        yield Clue("forward", 0.6, text + more)
+        return
     yield Clue("randomness", 0.4, text)
     yield Clue("forward", 0.4, text)
+
+
+def _draws(seen: Seen) -> bool:
+    """Whether a side draws in its training steps, as far as it says what it draws."""
+    said = [side.scenario(_STEPS).said.get("random_ops") for side in (seen.tf1, seen.tf2)]
+    return any(ops is None or any(op.get("purpose") == "step" for op in ops) for ops in said)
 
 
 def _learning_rate(seen: Seen, step: int) -> Iterator[Clue]:
@@ -208,6 +218,16 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
     lacking = [name for name, pair in pairs.items() if pair is None]
     if not known:
         yield Clue("update rule", 0.5, f"{text}.")
+        return
+    stopped = [check for check in seen.failed(_STEPS, "gradient", step=step) if not (check.tf1_name and check.tf2_name)]
+    if stopped:
+        first = stopped[0]
+        others = "another" if len(stopped) == 2 else f"{len(stopped) - 1} others"
+        more = f" and {others}" if len(stopped) > 1 else ""
+        side = "TF2" if first.tf1_name else "TF1"
+        words = f"none reaches {first.tf1_name or first.tf2_name}{more} on {side}, as behind a stop_gradient"
+        yield Clue("forward", 0.85, f"{text}: {words}.")
+        yield Clue("variables", 0.4, f"{text}: {side} may not train what the other side trains.")
         return
     twice = _applied_twice(seen, step)
     if twice:
@@ -361,7 +381,7 @@ def _decayed_weights(seen: Seen, step: int) -> str:
 
 def _of_rows(seen: Seen, step: int) -> str:
     """Says so where only weights differ whose gradient is one of slices."""
-    failed = dict.fromkeys(check.tf1_name for check in seen.failed(_STEPS, "update", step=step))
+    failed = dict.fromkeys(check.tf1_name for check in _path(seen) if (check.kind, check.step) == ("update", step))
     records = [seen.record("tf1", _STEPS, "gradient", name, step) for name in failed]
     if not records or not all(record is not None and record.more.get("rows") for record in records):
         return ""
@@ -373,8 +393,9 @@ def _of_rows(seen: Seen, step: int) -> str:
 
 def _size(seen: Seen, step: int) -> str:
     """The factor between the updates, for the variable of which one factor says all."""
+    failed = {check.tf1_name for check in seen.failed(_STEPS, "update", step=step)}
     for twin in _trained(seen):
-        changes = seen.change(twin, _STEPS, step)
+        changes = seen.change(twin, _STEPS, step) if twin.old in failed else None
         if changes is not None:
             factor, left = fit(*changes)
             if left < 1e-3 and abs(factor - 1.0) > 1e-5:

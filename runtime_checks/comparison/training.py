@@ -72,12 +72,15 @@ class _Walk:
         return found
 
     def _alone(self, couple: Couple, scale: float) -> Couple | None:
-        """The gradient of a variable that only TF1 told of: its noise is what would be tolerated in it."""
+        """The gradient of a variable that only TF1 told of: its noise is what would be tolerated in it.
+
+        One that is zero everywhere is no rounding, and explains nothing.
+        """
         one = couple.tf1
         if one is None or one.step < 0 or self._tf2.all("gradient", one.step):
             return None
         gradient = self._tf1.find("gradient", one.name, one.step)
-        if gradient is None or not gradient.kept:
+        if gradient is None or not gradient.kept or not np.any(self._judge.values.of(gradient)):
             return None
         found = Couple(gradient, None)
         floor = self._judge.floors.of(scenarios.STEPS, found, self._judge.turned(gradient))

@@ -128,7 +128,7 @@ def _unmoved_outputs(recorded: Recorded, values: Values) -> dict[str, bool]:
 
 
 def always_zero(tf1: Recorded, tf2: Recorded, values: Values) -> str:
-    """Which floating outputs, beside others, show nothing: they are zero on both sides wherever they were recorded."""
+    """Which floating outputs, beside others, show nothing: zero, infinite or empty on both sides, whatever was run."""
     zero: set[str] | None = None
     for recorded in (tf1, tf2):
         found = _zero_names(recorded, values)
@@ -136,7 +136,8 @@ def always_zero(tf1: Recorded, tf2: Recorded, values: Values) -> str:
     names = sorted(zero or ())
     if not names:
         return ""
-    return f"{'output' if len(names) == 1 else 'outputs'} {', '.join(names)}: zero on both sides, whatever was run"
+    kind = "output" if len(names) == 1 else "outputs"
+    return f"{kind} {', '.join(names)}: no number but zeros on both sides, whatever was run"
 
 
 def _zero_names(recorded: Recorded, values: Values) -> set[str]:
@@ -146,8 +147,13 @@ def _zero_names(recorded: Recorded, values: Values) -> set[str]:
             if record.kind not in ("output", "evaluation") or not record.kept or not _floating(record):
                 continue
             if zero.get(record.name, True):
-                zero[record.name] = not np.any(values.of(record))
+                zero[record.name] = _is_nothing(values.of(record))
     return {name for name, holds in zero.items() if holds}
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether there is neither NaN, which is never equal, nor a finite number other than zero."""
+    return not np.any(np.isnan(value)) and not np.any(np.isfinite(value) & (value != 0))
 
 
 def no_inputs(tf1: Recorded, tf2: Recorded, values: Values) -> str:

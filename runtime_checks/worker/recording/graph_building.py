@@ -287,8 +287,14 @@ def _belongs(leaf: Any, graph: Any) -> bool:
     """Whether it can be recorded: a tensor or variable of this graph, a number or an array."""
     owner = getattr(leaf, "graph", None)
     if owner is not None:
-        return owner is graph and hasattr(leaf, "dtype")
+        return owner is graph and hasattr(leaf, "dtype") and _is_reachable(leaf, graph)
     return isinstance(leaf, (bool, int, float, complex, np.ndarray, np.generic))
+
+
+def _is_reachable(leaf: Any, graph: Any) -> bool:
+    """Whether a session can give its value, which it cannot inside a loop or branch of control flow v1."""
+    operation = getattr(leaf, "op", None)
+    return operation is None or bool(graph.is_fetchable(operation))
 
 
 def _tell_of_strangers(found: Sequence[Value], kept: Sequence[Value], notes: Callable[[str], None]) -> None:

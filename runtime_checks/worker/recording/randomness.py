@@ -48,7 +48,8 @@ NUM_RANDOM_OPS = "num_random_ops"
 _MAXIMUM = 2**31 - 1
 _FIRST_INITIAL = 2**30
 _FIRST_OF_EVALUATION = 2**20
-_NO_DRAW = ("dummy_rng_step", "_make_one_shot_iterator")
+_ITERATOR = "_make_one_shot_iterator"
+_NO_DRAW = ("dummy_rng_step", _ITERATOR)
 """Functions of TensorFlow that ask for seeds and draw nothing."""
 _BY_SHAPE = ("random_uniform", "random_standard_normal", "truncated_normal", "random_uniform_int")
 
@@ -76,7 +77,7 @@ def tool(mode: str, seed: int = 42, code: Any = None) -> Iterator[Ledger]:
 
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         nonlocal count
-        if sys._getframe(1).f_code.co_name in _NO_DRAW:
+        if sys._getframe(1).f_code.co_name == _ITERATOR:  # which has no counterpart in TF2
             return _seeds(seed, 0)
         number = count
         if mode == CONSTANT:

@@ -305,7 +305,8 @@ def converted(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 def _options() -> Any:
     from tensorflow.python.autograph.core import converter
 
-    return converter.ConversionOptions(recursive=True)
+    # As tf.function has them: without its optional features, of which one turns lists of Python into tensor lists.
+    return converter.ConversionOptions(recursive=True, optional_features=())
 
 
 def is_symbolic(value: Any) -> bool:

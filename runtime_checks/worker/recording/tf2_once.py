@@ -16,8 +16,8 @@ __all__ = ["record"]
 
 _CALLS = (
     ("first call, inference", False, False),
-    ("second call, inference", False, False),
     ("first call, training", True, False),
+    ("second call, inference", False, False),
     ("second call, training", True, False),
     ("first call, inference, in tf.function", False, True),
     ("second call, inference, in tf.function", False, True),
@@ -28,8 +28,11 @@ _MAY_CREATE = ("first call, inference", "first call, training")
 """The first eager call of a mode makes what the mode needs."""
 
 
-def record(side: Any, made: Any, chapter: Chapter, code: UserCode) -> None:
-    """Call a fresh model eight times, and say what each call but the first of a mode created, and how it ended."""
+def record(side: Any, made: Any, chapter: Chapter, code: UserCode, built: Callable[[], None]) -> None:
+    """Call a fresh model eight times, and say what each call but the first of a mode created, and how it ended.
+
+    `built` is called once the first calls of both modes have ended well.
+    """
     created: list[dict[str, Any]] = []
     calls: list[dict[str, str]] = []
     functions = {training: in_function(_call(made.model, training)) for training in (False, True)}
@@ -46,6 +49,8 @@ def record(side: Any, made: Any, chapter: Chapter, code: UserCode) -> None:
         except Exception as error:
             ended = one_line(essence(error))
         calls.append({"name": name, "ended": ended})
+        if name == _MAY_CREATE[-1] and all(call["ended"] == "ok" for call in calls):
+            built()
         if name not in _MAY_CREATE:
             created += [_described(name, one, made.variables) for one in found]
     chapter.say(created=created, calls=calls)

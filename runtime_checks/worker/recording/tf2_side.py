@@ -22,6 +22,8 @@ from .tf2_variables import Variables
 
 __all__ = ["Made", "Side", "record_tf2"]
 
+_FILLED = (scenarios.CONSTANT, scenarios.FINGERPRINT, scenarios.FINGERPRINT_AGAIN)
+
 
 def record_tf2(pair: Any, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None) -> None:
     """Record the scenarios that the plan wants.
@@ -60,27 +62,43 @@ class Side:
         self.code = code
         self.batches = Batches(pair)
         self.copying = Copying(pair, tf1, recording.note)
+        self._loads: list[Any] | None = None
+        self._begins_alike = False
+        self._open = contextlib.ExitStack()
+        self._model: Made | None = None
 
     def record(self) -> None:
         """Record everything that is wanted."""
         self.batches.at(0)
-        for name, body in (
-            (scenarios.ONCE, self._once),
-            (scenarios.STRUCTURE, self._structure),
-            (scenarios.CONSTANT, self._constant),
-            (scenarios.FINGERPRINT, self._fingerprint),
-            (scenarios.FINGERPRINT_AGAIN, self._fingerprint),
-            (scenarios.INFERENCE, self._inference),
-            (scenarios.INFERENCE_COPIED, self._inference_copied),
-            (scenarios.TRAINING, self._training),
-            (scenarios.TRAINING_CONSTANT, self._training),
-            (scenarios.ALIGNED, self._aligned),
-            (scenarios.CHECKPOINT, self._checkpoint),
-            (scenarios.STEPS, self._steps),
-            (scenarios.STEPS_OTHER, self._steps),
-            (scenarios.STEPS_AGAIN, self._steps),
-        ):
-            self._try(name, body)
+        try:
+            for name, body in self._bodies():
+                if name not in _FILLED:
+                    self._close()
+                self._try(name, body)
+        finally:
+            self._close()
+
+    def _bodies(self) -> Iterator[tuple[str, Callable[[Chapter], None]]]:
+        """The scenarios in their order, with what records each."""
+        yield scenarios.ONCE, self._once
+        yield scenarios.STRUCTURE, self._structure
+        yield scenarios.CONSTANT, self._constant
+        yield scenarios.FINGERPRINT, self._fingerprint
+        yield scenarios.FINGERPRINT_AGAIN, self._fingerprint
+        yield scenarios.INFERENCE, self._inference
+        yield scenarios.INFERENCE_COPIED, self._inference_copied
+        yield scenarios.TRAINING, self._training
+        yield scenarios.TRAINING_CONSTANT, self._training
+        yield scenarios.ALIGNED, self._aligned
+        yield scenarios.CHECKPOINT, self._checkpoint
+        yield scenarios.STEPS, self._steps
+        yield scenarios.STEPS_OTHER, self._steps
+        yield scenarios.STEPS_AGAIN, self._steps
+
+    def _close(self) -> None:
+        """Let go of the model that the filling scenarios share."""
+        self._model = None
+        self._open.close()
 
     def _try(self, name: str, body: Callable[[Chapter], None]) -> None:
         if not self.plan.wants(name):
@@ -93,6 +111,7 @@ class Side:
         except PairError:
             raise
         except (Exception, SystemExit) as error:
+            self._close()
             frames = self.code.of_error(error)
             self.recording.failed(name, essence(error), (frames[0].path, frames[0].line) if frames else None)
 
@@ -136,43 +155,52 @@ class Side:
     # Scenarios
 
     def _once(self, chapter: Chapter) -> None:
-        with self.fresh(self._numbered()) as made:
-            tf2_once.record(self, made, chapter, self.code)
+        with checkpoint_loads.watching(self.code) as loads, self.fresh(self._numbered()) as made:
+            tf2_once.record(self, made, chapter, self.code, lambda: self._describe(made, loads))
 
     def _structure(self, chapter: Chapter) -> None:
-        with checkpoint_loads.watching(self.code) as loads, self.fresh(self._numbered()) as made:
-            with eagerly():
+        if self._loads is None:
+            with checkpoint_loads.watching(self.code) as loads, self.fresh(self._numbered()) as made, eagerly():
                 self.run(made, training=False)
                 with contextlib.suppress(Exception):
                     self.run(made, training=True)
-            content = self.recording.content
-            content["variables"] = made.variables.rows()
-            content["other_variables"] = made.variables.other_rows()
-            content["layers"] = [told for told in made.listening.settings.values() if told]
-            found = loads.check(
-                dict(made.variables.weights()),
-                self.copying.tf1_names(made.variables),
-                self.pair.transposes,
-                self.pair.reshapes,
-            )
-            if found:
-                chapter.say(loads=found)
+                self._describe(made, loads)
+        if self._loads:
+            chapter.say(loads=self._loads)
+
+    def _describe(self, made: Made, loads: Any) -> None:
+        """Say what a model is that has been called in both modes."""
+        content = self.recording.content
+        content["variables"] = made.variables.rows()
+        content["other_variables"] = made.variables.other_rows()
+        content["layers"] = [told for told in made.listening.settings.values() if told]
+        self._loads = loads.check(
+            dict(made.variables.weights()),
+            self.copying.tf1_names(made.variables),
+            self.pair.transposes,
+            self.pair.reshapes,
+        )
+
+    @contextlib.contextmanager
+    def _filled(self, fill: Callable[[Variables], None]) -> Iterator[Made]:
+        """One model for all scenarios that fill it; what a pass changes besides is put back."""
+        if self._model is None:
+            self._model = self._open.enter_context(self.fresh(self._aligning()))
+            with eagerly():
+                self.build(self._model)
+        fill(self._model.variables)
+        randomness.set_seeds(self.plan.seed)
+        self._model.ledger.begin_step()
+        with self._model.variables.undone():
+            yield self._model
 
     def _constant(self, chapter: Chapter) -> None:
-        with self.fresh(self._aligning()) as made, eagerly():
-            self.build(made)
-            self.copying.fill_constant(made.variables)
-            made.ledger.begin_step()
+        with self._filled(self.copying.fill_constant) as made, eagerly():
             self._forward(chapter, made)
 
     def _fingerprint(self, chapter: Chapter) -> None:
-        traced = chapter.name == scenarios.FINGERPRINT_AGAIN
-        with self.fresh(self._aligning()) as made:
-            with eagerly():
-                self.build(made)
-            self.copying.fill_fingerprint(made.variables)
-            made.ledger.begin_step()
-            if traced:
+        with self._filled(self.copying.fill_fingerprint) as made:
+            if chapter.name == scenarios.FINGERPRINT_AGAIN:
                 self._forward_traced(chapter, made)
             else:
                 with eagerly():
@@ -182,11 +210,14 @@ class Side:
         with samples.watching() as initializers, self.fresh(self._numbered()) as made, eagerly():
             self._forward(chapter, made, values=True)
             chapter.say(random_ops=made.ledger.described())
-            if not self.copying.agrees(made.variables):
+            self._begins_alike = self.copying.agrees(made.variables)
+            if not self._begins_alike:
                 samples.tf2_samples(initializers, dict(made.variables.weights()), chapter, self.plan.seed)
 
     def _inference_copied(self, chapter: Chapter) -> None:
         self._need_values()
+        if self._begins_alike:
+            raise NotRunError("the model begins with the values of the TF1 side by itself")
         with self.fresh(self._aligning(self.copying.numbers(scenarios.INFERENCE))) as made, eagerly():
             self.build(made)
             self.copy(made, "forward")

@@ -102,9 +102,11 @@ class Variables:
 
     def rows(self) -> list[dict[str, Any]]:
         """The same as data; also what was created and is not tracked by the model."""
-        return [self._row(variable, creation, True) for variable, creation in self._weights()] + [
-            self._row(one.variable, one, False) for one in self._untracked()
-        ]
+        trained = self._trained()
+        found = [self._row(variable, creation, True) for variable, creation in self._weights()]
+        for row, (variable, _) in zip(found, self._weights()):
+            row["trainable"] = row["trainable"] and (trained is None or bool(identities(variable) & trained))
+        return found + [self._row(one.variable, one, False) for one in self._untracked()]
 
     def other_rows(self) -> list[dict[str, Any]]:
         """What was created besides: slots, counters, seeds and metrics, with their ``purpose``."""
@@ -137,6 +139,17 @@ class Variables:
                 found = getattr(self.root, attribute)
                 if not callable(found):
                     return _once(found)
+        return None
+
+    def _trained(self) -> set[int] | None:
+        """The variables that the model trains; in Keras 2 those of a frozen layer are trainable and not among them.
+
+        None if the model does not say.
+        """
+        with contextlib.suppress(AttributeError, ValueError):
+            found = self.root.trainable_variables
+            if not callable(found):
+                return {number for variable in found for number in identities(variable)}
         return None
 
     def _untracked(self) -> list[Creation]:

@@ -108,6 +108,33 @@ reader = Pair(
 )
 
 
+def old_loop(rows):
+    """A recurrent network of TF 1.15 in short: a layer in a loop of control flow v1."""
+    v1.disable_control_flow_v2()
+    cell = v1.layers.Dense(6, activation=tf.tanh, name="cell")
+    cell.build((None, 6))
+    return tf.while_loop(lambda turn, state: turn < 3, lambda turn, state: (turn + 1, cell(state)), [0, rows])[1]
+
+
+class Loop(tf.Module):
+    """The same, unrolled; its list is one of Python, also in a ``tf.function``."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = layers.Dense(6, "tanh", name="cell")
+
+    def __call__(self, rows):
+        states = []
+        for _ in range(3):
+            if self.cell is not None:
+                rows = self.cell(rows)
+            states.append(rows)
+        return states[-1]
+
+
+loop = Pair(old_loop, Loop, DATA)
+
+
 def old_words(words, labels, training):
     """An embedding whose rows a batch uses more than once, behind batch normalization."""
     table = v1.get_variable("table", [5, 4], initializer=v1.random_uniform_initializer(-0.05, 0.05))

@@ -125,6 +125,15 @@ def test_batches_vary_where_their_shapes_differ():
     assert batches(np.ones(2)).vary(5) is False
 
 
+def test_batches_that_end_early_vary_as_far_as_they_go():
+    """The step that wants one more gets the error."""
+    found = batches(lambda step: [np.ones(2), np.ones(2)][step])
+
+    assert found.vary(5) is False
+    with pytest.raises(IndexError):
+        found.at(2)
+
+
 @pytest.mark.parametrize(
     ("expected", "inputs"),
     [

@@ -452,3 +452,88 @@ def test_weights_are_ordered(record: Record) -> None:
 
     assert sorted(weights, reverse=True) == weights
     assert max(weights) < 1.0
+
+
+def test_variances_of_layers_of_several_sizes(record: Record) -> None:
+    """TF1 divides by n - 1 in both layers, whose n differ; where TF2 is Keras 3 that is known of it."""
+    variances = [np.array([0.3, 1.2, 2.0, 0.7]), np.array([1.5, 0.4, 0.9, 3.0])]
+    names = ("one/variance", "two/variance")
+    listed = [
+        {"name": name, "shape": [4], "trainable": False, "dtype": "float32", "place": None} for name in (*names, "w")
+    ]
+    old, new = [], []
+    for name, variance, count in zip(names, variances, (12, 40), strict=True):
+        for values, factor in ((old, count / (count - 1)), (new, 1.0)):
+            values += [("variable", name, -1, np.ones(4)), ("variable", name, 0, 0.9 + 0.1 * factor * variance)]
+    failures = [check("variable", name) for name in names]
+    rows = tuple(VariableRow(variable, variable, "name", "") for variable in listed)
+    sides = record("steps", old, new, tf1_variables=listed, tf2_variables=listed)
+    sides[1].content["versions"].update(target="keras3")  # type: ignore[attr-defined]
+    kind, text = first(rank(report(("6", failures), variables=rows), *sides))
+
+    assert "moving statistics" == kind
+    assert "by n - 1 (n about 12, 40), TF2 by n: batch normalization of Keras 3 does so" in text
+
+
+def test_decay_of_weights_in_the_update(record: Record) -> None:
+    """Updates that all differ by one share of the weight are decayed on one side."""
+    old, new = [], []
+    for name, weight in (("left/kernel", KERNEL), ("right/kernel", 2 * KERNEL)):
+        for values, share in ((old, 0.0), (new, 0.01)):
+            values += [("variable", name, -1, weight), ("gradient", name, 0, GRADIENT)]
+            values += [("variable", name, 0, weight - 0.1 * GRADIENT - share * weight)]
+    failures = [check("update", name) for name in ("left/kernel", "right/kernel")]
+    kind, text = first(rank(report(("6", failures)), *record("steps", old, new)))
+
+    assert "update rule" == kind
+    assert "differs by 0.01 of the weight itself, as if TF2 alone decayed it" in text
+
+
+def test_gradients_that_are_applied_twice(record: Record) -> None:
+    """As where the optimizer of one network is given the weights of another as well."""
+    old = [("gradient", "left/kernel", 0, GRADIENT)]
+    new = [("gradient", "left/kernel", 0, -GRADIENT.T), ("gradient", "left/kernel#2", 0, GRADIENT)]
+    kind, text = first(rank(report(("6", [check("gradient", "left/kernel")])), *record("steps", old, new)))
+
+    assert "update rule" == kind
+    assert "in one step TF2 applies gradients to left/kernel more than once" in text
+
+
+def test_gradients_of_which_only_shapes_differ_say_nothing_of_clipping(record: Record) -> None:
+    """Rung 2 tells of shapes; gradients that agree have no factor."""
+    values = [("gradient", "left/kernel", 0, GRADIENT)]
+    failures = [check("gradient", "wide/kernel", problem="the shapes differ: [2, 5] and [10]")]
+    causes = rank(report(("6", failures)), *record("steps", values, values))
+
+    assert not any("clipping" in text or "factor" in text for cause in causes for text in cause.evidence)
+
+
+def test_training_that_begins_with_other_values(record: Record) -> None:
+    """What follows from them is no evidence of anything else."""
+    values = [[("variable", "left/kernel", -1, factor * KERNEL)] for factor in (1, 2)]
+    failures = [check("variable", "left/kernel", -1), check("output", "output")]
+
+    assert ("variables", "Training begins with other values of left/kernel; what follows from them differs too.") == (
+        first(rank(report(("6", failures)), *record("steps", *values)))
+    )
+
+
+def test_rmsprop_begins_elsewhere_in_keras(record: Record) -> None:
+    """At 1 in TF1, at 0 in Keras."""
+    sides = record(
+        "steps", [], [], tf1_optimizers=[{"class": "RMSPropOptimizer"}], tf2_optimizers=[{"class": "RMSprop"}]
+    )
+    causes = rank(report(("6", [check("update", "left/kernel")])), *sides)
+
+    assert "RMSPropOptimizer begins its mean of squares at 1, RMSprop of Keras at 0" in " ".join(causes[0].evidence)
+
+
+def test_names_that_work_through_compat_v1_are_no_cause(record: Record) -> None:
+    """A TF1 program is full of them; the removed ones stay."""
+    found = [
+        Finding("p/model.py", 7, 1, 7, 9, "TF406", "moved-or-removed-symbol", severity, Consequence.BREAKS, "text")
+        for severity in (Severity.INFO, Severity.ERROR)
+    ]
+    causes = rank(report(("6", [check("loss", "loss")])), *record("steps", [], []), found)
+
+    assert [Severity.ERROR] == [finding.severity for finding in causes[0].findings]

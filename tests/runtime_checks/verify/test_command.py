@@ -61,6 +61,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         (["--compare"], "--compare takes the folder of a run, or those of both sides"),
         (["--compare", "folder"], "record.json cannot be read"),
+        (["--compare", "folder", "--until", "9"], "migrate-lint: --until: there is no rung '9'; there are once (1)"),
         (["--compare", "folder", "--steps", "3"], "--steps: nothing is run with --compare"),
         (["--init", "mine.py"], "--init mine.py: there is such a file, which is left as it is"),
         (["--init", "gone/pair.py"], "--init gone/pair.py: it cannot be written"),

@@ -364,7 +364,7 @@ def test_one_output_of_two_that_is_zero_wherever_it_was_recorded_is_vacuous(tmp_
     report = compared(tmp_path, Program(second=lambda _: 0.0), replace(CLEAN, second=lambda _: 0.0), policy=policy)
 
     assert (3, "vacuous", "vacuous") == (report.status, statuses(report)["3f"], statuses(report)["4"])
-    assert "output second: zero on both sides, whatever was run" == report.rung("3f").detail
+    assert "output second: no number but zeros on both sides, whatever was run" == report.rung("3f").detail
 
 
 def test_an_output_that_is_zero_at_some_fills_alone_is_not_vacuous(tmp_path: Path) -> None:
@@ -383,6 +383,31 @@ def test_an_output_that_no_variable_changes_is_noted(tmp_path: Path) -> None:
 
     assert 0 == report.status
     assert note.endswith("shows nothing of them: output second")
+
+
+def test_an_output_of_another_dtype_is_noted(tmp_path: Path) -> None:
+    """Its values agree, but whoever reads them gets something else."""
+    change = changing("output", lambda value: value.astype(np.float64))
+
+    assert (
+        "output: float32 on TF1, float64 on TF2"
+        in compared(tmp_path, tf2=replace(CLEAN, change=change)).rung("3f").notes
+    )
+
+
+def test_a_loss_that_is_no_number_is_told(tmp_path: Path) -> None:
+    """A step that returns a text is no reason to end without a report."""
+    words = changing("loss", lambda value: np.array("done"), scenarios.STEPS)
+    report = compared(tmp_path, tf2=replace(CLEAN, change=words))
+
+    assert (1, "texts differ") == (report.status, report.rung("6").failures[0].problem)
+
+
+def test_an_output_that_only_tf2_has_is_named_as_the_place(tmp_path: Path) -> None:
+    """No figure is given for a difference that is none of numbers."""
+    report = compared(tmp_path, tf2=replace(CLEAN, second=lambda _: 3.0))
+
+    assert "forward pass differs. It begins at second" in report.causes[0].evidence[0]
 
 
 def test_zeros_at_initial_values_do_not_spoil_what_the_fingerprint_shows(tmp_path: Path) -> None:
@@ -469,6 +494,41 @@ def test_a_policy_under_which_no_output_can_fail_is_vacuous(tmp_path: Path, rule
     report = compared(tmp_path, policy=tmp_path / "policy.toml")
 
     assert (3, "vacuous") == (report.status, statuses(report)["3f"])
+
+
+def test_a_gradient_that_one_side_lacks_is_told_with_the_lines_of_both_variables(tmp_path: Path) -> None:
+    """Something stops it on the way back; that is no matter of numbers."""
+
+    def stopped(scenario: str, found: dict[str, Any]) -> Any:
+        return None if (found["kind"], found["name"]) == ("gradient", "hidden/kernel") else found
+
+    report = compared(tmp_path, tf2=replace(CLEAN, change=stopped))
+    first = report.rung("6").failures[0]
+
+    assert (("/user/tf1.py", 11), ("/user/tf2.py", 11)) == (first.tf1_place, first.tf2_place)
+    assert "forward" == report.causes[0].kind
+    assert "none reaches hidden/kernel on TF2" in report.causes[0].evidence[0]
+
+
+def test_no_gradient_does_not_explain_an_update(tmp_path: Path) -> None:
+    """TF1 has gradients of zero and stays where it is; TF2, of whose gradients nothing is known, moves."""
+    start = {name: np.ones(shape, np.float32) for name, shape in SHAPES.items()}
+
+    def still(scenario: str, found: dict[str, Any]) -> Any:
+        if found["kind"] == "gradient":
+            return {**found, "value": found["value"] * 0}
+        return {**found, "value": start[found["name"]]} if found["kind"] == "variable" else found
+
+    def moving(scenario: str, found: dict[str, Any]) -> Any:
+        if found["kind"] in ("gradient", "slot", "learning_rate"):
+            return None
+        if found["kind"] == "variable":
+            return {**found, "value": start[found["name"]] + np.float32(0.01) * (found["step"] + 1)}
+        return found
+
+    report = compared(tmp_path, Program(change=still), replace(CLEAN, change=moving))
+
+    assert ("fail", "update") == (statuses(report)["6"], report.rung("6").failures[0].kind)
 
 
 def test_what_only_one_side_gives_of_a_step_is_noted(tmp_path: Path) -> None:
@@ -663,3 +723,31 @@ def test_an_unknown_rung_is_an_error(tmp_path: Path) -> None:
     """The text says which there are."""
     with pytest.raises(ValueError, match=r"there is no rung 'nine'; there are once \(1\)"):
         compared(tmp_path, until="nine")
+
+
+def test_what_regularizes_may_be_in_the_loss_of_one_side(tmp_path: Path) -> None:
+    """TF1 has no regularization losses of its own, but loss and gradients agree: that is no difference."""
+
+    def without(scenario: str, record: dict[str, Any]) -> Any:
+        if record["kind"] != "regularization":
+            return record
+        return {**record, "value": np.float32(0)} if record["name"] == "total" else None
+
+    report = compared(tmp_path, Program(change=without))
+    notes = [note for rung in report.rungs for note in rung.notes if "regularizes" in note]
+
+    assert (0, []) == (report.status, failing(report))
+    assert "TF1 adds what regularizes to its loss itself, TF2 has it as regularization losses" in notes[0]
+
+
+def test_updates_are_judged_by_tf1_where_tf2_tells_no_gradients(tmp_path: Path) -> None:
+    """What a gradient's rounding makes of an update is tolerated; another epsilon of Adam is not."""
+
+    def silent(scenario: str, record: dict[str, Any]) -> Any:
+        return None if record["kind"] in ("gradient", "slot", "learning_rate") else record
+
+    sound = compared(tmp_path / "sound", tf2=replace(CLEAN, change=silent))
+    other = compared(tmp_path / "other", tf2=replace(CLEAN, change=silent, epsilon=1e-7))
+
+    assert (0, []) == (sound.status, failing(sound))
+    assert ["6", "7"] == failing(other)

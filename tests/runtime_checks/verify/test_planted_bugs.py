@@ -119,7 +119,7 @@ def record(target: str, names: list[str], folder: Path) -> None:
             "TF_ENABLE_ONEDNN_OPTS": "0",
             "TF_NUM_INTRAOP_THREADS": "1",
             "TF_NUM_INTEROP_THREADS": "1",
-            "TF_USE_LEGACY_KERAS": "1" if target == "keras2" else "0",
+            "TF_USE_LEGACY_KERAS": "1" if target == "keras2" and version("keras").startswith("3.") else "0",
         },
         capture_output=True,
         text=True,
@@ -132,7 +132,7 @@ def record(target: str, names: list[str], folder: Path) -> None:
 @pytest.fixture(scope="module")
 def reports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reports]:
     """Compares a recorded pair under a policy; the pairs that the selected tests name are recorded side by side."""
-    for package in ("tensorflow", "tf_keras"):
+    for package in ("tensorflow", "keras"):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
     specs = (getattr(item, "callspec", None) for item in request.session.items if item.path == request.path)
@@ -144,6 +144,8 @@ def reports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
     if version("keras").startswith("2."):
         chosen["keras3"] = {}
+    elif importlib.util.find_spec("tf_keras") is None:
+        chosen["keras2"] = {}
 
     @cache
     def compared(target: str, name: str, policy: str = "noise") -> Report:

@@ -209,6 +209,20 @@ def shim():
     return Pair(old_line, type("Shimmed", (Shim,), {"call": wrap(Shim.call)}), ROWS, TARGETS)
 
 
+class Frozen(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = keras.layers.Dense(3), keras.layers.Dense(2)
+        self.first.trainable = False
+
+    def call(self, rows):
+        return self.last(self.first(rows))
+
+
+def frozen():
+    return Pair(old_line, Frozen, ROWS)
+
+
 def finished():
     return Pair(old_line, Line(), ROWS)
 
@@ -230,6 +244,7 @@ PLANS = {
     "own": ["structure", "inference", "steps"],
     "growing": ["once", "structure", "inference", "training"],
     "finished": ["structure"],
+    "frozen": ["structure"],
     "demanding": ["structure"],
     "nothing": ["structure"],
 }
@@ -495,6 +510,14 @@ def test_renames_and_transposes_carry_fills_and_copies(recorded: Get, keras: str
     np.testing.assert_allclose(one.scenario("fingerprint").find("output", "output").value, expected, atol=1e-6)
     expected = recorded(keras, "turned", "tf1").scenario("inference").find("output", "output").value
     np.testing.assert_allclose(one.scenario("inference-copied").find("output", "output").value, expected, atol=1e-6)
+
+
+@EITHER
+def test_what_a_frozen_layer_has_is_not_trainable(recorded: Get, keras: str):
+    """In Keras 2 the variables themselves say that they are."""
+    rows = recorded(keras, "frozen").content["variables"]
+
+    assert [False, False, True, True] == [row["trainable"] for row in rows]
 
 
 @EITHER
