@@ -20,6 +20,7 @@ from .pairing import Index
 from .report import RandomOp, Report, Series, SideSummary
 from .tolerances import Policy, named
 from .values import Values
+from .wording import place as shown
 
 __all__ = ["compare"]
 
@@ -135,17 +136,19 @@ def _failure(recorded: Recorded) -> str | None:
     """The first scenario that raised."""
     for scenario in recorded.scenarios.values():
         if scenario.outcome == "failed":
-            where = f" ({scenario.place[0]}:{scenario.place[1]})" if scenario.place else ""
+            where = f" ({shown(scenario.place)})" if scenario.place else ""
             return f"{scenario.name}: {scenario.detail}{where}"
     return None
 
 
 def _random_ops(tf1: Recorded, tf2: Recorded) -> dict[str, tuple[Sequence[RandomOp], Sequence[RandomOp]]]:
+    """What each side drew in the scenarios of which both told."""
     found: dict[str, tuple[Sequence[RandomOp], Sequence[RandomOp]]] = {}
     for name in dict.fromkeys((*tf1.scenarios, *tf2.scenarios)):
-        both = drawn(tf1.scenario(name)), drawn(tf2.scenario(name))
-        if any(both):
-            found[name] = both
+        both = tf1.scenario(name), tf2.scenario(name)
+        draws = drawn(both[0]), drawn(both[1])
+        if any(draws) and all("random_ops" in scenario.said for scenario in both):
+            found[name] = draws
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..worker.recording.reading import Scenario
 from .report import RandomOp
+from .wording import place as shown
 
 __all__ = ["drawn", "mismatch", "same_seeds"]
 
@@ -86,7 +87,7 @@ def _alike(one: RandomOp, other: RandomOp) -> bool:
 
 def _words(draw: RandomOp) -> str:
     shape: list[Any] = ["?" if length is None else length for length in draw.shape]
-    where = f" at {draw.place[0]}:{draw.place[1]}" if draw.place else ""
+    where = f" at {shown(draw.place)}" if draw.place else ""
     return f"{draw.op} of shape [{', '.join(map(str, shape))}]{where}"
 
 

@@ -11,6 +11,7 @@ from .evidence import Clue, Seen, Twin, near, whole
 from .measuring import OTHER_SHAPES
 from .report import Deviation, RandomOp, Status, VariableRow
 from .wording import figure
+from .wording import place as shown
 
 __all__ = ["clues", "differs"]
 
@@ -292,7 +293,7 @@ def _ledger(seen: Seen, weight: float) -> Iterator[Clue]:
         old, new = ([op for op in side if op.purpose == "step"] for side in both)
         if len(old) != len(new):
             at, side, op = _first_other(old, new)
-            place = "" if op.place is None else f" at {op.place[0]}:{op.place[1]}"
+            place = "" if op.place is None else f" at {shown(op.place)}"
             yield Clue(
                 "randomness",
                 weight,

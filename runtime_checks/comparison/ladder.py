@@ -23,6 +23,7 @@ from .report import Deviation, Rung, Status
 from .tolerances import NOISE
 from .training import compare_steps
 from .wording import agreement, figure, subject, when
+from .wording import place as shown
 
 __all__ = ["NAMES", "Ladder", "reached"]
 
@@ -202,6 +203,7 @@ class Ladder:
             return _rung("4", Status.NOT_RUN, why or other)
         initial = compare_initial_values(self.judge, Index(both[0][1]), Index(both[1][1]))
         checks, notes, used = list(initial.checks), list(initial.notes), []
+        broken: list[str] = []
         if initial.equal:
             judged = [scenarios.INFERENCE]
             judged += [one for one in (scenarios.TRAINING, scenarios.TRAINING_CONSTANT) if self._same_draws(one, notes)]
@@ -215,6 +217,8 @@ class Ladder:
             lacking = missing or self._without_outputs(scenario)
             if lacking:
                 notes.append(f"{scenario}: {lacking}")
+            if any(recorded.outcome == "failed" for _, recorded in self._both(scenario)):
+                broken.append(f"{scenario}: {missing}")
             if not lacking or _shows_something(found):
                 checks += found
                 used.append(scenario)
@@ -225,7 +229,8 @@ class Ladder:
         reason = next(filter(None, (self._of_outputs(name, checks) for name in used)), self._blind)
         if empty and not any(not check.passed for check in checks):
             return _rung("4", Status.NOT_RUN, empty, notes=tuple(notes), checks=tuple(checks))
-        return self._settled("4", checks, (*notes, *self._notes(checks)), reason)
+        rung = self._settled("4", checks, (*notes, *self._notes(checks)), reason)
+        return replace(rung, status=Status.NOT_RUN, detail=broken[0]) if broken and rung.status is Status.PASS else rung
 
     def _checkpoint(self) -> Rung:
         rung = self._restored()
@@ -497,7 +502,7 @@ def _why(both: Iterable[tuple[str, Scenario]]) -> str:
     words = []
     for side, scenario in both:
         if scenario.outcome == "failed":
-            where = f" ({scenario.place[0]}:{scenario.place[1]})" if scenario.place else ""
+            where = f" ({shown(scenario.place)})" if scenario.place else ""
             words.append(f"{side} failed: {scenario.detail}{where}")
         elif scenario.outcome != "ok":
             words.append(f"{side}: {scenario.detail}")
@@ -554,7 +559,7 @@ def _up(value: float) -> float:
 
 def _created(one: Mapping[str, Any]) -> str:
     place = one.get("place")
-    where = f" at {place[0]}:{place[1]}" if place else ""
+    where = f" at {shown((str(place[0]), int(place[1])))}" if place else ""
     return f"{one.get('name', 'a variable')} {list(one.get('shape') or ())}{where} in {one.get('call', 'a later call')}"
 
 

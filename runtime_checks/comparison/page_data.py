@@ -159,11 +159,12 @@ def _chain(
         "label": f"Rung {printable(number)}: {words}",
         "chosen": chosen,
         "first": marked,
-        "rows": [_link(check) for check in ordered],
+        "rows": [_link(check, marked is not None and at >= marked) for at, check in enumerate(ordered)],
     }
 
 
-def _link(check: Deviation) -> list[Any]:
+def _link(check: Deviation, apart: bool) -> list[Any]:
+    """One value of a chain; `apart` says that the sides are known to differ by then."""
     tolerance = check.atol + check.rtol * abs(check.tf1_value)
     noise = check.floor / tolerance if check.floor is not None and tolerance > 0 else None
     return [
@@ -179,7 +180,7 @@ def _link(check: Deviation) -> list[Any]:
         check.passed,
         check.counts,
         printable(check.problem),
-        check.sure,
+        check.sure or apart,
     ]
 
 

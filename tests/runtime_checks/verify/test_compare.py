@@ -252,6 +252,33 @@ def test_another_initializer_fails_by_its_samples(tmp_path: Path) -> None:
     assert [("variable", "left/kernel")] == [(check.kind, check.tf1_name) for check in wider.failures]
 
 
+def test_draws_are_shown_of_scenarios_that_both_sides_told_of(tmp_path: Path) -> None:
+    """A run that only one side made to measure noise has nothing beside it."""
+    draw = {"op": "RandomUniform", "seed": 0, "shape": [8, 6], "purpose": "step", "place": None}
+    one, other = (
+        record(Program(draws=(draw,)), tmp_path / "one"),
+        record(replace(CLEAN, draws=(draw,)), tmp_path / "other"),
+    )
+    content = json.loads((one / "record.json").read_text("utf-8"))
+    content["scenarios"][scenarios.STEPS_NUDGED]["random_ops"] = [draw]
+    (one / "record.json").write_text(json.dumps(content), "utf-8")
+    shown = compare(read(one), read(other)).random_ops
+
+    assert (True, False) == (scenarios.ALIGNED in shown, scenarios.STEPS_NUDGED in shown)
+
+
+def test_random_numbers_are_not_aligned_where_training_fails(tmp_path: Path) -> None:
+    """That inference agrees is only half of the rung."""
+    one, other = record(Program(), tmp_path / "one"), record(CLEAN, tmp_path / "other")
+    content = json.loads((other / "record.json").read_text("utf-8"))
+    content["scenarios"][scenarios.TRAINING] = {"outcome": "failed", "detail": "ValueError: no", "parts": []}
+    (other / "record.json").write_text(json.dumps(content), "utf-8")
+    report = compare(read(one), read(other))
+
+    assert (4, Status.NOT_RUN) == (report.status, report.rung("4").status)
+    assert "training: TF2 failed: ValueError: no" == report.rung("4").detail
+
+
 def test_a_random_operation_too_many_is_named_with_its_line(tmp_path: Path) -> None:
     """An order that differs is explained, not guessed."""
     one = {"op": "RandomUniform", "seed": 0, "shape": [8, 6], "purpose": "step", "place": ["/user/tf1.py", 20]}
