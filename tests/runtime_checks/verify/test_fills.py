@@ -84,9 +84,9 @@ def test_what_is_not_floating_is_left_alone(dtype: str):
     assert (None, None, None) == (constant((2,), dtype), fingerprint("v", (2,), dtype), nudged("v", array))
 
 
-def test_bfloat16_without_a_dtype_of_numpy_is_float32():
-    """As the recording keeps it."""
-    assert "float32" == fingerprint("v", (3,), "bfloat16").dtype.name
+def test_a_dtype_that_numpy_does_not_know_is_float32():
+    """As the recording keeps it; bfloat16 is such a one unless TensorFlow was imported."""
+    assert "float32" == fingerprint("v", (3,), "bfloat19").dtype.name
 
 
 def test_the_constant_fills_everything():
