@@ -7,12 +7,13 @@ import os
 import re
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from migrate_lint.linter.finding import Target
+from migrate_lint.runtime_checks import interpreter
 from migrate_lint.runtime_checks.comparison import gen_test
 from migrate_lint.runtime_checks.comparison.points import points
 from migrate_lint.runtime_checks.worker.recording.reading import RecordingError
@@ -191,8 +192,9 @@ def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
 def test_the_test_passes_until_the_model_computes_something_else(tmp_path: Path, target: str) -> None:
     """A learning rate that is doubled is seen in training and in predictions, not in the forward pass."""
-    if target == "keras3" and tuple(map(int, version("tensorflow").split(".")[:2])) < (2, 16):
-        pytest.skip("Keras 3 is the Keras of TensorFlow from 2.16 on")
+    refused = interpreter.unsupported(interpreter.describe(), Target(target))
+    if refused is not None:
+        pytest.skip(refused)
     pair = tmp_path / "pair.py"
     pair.write_text(PAIR)
     ran = command(
