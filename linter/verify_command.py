@@ -89,9 +89,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _rungs() -> str:
-    from ..runtime_checks.planning import RUNGS
+    from ..runtime_checks.comparison.rungs import RUNGS
 
-    return ", ".join(RUNGS)
+    return ", ".join(name for name, _ in RUNGS.values())
 
 
 def _add_recording(made: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..linter.finding import Finding, Target
 from . import interpreter, planning, process
+from .comparison.rungs import reached
 from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def compare(
     if tf2 is None:
         tf1, tf2 = (os.path.join(tf1, side) for side in SIDES)
     try:
-        last = None if until is None else planning.rung_name(until)
+        reached(until)
     except ValueError as error:
         raise VerifyUsageError(f"--until: {error}") from error
     try:
@@ -196,7 +197,7 @@ def compare(
         report = compared(
             *recorded,
             policy=policy,
-            until=last,
+            until=until,
             findings=findings,
             crashes=crashes,
             **options,
@@ -308,7 +309,9 @@ def run_folder(output: str | None) -> Iterator[str]:
 
 def write_run(folder: str, asked: dict[str, Any]) -> None:
     """Say in a run's folder what was asked for."""
-    Path(folder, RUN).write_text(json.dumps({"format": _FORMAT, **asked}, indent=2) + "\n", "utf-8")
+    from .worker.recording.store import replace_json
+
+    replace_json(os.path.join(folder, RUN), {"format": _FORMAT, **asked}, indent=2)
 
 
 class _Side:
@@ -377,7 +380,7 @@ class _Side:
 
     def _crashed(self, outcome: process.Outcome) -> None:
         """Write into the recording why it is not complete; one that was never begun is begun here."""
-        from .worker.recording.store import RECORD, Recording
+        from .worker.recording.store import RECORD, Recording, replace_json
 
         path = Path(self.folder, RECORD)
         try:
@@ -393,6 +396,4 @@ class _Side:
             running.update(detail=outcome.reason, place=place)
         content.update(seconds=round(outcome.seconds, 3), peak_memory=outcome.peak_memory)
         content["versions"] = content["versions"] or dict((outcome.results or {}).get("versions", {}))
-        part = path.with_name(RECORD + "~")
-        part.write_text(json.dumps(content), "utf-8")
-        os.replace(part, path)
+        replace_json(os.fspath(path), content)

@@ -14,10 +14,11 @@ from .causes import rank
 from .divergence import first
 from .draws import drawn
 from .judging import Judge
-from .ladder import Ladder, reached
+from .ladder import Ladder
 from .naming import Renames, naming
 from .pairing import Index
 from .report import RandomOp, Report, Series, SideSummary
+from .rungs import reached
 from .tolerances import Policy, named
 from .values import Values
 from .wording import place as shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..worker.recording import scenarios
 from ..worker.recording.mapping import plain
@@ -20,24 +20,14 @@ from .measuring import largest
 from .modes import compare_modes
 from .pairing import Index, couples
 from .report import Deviation, Rung, Status
+from .rungs import RUNGS
 from .tolerances import NOISE
 from .training import compare_steps
 from .wording import agreement, figure, subject, when
 from .wording import place as shown
 
-__all__ = ["NAMES", "Ladder", "reached"]
+__all__ = ["Ladder"]
 
-NAMES = {
-    "1": ("once", "variables are created once"),
-    "2": ("variables", "variables match"),
-    "3": ("constant", "all variables at 0.001"),
-    "3f": ("fingerprint", "variables filled by their names"),
-    "4": ("random", "aligned random numbers"),
-    "5": ("checkpoint", "TF1 checkpoint"),
-    "6": ("step", "one training step"),
-    "7": ("steps", "training steps"),
-    "8": ("modes", "each side in its other modes"),
-}
 _MINIMIZED = {"loss", "gradient"}
 COPIED = "both sides start from TF1's initial values, copied by the names of rung 2"
 GUESSED = (
@@ -49,20 +39,16 @@ WITHIN_NOISE = (
 )
 
 
-def reached(until: str | None) -> tuple[str, ...]:
-    """The numbers of the rungs up to one, given by number or name; all of them for None.
+class _Walk(NamedTuple):
+    """All training steps, compared.
 
-    Raises:
-        ValueError: if there is no such rung.
+    `problem` says that the sides got other data, `unmoved` what no step changes, `vacuous` why nothing could differ.
     """
-    numbers = tuple(NAMES)
-    if until is None:
-        return numbers
-    for at, (number, (name, _)) in enumerate(NAMES.items(), 1):
-        if until in (number, name):
-            return numbers[:at]
-    known = ", ".join(f"{name} ({number})" for number, (name, _) in NAMES.items())
-    raise ValueError(f"there is no rung {until!r}; there are {known}")
+
+    checks: list[Deviation]
+    problem: str
+    unmoved: list[str]
+    vacuous: str
 
 
 @dataclass
@@ -77,9 +63,10 @@ class Ladder:
     tf2: Recorded
     judge: Judge
     problems: list[str] = field(default_factory=list)
-    _walked: tuple[list[Deviation], tuple[str, ...]] | None = None
+    _walked: _Walk | None = None
     _vacuous: str = ""
     _blind: str = ""
+    _alone: str = ""
 
     def climb(self, numbers: Iterable[str]) -> tuple[Rung, ...]:
         """Every rung asked for; one that fails does not hide the rest."""
@@ -92,7 +79,8 @@ class Ladder:
             ),
             "",
         )
-        self.judge.without_losses = bool(self._within_loss())
+        self._alone = self._within_loss()
+        self.judge.without_losses = bool(self._alone)
         rungs: Mapping[str, Callable[[], Rung]] = {
             "1": self._once,
             "2": self._variables,
@@ -284,20 +272,19 @@ class Ladder:
             return _rung(number, Status.NOT_RUN, why)
         if number == "7" and common and common[-1] == 0 and not why:
             return _rung(number, Status.NOT_RUN, "only one step was recorded")
-        checks, problems = self._walk(ones, others)
-        checks = [check for check in checks if belongs(check)]
+        walk = self._walk(ones, others)
+        checks = [check for check in walk.checks if belongs(check)]
         notes = [
             *self._notes(checks),
             *filter(None, [self._without_outputs(scenarios.STEPS)]),
             *(_one_sided(ones, others) if number == "6" else ()),
-            *self._unmoved(ones, others),
+            *walk.unmoved,
             *self._copied(),
         ]
-        reason = self._nothing_learnt(ones, others) or vacuity.never_finite(ones, others, self.judge.values)
-        stopped = problems[0] if problems else why
-        if stopped and number == "6" and checks and max(common) > 0 and not _stopped_at_zero(problems):
+        stopped = walk.problem or why
+        if stopped and number == "6" and checks and max(common) > 0 and "step 0:" not in walk.problem:
             stopped = ""
-        settled = self._settled(number, checks, notes, reason)
+        settled = self._settled(number, checks, notes, walk.vacuous)
         if stopped and settled.status is not Status.FAIL:
             held = f"; the {len(checks)} values until then agree" if checks else ""
             return replace(settled, status=Status.NOT_RUN, detail=stopped + held)
@@ -385,14 +372,19 @@ class Ladder:
             return [], [f"random operations differ, but the outputs agree: {text}"]
         return [_drawn_differently(name, text)], [f"random operations: {text}"]
 
-    def _walk(self, ones: Index, others: Index) -> tuple[list[Deviation], tuple[str, ...]]:
+    def _walk(self, ones: Index, others: Index) -> _Walk:
+        """What both training rungs read, once."""
         if self._walked is None:
             other = other_batch(ones, others, self.judge.values)
-            problems = () if other is None else (f"the sides got other data: {other.text}",)
-            for problem in problems:
+            problem = "" if other is None else f"the sides got other data: {other.text}"
+            if problem:
                 self._tell(problem)
-            until = None if other is None else other.step
-            self._walked = compare_steps(self.judge, ones, others, until), problems
+            self._walked = _Walk(
+                compare_steps(self.judge, ones, others, None if other is None else other.step),
+                problem,
+                self._unmoved(ones, others),
+                self._nothing_learnt(ones, others) or vacuity.never_finite(ones, others, self.judge.values),
+            )
         return self._walked
 
     def _trainable(self) -> dict[str, set[str]]:
@@ -420,7 +412,7 @@ class Ladder:
         infinite = sorted(
             {check.kind for check in checks if math.isinf(check.tf1_value) and math.isinf(check.tf2_value)}
         )
-        side = self._within_loss()
+        side = self._alone
         if side and any(check.kind == "regularization" and not check.passed for check in checks):
             other = "TF2" if side == "TF1" else "TF1"
             notes.append(
@@ -490,7 +482,7 @@ def _rung(
     notes: tuple[str, ...] = (),
     checks: tuple[Deviation, ...] = (),
 ) -> Rung:
-    name, title = NAMES[number]
+    name, title = RUNGS[number]
     return Rung(number, name, title, status, detail, needed, notes, checks)
 
 
@@ -596,10 +588,6 @@ def _drawn_differently(scenario: str, text: str) -> Deviation:
         tf2_place=None,
         problem=text,
     )
-
-
-def _stopped_at_zero(problems: Sequence[str]) -> bool:
-    return any("step 0:" in problem for problem in problems)
 
 
 def _list(value: Any) -> list[str]:

@@ -11,6 +11,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from .mapping import plain
+
 __all__ = ["constant", "fingerprint", "floating", "nudged"]
 
 _BLOCK = 1 << 18
@@ -41,7 +43,7 @@ def fingerprint(name: str, shape: Sequence[int], dtype: Any) -> Any:
     if kind is None:
         return None
     shape = tuple(int(size) for size in shape)
-    low, high = _range(_plain(name), shape)
+    low, high = _range(plain(name), shape)
     stream = _stream("fill", name)
     values = np.empty(shape, kind)
     flat = values.reshape(-1)
@@ -110,10 +112,6 @@ def _means(last: str, words: Sequence[str]) -> bool:
     return any(last == word or last.endswith("_" + word) for word in words)
 
 
-def _plain(name: str) -> str:
-    return name[:-2] if name.endswith(":0") else name
-
-
 def _stream(purpose: str, name: str) -> Any:
-    digest = hashlib.sha256((purpose + ":" + _plain(name)).encode("utf-8")).digest()
+    digest = hashlib.sha256((purpose + ":" + plain(name)).encode("utf-8")).digest()
     return np.random.RandomState([int.from_bytes(digest[at : at + 4], "little") for at in range(0, 32, 4)])

@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from .fills import floating
+from .mapping import plain
 from .patching import replaced
 from .value_hooks import initial_values
 
@@ -55,7 +56,7 @@ def of_graph(session: Any, variables: Sequence[Any], limit: int = _LIMIT) -> dic
     wanted = [variable for variable in variables if variable.dtype.is_floating and _is_drawn(variable)]
     # Some at a time: for each new set of fetches a session goes through the whole graph.
     for variable, value in read(session, wanted):
-        drawn[_plain(variable.name)] = [_subset(value, limit)]
+        drawn[plain(variable.name)] = [_subset(value, limit)]
         if value.size < limit:
             again.append((variable, value))
     _run_again(session, again, drawn, limit)
@@ -70,8 +71,8 @@ def _run_again(session: Any, again: Sequence[tuple[Any, Any]], drawn: dict[str, 
                 return
             session.run([variable.initializer for variable in waiting])
             for variable, value in zip(waiting, session.run(waiting)):
-                drawn[_plain(variable.name)].append(_subset(value, limit))
-            waiting = [variable for variable in waiting if _goes_on(drawn[_plain(variable.name)], limit)]
+                drawn[plain(variable.name)].append(_subset(value, limit))
+            waiting = [variable for variable in waiting if _goes_on(drawn[plain(variable.name)], limit)]
     finally:
         from .graph_session import assign
 
@@ -258,7 +259,3 @@ def _subset(value: Any, limit: int) -> Any:
     # No value twice, which would make two samples look more different than they are.
     chosen = stream.permutation(flat.size)[:limit] if flat.size < 16 * limit else stream.randint(0, flat.size, limit)
     return flat[np.unique(chosen)]
-
-
-def _plain(name: str) -> str:
-    return name[:-2] if name.endswith(":0") else name

@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator, Sequence, Tuple
 
 import numpy as np
 
-__all__ = ["FORMAT", "RECORD", "Chapter", "Recording", "clear"]
+__all__ = ["FORMAT", "RECORD", "Chapter", "Recording", "clear", "replace_json"]
 
 FORMAT = 1
 RECORD = "record.json"
@@ -107,20 +107,18 @@ class Recording:
 
     def save(self) -> None:
         """Replace ``record.json``."""
-        self._replace(RECORD, lambda path: _write_json(path, self.content))
+        replace_json(os.path.join(self.folder, RECORD), self.content)
 
     def part(self, name: str, records: Sequence[dict[str, Any]], arrays: dict[str, Any]) -> str:
         """Write records and the arrays that their ``key`` names; gives back the name of the part."""
         part = f"{self._parts:04d}-{name}"
         self._parts += 1
-        self._replace(part + ".npz", lambda path: _write_arrays(path, arrays))
-        self._replace(part + ".part.json", lambda path: _write_json(path, records))
+        archive = os.path.join(self.folder, part + ".npz")
+        with open(archive + "~", "wb") as file:
+            np.savez(file, **arrays)
+        os.replace(archive + "~", archive)
+        replace_json(os.path.join(self.folder, part + ".part.json"), records)
         return part
-
-    def _replace(self, name: str, write: Callable[[str], None]) -> None:
-        path = os.path.join(self.folder, name)
-        write(path + "~")
-        os.replace(path + "~", path)
 
     def room(self, size: int) -> bool:
         """Whether a tap of so many bytes may still be kept; counts it either way."""
@@ -203,11 +201,8 @@ class Chapter:
         self.recording.save()
 
 
-def _write_json(path: str, content: Any) -> None:
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(content, file, default=str)
-
-
-def _write_arrays(path: str, arrays: dict[str, Any]) -> None:
-    with open(path, "wb") as file:
-        np.savez(file, **arrays)
+def replace_json(path: str, content: Any, indent: int | None = None) -> None:
+    """Write a file of JSON data, whole or not at all."""
+    with open(path + "~", "w", encoding="utf-8") as file:
+        json.dump(content, file, indent=indent, default=str)
+    os.replace(path + "~", path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, NamedTuple
 
+from .mapping import plain
+
 __all__ = ["Results", "flat", "results", "step_results"]
 
 _COMPOSITES = {
@@ -130,8 +132,8 @@ def _gradients(value: Any) -> Any:
     if value is None:
         return None
     if _is_mapping(value):
-        return {_plain(str(key)): gradient for key, gradient in value.items() if gradient is not None}
-    return {_plain(str(variable.name)): gradient for gradient, variable in value if gradient is not None}
+        return {plain(str(key)): gradient for key, gradient in value.items() if gradient is not None}
+    return {plain(str(variable.name)): gradient for gradient, variable in value if gradient is not None}
 
 
 def _tensors(named: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,7 +143,3 @@ def _tensors(named: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex)) or (hasattr(value, "dtype") and hasattr(value, "shape"))
-
-
-def _plain(name: str) -> str:
-    return name[:-2] if name.endswith(":0") else name

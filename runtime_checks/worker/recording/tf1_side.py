@@ -14,6 +14,7 @@ from .. import shims
 from ..errors import essence
 from ..frames import UserCode
 from . import checkpoint, fills, graph_estimator, graph_session, randomness, samples, scenarios
+from .attempts import NotRunError, attempt
 from .batches import Batch, Batches, PairError
 from .graph_building import EVALUATE, INFER, TRAIN, Network, build
 from .graph_layers import legacy_layers
@@ -66,10 +67,6 @@ def standing_in(adapted: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
-class _NotRunError(Exception):
-    """Why a scenario cannot be run."""
-
-
 class _Side:
     """The graphs of a side, made when they are first wanted."""
 
@@ -99,18 +96,8 @@ class _Side:
             self._try(name, self._steps)
 
     def _try(self, name: str, body: Callable[[Chapter], None]) -> None:
-        if not self.plan.wants(name):
-            return
-        try:
-            with self.recording.scenario(name) as chapter:
-                body(chapter)
-        except _NotRunError as reason:
-            self.recording.not_run(name, str(reason))
-        except PairError:
-            raise
-        except (Exception, SystemExit) as error:
-            frames = self.code.of_error(error)
-            self.recording.failed(name, essence(error), (frames[0].path, frames[0].line) if frames else None)
+        if self.plan.wants(name):
+            attempt(self.recording, self.code, name, body)
 
     # Graphs
 
@@ -244,7 +231,7 @@ class _Side:
 
     def _checkpoint(self, chapter: Chapter) -> None:
         if not self.pair.checkpoint:
-            raise _NotRunError("the pair names no checkpoint")
+            raise NotRunError("the pair names no checkpoint")
         network = self._forward()
         with randomness.numbered(network.graph, self.plan.seed), opened(network) as session:
             graph_session.initialize(session, network)
@@ -310,7 +297,7 @@ class _Side:
     def _steps(self, chapter: Chapter) -> None:
         network = self._stepping()
         if network.train_op is None:
-            raise _NotRunError("the TF1 side gives no train_op: return an EstimatorSpec or a Spec with one")
+            raise NotRunError("the TF1 side gives no train_op: return an EstimatorSpec or a Spec with one")
         chapter.say(random_ops=ledger_of(network.ledger))
         evaluations: list[tuple[int, list[tuple[str, Any]]]] = []
         train(

@@ -18,7 +18,6 @@ from .store import Place
 __all__ = [
     "Forward",
     "Model",
-    "NotRunError",
     "clear_names",
     "converted",
     "eagerly",
@@ -31,10 +30,6 @@ __all__ = [
 
 _SETTINGS = ("epsilon", "momentum", "rate", "renorm", "center", "scale", "axis", "negative_slope", "alpha", "theta")
 _MODES = ("training", "is_training", "mode")
-
-
-class NotRunError(Exception):
-    """Why a scenario cannot be run."""
 
 
 class Forward(NamedTuple):

@@ -6,17 +6,17 @@ import contextlib
 from typing import Any, Callable, Iterator, Sequence
 
 from .. import shims
-from ..errors import essence
 from ..frames import UserCode
 from . import checkpoint, checkpoint_loads, randomness, samples, scenarios, structures, tf2_once
-from .batches import Batch, Batches, PairError
+from .attempts import NotRunError, attempt
+from .batches import Batch, Batches
 from .ledger import Ledger
 from .plan import Plan
 from .reading import Recorded
 from .store import Chapter, Place, Recording
 from .tf2_copying import BEGINNINGS, Copying
 from .tf2_listening import Listening, array
-from .tf2_model import Forward, Model, NotRunError, clear_names, eagerly, in_function, make, tensors
+from .tf2_model import Forward, Model, clear_names, eagerly, in_function, make, tensors
 from .tf2_steps import train
 from .tf2_variables import Variables
 
@@ -103,17 +103,9 @@ class Side:
     def _try(self, name: str, body: Callable[[Chapter], None]) -> None:
         if not self.plan.wants(name):
             return
-        try:
-            with self.recording.scenario(name) as chapter:
-                body(chapter)
-        except NotRunError as reason:
-            self.recording.not_run(name, str(reason))
-        except PairError:
-            raise
-        except (Exception, SystemExit) as error:
+        attempt(self.recording, self.code, name, body)
+        if self.recording.content["scenarios"][name]["outcome"] == "failed":
             self._close()
-            frames = self.code.of_error(error)
-            self.recording.failed(name, essence(error), (frames[0].path, frames[0].line) if frames else None)
 
     # Making models
 

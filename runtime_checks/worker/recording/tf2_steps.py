@@ -7,9 +7,10 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..errors import essence, text_of
 from . import keras_optimizer, scenarios, structures
+from .attempts import NotRunError
 from .store import Chapter, Place
 from .tf2_listening import array
-from .tf2_model import NotRunError, converted, eagerly, in_function
+from .tf2_model import converted, eagerly, in_function
 from .tf2_variables import value_of
 from .tf2_watching import Seen, heard_function, watching
 
