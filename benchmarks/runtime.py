@@ -160,7 +160,7 @@ def tell():
 
 results = sys.argv.pop(1)
 atexit.register(tell)
-from migrate_lint.linter.cli import main
+from migrate_lint.linter.cli.main import main
 
 sys.exit(main())
 """

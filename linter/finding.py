@@ -124,3 +124,48 @@ class Finding:
     def sort_key(self) -> tuple[str, int, int, int, str, str]:
         """Path, cell, line, column, code: the order of every report."""
         return (self.path, -1 if self.cell is None else self.cell, self.line, self.column, self.code, self.message)
+
+
+FindingKey = tuple[str, int, int, str]
+"""A finding's path, line, column and code."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinding:
+    """A kind of finding of the tool itself (TF9xx): about a file, a comment, a run of the model or a crash."""
+
+    code: str
+    slug: str
+    severity: Severity
+    consequence: Consequence
+
+    def at(
+        self,
+        path: str,
+        message: str,
+        line: int = 1,
+        column: int = 1,
+        end_line: int | None = None,
+        end_column: int | None = None,
+    ) -> Finding:
+        """Make the finding; without an end it spans one character."""
+        return Finding(
+            path=path,
+            line=line,
+            column=column,
+            end_line=line if end_line is None else end_line,
+            end_column=column + 1 if end_column is None else end_column,
+            code=self.code,
+            slug=self.slug,
+            severity=self.severity,
+            consequence=self.consequence,
+            message=message,
+        )
+
+
+UNPARSABLE_FILE = ToolFinding("TF900", "unparsable-file", Severity.ERROR, Consequence.BREAKS)
+UNUSED_SUPPRESSION = ToolFinding("TF901", "unused-suppression", Severity.WARNING, Consequence.LEGACY)
+PYTHON2_SOURCE = ToolFinding("TF902", "python2-source", Severity.ERROR, Consequence.BREAKS)
+PROBE_ONLY_FINDING = ToolFinding("TF907", "probe-only-finding", Severity.ERROR, Consequence.CHANGES)
+PROBE_FAILED = ToolFinding("TF908", "probe-failed", Severity.WARNING, Consequence.BREAKS)
+INTERNAL_ERROR = ToolFinding("TF909", "internal-error", Severity.ERROR, Consequence.BREAKS)

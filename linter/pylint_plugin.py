@@ -23,16 +23,16 @@ from typing import TYPE_CHECKING, Any
 
 from pylint.checkers import BaseChecker
 
-from . import registry
-from .config import TARGETS, Config, ConfigError, load, resolve
-from .discovery import display_path, matcher
-from .finding import Finding, Severity
+from .finding import INTERNAL_ERROR, Finding, Severity
+from .registry import registry
+from .registry.third_party import CODE
+from .registry.tool_rules import TOOL_RULES, ProbeFailed, ProbeOnlyFinding
 from .reporters import printable
-from .resident import resident_of
-from .rule import Rule, documentation
-from .run import Selection
-from .third_party import CODE
-from .tool_rules import TOOL_RULES, InternalError, ProbeFailed, ProbeOnlyFinding
+from .rule_api.rule import Rule, documentation
+from .run.pipeline import Selection
+from .run.workspace import workspace_of
+from .settings.config import TARGETS, Config, ConfigError, load, resolve
+from .source.discovery import display_path, matcher
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -203,7 +203,7 @@ class _Session:
                     linter.add_message(CONFIGURATION, node=module, line=1, args=(printable(str(error)),))
             except Exception as error:
                 reason = f"{type(error).__name__}: {error}; this file was not linted"
-                self.found = (InternalError.at(module.file or module.name, reason),)
+                self.found = (INTERNAL_ERROR.at(module.file or module.name, reason),)
         return self.found
 
     def _linted(self, module: nodes.Module, options: Namespace) -> tuple[Finding, ...]:
@@ -211,7 +211,7 @@ class _Session:
         settings = self._settings(os.path.dirname(path), options)
         if settings.excludes(path):
             return ()
-        project = resident_of(path)
+        project = workspace_of(path)
         if project.root not in self.fresh:
             project.refresh()
             self.fresh.add(project.root)
@@ -226,7 +226,7 @@ class _Session:
             codes=registry.known(),
             judged=partial(settings.selection.is_judged, chosen, (target,)),
         )
-        kept += (InternalError.at(display, failure.message) for failure in registry.failures())
+        kept += (INTERNAL_ERROR.at(display, failure.message) for failure in registry.failures())
         return tuple({_place(finding): finding for finding in sorted(kept, key=lambda f: f.sort_key)}.values())
 
     def _settings(self, folder: str, options: Namespace) -> _Settings:
@@ -271,7 +271,7 @@ class _Settings:
 
 def _place(finding: Finding) -> tuple[Any, ...]:
     """What tells findings apart; a rule that crashes may do so at each of a thousand sites."""
-    if finding.code == InternalError.code:
+    if finding.code == INTERNAL_ERROR.code:
         return finding.code, finding.message
     return finding.line, finding.column, finding.code, finding.message
 

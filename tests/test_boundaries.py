@@ -20,7 +20,7 @@ FRAMEWORKS = {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy"}
 FRAMEWORKS_BESIDE = {("in_process", "tensorflow"), ("verifying", "numpy")}
 """Host modules that import one when they are asked for what needs it."""
 RECORDING = "migrate_lint.runtime_checks.worker.recording"
-RULE_API = {"migrate_lint.linter.rule", "migrate_lint.linter.model"}
+RULE_API = {"migrate_lint.linter.rule_api.rule", "migrate_lint.linter.rule_api.model"}
 
 
 def _module(path: Path) -> list[str]:
@@ -70,13 +70,13 @@ def test_there_is_something_to_read() -> None:
 
 def test_imports_are_resolved_as_installed() -> None:
     """Relative imports count from where a file is installed, not from where it lies."""
-    text = "from ...linter.rule import Rule\nfrom . import a\nimport os.path"
+    text = "from ...linter.rule_api.rule import Rule\nfrom . import a\nimport os.path"
 
-    assert ["migrate_lint.linter.rule.Rule", "migrate_lint.rules.keras.a", "os.path"] == list(
+    assert ["migrate_lint.linter.rule_api.rule.Rule", "migrate_lint.rules.keras.a", "os.path"] == list(
         _imports(ROOT / "rules" / "keras" / "x.py", text)
     )
-    assert ["migrate_lint.linter.cli.main"] == list(
-        _imports(ROOT / "linter" / "package" / "__main__.py", "from .linter.cli import main")
+    assert ["migrate_lint.linter.cli.main.main"] == list(
+        _imports(ROOT / "linter" / "package" / "__main__.py", "from .linter.cli.main import main")
     )
 
 
@@ -94,7 +94,7 @@ def test_nothing_here_imports_a_framework() -> None:
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in RULES])
 def test_rule_imports_the_rule_api_alone(path: Path) -> None:
-    """A rule sees `linter.rule`, `linter.model`, stdlib, libcst, and modules of vocabulary without a rule."""
+    """A rule sees the two modules of the rule API, stdlib, libcst, and modules of vocabulary without a rule."""
     known = RULE_API | {".".join(_module(other)) for other in RULES if "(Rule):" not in other.read_text("utf-8")}
     foreign = [
         name
@@ -107,12 +107,12 @@ def test_rule_imports_the_rule_api_alone(path: Path) -> None:
 
 def test_only_the_registry_imports_rules() -> None:
     """Everything else gets rules handed in."""
-    assert {"linter/registry.py"} >= {path for path, _ in _offences(LINTER, {"migrate_lint.rules"})}
+    assert {"linter/registry/registry.py"} >= {path for path, _ in _offences(LINTER, {"migrate_lint.rules"})}
 
 
 def test_only_the_command_line_imports_the_runtime_checks() -> None:
     """Linting does not pay for what it does not do."""
-    assert {"linter/cli.py", "linter/verify_command.py"} >= {
+    assert {"linter/cli/main.py", "linter/cli/verify_command.py"} >= {
         path for path, _ in _offences(LINTER + RULES, {"migrate_lint.runtime_checks"})
     }
 
@@ -211,5 +211,5 @@ def test_only_the_command_line_and_reporters_print() -> None:
     everything = LINTER + RULES + HOST + COMPARISON + WORKER
     printing = {path.relative_to(ROOT).as_posix() for path in everything if any(_prints(path))}
 
-    allowed = {"linter/cli.py", "linter/console.py"}
+    allowed = {"linter/cli/main.py", "linter/cli/console.py"}
     assert set() == {path for path in printing - allowed if not path.startswith("linter/reporters/")}

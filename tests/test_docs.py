@@ -32,7 +32,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from migrate_lint.linter.config import FORMATS, Config, parse
+from migrate_lint.linter.settings.config import FORMATS, Config, parse
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -92,7 +92,7 @@ def test_wheel_runs(unpacked: Path) -> None:
 
 def test_wheel_finds_every_rule(unpacked: Path) -> None:
     """The scan for rules works on the installed layout."""
-    program = "from migrate_lint.linter.registry import all_rules; print(len(list(all_rules())))"
+    program = "from migrate_lint.linter.registry.registry import all_rules; print(len(list(all_rules())))"
     found = _run(unpacked, "-c", program)
     here = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
 
@@ -102,7 +102,7 @@ def test_wheel_finds_every_rule(unpacked: Path) -> None:
 @pytest.mark.tensorflow
 def test_the_readme_shows_what_is_printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line of the README's sample output is printed by its first command, whatever the versions."""
-    from migrate_lint.linter.cli import main
+    from migrate_lint.linter.cli.main import main
 
     readme = (ROOT / "README.md").read_text("utf-8")
     command = next(line for line in readme.split("\n") if "--exit-zero --runtime" in line)

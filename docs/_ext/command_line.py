@@ -18,7 +18,7 @@ __all__ = ["CommandLine", "listing", "parser", "setup"]
 
 def parser(command: str = "check") -> argparse.ArgumentParser:
     """The parser of ``migrate-lint check``, or of another command."""
-    from migrate_lint.linter import cli
+    from migrate_lint.linter.cli import main as cli
 
     return cli.parsers()[command]
 

@@ -13,12 +13,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from migrate_lint.linter.registry import all_rules
-from migrate_lint.linter.rule import SECTIONS, documentation
-from migrate_lint.linter.tool_rules import TOOL_RULES
+from migrate_lint.linter.registry.registry import all_rules
+from migrate_lint.linter.registry.tool_rules import TOOL_RULES
+from migrate_lint.linter.rule_api.rule import SECTIONS, documentation
 
 if TYPE_CHECKING:
-    from migrate_lint.linter.rule import Rule
+    from migrate_lint.linter.rule_api.rule import Rule
     from sphinx.application import Sphinx
 
 __all__ = ["index", "own_rules", "page", "setup", "write_pages"]
@@ -112,7 +112,7 @@ def _verdict(rule: type[Rule]) -> str:
 
 
 def _can_be_suppressed(rule: type[Rule]) -> bool:
-    from migrate_lint.linter.config import ALWAYS
+    from migrate_lint.linter.settings.config import ALWAYS
 
     return rule.code not in {*ALWAYS, "TF901"}
 

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from ..finding import Evidence, Severity, Verdict
 
 if TYPE_CHECKING:
-    from ..baseline import Standing
     from ..finding import Finding
-    from ..run import Result
-    from ..runtime import Runtime, WorkerRun
+    from ..result import BaselineStatus, Result, Runtime, WorkerRun
 
 __all__ = ["Paint", "counts", "header", "only_at_runtime", "printable", "said", "statistics", "summary"]
 
@@ -81,9 +79,9 @@ def said(evidence: Evidence, message: str, paint: Paint) -> str:
 
 def only_at_runtime(findings: Iterable[Finding]) -> int:
     """The number of hazards that no static finding is about; a run that failed is none."""
-    from ..tool_rules import ProbeFailed
+    from ..finding import PROBE_FAILED
 
-    return sum(finding.origin == "runtime" and finding.code != ProbeFailed.code for finding in findings)
+    return sum(finding.origin == "runtime" and finding.code != PROBE_FAILED.code for finding in findings)
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:
@@ -122,17 +120,17 @@ def summary(result: Result, paint: Paint) -> list[str]:
     return lines
 
 
-def _of_baseline(standing: Standing) -> Iterator[str]:
+def _of_baseline(status: BaselineStatus) -> Iterator[str]:
     """How many of the known findings are left, and what became of the others."""
-    if standing.action == "write":
-        yield f"Baseline: {_plural(standing.left, 'finding')} written to {printable(standing.file)}."
+    if status.action == "write":
+        yield f"Baseline: {_plural(status.left, 'finding')} written to {printable(status.file)}."
         return
-    unseen = f", {standing.unseen} of them not looked at in this run" if standing.unseen else ""
-    yield f"Baseline: {standing.left} of {standing.initial} left{unseen}."
-    if standing.action == "prune":
-        yield f"Baseline: {_plural(standing.stale, 'stale entry', 'stale entries')} taken out."
-    elif standing.stale:
-        stale = _plural(standing.stale, "entry is", "entries are")
+    unseen = f", {status.unseen} of them not looked at in this run" if status.unseen else ""
+    yield f"Baseline: {status.left} of {status.initial} left{unseen}."
+    if status.action == "prune":
+        yield f"Baseline: {_plural(status.stale, 'stale entry', 'stale entries')} taken out."
+    elif status.stale:
+        stale = _plural(status.stale, "entry is", "entries are")
         yield f"Baseline: {stale} stale, --prune-baseline takes them out."
 
 

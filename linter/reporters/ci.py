@@ -11,7 +11,7 @@ from . import Paint, printable, said
 
 if TYPE_CHECKING:
     from ..finding import Finding
-    from ..rule import Rule
+    from ..rule_api.rule import Rule
 
 __all__ = ["Repository", "documented_rules", "escaped", "explained", "place", "worst_first"]
 
@@ -86,8 +86,8 @@ def place(finding: Finding) -> str:
 
 def documented_rules() -> Sequence[type[Rule]]:
     """Every rule there is, those of the tool itself included, by code."""
-    from ..registry import all_rules
-    from ..tool_rules import TOOL_RULES
+    from ..registry.registry import all_rules
+    from ..registry.tool_rules import TOOL_RULES
 
     rules = {rule.code: type(rule) for rule in all_rules()} | {rule.code: rule for rule in TOOL_RULES}
     return [rules[code] for code in sorted(rules)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import Paint, header
 
 if TYPE_CHECKING:
-    from ..run import Result
+    from ..result import Result
 
 __all__ = ["report"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..rule import SECTIONS, documentation
+from ..rule_api.rule import SECTIONS, documentation
 
 if TYPE_CHECKING:
-    from ..rule import Rule
+    from ..rule_api.rule import Rule
 
 __all__ = ["json", "listing", "markdown", "text"]
 

@@ -16,7 +16,7 @@ from .raw_lines import RawLines
 
 if TYPE_CHECKING:
     from ..finding import Finding
-    from ..run import Result
+    from ..result import Result
 
 __all__ = ["report"]
 

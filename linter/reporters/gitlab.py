@@ -10,15 +10,15 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..adoption.fingerprint import digest, fingerprints
 from ..finding import Severity
-from ..fingerprint import digest, fingerprints
 from . import Paint
 from .ci import Repository, escaped, explained, place
 from .raw_lines import RawLines
 
 if TYPE_CHECKING:
     from ..finding import Finding
-    from ..run import Result
+    from ..result import Result
 
 __all__ = ["report"]
 

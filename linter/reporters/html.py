@@ -16,7 +16,7 @@ from . import Paint
 from .page_data import page_data, shown
 
 if TYPE_CHECKING:
-    from ..run import Result
+    from ..result import Result
 
 __all__ = ["report"]
 

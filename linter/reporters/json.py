@@ -12,8 +12,7 @@ from . import Paint, counts, only_at_runtime
 
 if TYPE_CHECKING:
     from ..finding import Evidence, Finding, Fix
-    from ..run import Result
-    from ..runtime import Runtime, WorkerRun
+    from ..result import Result, Runtime, WorkerRun
 
 __all__ = ["report"]
 
@@ -41,9 +40,9 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
         },
     }
     if result.baseline is not None:
-        standing = result.baseline
+        status = result.baseline
         document["summary"]["baseline"] = {
-            "initial": standing.initial, "left": standing.left, "stale": standing.stale, "unseen": standing.unseen,
+            "initial": status.initial, "left": status.left, "stale": status.stale, "unseen": status.unseen,
         }  # fmt: skip
     if result.since is not None:
         since = result.since

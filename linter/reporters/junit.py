@@ -13,19 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from ..finding import Severity
-from ..fingerprint import identities
-from ..tool_rules import InternalError, ProbeFailed, Python2Source, UnparsableFile
+from ..adoption.fingerprint import identities
+from ..finding import INTERNAL_ERROR, PROBE_FAILED, PYTHON2_SOURCE, UNPARSABLE_FILE, Severity
 from . import Paint, printable
 from .ci import Repository, explained, place
 
 if TYPE_CHECKING:
     from ..finding import Finding
-    from ..run import Result
+    from ..result import Result
 
 __all__ = ["report"]
 
-_UNCHECKED = frozenset({UnparsableFile.code, Python2Source.code, ProbeFailed.code, InternalError.code})
+_UNCHECKED = frozenset({UNPARSABLE_FILE.code, PYTHON2_SOURCE.code, PROBE_FAILED.code, INTERNAL_ERROR.code})
 
 
 def report(result: Result, paint: Paint) -> Iterator[str]:

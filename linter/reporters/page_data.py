@@ -15,9 +15,8 @@ from . import only_at_runtime, printable
 
 if TYPE_CHECKING:
     from ..finding import Evidence, Finding, Fix
-    from ..rule import Rule
-    from ..run import Project, Result
-    from ..runtime import Runtime, WorkerRun
+    from ..result import LintedProject, Result, Runtime, WorkerRun
+    from ..rule_api.rule import Rule
 
 __all__ = ["blocks", "page_data", "shown"]
 
@@ -124,8 +123,8 @@ class _Rules:
     """The rules that found something, in the order in which they first did."""
 
     def __init__(self) -> None:
-        from ..registry import all_rules
-        from ..tool_rules import TOOL_RULES
+        from ..registry.registry import all_rules
+        from ..registry.tool_rules import TOOL_RULES
 
         self.classes: dict[str, type[Rule]] = {rule.code: type(rule) for rule in all_rules()}
         self.classes |= {rule.code: rule for rule in TOOL_RULES}
@@ -141,7 +140,7 @@ class _Rules:
         return self.numbers[key]
 
     def _rule(self, finding: Finding) -> dict[str, Any]:
-        from ..rule import SECTIONS, documentation
+        from ..rule_api.rule import SECTIONS, documentation
 
         rule = {"code": shown(finding.code), "slug": shown(finding.slug), "family": "other", "summary": "", "words": []}
         cls = self.classes.get(finding.code)
@@ -189,11 +188,11 @@ def _fix(fix: Fix) -> list[Any]:
     return [fix.applicability.value, edits]
 
 
-def _title(projects: Iterable[Project]) -> str:
+def _title(projects: Iterable[LintedProject]) -> str:
     return ", ".join(dict.fromkeys(shown(PurePath(project.root).name or project.root) for project in projects))
 
 
-def _project(project: Project) -> dict[str, Any]:
+def _project(project: LintedProject) -> dict[str, Any]:
     return {
         "name": shown(PurePath(project.root).name or project.root),
         "target": project.target.value,

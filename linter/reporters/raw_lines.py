@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..source import read_bytes
+from ..source.reading import read_bytes
 
 if TYPE_CHECKING:
     from ..finding import Finding
-    from ..run import Result
+    from ..result import Result
 
 __all__ = ["RawLines", "cell_lines"]
 

@@ -3,7 +3,7 @@
 What GitHub asks for decides where the standard leaves a choice:
 
 - Paths are relative to the checkout's root, ``%SRCROOT%``, and columns count code points.
-- ``partialFingerprints`` come from `linter.fingerprint`. GitHub compares ``primaryLocationLineHash`` alone.
+- ``partialFingerprints`` come from `linter.adoption.fingerprint`. GitHub compares ``primaryLocationLineHash`` alone.
   It is filled because an upload through the REST interface has no other, and because the one that ``upload-sarif``
   computes changes with the lines below a finding and is the same for all findings of a rule on a line.
   That action keeps ours, and says in its log that it would have computed another.
@@ -22,8 +22,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..fingerprint import fingerprints
-from ..tool_rules import InternalError
+from ..adoption.fingerprint import fingerprints
+from ..finding import INTERNAL_ERROR
 from . import Paint
 from .ci import Repository, documented_rules, escaped, explained, place, worst_first
 from .raw_lines import RawLines
@@ -31,8 +31,7 @@ from .sarif_rules import LEVELS, driver
 
 if TYPE_CHECKING:
     from ..finding import Finding, Fix
-    from ..run import Result
-    from ..runtime import WorkerRun
+    from ..result import Result, WorkerRun
 
 __all__ = ["LIMIT", "report"]
 
@@ -108,7 +107,7 @@ def _invocation(result: Result, shown: int, places: _Places) -> dict[str, Any]:
     told = [
         {"level": "error", "message": _message(explained(finding)), "locations": [places.location(finding)]}
         for finding in result.findings
-        if finding.code == InternalError.code
+        if finding.code == INTERNAL_ERROR.code
     ]
     if shown < len(result.findings):
         left = len(result.findings) - shown

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..finding import Severity
 
 if TYPE_CHECKING:
-    from ..rule import Rule
+    from ..rule_api.rule import Rule
 
 __all__ = ["LEVELS", "driver"]
 
@@ -33,7 +33,7 @@ def driver(rules: Sequence[type[Rule]]) -> dict[str, Any]:
 
 
 def _rule(rule: type[Rule]) -> dict[str, Any]:
-    from ..rule import SECTIONS, documentation
+    from ..rule_api.rule import SECTIONS, documentation
     from .explain import text
 
     words = documentation(rule)

@@ -11,7 +11,7 @@ from . import Paint, header, printable, said
 
 if TYPE_CHECKING:
     from ..finding import Finding
-    from ..run import Result
+    from ..result import Result
 
 __all__ = ["report"]
 
@@ -52,9 +52,9 @@ def _verdict(finding: Finding, paint: Paint) -> Iterator[str]:
 
 def _reasons() -> dict[str, str]:
     """The first sentence of what each rule says of itself."""
-    from ..registry import all_rules
-    from ..rule import documentation
-    from ..tool_rules import TOOL_RULES
+    from ..registry.registry import all_rules
+    from ..registry.tool_rules import TOOL_RULES
+    from ..rule_api.rule import documentation
 
     rules = (*(type(rule) for rule in all_rules()), *TOOL_RULES)
     return {rule.code: _first_sentence(documentation(rule)["Summary"]) for rule in rules}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, Target
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Target
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 
 _KEEPING = ("save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max", "keep_checkpoint_every_n_hours")
 _CONFIGS = (

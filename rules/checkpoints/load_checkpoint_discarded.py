@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 
 _READERS = (
     "tensorflow.train.load_checkpoint",

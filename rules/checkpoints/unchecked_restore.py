@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Target, literal_string, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Target, literal_string, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 
 _CHECKPOINTS = ("tensorflow.train.Checkpoint()", "tensorflow.train.CheckpointManager().checkpoint")
 _MODELS = ("keras.Model()", "keras.Sequential()")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation, Target, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context, Target, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 
 _V2_OFF = ("tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution")
 _GRAPHS = (
@@ -132,7 +132,7 @@ def _certainty(call: Call) -> Severity:
     project = call.file.project
     if project.uses(*_V2_OFF):
         return Severity.INFO
-    if call.runs(Situation.EAGER):
+    if call.runs(Context.EAGER):
         return Severity.ERROR
     if project.uses(*_GRAPHS) or call.file.is_test:
         return Severity.INFO

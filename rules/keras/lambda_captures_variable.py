@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, FunctionSite, Reference, Site, Target, canonical
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, FunctionSite, Reference, Site, Target, canonical
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from ..variables.constructors import SEEDED, is_layer, is_state, is_variable
 
 _WEIGHTS = frozenset(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Target, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Target, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .whole_models import allows_lambdas, handles_whole_models, is_hdf5, keeps_weights_only, keeps_weights_only_here
 
 _REGISTRATIONS = ("register_keras_serializable", "register_keras_serializable()")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, ClassSite, File, FunctionSite, Target, canonical, is_test_path, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, ClassSite, File, FunctionSite, Target, canonical, is_test_path, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .whole_models import keeps_weights_only, saves_whole_models_in
 
 _PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic"})

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...linter.model import Call, ClassSite, FunctionSite, Target, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, ClassSite, FunctionSite, Target, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 
 _PRINTS = ("print", "tensorflow.print", "tensorflow.Print")
 _SYMBOLIC = re.compile(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...linter.model import Call, File, Project, literal_string
+from ...linter.rule_api.model import Call, File, Project, literal_string
 
 _MODELS = ("keras.Model()", "keras.Sequential()")
 _LOADS = (

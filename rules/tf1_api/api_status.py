@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...linter.model import Call, Import, Name, Reference, Target
+from ...linter.rule_api.model import Call, Import, Name, Reference, Target
 
 _V1_ROOTS = ("tensorflow.compat.v1", "tensorflow._api.v1")
 _V2_ROOTS = ("tensorflow.compat.v2", "tensorflow._api.v2", "tensorflow")

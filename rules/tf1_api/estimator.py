@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...linter.model import Import, Name, Reference, Site, Target
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Import, Name, Reference, Site, Target
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 
 _ROOTS = (
     "tensorflow.estimator",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation, literal_string
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context, literal_string
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .api_status import is_plain, written
-from .situations import certainty
+from .contexts import certainty
 
 _VARIABLES = {
     "tensorflow.trainable_variables": "the `trainable_variables` of the model",
@@ -90,7 +90,7 @@ class GraphCollection(Rule):
         severity = certainty(call)
         if severity is None:
             return
-        if call.in_trace and not call.runs(Situation.EAGER) and call.name not in _VARIABLES:
+        if call.in_trace and not call.runs(Context.EAGER) and call.name not in _VARIABLES:
             yield self.report(
                 call,
                 f"`{written(call.names[0])}` sees only what this very trace of the function filed, and nothing when "

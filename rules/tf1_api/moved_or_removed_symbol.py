@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import File, Import, Reference
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import File, Import, Reference
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .api_status import Standing, missing, missing_import, standing
 
 _SUCCESSORS = {

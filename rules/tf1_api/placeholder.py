@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .api_status import is_plain, written
-from .situations import certainty
+from .contexts import certainty
 
 _WITH_DEFAULT = "tensorflow.placeholder_with_default"
 
@@ -73,7 +73,7 @@ class Placeholder(Rule):
         elif severity is Severity.ERROR:
             where = (
                 "in a `tf.function` can never be fed, so running the function fails"
-                if call.in_trace and not call.runs(Situation.EAGER)
+                if call.in_trace and not call.runs(Context.EAGER)
                 else "raises RuntimeError in eager execution"
             )
             yield self.report(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Reference
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Reference
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .api_status import is_plain, written
-from .situations import certainty
+from .contexts import certainty
 
 _SESSIONS = (
     "tensorflow.Session",

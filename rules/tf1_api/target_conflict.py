@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Assignment, Call, File, Import, Reference, Site, Target, literal_string
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Assignment, Call, File, Import, Reference, Site, Target, literal_string
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .api_status import missing
 
 _FLAG = "TF_USE_LEGACY_KERAS"

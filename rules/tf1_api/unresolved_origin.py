@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Import, literal_string
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Import, literal_string
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 
 
 class UnresolvedOrigin(Rule):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .traces import trace_of
 
 

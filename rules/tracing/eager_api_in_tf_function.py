@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Known, Situation, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context, Known, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .traces import Trace, trace_of
 
 _VALUE_METHODS = ("numpy", "eval", "tolist", "item")
@@ -59,7 +59,7 @@ class EagerApiInTfFunction(Rule):
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a method by what it is called on."""
-        if not call.runs(Situation.TRACED, Situation.LIFTED):
+        if not call.runs(Context.TRACED, Context.LIFTED):
             return
         trace = trace_of(call)
         if trace is None:

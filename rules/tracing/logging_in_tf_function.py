@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, Known
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Known
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .traces import is_failing, trace_of, values_in
 
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "fatal", "log", "vlog")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Assignment, FunctionSite, Reference, Site, Situation, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Assignment, Context, FunctionSite, Reference, Site, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .traces import Lasting, is_number, lasting, trace_of
 
 _NUMERIC = frozenset({"max", "min", "float", "int", "abs", "round", "len"})
@@ -65,7 +65,7 @@ class MutableClosureCapture(Rule):
 
     def on_function(self, function: FunctionSite) -> Iterator[Report]:
         """Judge each lasting number that a traced function reads, once."""
-        if not any(s & Situation.TRACED for s in function.situations):
+        if not any(s & Context.TRACED for s in function.contexts):
             return
         seen: set[str] = set()
         for reference in function.references:
@@ -152,7 +152,7 @@ def _is_numeric(assignment: Assignment) -> bool:
 
 
 def _is_traced(site: Site) -> bool:
-    return bool(site.situations) and all(s & Situation.TRACED for s in site.situations)
+    return bool(site.contexts) and all(s & Context.TRACED for s in site.contexts)
 
 
 def _paths(node: ast.expr | None) -> set[str]:

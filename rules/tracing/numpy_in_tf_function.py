@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Known, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context, Known
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .traces import trace_of
 
 _STATIC = frozenset(
@@ -72,7 +72,7 @@ class NumpyInTfFunction(Rule):
         """Judge a call of a numeric library by its arguments."""
         name = call.name
         parts = name.split(".")
-        if len(parts) < 2 or "(" in name or parts[1] in _STATIC or not call.runs(Situation.TRACED, Situation.LIFTED):
+        if len(parts) < 2 or "(" in name or parts[1] in _STATIC or not call.runs(Context.TRACED, Context.LIFTED):
             return
         trace = trace_of(call)
         if trace is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Assignment, Call, Site
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Assignment, Call, Site
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .traces import GROWERS, MUTATORS, Lasting, Trace, is_renewed, lasting, outlives, trace_of
 
 _SAME_AGAIN = frozenset({"add", "update", "setdefault", "discard", "clear"})

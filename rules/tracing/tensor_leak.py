@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Assignment, Call, Reference, Site, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Assignment, Call, Context, Reference, Site
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .traces import GROWERS, MUTATORS, Lasting, Trace, holds_tensor, lasting, outlives, trace_of
 
 
@@ -58,7 +58,7 @@ class TensorLeak(Rule):
 
     def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
         """Judge a tensor that is stored by an assignment."""
-        if assignment.value is None or not assignment.runs(Situation.TRACED, Situation.LIFTED):
+        if assignment.value is None or not assignment.runs(Context.TRACED, Context.LIFTED):
             return
         trace = trace_of(assignment)
         state = lasting(assignment, assignment.node) if trace is not None else None
@@ -72,7 +72,7 @@ class TensorLeak(Rule):
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a tensor that is put into a container."""
-        if call.receiver is None or not call.runs(Situation.TRACED, Situation.LIFTED):
+        if call.receiver is None or not call.runs(Context.TRACED, Context.LIFTED):
             return
         trace = trace_of(call)
         state = lasting(call, call.receiver) if trace is not None else None
@@ -136,8 +136,8 @@ def _is_elsewhere(read: Reference, site: Site, attribute: str) -> bool:
     """Whether a read belongs to another trace or to none: in eager code, or earlier in the very same function."""
     if read.scope.function() is site.scope.function():
         return (read.line, read.column) < (site.line, site.column) and not _is_written_before(read, attribute)
-    situations = read.situations
-    untraced = bool(situations) and not any(s & Situation.TRACED for s in situations)
+    contexts = read.contexts
+    untraced = bool(contexts) and not any(s & Context.TRACED for s in contexts)
     return untraced or _is_public_reader(read)
 
 
@@ -155,7 +155,7 @@ def _is_public_reader(read: Reference) -> bool:
     function = read.function
     return (
         function is not None
-        and not read.situations
+        and not read.contexts
         and function.cls is not None
         and not function.name.startswith("_")
         and any(isinstance(statement, ast.Return) for statement in function.statements)

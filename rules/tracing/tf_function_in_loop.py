@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, FunctionSite, Site, Situation, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context, FunctionSite, Site, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 
 _KEEPERS = frozenset({"append", "add", "setdefault", "insert", "extend", "update"})
 
@@ -95,8 +95,8 @@ class TfFunctionInLoop(Rule):
         around = site.function
         if around is None or any(use.loops for use in uses) or around.name in ("__init__", "build", "<lambda>"):
             return
-        if made.runs(Situation.FORWARD, without=Situation.TRACED):
-            reason = f"`{around.name}`, which runs at every call ({made.trail(Situation.FORWARD)})"
+        if made.runs(Context.FORWARD, without=Context.TRACED):
+            reason = f"`{around.name}`, which runs at every call ({made.trail(Context.FORWARD)})"
         elif _is_called_in_loop(around):
             reason = f"`{around.name}`, which is called in a loop"
         else:

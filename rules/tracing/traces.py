@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...linter.model import Call, FunctionSite, Known, Site, Situation, path_of
-from ...linter.rule import Severity
+from ...linter.rule_api.model import Call, Context, FunctionSite, Known, Site, path_of
+from ...linter.rule_api.rule import Severity
 
 CONTAINERS = frozenset(
     {
@@ -87,19 +87,19 @@ def trace_of(site: Site) -> Trace | None:
         outer = outer.function
     if function is None or (outer is not None and (outer.name in _SET_UP or _is_replaced(outer))):
         return None
-    if site.runs(Situation.TRACED, without=Situation.FIT | Situation.DATASET):
-        how, flag = "function", Situation.TRACED
-    elif site.runs(Situation.TRACED | Situation.DATASET):
-        how, flag = "dataset", Situation.DATASET
-    elif site.runs(Situation.TRACED | Situation.FIT):
-        how, flag = "fit", Situation.FIT
+    if site.runs(Context.TRACED, without=Context.FIT | Context.DATASET):
+        how, flag = "function", Context.TRACED
+    elif site.runs(Context.TRACED | Context.DATASET):
+        how, flag = "dataset", Context.DATASET
+    elif site.runs(Context.TRACED | Context.FIT):
+        how, flag = "fit", Context.FIT
     else:
         return None
     where = site.trail(flag).replace("`<lambda>`", "a lambda").replace(" (a tf.function)`", "`")
     root = where.partition("`")[2].partition("`")[0].rpartition(".")[2]
     file = site.file
     switch = file.once(f"debugs {how}", lambda: any(_turns_eager(call, how) for call in file.calls))
-    once = site.guarded or not site.runs(Situation.TRACED, without=Situation.ONCE)
+    once = site.guarded or not site.runs(Context.TRACED, without=Context.ONCE)
     proven = not switch and site.is_reached(flag)
     return Trace(how, where, how != "fit" or root not in ("call", "__call__"), once, proven, switch)
 
@@ -254,8 +254,8 @@ def lasting(site: Site, node: ast.expr) -> Lasting | None:
             return None
         return Lasting("global", node.id, values, site)
     if home.is_function and home is not site.scope.function():
-        situations = site.file.project.situations((site.file.key, home.id))
-        if any(s & Situation.TRACED for s in situations) or any(b.kind in ("parameter", "annotation") for b in binds):
+        contexts = site.file.project.contexts((site.file.key, home.id))
+        if any(s & Context.TRACED for s in contexts) or any(b.kind in ("parameter", "annotation") for b in binds):
             return None  # it begins anew in each trace, or the caller knows what it is
         return Lasting("free", node.id, values, site)
     return None
@@ -281,7 +281,7 @@ def is_renewed(site: Site, state: Lasting) -> bool:
     scope = site.file.index.class_of_self(site.scope, head) if state.kind == "attribute" else None
     return scope is not None and any(
         not assignment.augmented
-        and assignment.runs(Situation.TRACED)
+        and assignment.runs(Context.TRACED)
         and assignment.function is not None
         and assignment.function.name not in _SET_UP
         for assignment in site.file.assignments_to(scope, attribute)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
 from .v1_names import LAYERS, MAKERS, SCOPES, SHIMMED, SLIM, Naming, how_reached, naming, naming_of_parameter
 
 
@@ -56,7 +56,7 @@ class AutoincrementVariableScope(Rule):
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a scope by how it is named and by what is made in it."""
-        if not call.runs(SHIMMED, without=Situation.SCOPED) or call.version_checked:
+        if not call.runs(SHIMMED, without=Context.SCOPED) or call.version_checked:
             return
         how, _, parameter = call.scope_name.partition(":")
         if how == "empty":

@@ -10,7 +10,7 @@ import ast
 import json
 from pathlib import Path
 
-from ...linter.model import Call, Entity, Project, Site, Situation, Target, canonical, path_of
+from ...linter.rule_api.model import Call, Context, Entity, Project, Site, Target, canonical, path_of
 
 _TABLE = json.loads(Path(__file__).with_name("keras_layers.json").read_text("utf-8"))
 STATELESS = frozenset[str](_TABLE["stateless"])
@@ -196,9 +196,9 @@ def in_lambda_layer(site: Site) -> bool:
 
 def may_be_tf1(site: Site) -> bool:
     """Whether the place may well run in TF1 graphs only: below layers for TF1, in a program that builds graphs."""
-    if site.runs(Situation.FORWARD, without=Situation.LEGACY):
+    if site.runs(Context.FORWARD, without=Context.LEGACY):
         return False
-    return site.runs(Situation.LEGACY) and site.file.project.uses(*TF1_GRAPHS)
+    return site.runs(Context.LEGACY) and site.file.project.uses(*TF1_GRAPHS)
 
 
 def is_unproven(site: Site) -> bool:
@@ -243,7 +243,7 @@ def is_called(call: Call) -> bool:
     return any((other.path or "").removesuffix("[]") in paths for other in around)
 
 
-def reached(site: Site, flag: Situation) -> str:
+def reached(site: Site, flag: Context) -> str:
     """Where it runs, for a message: "in `Net.call`", or with the way that leads there."""
     trail = site.trail(flag)
     return f"by {trail}" if " -> " in trail else f"in {trail}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import UNKNOWN, Call, FunctionSite, Situation, literal_string
-from ...linter.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.model import UNKNOWN, Call, Context, FunctionSite, literal_string
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
 from .v1_names import LAYERS, SCOPES, SHIMMED, SLIM
 
 
@@ -55,12 +55,12 @@ class DuplicateV1LayerName(Rule):
     def on_function(self, function: FunctionSite) -> Iterator[Report]:
         """Compare the names of one function's layers, scope by scope."""
         layers = [call for call in function.calls if call.name in LAYERS or call.name in SLIM]
-        if not layers or not any((s & SHIMMED) == SHIMMED for s in function.situations) or _speaks_of_reuse(function):
+        if not layers or not any((s & SHIMMED) == SHIMMED for s in function.contexts) or _speaks_of_reuse(function):
             return
         seen: dict[tuple[str, str, tuple[str, ...]], list[Call]] = {}
         for call in layers:
             name = _literal_name(call)
-            if name is None or not call.runs(SHIMMED, without=Situation.ONCE):
+            if name is None or not call.runs(SHIMMED, without=Context.ONCE):
                 continue
             last = call.name.rpartition(".")[2]
             earlier = seen.setdefault((call.name, name, _scope_path(call)), [])

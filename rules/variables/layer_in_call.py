@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .constructors import SEEDED, inside_other, is_called, is_layer, is_unproven, reached, runs_each_call
 
 
@@ -63,7 +63,7 @@ class LayerInCall(Rule):
         """Judge a layer's construction."""
         if not runs_each_call(call) or not is_layer(call) or inside_other(call):
             return
-        where = reached(call, Situation.FORWARD)
+        where = reached(call, Context.FORWARD)
         if call.name.rpartition(".")[2] in SEEDED:
             message = (
                 f"`{call.path}` is made at every call, {where}: with Keras 3 it creates the state of a seed "
@@ -71,7 +71,7 @@ class LayerInCall(Rule):
                 "trace raises ValueError. Make it once, in `__init__`."
             )
         else:
-            traced = "under `fit`" if call.runs(Situation.FORWARD | Situation.FIT) else "in a `tf.function`"
+            traced = "under `fit`" if call.runs(Context.FORWARD | Context.FIT) else "in a `tf.function`"
             message = (
                 f"`{call.path}` is made at every call, {where}: eagerly, each call has fresh weights that nothing "
                 f"tracks or trains; {traced}, the second trace raises ValueError. Make it once, in `__init__`."

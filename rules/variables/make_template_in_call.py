@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .v1_names import how_reached
 
 
@@ -61,7 +61,7 @@ class MakeTemplateInCall(Rule):
         """Judge where a template is made."""
         if not call.in_forward or call.version_checked:
             return
-        proven = call.runs(Situation.FORWARD, without=Situation.LEGACY)
+        proven = call.runs(Context.FORWARD, without=Context.LEGACY)
         name = call.literal("name_", 0)
         which = f"The template `{name}`" if isinstance(name, str) else "This template"
         yield self.report(

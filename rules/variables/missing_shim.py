@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
 from .v1_names import CELLS, GETTERS, LAYER_CLASSES, LAYERS, SLIM, SLIM_GETTERS, how_reached
 
-_WITHOUT = Situation.SHIM | Situation.LEGACY
+_WITHOUT = Context.SHIM | Context.LEGACY
 
 
 class MissingShim(Rule):
@@ -65,7 +65,7 @@ class MissingShim(Rule):
         if call.target is Target.KERAS3 and (call.name in LAYERS or call.name in LAYER_CLASSES or call.name in CELLS):
             return  # they do not exist: TF410
         last = call.name.rpartition(".")[2]
-        if call.runs(Situation.FORWARD, without=_WITHOUT):
+        if call.runs(Context.FORWARD, without=_WITHOUT):
             advice = (
                 "Decorate the method with `tf.compat.v1.keras.utils.track_tf1_style_variables`"
                 if call.target is Target.KERAS2
@@ -76,7 +76,7 @@ class MissingShim(Rule):
                 f"`{last}` makes new variables at each call{how_reached(call)}, whatever their names, and nothing "
                 f"tracks them: the outputs change from call to call, and `fit` never trains them. {advice}.",
             )
-        elif call.runs(Situation.FORWARD, without=Situation.SHIM):
+        elif call.runs(Context.FORWARD, without=Context.SHIM):
             yield self.report(
                 call,
                 f"`{last}` makes new variables at each call of this TF1 layer{how_reached(call)} when it runs eagerly; "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .constructors import in_lambda_layer, is_unproven, reached
 
 _NO_OBJECTS = frozenset({"KLD", "MAE", "MAPE", "MSE", "MSLE", "Metric", "Optimizer"})
@@ -79,10 +79,10 @@ class OptimizerOrMetricInCall(Rule):
         if what is None or call.guarded or in_lambda_layer(call):
             return
         forward = call.in_forward
-        if forward or call.runs(Situation.TRACED, without=Situation.ONCE):
-            flag = Situation.FORWARD if forward else Situation.TRACED
+        if forward or call.runs(Context.TRACED, without=Context.ONCE):
+            flag = Context.FORWARD if forward else Context.TRACED
             lost = "its state is lost" if what == "metric" else "its step count and slots are lost"
-            by_keras = not call.runs(Situation.TRACED, without=Situation.FIT | Situation.ONCE)
+            by_keras = not call.runs(Context.TRACED, without=Context.FIT | Context.ONCE)
             eager = f"eagerly {lost} each time; " if forward else ""
             when = "under `fit`, the second trace" if by_keras else "in a `tf.function`, the second trace"
             yield self.report(

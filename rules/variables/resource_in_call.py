@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .constructors import is_unproven, reached, runs_each_call
 
 _TABLES = (
@@ -91,7 +91,7 @@ class ResourceInCall(Rule):
             return
         yield self.report(
             call,
-            f"`{call.path}` creates {what} at every call, {reached(call, Situation.FORWARD)}: each call {lost}. "
+            f"`{call.path}` creates {what} at every call, {reached(call, Context.FORWARD)}: each call {lost}. "
             "No checkpoint or weight list shows it. Create it once, in `__init__`.",
             Severity.INFO if is_unproven(call) else None,
         )

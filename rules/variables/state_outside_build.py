@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, ClassSite, Situation, Target
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, ClassSite, Context, Target
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .constructors import SEEDED, STATEFUL, STATELESS, is_layer, reached, runs_each_call
 
 _ADDERS = ("add_weight", "add_variable")
@@ -77,14 +77,14 @@ class StateOutsideBuild(Rule):
                 reason = "once `build` has run" if built else "before its first call, for it has nothing else to build"
                 yield self.report(
                     call,
-                    f"{what} {reached(call, Situation.FIT)}, though only once: Keras 3 has locked the layer "
+                    f"{what} {reached(call, Context.FIT)}, though only once: Keras 3 has locked the layer "
                     f"{reason}, and raises ValueError (cannot add new elements of state). Create it in `__init__` or "
                     "`build`.",
                     Severity.WARNING,
                 )
 
     def _at_each_call(self, call: Call, what: str, added: bool) -> Iterator[Report]:
-        where = f"at every call, {reached(call, Situation.FORWARD)}"
+        where = f"at every call, {reached(call, Context.FORWARD)}"
         if call.target is Target.KERAS3:
             effect = "Keras 3 raises ValueError (cannot add new elements of state to a layer that is already built)"
         elif not added and not is_layer(call):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, FunctionSite, Situation, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.model import Call, Context, FunctionSite, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
 from .v1_names import MAKERS
 
 _TRACERS = frozenset({"tensorflow.function"})
@@ -69,17 +69,17 @@ class TfFunctionUnderShim(Rule):
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge `tf.function(f)` in a method below the shim."""
         given = call.value("func", 0)
-        if given is None or not call.runs(Situation.SHIM):
+        if given is None or not call.runs(Context.SHIM):
             return
         for entity in call.entities(path_of(given)):
             if entity.kind == "function" and self._makes(call, entity.key):
-                yield self._report(call, f"`{path_of(given)}`", call.trail(Situation.SHIM))
+                yield self._report(call, f"`{path_of(given)}`", call.trail(Context.SHIM))
                 return
 
     def on_function(self, function: FunctionSite) -> Iterator[Report]:
         """Judge a function that is decorated with `tf.function` and called below the shim."""
         decorators = {name.canonical.removesuffix("()") for name in function.decorators}
-        if not decorators & _TRACERS or decorators & _SHIMS or not any(s & Situation.SHIM for s in function.situations):
+        if not decorators & _TRACERS or decorators & _SHIMS or not any(s & Context.SHIM for s in function.contexts):
             return
         if self._makes(function, function.key):
             yield self._report(function, f"`{function.name}`", _above(function))
@@ -98,5 +98,5 @@ class TfFunctionUnderShim(Rule):
 
 
 def _above(function: FunctionSite) -> str:
-    steps = function.file.project.trail(function.key, int(Situation.SHIM))
+    steps = function.file.project.trail(function.key, int(Context.SHIM))
     return " -> ".join(f"`{name}`" for name, _, _ in steps)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, ClassSite, File, Reference, Situation, Target, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, ClassSite, Context, File, Reference, Target, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .constructors import attributes_hold_state, is_layer
 
 _COLLECTED = frozenset({"trainable_variables", "trainable_weights", "variables", "weights", "non_trainable_variables"})
@@ -197,7 +197,7 @@ def _by_attribute(file: File) -> dict[str, tuple[list[_Read], dict[tuple[str, in
 
 
 def _in_step(read: Reference) -> bool:
-    return read.runs(Situation.FORWARD) or read.runs(Situation.FIT)
+    return read.runs(Context.FORWARD) or read.runs(Context.FIT)
 
 
 def _reads_below(read: Reference, name: str, attributes: frozenset[str]) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
 from .v1_names import SHIMMED, SLIM, Naming, how_reached, naming
 
 
@@ -57,7 +57,7 @@ class UnnamedSlimLayer(Rule):
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a slim call by its `scope`."""
-        if not call.runs(SHIMMED, without=Situation.SCOPED) or call.version_checked or _scope_by_arg_scope(call):
+        if not call.runs(SHIMMED, without=Context.SCOPED) or call.version_checked or _scope_by_arg_scope(call):
             return
         if any(how == "empty" for how, _ in call.variable_scopes):
             return  # the scope is reported: TF110

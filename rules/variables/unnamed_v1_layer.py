@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
 from .v1_names import LAYER_CLASSES, LAYERS, SHIMMED, Naming, how_reached, is_called, naming
 
 
@@ -56,7 +56,7 @@ class UnnamedV1Layer(Rule):
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge a layer function by its name, and a layer object by where it is made."""
-        if not call.runs(SHIMMED, without=Situation.SCOPED) or call.version_checked:
+        if not call.runs(SHIMMED, without=Context.SCOPED) or call.version_checked:
             return
         if any(how == "empty" for how, _ in call.variable_scopes):
             return  # the scope is reported: TF110

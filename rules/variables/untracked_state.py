@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Assignment, Call, ClassSite, Reference, Situation, Target, path_of
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Assignment, Call, ClassSite, Context, Reference, Target, path_of
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .constructors import VARIABLES, attributes_hold_state, in_lambda_layer, is_layer, is_variable
 
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
@@ -71,7 +71,7 @@ class UntrackedState(Rule):
             return
         function = call.function
         if function is not None and _CACHES & {name.canonical.removesuffix("()") for name in function.decorators}:
-            if call.runs(Situation.FIT | Situation.ONCE):
+            if call.runs(Context.FIT | Context.ONCE):
                 yield self.report(
                     call,
                     f"`{call.path}` is created in `{function.name}`, which caches it, and used by {_path(call)}: it "
@@ -95,7 +95,7 @@ class UntrackedState(Rule):
         if read is not None:
             yield self.report(
                 call,
-                f"`{name}` is an attribute of the class `{cls.name}` and used by {read.trail(Situation.FORWARD)}: "
+                f"`{name}` is an attribute of the class `{cls.name}` and used by {read.trail(Context.FORWARD)}: "
                 "only what is assigned to `self` is tracked, so that it is in no `weights` and nothing trains or "
                 "saves it. Assign it in `__init__`.",
             )
@@ -118,7 +118,7 @@ class UntrackedState(Rule):
         yield self.report(
             call,
             f"`{name}` is {what} outside of the class whose forward pass uses it "
-            f"({reads[0].trail(Situation.FORWARD)}): only attributes of `self` are tracked, so that it is in no "
+            f"({reads[0].trail(Context.FORWARD)}): only attributes of `self` are tracked, so that it is in no "
             "`weights` and nothing trains or saves it. Assign it in `__init__`.",
         )
 
@@ -195,7 +195,7 @@ def _is_trained(call: Call) -> bool:
 
 
 def _path(call: Call) -> str:
-    return call.trail(Situation.FIT)
+    return call.trail(Context.FIT)
 
 
 def _head(read: Reference) -> str:
@@ -210,7 +210,7 @@ def _is_plain_use(read: Reference, made: Call) -> bool:
         return False
     if read.scope.function() is made.scope.function():
         return False
-    return "." in read.trail(Situation.FORWARD).partition("`")[2].partition("`")[0] and not _is_stored(read)
+    return "." in read.trail(Context.FORWARD).partition("`")[2].partition("`")[0] and not _is_stored(read)
 
 
 def _is_stored(read: Reference) -> bool:

@@ -11,7 +11,7 @@ import json
 from enum import Enum
 from pathlib import Path
 
-from ...linter.model import Call, Site, Situation
+from ...linter.rule_api.model import Call, Context, Site
 
 _TABLE = json.loads(Path(__file__).with_name("v1_layers.json").read_text(encoding="utf-8"))
 
@@ -37,7 +37,7 @@ MAKERS = frozenset({*LAYERS, *SLIM, *GETTERS, *SLIM_GETTERS})
 """Every function that makes variables by name."""
 SCOPES = ("tensorflow.variable_scope", "tensorflow.variable_op_scope")
 
-SHIMMED = Situation.FORWARD | Situation.SHIM
+SHIMMED = Context.FORWARD | Context.SHIM
 
 
 class Naming(Enum):
@@ -67,7 +67,7 @@ def naming_of_parameter(site: Site, name: str) -> Naming:
         return Naming.NAMED
     if any(assignment.path == name for assignment in function.assignments):
         return Naming.NAMED
-    omitting, calls = site.file.project.callers_omitting_under(function.key, name, int(SHIMMED), int(Situation.SCOPED))
+    omitting, calls = site.file.project.callers_omitting_under(function.key, name, int(SHIMMED), int(Context.SCOPED))
     if not calls:
         return Naming.UNKNOWN
     return Naming.UNNAMED if omitting else Naming.NAMED
@@ -94,5 +94,5 @@ def is_called(call: Call) -> bool:
 
 def how_reached(site: Site) -> str:
     """`` (reached by `Net.call` -> `block`)`` where a place is not in the forward method itself, else nothing."""
-    trail = site.trail(Situation.FORWARD)
+    trail = site.trail(Context.FORWARD)
     return f" (reached by {trail})" if " -> " in trail else ""

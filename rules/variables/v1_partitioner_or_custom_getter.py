@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
 from .v1_names import GETTERS, SLIM_GETTERS, how_reached
 
 _PARTITIONERS = frozenset(
@@ -76,7 +76,7 @@ class V1PartitionerOrCustomGetter(Rule):
                     "equal in native TF2 (`tf.variable_creator_scope` comes nearest).",
                     Severity.INFO,
                 )
-            elif call.runs(Situation.SHIM) and _is_partitioner(call, value):
+            elif call.runs(Context.SHIM) and _is_partitioner(call, value):
                 yield self.report(
                     call,
                     f"`{what}` is given a `partitioner`{how_reached(call)}, and below the shim that raises a "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation, Target
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context, Target
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .constructors import FILLED, SEED_GENERATOR, VARIABLES, is_unproven, is_variable, reached, runs_each_call
 
 
@@ -66,12 +66,12 @@ class VariableInCall(Rule):
             if kept and call.target is Target.KERAS2
             else "eagerly, each call starts from a new variable that is neither trained nor saved"
         )
-        by_keras = call.runs(Situation.FORWARD | Situation.FIT)
+        by_keras = call.runs(Context.FORWARD | Context.FIT)
         traced = "under `fit`" if by_keras else "in a `tf.function`"
         remedy = "in `build`, with `self.add_weight`" if by_keras else "in `__init__`"
         yield self.report(
             call,
-            f"`{call.path}` creates a variable at every call, {reached(call, Situation.FORWARD)}: {lost}; "
+            f"`{call.path}` creates a variable at every call, {reached(call, Context.FORWARD)}: {lost}; "
             f"{traced}, the second trace raises ValueError. Create it once, {remedy}.",
             Severity.INFO if is_unproven(call) else None,
         )

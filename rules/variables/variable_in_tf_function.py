@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.model import Call, Situation
-from ...linter.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
 from .constructors import (
     FILLED,
     SEED_GENERATOR,
@@ -66,7 +66,7 @@ class VariableInTfFunction(Rule):
 
     def on_call(self, call: Call) -> Iterator[Report]:
         """Judge the creation of a variable or a layer."""
-        if call.in_forward or call.guarded or not call.runs(Situation.TRACED, without=Situation.ONCE):
+        if call.in_forward or call.guarded or not call.runs(Context.TRACED, without=Context.ONCE):
             return
         layer = is_layer(call)
         if not layer and not is_variable(call):
@@ -74,11 +74,11 @@ class VariableInTfFunction(Rule):
         if builds_functional_model(call) or in_lambda_layer(call) or (layer and inside_other(call)):
             return
         what = "makes a layer with variables" if layer else "creates a variable"
-        by_keras = not call.runs(Situation.TRACED, without=Situation.FIT | Situation.ONCE)
+        by_keras = not call.runs(Context.TRACED, without=Context.FIT | Context.ONCE)
         when = "under `fit`, the second trace" if by_keras else "the second trace"
         yield self.report(
             call,
-            f"`{call.path}` {what} in every trace, {reached(call, Situation.TRACED)}: {when} raises ValueError (only "
+            f"`{call.path}` {what} in every trace, {reached(call, Context.TRACED)}: {when} raises ValueError (only "
             "singleton tf.Variables created on the first call). Create it outside, or only while it is missing.",
             Severity.INFO if for_absent_argument(call) or (layer and not is_called(call)) else None,
         )

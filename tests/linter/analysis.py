@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
+from migrate_lint.linter.analysis.index import FileIndex
+from migrate_lint.linter.analysis.project import Project
+from migrate_lint.linter.analysis.summary import summarize
 from migrate_lint.linter.finding import Target
-from migrate_lint.linter.index import FileIndex
-from migrate_lint.linter.model import Call, File
-from migrate_lint.linter.project import Project
-from migrate_lint.linter.source import SourceFile
-from migrate_lint.linter.summary import summarize
+from migrate_lint.linter.rule_api.model import Call, File
+from migrate_lint.linter.source.parsing import SourceFile
 
 
 def project_of(texts: Mapping[str, str]) -> Project:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from migrate_lint.linter.config import Config
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Target
 from migrate_lint.linter.reporters import Paint
-from migrate_lint.linter.run import Project, Result, lint
+from migrate_lint.linter.result import LintedProject, Result
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.settings.config import Config
 
 HOSTILE = "</failure>]]><script>\x00\x1b[31m\x0b\ufffe\u202e\udcff\n::error::%0A`](http://x)`\"'&amp;"
 """Markup, control characters and commands, as a linted file may hold them."""
@@ -30,7 +31,7 @@ FINDING = Finding(
 
 def result_of(*findings: Finding, source: bytes = b"import tensorflow as tf\nx = foo(1)\n") -> Result:
     """A result of made-up findings, in files that all hold `source`."""
-    projects = (Project("/p", Target.KERAS3, "no evidence in the project", 1),)
+    projects = (LintedProject("/p", Target.KERAS3, "no evidence in the project", 1),)
     sources: dict[str, tuple[str, bytes | None]] = {finding.path: (finding.path, source) for finding in findings}
     ordered = tuple(sorted(findings, key=lambda finding: finding.sort_key))
     return Result(ordered, len(sources), projects, (), sources)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter.cli import main
+from migrate_lint.linter.cli.main import main
 
 Captured = pytest.CaptureFixture[str]
 
@@ -205,8 +205,8 @@ def test_a_file_that_changes_while_it_is_read_does_no_harm(capsys: Captured) -> 
 
 def test_a_file_that_vanishes_is_a_finding(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the walk and the reading."""
-    from migrate_lint.linter import run
-    from migrate_lint.linter.discovery import discover as found
+    from migrate_lint.linter.run import pipeline as run
+    from migrate_lint.linter.source.discovery import discover as found
 
     Path("m.py").write_text("")
 

@@ -15,10 +15,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.baseline import PRUNE, WRITE, BaselineError, Standing, hold, load
-from migrate_lint.linter.cli import main
-from migrate_lint.linter.config import Config, ConfigError, parse
-from migrate_lint.linter.run import Result, lint
+from migrate_lint.linter.adoption.baseline import PRUNE, WRITE, BaselineError, BaselineStatus, hold, load
+from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.result import Result
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.settings.config import Config, ConfigError, parse
 
 from .edits import Tree
 
@@ -66,7 +67,7 @@ def plain(hazards: Counter[str]) -> Counter[str]:
 
 
 def standing(result: Result) -> tuple[int, int, int, int]:
-    assert isinstance(result.baseline, Standing)
+    assert isinstance(result.baseline, BaselineStatus)
     return result.baseline.left, result.baseline.initial, result.baseline.stale, result.baseline.unseen
 
 

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter import cache as cache_module
-from migrate_lint.linter.cache import FILE, Cache, default_folder
+from migrate_lint.linter.run import cache as cache_module
+from migrate_lint.linter.run.cache import FILE, Cache, default_folder
 
 DAY = 86400
 
@@ -99,7 +99,7 @@ def test_without_a_folder_nothing_is_kept() -> None:
 def test_without_a_folder_sqlite_is_not_imported() -> None:
     """Importing the module, and a disabled cache, cost nothing."""
     code = (
-        "import sys; from migrate_lint.linter.cache import Cache\n"
+        "import sys; from migrate_lint.linter.run.cache import Cache\n"
         "Cache(None, 'v').close(); sys.exit('sqlite3' in sys.modules)"
     )
 
@@ -299,7 +299,7 @@ def test_a_value_that_is_not_json_leaves_the_store_usable(folder: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from migrate_lint.linter.cache import Cache
+from migrate_lint.linter.run.cache import Cache
 name, folder = sys.argv[1], Path(sys.argv[2])
 for round in range(15):
     with Cache(folder, "v") as cache:

@@ -12,13 +12,15 @@ from pathlib import Path
 
 import pytest
 from migrate_lint import __version__
-from migrate_lint.linter import cli, engine, registry
-from migrate_lint.linter.cli import main
-from migrate_lint.linter.engine import FileResult
+from migrate_lint.linter.cli import main as cli
+from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.finding import Consequence, Finding, Severity
-from migrate_lint.linter.rule import Rule
-from migrate_lint.linter.suppress import Suppressions
-from migrate_lint.linter.tool_rules import TOOL_RULES
+from migrate_lint.linter.registry import registry
+from migrate_lint.linter.registry.tool_rules import TOOL_RULES
+from migrate_lint.linter.rule_api.rule import Rule
+from migrate_lint.linter.run import engine
+from migrate_lint.linter.run.engine import FileResult
+from migrate_lint.linter.source.suppressions import Suppressions
 
 Captured = pytest.CaptureFixture[str]
 
@@ -451,7 +453,8 @@ def test_what_an_encoding_cannot_say_is_escaped() -> None:
     """An ASCII terminal is no reason to crash."""
     Path("däta.py").write_text('print "x"\n')
 
-    done = _run("from migrate_lint.linter.cli import main; raise SystemExit(main(['däta.py', '-q']))", encoding="ascii")
+    script = "from migrate_lint.linter.cli.main import main; raise SystemExit(main(['däta.py', '-q']))"
+    done = _run(script, encoding="ascii")
 
     assert (1, b"") == (done.returncode, done.stderr)
     assert b"d\\xe4ta.py:1:1: TF902" in done.stdout
@@ -471,7 +474,7 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 def test_starting_up_imports_nothing_heavy() -> None:
     """The command line itself needs neither the parser nor the terminal library nor TOML."""
     script = (
-        "import sys; from migrate_lint.linter import cli, config, discovery, run, source, suppress, target; "
+        "import sys; from migrate_lint.linter.cli import main; from migrate_lint.linter.run import pipeline; "
         "print(sorted({'libcst', 'rich', 'tomllib', 'pathspec', 'difflib'} & set(sys.modules)))"
     )
 

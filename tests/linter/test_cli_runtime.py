@@ -13,10 +13,17 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from migrate_lint.linter import console
-from migrate_lint.linter.cli import main
-from migrate_lint.linter.finding import Consequence, Finding, Severity, Target, Verdict
-from migrate_lint.linter.tool_rules import ProbeFailed, ProbeOnlyFinding
+from migrate_lint.linter.cli import console
+from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.finding import (
+    PROBE_FAILED,
+    PROBE_ONLY_FINDING,
+    Consequence,
+    Finding,
+    Severity,
+    Target,
+    Verdict,
+)
 
 from .runs import Report, WorkerRun, evidence
 
@@ -132,7 +139,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 def only_at_runtime(path: str = "helper.py", line: int = 5) -> Finding:
     return replace(
-        ProbeOnlyFinding.at(path, "a variable is created again", line),
+        PROBE_ONLY_FINDING.at(path, "a variable is created again", line),
         origin="runtime",
         verdict=Verdict.CONFIRMED,
         evidence=(evidence(Verdict.CONFIRMED, "dense/kernel"),),
@@ -140,7 +147,7 @@ def only_at_runtime(path: str = "helper.py", line: int = 5) -> Finding:
 
 
 def failed(path: str = "model.py") -> Finding:
-    return replace(ProbeFailed.at(path, "build() raised"), origin="runtime", verdict=Verdict.FAILED)
+    return replace(PROBE_FAILED.at(path, "build() raised"), origin="runtime", verdict=Verdict.FAILED)
 
 
 def places(captured: Captured) -> list[tuple[str, str]]:
@@ -479,7 +486,7 @@ def test_nothing_of_a_run_is_imported_without_one(tmp_path: Path) -> None:
     """Nor what draws its progress."""
     (tmp_path / "m.py").write_text("import tensorflow as tf\ntf.Session()\n")
     script = (
-        "import sys; from migrate_lint.linter.cli import main; main(['--no-cache', '-q', 'm.py']); "
+        "import sys; from migrate_lint.linter.cli.main import main; main(['--no-cache', '-q', 'm.py']); "
         "print([name for name in sys.modules if name.startswith(('rich', 'migrate_lint.runtime_checks'))])"
     )
 
@@ -530,9 +537,9 @@ def test_progress_is_for_terminals(
 
 def test_the_worse_of_two_targets_stands() -> None:
     """Of one place with one code there is one finding, and it says what is worse."""
-    from migrate_lint.linter import run
-    from migrate_lint.linter.engine import FileResult
-    from migrate_lint.linter.suppress import Suppressions
+    from migrate_lint.linter.run import pipeline as run
+    from migrate_lint.linter.run.engine import FileResult
+    from migrate_lint.linter.source.suppressions import Suppressions
 
     def found(severity: Severity, message: str) -> FileResult:
         one = Finding("m.py", 1, 1, 1, 2, "TF101", "variable-in-call", severity, Consequence.BREAKS, message)

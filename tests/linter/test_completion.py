@@ -8,8 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter import cli, registry
-from migrate_lint.linter.cli import main
+from migrate_lint.linter.cli import main as cli
+from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.registry import registry
 
 SHELLS = ("bash", "zsh", "fish")
 ASK = """

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.config import Config, ConfigError, load, parse, resolve, selected
+from migrate_lint.linter.settings.config import Config, ConfigError, load, parse, resolve, selected
 
 CODES = {
     "TF101": "variable-in-call",

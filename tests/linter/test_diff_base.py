@@ -10,10 +10,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.cli import main
-from migrate_lint.linter.config import Config
-from migrate_lint.linter.diff_base import DiffBaseError, Since, new_since
-from migrate_lint.linter.run import Result, lint
+from migrate_lint.linter.adoption.diff_base import DiffBaseError, RevisionStatus, new_since
+from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.result import Result
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.settings.config import Config
 
 from .edits import Tree
 
@@ -75,7 +76,7 @@ def test_what_was_there_is_left_out() -> None:
     result = since()
 
     assert ["m.py:6:TF406"] == shown(result)
-    assert isinstance(result.since, Since)
+    assert isinstance(result.since, RevisionStatus)
     assert (1, 2) == (result.since.new, result.since.known)
 
 

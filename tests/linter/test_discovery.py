@@ -6,7 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.discovery import PathError, discover, display_path, left_out, project_files, project_root
+from migrate_lint.linter.source.discovery import (
+    PathError,
+    discover,
+    display_path,
+    left_out,
+    project_files,
+    project_root,
+)
 
 
 @pytest.fixture(autouse=True)

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter import engine
-from migrate_lint.linter.engine import FileResult, analyze
+from migrate_lint.linter.analysis.index import FileIndex
+from migrate_lint.linter.analysis.summary import Summary
 from migrate_lint.linter.finding import Consequence, Severity, Target
-from migrate_lint.linter.index import FileIndex
-from migrate_lint.linter.model import Call
-from migrate_lint.linter.rule import Report, Rule
-from migrate_lint.linter.summary import Summary
+from migrate_lint.linter.rule_api.model import Call
+from migrate_lint.linter.rule_api.rule import Report, Rule
+from migrate_lint.linter.run import engine
+from migrate_lint.linter.run.engine import FileResult, analyze
 
 LAYER = """
 import tensorflow as tf
@@ -231,7 +231,7 @@ def test_a_crash_in_the_analysis_of_a_file_is_a_finding(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that the analysis dies of is reported and the others are linted, cold and warm."""
-    from migrate_lint.linter import summary
+    from migrate_lint.linter.analysis import summary
 
     whole = summary.summarize
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter import engine, facts, project
-from migrate_lint.linter.cache import Cache
-from migrate_lint.linter.engine import FileResult, analyze
-from migrate_lint.linter.facts import Summaries
+from migrate_lint.linter.analysis import project
+from migrate_lint.linter.analysis.index import FileIndex
+from migrate_lint.linter.analysis.summary import Summary, summarize
 from migrate_lint.linter.finding import Target
-from migrate_lint.linter.index import FileIndex
-from migrate_lint.linter.summary import Summary, summarize
+from migrate_lint.linter.run import engine, facts
+from migrate_lint.linter.run.cache import Cache
+from migrate_lint.linter.run.engine import FileResult, analyze
+from migrate_lint.linter.run.facts import Summaries
 
 TEXTS = {
     "net.py": """

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from migrate_lint.linter.adoption.fingerprint import digest, fingerprints, identities, normalized
 from migrate_lint.linter.finding import Consequence, Finding, Severity
-from migrate_lint.linter.fingerprint import digest, fingerprints, identities, normalized
-from migrate_lint.linter.source import SourceFile, read_source
+from migrate_lint.linter.source.parsing import SourceFile
+from migrate_lint.linter.source.reading import read_source
 
 SOURCE = '''\
 import tensorflow as tf

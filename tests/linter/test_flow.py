@@ -7,12 +7,13 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from migrate_lint.linter.analysis.index import FileIndex
+from migrate_lint.linter.analysis.project import Project
+from migrate_lint.linter.analysis.summary import summarize
 from migrate_lint.linter.finding import Target
-from migrate_lint.linter.index import FileIndex
-from migrate_lint.linter.model import File, Known
-from migrate_lint.linter.project import Project
-from migrate_lint.linter.source import SourceFile, parse_source, read_source
-from migrate_lint.linter.summary import summarize
+from migrate_lint.linter.rule_api.model import File, Known
+from migrate_lint.linter.source.parsing import SourceFile, parse_source
+from migrate_lint.linter.source.reading import read_source
 
 HEAD = """
 import numpy as np

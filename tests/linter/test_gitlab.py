@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from migrate_lint.linter.finding import Severity, Verdict
 from migrate_lint.linter.reporters import gitlab
-from migrate_lint.linter.run import Result
+from migrate_lint.linter.result import Result
 
 from .reports import FINDING, HOSTILE, linted, result_of, text_of
 from .runs import evidence

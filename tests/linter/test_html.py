@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from migrate_lint.linter import registry
-from migrate_lint.linter.cli import main
+from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.finding import (
     Applicability,
     Consequence,
@@ -28,11 +27,12 @@ from migrate_lint.linter.finding import (
     Target,
     Verdict,
 )
+from migrate_lint.linter.registry import registry
 from migrate_lint.linter.reporters import Paint, html
 from migrate_lint.linter.reporters.page_data import blocks
-from migrate_lint.linter.rule import Rule
-from migrate_lint.linter.run import Project, Result
-from migrate_lint.linter.runtime import Runtime, tally
+from migrate_lint.linter.result import LintedProject, Result, Runtime
+from migrate_lint.linter.rule_api.rule import Rule
+from migrate_lint.linter.run.verdicts import tally
 
 from .runs import Phase, WorkerRun, evidence
 
@@ -57,7 +57,7 @@ HOSTILE = "</script><script>hacked=1</script><img src=x onerror=hacked=1><!--'\"
 
 
 def result(*findings: Finding, source: bytes = SOURCE, files: int = 3, runtime: Runtime | None = None) -> Result:
-    projects = (Project("/p/shop", Target.KERAS3, "no evidence in the project", files),)
+    projects = (LintedProject("/p/shop", Target.KERAS3, "no evidence in the project", files),)
     sources: dict[str, tuple[str, bytes | None]] = {finding.path: (finding.path, source) for finding in findings}
     return Result(findings, files, projects, (), sources, runtime=runtime)
 
@@ -144,7 +144,7 @@ def hostile() -> Result:
     words = dict.fromkeys(("device", "tensorflow", "keras", "python", "cause"), HOSTILE)
     run = replace(WorkerRun(phases=phases, scopes=((HOSTILE, HOSTILE),), notes=(HOSTILE,)), **words)  # type: ignore[arg-type]
     made = result(finding, source=f"\n\n\n\n{HOSTILE}".encode(), runtime=Runtime((run,), tally([finding]), False))
-    return replace(made, projects=(Project(f"/{HOSTILE}", Target.KERAS3, HOSTILE, 1),), empty=(HOSTILE,))
+    return replace(made, projects=(LintedProject(f"/{HOSTILE}", Target.KERAS3, HOSTILE, 1),), empty=(HOSTILE,))
 
 
 def many(number: int, files: int) -> Result:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.imports import reached_from, root_around
+from migrate_lint.linter.run.imports import reached_from, root_around
 
 
 @pytest.fixture(autouse=True)

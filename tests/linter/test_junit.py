@@ -8,10 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
-from migrate_lint.linter.finding import Severity, Verdict
+from migrate_lint.linter.finding import UNPARSABLE_FILE, Severity, Verdict
 from migrate_lint.linter.reporters import junit
-from migrate_lint.linter.run import Result
-from migrate_lint.linter.tool_rules import UnparsableFile
+from migrate_lint.linter.result import Result
 
 from .reports import FINDING, HOSTILE, linted, result_of, text_of
 from .runs import evidence
@@ -78,7 +77,7 @@ def test_the_outcome_follows_the_exit_status() -> None:
     """An info does not fail a run; a file that could not be checked is no failed check but an error."""
     mild = replace(FINDING, path="a.py", severity=Severity.INFO)
     medium = replace(FINDING, path="b.py", severity=Severity.WARNING)
-    suites = suites_of(result_of(mild, medium, UnparsableFile.at("c.py", "why"), FINDING))
+    suites = suites_of(result_of(mild, medium, UNPARSABLE_FILE.at("c.py", "why"), FINDING))
 
     assert {"a.py": Skipped, "b.py": Failure, "c.py": Error, "pkg/m.py": Failure} == {
         path: type(case.result[0]) for path, (case,) in suites.items()

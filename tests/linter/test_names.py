@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from migrate_lint.linter.names import Name, below, canonical
+from migrate_lint.linter.analysis.names import Name, below, canonical
 
 from .analysis import call, file_of
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter import engine
-from migrate_lint.linter.cli import main
-from migrate_lint.linter.config import Config
+from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.finding import Consequence, Finding, Severity
-from migrate_lint.linter.notebooks import CellMap, read_notebook
-from migrate_lint.linter.run import lint
-from migrate_lint.linter.source import SourceFile
+from migrate_lint.linter.run import engine
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.settings.config import Config
+from migrate_lint.linter.source.cells import CellMap
+from migrate_lint.linter.source.notebooks import read_notebook
+from migrate_lint.linter.source.parsing import SourceFile
 
 IMPORT = "import tensorflow as tf"
 BAD = "tf.Session()"

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.cli import main
-from migrate_lint.linter.config import FORMATS
-from migrate_lint.linter.outputs import MACHINE, Output, OutputError, pair
+from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.cli.outputs import MACHINE, Output, OutputError, pair
+from migrate_lint.linter.settings.config import FORMATS
 
 F, O = "--output-format", "--output-file"  # noqa: E741
 Captured = pytest.CaptureFixture[str]
@@ -78,7 +78,7 @@ def test_one_run_writes_every_report(capsys: Captured) -> None:
 
 def test_a_report_in_a_file_is_not_coloured_for_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     """Only the one that goes there is; `always` means every one."""
-    monkeypatch.setattr("migrate_lint.linter.console.is_terminal", lambda stream: True)
+    monkeypatch.setattr("migrate_lint.linter.cli.console.is_terminal", lambda stream: True)
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
 

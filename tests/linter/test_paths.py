@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from migrate_lint.linter.paths import alternatives, path_of, split_head
+from migrate_lint.linter.analysis.paths import alternatives, path_of, split_head
 
 
 def expression(text: str) -> ast.expr:

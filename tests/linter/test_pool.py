@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter import pool
-from migrate_lint.linter.pool import ItemFailed, map_ordered
+from migrate_lint.linter.run import pool
+from migrate_lint.linter.run.pool import ItemFailed, map_ordered
 
 forking = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="these functions cannot be spawned")
 pytestmark = forking
@@ -216,7 +216,7 @@ def test_a_process_with_threads_is_not_forked() -> None:
 SCRIPT = """
 import os, signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is born deaf to it
-from migrate_lint.linter.pool import ItemFailed, map_ordered
+from migrate_lint.linter.run.pool import ItemFailed, map_ordered
 
 def work(item):
     number, seconds = item

@@ -1,15 +1,15 @@
-"""Names across files, kinds of class, and the situations in which functions run."""
+"""Names across files, kinds of class, and the contexts in which functions run."""
 
 from __future__ import annotations
 
 import pytest
-from migrate_lint.linter.model import Situation
+from migrate_lint.linter.rule_api.model import Context
 
 from .analysis import call, file_of, project_of
 
-F, T, G = Situation.FORWARD, Situation.TRACED, Situation.GRAPH
-KERAS = F | T | Situation.FIT
-ONCE = T | Situation.FIT | Situation.ONCE
+F, T, G = Context.FORWARD, Context.TRACED, Context.GRAPH
+KERAS = F | T | Context.FIT
+ONCE = T | Context.FIT | Context.ONCE
 
 
 def test_reexports_and_relative_imports() -> None:
@@ -85,10 +85,10 @@ def test_kinds(bases: str, kinds: set[str]) -> None:
     assert kinds == file_of(texts).classes[0].kinds
 
 
-def situations(text: str, path: str = "here", **files: str) -> set[Situation]:
-    """The situations in which the call ``here()`` of example.py runs."""
+def contexts(text: str, path: str = "here", **files: str) -> set[Context]:
+    """The contexts in which the call ``here()`` of example.py runs."""
     texts = {f"{name}.py": content for name, content in files.items()} | {"example.py": text}
-    return set(call(file_of(texts), path).situations)
+    return set(call(file_of(texts), path).contexts)
 
 
 def net(body: str, decorator: str = "") -> str:
@@ -106,13 +106,13 @@ def net(body: str, decorator: str = "") -> str:
         ("here()", {KERAS}),
         ("if self.v is None:\n    self.v = here()", {ONCE}),
         ("if training:\n    here()", {KERAS}),
-        ("with tf.init_scope():\n    here()", {KERAS | Situation.LIFTED}),
+        ("with tf.init_scope():\n    here()", {KERAS | Context.LIFTED}),
         ("if tf.executing_eagerly():\n    here()", {F}),
         ("with tf.Graph().as_default():\n    here()", {G}),
-        ("with tf.compat.v1.variable_scope('m'):\n    here()", {KERAS | Situation.SCOPED}),
+        ("with tf.compat.v1.variable_scope('m'):\n    here()", {KERAS | Context.SCOPED}),
         ("with tf.compat.v1.variable_scope(''):\n    here()", {KERAS}),
-        ("with tf.compat.v1.variable_scope(None, default_name='m'):\n    here()", {KERAS | Situation.SCOPED}),
-        ("with tf.name_scope('m'), v1.variable_scope(name_or_scope='m'):\n    here()", {KERAS | Situation.SCOPED}),
+        ("with tf.compat.v1.variable_scope(None, default_name='m'):\n    here()", {KERAS | Context.SCOPED}),
+        ("with tf.name_scope('m'), v1.variable_scope(name_or_scope='m'):\n    here()", {KERAS | Context.SCOPED}),
         ("for _ in x:\n    y = [here() for _ in x]", {KERAS}),
         ("def inner():\n    here()\nreturn inner()", {KERAS}),
         ("return tf.cond(x, lambda: here(), lambda: x)", {KERAS}),
@@ -120,14 +120,14 @@ def net(body: str, decorator: str = "") -> str:
         ("tf.function(lambda: here())()", {T}),
     ],
 )
-def test_situation_of_a_line(body: str, expected: set[Situation]) -> None:
+def test_context_of_a_line(body: str, expected: set[Context]) -> None:
     """What stands around a line in a forward pass decides how it runs."""
-    assert expected == situations(net(body))
+    assert expected == contexts(net(body))
 
 
 def test_shim() -> None:
     """The shim on the method makes everything below it shimmed."""
-    assert {KERAS | Situation.SHIM} == situations(net("here()", "@shim"))
+    assert {KERAS | Context.SHIM} == contexts(net("here()", "@shim"))
 
 
 @pytest.mark.parametrize(
@@ -145,14 +145,14 @@ def test_forward_pass_across_files(helper: str) -> None:
     """The forward pass reaches through modules, objects, callbacks and recursion."""
     text = "import tensorflow as tf\nfrom helpers import helper\ndef deep(x):\n    here()\n" + net("helper(x)")
 
-    assert {KERAS} == situations(text, helpers=helper)
+    assert {KERAS} == contexts(text, helpers=helper)
 
 
 def test_guard_at_the_caller() -> None:
     """A helper that is only called under a create-once guard does not run at every call."""
     text = net("if self.v is None:\n    self._make()") + "    def _make(self):\n        self.v = here()\n"
 
-    assert {ONCE} == situations(text)
+    assert {ONCE} == contexts(text)
 
 
 def test_property_and_cached_property() -> None:
@@ -160,8 +160,8 @@ def test_property_and_cached_property() -> None:
     text = net("return self.p") + "    @property\n    def p(self):\n        return here()\n"
     cached = "import functools\n" + text.replace("@property", "@functools.cached_property")
 
-    assert {KERAS} == situations(text)
-    assert {ONCE} == situations(cached)
+    assert {KERAS} == contexts(text)
+    assert {ONCE} == contexts(cached)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_property_and_cached_property() -> None:
 )
 def test_decorated_tf_function(text: str) -> None:
     """Every form of the decorator traces, under any alias; a module-level caller keeps it traced."""
-    found = situations(f"import functools\nimport tensorflow as tf\n{text}\n")
+    found = contexts(f"import functools\nimport tensorflow as tf\n{text}\n")
 
     assert found == {T}
 
@@ -193,7 +193,7 @@ def test_decorated_tf_function(text: str) -> None:
 def test_tf_function_as_a_call(use: str) -> None:
     """`tf.function(f)` traces f, also from another file."""
     text = f"import tensorflow as tf\ndef step(): here()\n{use}\n"
-    found = situations(text, traced="import tensorflow as tf\nimport example\nuse = tf.function(example.step)\n")
+    found = contexts(text, traced="import tensorflow as tf\nimport example\nuse = tf.function(example.step)\n")
 
     assert all(s & T for s in found) and found
 
@@ -202,8 +202,8 @@ def test_dataset_functions() -> None:
     """`Dataset.map` traces its function; `pool.map` does not."""
     text = "import tensorflow as tf\ndef f(x): here()\nds = tf.data.Dataset.range(3)\nds = ds.map(f)\n"
 
-    assert {T | Situation.DATASET} == situations(text)
-    assert not any(s & T for s in situations(text.replace("tf.data.Dataset.range(3)", "make()")))
+    assert {T | Context.DATASET} == contexts(text)
+    assert not any(s & T for s in contexts(text.replace("tf.data.Dataset.range(3)", "make()")))
 
 
 def test_model_fn_and_disabled_v2() -> None:
@@ -211,8 +211,8 @@ def test_model_fn_and_disabled_v2() -> None:
     model_fn = "import tensorflow as tf\ndef net(x): here()\ndef model_fn(features, labels, mode): net(features)\n"
     disabled = "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ndef main(): here()\nmain()\n"
 
-    assert {G} == situations(model_fn)
-    assert {G} == situations(disabled)
+    assert {G} == contexts(model_fn)
+    assert {G} == contexts(disabled)
 
 
 def test_trail_names_the_way() -> None:
@@ -236,7 +236,7 @@ def scoped(f):
 """
     text = decorator + "@scoped\ndef block(x):\n    here()\n" + net("block(x)")
 
-    assert any(s & Situation.SCOPED for s in situations(text))
+    assert any(s & Context.SCOPED for s in contexts(text))
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_a_default_that_no_caller_leaves(call: str, reached: bool) -> None:
     """Code for an absent argument does not run where every caller gives it."""
     helper = "def make(x, kernel=None):\n    if kernel is None:\n        kernel = here()\n    return kernel\n"
 
-    assert reached == bool(situations(helper + net(call)))
+    assert reached == bool(contexts(helper + net(call)))
 
 
 def test_a_function_given_away_by_code_that_nobody_calls() -> None:
@@ -260,5 +260,5 @@ class Trainer:
         here()
 """
 
-    assert {T} == situations(text)
-    assert {G} == situations(text.replace("self.fast =", "with tf.Graph().as_default(): self.fast ="))
+    assert {T} == contexts(text)
+    assert {G} == contexts(text.replace("self.fast =", "with tf.Graph().as_default(): self.fast ="))

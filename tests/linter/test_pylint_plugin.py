@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter import engine, facts, registry, resident, source
-from migrate_lint.linter.cli import main
+from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.pylint_plugin import message_id, register
-from migrate_lint.linter.resident import Resident, resident_of
+from migrate_lint.linter.registry import registry
+from migrate_lint.linter.run import engine, facts, workspace
+from migrate_lint.linter.run.workspace import Workspace, workspace_of
+from migrate_lint.linter.source import parsing, reading
 from pylint.lint import PyLinter, Run
 from pylint.message import _deleted_message_ids as gone
 from pylint.reporters import JSONReporter
@@ -62,10 +64,10 @@ def _fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "setup.cfg").write_text("")
     monkeypatch.chdir(tmp_path / "work")
-    resident._kept.clear()
-    resident._folder.cache_clear()
+    workspace._kept.clear()
+    workspace._folder.cache_clear()
     yield
-    resident._folder.cache_clear()
+    workspace._folder.cache_clear()
 
 
 @pytest.fixture
@@ -208,8 +210,8 @@ def test_files_of_one_run_share_the_project(
     for name in ("one", "two", "three"):
         Path(f"{name}.py").write_text(DERIVED)
     joined: list[str] = []
-    join = Resident._joined
-    monkeypatch.setattr(Resident, "_joined", lambda self: joined.append(self.root) or join(self))  # type: ignore[func-returns-value]
+    join = Workspace._joined
+    monkeypatch.setattr(Workspace, "_joined", lambda self: joined.append(self.root) or join(self))  # type: ignore[func-returns-value]
     messages = lint("base.py", "plain.py", "one.py", "two.py", "three.py")
 
     assert [os.getcwd()] == joined
@@ -220,13 +222,13 @@ def test_files_of_one_run_share_the_project(
 def test_a_module_is_linted_once_for_all_checkers(lint: Lint, monkeypatch: pytest.MonkeyPatch) -> None:
     """There are six checkers, and one engine."""
     checked: list[str] = []
-    check = Resident.check
+    check = Workspace.check
 
-    def counted(self: Resident, path: str, *rest: Any) -> engine.FileResult:
+    def counted(self: Workspace, path: str, *rest: Any) -> engine.FileResult:
         checked.append(path)
         return check(self, path, *rest)
 
-    monkeypatch.setattr(Resident, "check", counted)
+    monkeypatch.setattr(Workspace, "check", counted)
     Path("model.py").write_text(f"{LAYER}tf.placeholder(tf.float32)\n")
 
     assert ["placeholder", "variable-in-call"] == _symbols(lint("model.py"))
@@ -385,10 +387,10 @@ def test_a_wrong_setting_is_one_message(lint: Lint, words: tuple[str, ...], conf
 def test_a_crash_is_a_message(lint: Lint, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pylint goes on with its own checks."""
 
-    def crash(self: Resident, *_: object) -> None:
+    def crash(self: Workspace, *_: object) -> None:
         raise RuntimeError("100 %s\n")
 
-    monkeypatch.setattr(Resident, "check", crash)
+    monkeypatch.setattr(Workspace, "check", crash)
     only = ("--disable=all", "--enable=migrate-lint,undefined-variable")
     messages = {m["symbol"]: m["message"] for m in lint("m.py", buffer=f"{LAYER}undefined\n", only=only)}
 
@@ -414,20 +416,20 @@ def test_pylint_keeps_its_recursion_limit(lint: Lint) -> None:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of Python files that were read or parsed."""
     names: list[str] = []
-    read_bytes, parse = source.read_bytes, source.parse_source
+    read_bytes, parse = reading.read_bytes, parsing.parse_source
 
-    def reading(path: Path | str, *limit: int) -> bytes:
+    def noted_read(path: Path | str, *limit: int) -> bytes:
         if str(path).endswith(".py"):
             names.append(os.path.basename(path))
         return read_bytes(path, *limit)
 
-    def parsing(text: source.SourceFile) -> Any:
+    def noted_parse(text: parsing.SourceFile) -> Any:
         names.append(text.path.name)
         return parse(text)
 
-    monkeypatch.setattr(source, "read_bytes", reading)
-    monkeypatch.setattr(engine, "read_bytes", reading)
-    monkeypatch.setattr(facts, "parse_source", parsing)
+    monkeypatch.setattr(reading, "read_bytes", noted_read)
+    monkeypatch.setattr(engine, "read_bytes", noted_read)
+    monkeypatch.setattr(facts, "parse_source", noted_parse)
     return names
 
 
@@ -481,10 +483,10 @@ def test_few_projects_are_kept(tmp_path: Path) -> None:
         folder = tmp_path / f"project{number}"
         folder.mkdir()
         (folder / "setup.py").write_text("")
-        found.append(resident_of(str(folder / "model.py")))
+        found.append(workspace_of(str(folder / "model.py")))
 
-    assert [one.root for one in found[2:]] == list(resident._kept)
-    assert found[5] is resident_of(str(tmp_path / "project5" / "x.py"))
+    assert [one.root for one in found[2:]] == list(workspace._kept)
+    assert found[5] is workspace_of(str(tmp_path / "project5" / "x.py"))
 
 
 def test_a_scratch_file_does_not_make_a_project_of_a_home(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from migrate_lint.linter.reporters import github, gitlab, junit, sarif
 from migrate_lint.linter.reporters.raw_lines import RawLines, cell_lines
-from migrate_lint.linter.run import Result
+from migrate_lint.linter.result import Result
 from sarif_kit.validate import validation_errors
 
 from .reports import FINDING, result_of, text_of

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from migrate_lint.linter import registry
-from migrate_lint.linter.tool_rules import TOOL_RULES
+from migrate_lint.linter.registry import registry
+from migrate_lint.linter.registry.tool_rules import TOOL_RULES
 
 
 def test_codes_are_those_of_the_rules() -> None:
@@ -32,9 +32,9 @@ def test_knowing_the_codes_loads_no_rule() -> None:
     """A run that finds all its answers kept never needs the analysis."""
     script = (
         "import sys\n"
-        "from migrate_lint.linter.registry import codes\n"
+        "from migrate_lint.linter.registry.registry import codes\n"
         "codes()\n"
-        "print(sorted({'migrate_lint.linter.model', 'libcst', 'multiprocessing'} & set(sys.modules)))"
+        "print(sorted({'migrate_lint.linter.rule_api.model', 'libcst', 'multiprocessing'} & set(sys.modules)))"
     )
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 

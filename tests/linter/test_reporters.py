@@ -18,12 +18,12 @@ from migrate_lint.linter.finding import (
     Target,
     Verdict,
 )
+from migrate_lint.linter.registry.tool_rules import TOOL_RULES, UnparsableFile
 from migrate_lint.linter.reporters import Paint, concise, explain, github, printable, statistics, summary, text
 from migrate_lint.linter.reporters import json as json_report
-from migrate_lint.linter.rule import Rule
-from migrate_lint.linter.run import Project, Result
-from migrate_lint.linter.runtime import Runtime, tally
-from migrate_lint.linter.tool_rules import TOOL_RULES, UnparsableFile
+from migrate_lint.linter.result import LintedProject, Result, Runtime
+from migrate_lint.linter.rule_api.rule import Rule
+from migrate_lint.linter.run.verdicts import tally
 
 from .runs import Phase, WorkerRun, evidence
 
@@ -34,7 +34,7 @@ FINDING = Finding(
 
 
 def result(*findings: Finding, files: int = 3, source: bytes = b"a = 1\nx = foo(1)\n") -> Result:
-    projects = (Project("/p", Target.KERAS3, "no evidence in the project", files),)
+    projects = (LintedProject("/p", Target.KERAS3, "no evidence in the project", files),)
     return Result(findings, files, projects, (), {"pkg/m.py": (Path("pkg/m.py"), source)})
 
 
@@ -353,7 +353,7 @@ def test_the_summary_tells_of_every_run() -> None:
 
 def test_a_target_of_two_is_told_without_its_root() -> None:
     """One project that is linted for both targets is still one project."""
-    both = tuple(Project("/p", target, "as asked for", 1) for target in Target)
+    both = tuple(LintedProject("/p", target, "as asked for", 1) for target in Target)
 
     assert ["target keras2 (as asked for)", "target keras3 (as asked for)"] == summary(
         replace(result(files=1), projects=both), PLAIN

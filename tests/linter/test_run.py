@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter import engine, registry, run
-from migrate_lint.linter.config import Config, ConfigError
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Target
-from migrate_lint.linter.rule import Rule
-from migrate_lint.linter.source import SourceFile, parse_source, read_source
-from migrate_lint.linter.suppress import Suppressions, find_suppressions
-from migrate_lint.linter.tool_rules import TOOL_RULES
+from migrate_lint.linter.registry import registry
+from migrate_lint.linter.registry.tool_rules import TOOL_RULES
+from migrate_lint.linter.rule_api.rule import Rule
+from migrate_lint.linter.run import engine
+from migrate_lint.linter.run import pipeline as run
+from migrate_lint.linter.settings.config import Config, ConfigError
+from migrate_lint.linter.source.parsing import SourceFile, parse_source
+from migrate_lint.linter.source.reading import read_source
+from migrate_lint.linter.source.suppressions import Suppressions, find_suppressions
 
 SEVERITIES = {"TF101": Severity.ERROR, "TF102": Severity.INFO, "TF410": Severity.WARNING, "TF909": Severity.ERROR}
 SLUGS = {"TF101": "variable-in-call", "TF102": "variable-in-loop", "TF410": "gone-in-keras3"}

@@ -10,12 +10,11 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from migrate_lint.linter import registry
-from migrate_lint.linter.finding import Applicability, Edit, Fix, Severity, Verdict
+from migrate_lint.linter.finding import INTERNAL_ERROR, Applicability, Edit, Fix, Severity, Verdict
+from migrate_lint.linter.registry import registry
 from migrate_lint.linter.reporters import sarif
-from migrate_lint.linter.run import Result
-from migrate_lint.linter.runtime import Runtime, tally
-from migrate_lint.linter.tool_rules import InternalError
+from migrate_lint.linter.result import Result, Runtime
+from migrate_lint.linter.run.verdicts import tally
 from sarif_kit.validate import validation_errors
 
 from .reports import FINDING, HOSTILE, linted, result_of, text_of
@@ -196,7 +195,7 @@ def test_a_verdict_is_a_property_and_is_told() -> None:
 
 def test_a_crash_is_a_failed_execution() -> None:
     """It is a result, too, so that nobody takes the file for clean."""
-    run = run_of(result_of(InternalError.at("pkg/m.py", "the rule crashed")))
+    run = run_of(result_of(INTERNAL_ERROR.at("pkg/m.py", "the rule crashed")))
     (invocation,) = run["invocations"]
 
     assert (False, 2) == (invocation["executionSuccessful"], invocation["exitCode"])

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from migrate_lint.linter.finding import Finding
-from migrate_lint.linter.source import SourceFile, parse_source, read_bytes, read_source
+from migrate_lint.linter.source.parsing import SourceFile, parse_source
+from migrate_lint.linter.source.reading import read_bytes, read_source
 
 
 def read(data: bytes) -> SourceFile | Finding:

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 from migrate_lint.linter.finding import Consequence, Finding, Severity
-from migrate_lint.linter.source import SourceFile, read_source
-from migrate_lint.linter.suppress import Suppressions, find_suppressions
+from migrate_lint.linter.source.parsing import SourceFile
+from migrate_lint.linter.source.reading import read_source
+from migrate_lint.linter.source.suppressions import Suppressions, find_suppressions
 
 CODES = {
     "TF101": "variable-in-call",

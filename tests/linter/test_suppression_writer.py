@@ -15,11 +15,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter import suppression_writer
-from migrate_lint.linter.cli import main
-from migrate_lint.linter.config import Config
-from migrate_lint.linter.run import Result, lint
-from migrate_lint.linter.suppression_writer import Written, suppress_findings, why_no_reason
+from migrate_lint.linter.adoption import suppression_writer
+from migrate_lint.linter.adoption.suppression_writer import Written, suppress_findings, why_no_reason
+from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.result import Result
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.settings.config import Config
 
 HEAD = "import tensorflow as tf\n"
 MARK = "  # migrate-lint: disable="
@@ -288,9 +289,9 @@ def test_any_mixture_of_statements_is_suppressed(seed: int) -> None:
 
 _WRITER = """
 import os
-from migrate_lint.linter.config import Config
-from migrate_lint.linter.run import lint
-from migrate_lint.linter.suppression_writer import suppress_findings
+from migrate_lint.linter.settings.config import Config
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.adoption.suppression_writer import suppress_findings
 result = lint(["m.py"], Config(base=os.getcwd()))
 before = open("m.py", "rb").read()
 print("ready", flush=True)

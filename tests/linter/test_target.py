@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from migrate_lint.linter.finding import Target
-from migrate_lint.linter.target import decide_target
+from migrate_lint.linter.settings.target import decide_target
 
 
 def decide(root: Path, **files: str) -> tuple[str, str]:

@@ -13,9 +13,11 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from migrate_lint.linter import pool, registry, run
-from migrate_lint.linter.cli import main
-from migrate_lint.linter.config import Config, ConfigError
+from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.registry import registry
+from migrate_lint.linter.run import pipeline as run
+from migrate_lint.linter.run import pool
+from migrate_lint.linter.settings.config import Config, ConfigError
 
 Captured = pytest.CaptureFixture[str]
 
@@ -24,8 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from migrate_lint.linter.model import Call
-from migrate_lint.linter.rule import Consequence, Report, Rule, Severity
+from migrate_lint.linter.rule_api.model import Call
+from migrate_lint.linter.rule_api.rule import Consequence, Report, Rule, Severity
 
 
 class Spoken(Rule):
@@ -136,7 +138,7 @@ def test_without_such_packages_the_metadata_library_is_not_imported(tmp_path: Pa
     script = (
         "import sys\n"
         "sys.modules.pop('importlib.metadata', None)\n"  # an editable installation may have imported it
-        "from migrate_lint.linter.registry import codes, has_others\n"
+        "from migrate_lint.linter.registry.registry import codes, has_others\n"
         "codes()\n"
         "print(has_others(), 'importlib.metadata' in sys.modules)"
     )
@@ -382,7 +384,8 @@ def _own(path: str, text: str, config: str = 'rules = ["lint/rules"]\n') -> None
 def test_a_projects_rules_run_where_that_is_allowed(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     """By the command line or by the environment; they are listed where they run, and import each other."""
     own = RULE.replace('"this speaks"', "WORDS").replace(
-        "from migrate_lint.linter.model", "from .vocabulary import WORDS\nfrom migrate_lint.linter.model"
+        "from migrate_lint.linter.rule_api.model",
+        "from .vocabulary import WORDS\nfrom migrate_lint.linter.rule_api.model",
     )
     _own("lint/rules/vocabulary.py", 'WORDS = "own words"\n')
     _own("lint/rules/speech/vocabulary.py", 'WORDS = "own words"\n')

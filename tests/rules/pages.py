@@ -201,7 +201,7 @@ def read_expectations(name: str, text: str, where: str = "") -> Iterator[Expecta
 
 def find_all(files: Iterable[tuple[str, str]], root: Path, target: Target) -> list[Finding]:
     """Write `files` below `root`, lint those that are Python, and return the findings with the paths given here."""
-    from migrate_lint.linter.engine import analyze
+    from migrate_lint.linter.run.engine import analyze
 
     sources = []
     for name, text in files:

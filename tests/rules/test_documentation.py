@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.registry import all_rules
-from migrate_lint.linter.rule import Consequence, Rule, Severity, Target, documentation
-from migrate_lint.linter.tool_rules import TOOL_RULES
+from migrate_lint.linter.registry.registry import all_rules
+from migrate_lint.linter.registry.tool_rules import TOOL_RULES
+from migrate_lint.linter.rule_api.rule import Consequence, Rule, Severity, Target, documentation
 
 from .catalogue import SLUGS
 from .pages import HERE, Page, find_all, read_page

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter import registry
-from migrate_lint.linter.config import Config
 from migrate_lint.linter.finding import Severity, Target
-from migrate_lint.linter.run import lint
+from migrate_lint.linter.registry import registry
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.settings.config import Config
 from migrate_lint.runtime_checks.locate import locate
 from migrate_lint.runtime_checks.protocol import job
 

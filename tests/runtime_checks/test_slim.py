@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.config import Config
 from migrate_lint.linter.finding import Finding, Target
-from migrate_lint.linter.run import lint
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.settings.config import Config
 from migrate_lint.runtime_checks.session import Report, Request, WorkerRun, run
 
 pytestmark = pytest.mark.tensorflow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from migrate_lint.linter.finding import Consequence, Evidence, Finding, Severity, Target, Verdict
-from migrate_lint.linter.tool_rules import TOOL_RULES
+from migrate_lint.linter.registry.tool_rules import TOOL_RULES
 from migrate_lint.runtime_checks.verdict import PROBE_FAILED, PROBE_ONLY, failure, merged, observation, together
 
 FINDING = Finding("a.py", 3, 1, 3, 9, "TF101", "variable-in-call", Severity.ERROR, Consequence.CHANGES, "m")

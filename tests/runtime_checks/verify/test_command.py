@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter.cli import main
+from migrate_lint.linter.cli.main import main
 from migrate_lint.runtime_checks import record, verifying
 from migrate_lint.runtime_checks.comparison.rungs import RUNGS
 

@@ -1,0 +1,1 @@
+"""For projects that cannot mend everything at once: a baseline, a revision to compare with, written comments."""

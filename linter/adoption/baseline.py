@@ -1,0 +1,194 @@
+"""A file of findings that are known and wait for their turn: what it holds is not reported.
+
+It is JSON, sorted, one finding a line, so that merges are easy; `known` says how its findings are found again.
+What was not looked at in a run (other files, rules that are not selected) is neither found nor stale.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ..registry import registry
+from ..result import BaselineStatus
+from ..settings.config import ALWAYS
+from .known import Known, known_as, match, scopes
+
+if TYPE_CHECKING:
+    from ..finding import Finding, Target
+    from ..result import Result
+
+__all__ = ["KEEP", "PRUNE", "WRITE", "Baseline", "BaselineError", "hold", "load"]
+
+_VERSION = 1
+_SIZE_LIMIT = 256 * 1024 * 1024
+
+KEEP, PRUNE, WRITE = "keep", "prune", "write"
+"""What is done with the file: nothing, stale findings are taken out, or those of this run replace it."""
+
+
+class BaselineError(Exception):
+    """The baseline cannot be used; the text says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What the file holds: ``initial`` is the number of findings when it was written last, before any pruning."""
+
+    findings: tuple[Known, ...]
+    initial: int
+
+
+def load(file: str) -> Baseline:
+    """Read a baseline.
+
+    Raises:
+        BaselineError: if it is missing, or is none.
+    """
+    from ..source.reading import read_bytes
+
+    if not os.path.lexists(file):
+        raise BaselineError(f"{file}: there is no such baseline; --write-baseline makes one")
+    try:
+        document = json.loads(read_bytes(file, _SIZE_LIMIT).decode("utf-8-sig"))
+    except OSError as error:
+        raise BaselineError(f"{file}: the baseline cannot be read: {error}") from error
+    except json.JSONDecodeError as error:
+        raise BaselineError(f"{file}:{error.lineno}: the baseline is not JSON: {error.msg}") from error
+    except UnicodeDecodeError as error:
+        raise BaselineError(f"{file}: the baseline is not JSON: it is not UTF-8") from error
+    except RecursionError as error:
+        raise BaselineError(f"{file}: the baseline is not JSON: {error}") from error
+    if not isinstance(document, dict) or "findings" not in document:
+        raise BaselineError(f"{file}: this is no baseline of migrate-lint")
+    if (version := document.get("version")) != _VERSION:
+        raise BaselineError(f"{file}: version {version!r} of the baseline is not one that this migrate-lint reads")
+    rows, initial = document["findings"], document.get("initial", 0)
+    if not isinstance(rows, list) or not isinstance(initial, int):
+        raise BaselineError(f"{file}: this is no baseline of migrate-lint")
+    findings = tuple(_entry(file, row) for row in rows)
+    return Baseline(findings, max(initial, len(findings)))
+
+
+def _entry(file: str, row: object) -> Known:
+    values = row if isinstance(row, dict) else {}
+    found = [values.get(name, default) for name, default in zip(Known._fields, (*[None] * 4, "static"), strict=True)]
+    if not all(isinstance(value, str) for value in found):
+        raise BaselineError(f"{file}: {json.dumps(row)[:200]} is no finding: path, code, scope and text are to be text")
+    return Known(*map(str, found))
+
+
+def _save(file: str, baseline: Baseline) -> None:
+    from ..atomic import replace_file
+
+    lines = [json.dumps(_row(one)) for one in sorted(baseline.findings)]
+    findings = "".join(f"\n{line}{',' if number < len(lines) else ''}" for number, line in enumerate(lines, 1))
+    text = f'{{\n"version": {_VERSION},\n"initial": {baseline.initial},\n"findings": [{findings}\n]\n}}\n'
+    try:
+        replace_file(file, text.encode())
+    except OSError as error:
+        raise BaselineError(f"{file}: the baseline cannot be written: {error.strerror or error}") from error
+
+
+def _row(one: Known) -> dict[str, Any]:
+    row = one._asdict()
+    if one.origin == "static":
+        del row["origin"]
+    return row
+
+
+def hold(result: Result, file: str, action: str = KEEP) -> Result:
+    """The result without the findings that the baseline holds, which are hidden.
+
+    Findings that say that code was not looked at (TF900, TF902, TF908, TF909) are in no baseline.
+
+    Args:
+        result: of a run.
+        file: the baseline; its folder is what the paths in it are relative to.
+        action: `KEEP`, `PRUNE` or `WRITE`.
+
+    Raises:
+        BaselineError: if the file cannot be read or written.
+    """
+    before = Baseline((), 0) if action == WRITE and not os.path.lexists(file) else load(file)
+    comparison = _Comparison(result, file)
+    able = [finding for finding in result.findings if finding.code not in ALWAYS]
+    current = known_as(able, result.source, comparison.path)
+    if action == WRITE:
+        unseen = [one for one in before.findings if not comparison.judged(one)]
+        again = match(unseen, current, judged=lambda one: False, scopes_of=comparison.scopes_of)
+        kept = [one for index, one in enumerate(unseen) if index not in again]
+        found = dict(enumerate(range(len(able))))
+        after = Baseline((*kept, *current), len(kept) + len(current))
+        status = BaselineStatus(file, after.initial, after.initial, 0, len(kept), WRITE)
+    else:
+        found = match(before.findings, current, judged=comparison.judged, scopes_of=comparison.scopes_of)
+        missing = [one for index, one in enumerate(before.findings) if index not in found]
+        kept = [one for one in missing if not comparison.judged(one)]
+        stale = len(missing) - len(kept)
+        after = Baseline((*kept, *(current[index] for index in found.values())), before.initial)
+        status = BaselineStatus(file, before.initial, len(found) + len(kept), stale, len(kept), action)
+    if action != KEEP:
+        _save(file, after)
+    held = {id(able[index]) for index in found.values()}
+    return replace(
+        result,
+        findings=tuple(finding for finding in result.findings if id(finding) not in held),
+        hidden=tuple(sorted((*result.hidden, *(able[index] for index in found.values())), key=_order)),
+        baseline=status,
+    )
+
+
+def _order(finding: Finding) -> tuple[str, int, int, int, str, str]:
+    return finding.sort_key
+
+
+class _Comparison:
+    """What a run looked at, in the words of a baseline."""
+
+    def __init__(self, result: Result, file: str) -> None:
+        self.result = result
+        self.folder = os.path.dirname(os.path.abspath(file))
+        self.displays = {os.path.normpath(path): display for display, (path, _) in result.sources.items()}
+        self.unread = {finding.path for finding in result.findings if finding.code in ALWAYS}
+        self.targets = {project.target for project in result.projects}
+        self.scopes_of = cache(self._scopes_of)
+        self.judged = cache(self._judged)
+
+    def path(self, display: str) -> str:
+        """A file as the baseline calls it: relative to the baseline's folder, with ``/``."""
+        path = self.result.sources[display][0] if display in self.result.sources else os.path.abspath(display)
+        with suppress(ValueError):  # another drive
+            path = os.path.relpath(path, self.folder)
+        return path.replace(os.sep, "/")
+
+    def _file(self, path: str) -> str:
+        return os.path.normpath(os.path.join(self.folder, path))
+
+    def _scopes_of(self, path: str) -> frozenset[str] | None:
+        file = self._file(path)
+        if file not in self.displays:
+            return frozenset() if os.path.lexists(file) else None
+        return scopes(self.result.source(self.displays[file]))
+
+    def _judged(self, one: Known) -> bool:
+        """Whether this run would have found it if it were still there."""
+        run = self.result.runtime
+        if one.code in ALWAYS or (run.trusted if run is not None else one.origin != "static"):
+            return False
+        file = self._file(one.path)
+        if file not in self.displays:
+            return not os.path.lexists(file)
+        if self.displays[file] in self.unread or one.code not in self.result.selected(file):
+            return False
+        targets = _targets_of(one.code)
+        return targets is None or not self.targets.isdisjoint(targets)
+
+
+def _targets_of(code: str) -> frozenset[Target] | None:
+    """The targets that a rule is for; None for a code of migrate-lint itself, or one that is no more."""
+    return {rule.code: rule.targets for rule in registry.all_rules()}.get(code)

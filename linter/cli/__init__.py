@@ -1,0 +1,1 @@
+"""The command line: arguments in, reports and an exit status out."""

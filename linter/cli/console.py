@@ -1,0 +1,202 @@
+"""What all commands of the program share: how words are read, and what is written to the terminal and to files."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from typing import IO, Any, NoReturn
+
+from ..reporters import printable
+
+__all__ = [
+    "PROGRAM",
+    "Parser",
+    "PhaseProgress",
+    "UsageError",
+    "complain",
+    "deliver",
+    "end_on_termination",
+    "gibibytes",
+    "ignore_further_interrupts",
+    "is_colored",
+    "is_terminal",
+    "phase_progress",
+    "print_text",
+    "require_working_folder",
+    "seconds",
+    "split_words",
+]
+
+PROGRAM = "migrate-lint"
+
+
+class UsageError(Exception):
+    """The command line makes no sense; the text says why."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises `UsageError` where argparse would end the program."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the message, with the usage."""
+        raise UsageError(f"{message}\n{self.format_usage().strip()}")
+
+
+def ignore_further_interrupts() -> None:
+    """Let nothing disturb the end that an interrupt has begun."""
+    import signal
+
+    with contextlib.suppress(ValueError):  # only the main thread may
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _write(stream: IO[str], text: str) -> None:
+    """Write what the stream's encoding cannot say as escapes."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
+def print_text(text: str) -> None:
+    """Write to standard output, unless whoever started the program closed it."""
+    if sys.stdout is None:
+        return
+    try:
+        _write(sys.stdout, text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def complain(text: str) -> None:
+    """Write to standard error, every line behind the program's name."""
+    if sys.stderr is None:
+        return
+    with contextlib.suppress(OSError):  # there is nowhere left to say so
+        _write(sys.stderr, "\n".join(f"{PROGRAM}: {printable(line)}" for line in text.split("\n")) + "\n")
+
+
+def end_on_termination() -> None:
+    """Let a SIGTERM run what ends the model's process: by default it would end this one alone."""
+    import signal
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    with contextlib.suppress(ValueError):  # only the main thread may
+        signal.signal(signal.SIGTERM, end)
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether somebody looks at a stream, which may be closed."""
+    return stream is not None and stream.isatty()
+
+
+def require_working_folder() -> None:
+    """Raise `UsageError` where the working folder is gone."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError(f"the working folder is gone: {error.strerror or error}") from error
+
+
+def deliver(text: str, file: str | None) -> None:
+    """Write a report to a file, or to standard output where there is none.
+
+    Raises:
+        UsageError: if it cannot be written.
+    """
+    if file is None:
+        print_text(text)
+        return
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        if not file or (os.path.lexists(file) and not os.path.isfile(file)):
+            with open(file, "wb") as output:  # a FIFO or a device, which is not to be replaced by a file
+                output.write(data)
+        else:
+            _replace(os.path.realpath(file), data)
+    except OSError as error:
+        raise UsageError(f"{file}: the report cannot be written: {error.strerror or error}") from error
+
+
+def _replace(file: str, data: bytes) -> None:
+    """Write a whole file or nothing: who reads it meanwhile sees the earlier report."""
+    part = f"{file}.{os.getpid()}.part"
+    try:
+        with open(part, "xb") as output:
+            if os.path.exists(file):
+                os.chmod(part, os.stat(file).st_mode & 0o777)
+            output.write(data)
+        os.replace(part, file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        raise
+
+
+class PhaseProgress:
+    """What the worker is doing, on the terminal, for as long as it runs."""
+
+    def __init__(self) -> None:
+        self.bar: Any = None
+        self.task: Any = None
+
+    def __call__(self, phase: str) -> None:
+        """Show the phase."""
+        if self.bar is None:
+            from rich.console import Console
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.task = self.bar.add_task("")
+        self.bar.reset(self.task, description=printable(phase))
+
+    def stop(self) -> None:
+        """Take the line away."""
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def phase_progress(quiet: bool) -> PhaseProgress | None:
+    """What shows phases to somebody who looks at standard error and does not want quiet."""
+    return None if quiet or not is_terminal(sys.stderr) else PhaseProgress()
+
+
+def split_words(text: str) -> list[str]:
+    """An option's words, which commas separate."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def seconds(text: str) -> float:
+    """An option's value: a time above 0; ValueError for anything else."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise ValueError
+    return number
+
+
+seconds.__name__ = "number of seconds"
+
+
+def gibibytes(text: str) -> float:
+    """An option's value: a size, 0 included; ValueError for anything else."""
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise ValueError
+    return number
+
+
+gibibytes.__name__ = "number of GiB"
+
+
+def is_colored(option: str) -> bool:
+    """Whether standard output gets colours, by the value of ``--color``."""
+    if option != "auto":
+        return option == "always"
+    return is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

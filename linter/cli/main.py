@@ -1,0 +1,574 @@
+"""The command line: arguments in, a report and an exit status out.
+
+Exit status: 0 clean, 1 findings, 2 a usage, configuration or internal error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..adoption.options import AdoptionError, add_options, adopt, require, spelled
+from ..reporters import Paint, printable, statistics, summary
+from ..settings.config import FORMATS, TARGETS, Config, ConfigError, load, resolve
+from ..source.discovery import PathError
+from .console import (
+    PROGRAM,
+    Parser,
+    UsageError,
+    complain,
+    deliver,
+    end_on_termination,
+    gibibytes,
+    ignore_further_interrupts,
+    is_colored,
+    is_terminal,
+    phase_progress,
+    print_text,
+    require_working_folder,
+    seconds,
+    split_words,
+)
+from .outputs import MACHINE, Given, Output, OutputError, pair
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ..finding import Target
+    from ..result import Result
+    from ..rule_api.rule import Rule
+
+__all__ = ["main", "parsers"]
+
+_MOST_JOBS = 61
+"""Processes; Windows waits for no more at once, and more only wait for each other."""
+_SHELLS = ("bash", "zsh", "fish")
+_PATIENCE = 2.0
+"""Seconds that a run takes in silence, before a progress bar shows."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status; nothing is raised."""
+    try:
+        try:
+            status = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        except SystemExit as stop:
+            status = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        print_text("")
+        return status
+    except BrokenPipeError:
+        # Whoever read the report has seen enough; closing at exit would write into the pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except (UsageError, ConfigError, PathError, AdoptionError) as error:
+        complain(str(error))
+    except KeyboardInterrupt:
+        ignore_further_interrupts()
+        complain("interrupted")
+    except Exception as error:
+        complain(f"internal error: {type(error).__name__}: {error}".replace("\n", " "))
+    return 2
+
+
+def _dispatch(words: list[str]) -> int:
+    command, rest = (words[0], words[1:]) if words[:1] and words[0] in {"check", "rule", "verify"} else ("check", words)
+    if command == "verify":
+        from .verify_command import verify
+
+        return verify(rest)
+    return _rule(rest) if command == "rule" else _check(rest)
+
+
+def _check(words: list[str]) -> int:
+    options = _check_parser().parse_intermixed_args(spelled(words))
+    stdin_name = _stdin_name(options)
+    colored = is_colored(options.color)
+    require_working_folder()
+    target = _runtime_target(options)
+    paths = options.paths or ([target] if target is not None else ["."])
+    config = _configured(options, _common_folder([stdin_name] if stdin_name is not None else paths))
+    jobs = min(config.jobs or _cores(), _MOST_JOBS)
+    try:
+        outputs = pair(options.outputs, config.output_format)
+    except OutputError as error:
+        raise UsageError(str(error)) from error
+    if options.show_settings:
+        print_text("".join(f"{line}\n" for line in _settings(config, jobs, outputs)))
+        return 0
+    require(options, config)
+    if options.verbose:
+        complain(f"configuration: {config.path or 'none'}")
+    from ..run.pipeline import lint
+
+    root = None
+    if target is not None and not options.paths:
+        root, paths = _reached(target, config)
+    data = None if stdin_name is None else (stdin_name, _standard_input())
+    progress = None if options.quiet or not is_terminal(sys.stderr) else _Progress()
+    try:
+        result = lint(
+            paths,
+            config,
+            jobs=jobs,
+            cache=None if options.no_cache else _cache_folder(),
+            force_exclude=options.force_exclude,
+            stdin=data,
+            progress=progress,
+            root=root,
+            fallback=None
+            if options.runtime is None or config.target != "auto"
+            else _interpreters_target(options.python),
+        )
+    finally:
+        if progress is not None:
+            progress.stop()
+    if options.runtime is not None:
+        result = _run(options, config, result, target)
+    cache = None if options.no_cache else _cache_folder()
+    result, notes, written = adopt(result, options, config, jobs=jobs, cache=cache)
+    for line in notes:
+        complain(line)
+    if options.verbose or all(output.format in MACHINE for output in outputs):
+        for line in summary(result, Paint(False)) if options.verbose else _empty_folders(result):
+            complain(line)
+    for output in outputs:
+        paint = Paint(colored and (output.file is None or options.color == "always"))
+        deliver("".join(f"{line}\n" for line in _report(result, output.format, options, paint)), output.file)
+    if not written:
+        return 2
+    return 0 if options.exit_zero and result.status == 1 else result.status
+
+
+_RUN_OPTIONS = (
+    "inputs", "input_shape", "input_dtype", "device", "python", "timeout", "memory_limit", "trust_runtime",
+)  # fmt: skip
+_MEMORY_LIMIT = 8.0
+"""GiB that a worker may take unless told otherwise."""
+_PHASE_LIMIT = 120.0
+"""Seconds, likewise."""
+
+
+def _runtime_target(options: argparse.Namespace) -> str | None:
+    """The file of what is to be run, None where there is none.
+
+    Raises:
+        UsageError: if nothing is to be run and the command line says how, or if it cannot be.
+    """
+    if options.runtime is None:
+        values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in _RUN_OPTIONS}
+        given = [name for name, value in values.items() if value is not None and value is not False]
+        given += ["--target both"] if options.target == "both" else []
+        if given:
+            raise UsageError(f"{', '.join(given)}: this is about a run of the model, which only --runtime asks for")
+        return None
+    if "-" in options.paths:
+        raise UsageError("--runtime runs files, and cannot be given with `-`, which reads standard input")
+    end_on_termination()
+    from ...runtime_checks.session import RuntimeUsageError, locate_target
+    from ..source.discovery import marked_root
+
+    try:
+        file = locate_target(options.runtime, marked_root(os.getcwd()))
+    except RuntimeUsageError as error:
+        raise UsageError(str(error)) from error
+    if file is None and not options.paths:
+        raise UsageError(f"--runtime {options.runtime}: this is an installed module: name the PATH to lint, too")
+    return file
+
+
+def _reached(file: str, config: Config) -> tuple[str, list[str]]:
+    """The project of a file, and the file with those of the project that it imports and that are not excluded."""
+    from ..run.imports import reached_from, root_around
+    from ..source.discovery import left_out
+
+    imported = (path for path in reached_from(file) if not left_out(path, config.exclude, config.base))
+    return root_around(file), [file, *imported]
+
+
+def _interpreters_target(python: str | None) -> tuple[Target, str]:
+    """The target that an interpreter is made for, and the reason for it."""
+    from ...runtime_checks.interpreter import InterpreterError, default_target, describe
+
+    try:
+        found = describe(python)
+    except InterpreterError as error:
+        raise UsageError(str(error)) from error
+    if not found.tensorflow:
+        return default_target(found), "the interpreter has no TensorFlow"
+    return default_target(found), f"TensorFlow {found.tensorflow} of the interpreter"
+
+
+def _targets_to_run(result: Result, root: str | None) -> tuple[Target, ...]:
+    """The targets that the run's own project was linted for, or else any of the others; none where none was."""
+    own = {project.target for project in result.projects if project.root == root}
+    return tuple(sorted(own or {project.target for project in result.projects}))
+
+
+def _run(options: argparse.Namespace, config: Config, result: Result, file: str | None) -> Result:
+    """The result with the verdicts of a run of the model."""
+    from ...runtime_checks.session import Request, RuntimeUsageError, run
+    from ..run.imports import root_around
+    from ..run.verdicts import with_verdicts
+
+    own = None if file is None else root_around(file)
+    roots = ([] if own is None else [own]) + [project.root for project in result.projects]
+    memory = _MEMORY_LIMIT if options.memory_limit is None else options.memory_limit
+    request = Request(
+        target=options.runtime,
+        inputs=options.inputs,
+        shapes=tuple(options.input_shape or ()),
+        dtypes=tuple(options.input_dtype or ()),
+        devices=tuple(dict.fromkeys(options.device or ())),
+        targets=_targets_to_run(result, own),
+        found_for=result.found_for,
+        python=options.python,
+        timeout=_PHASE_LIMIT if options.timeout is None else options.timeout,
+        memory_limit=memory or None,
+        roots=tuple(dict.fromkeys(map(os.path.abspath, roots))),
+    )
+    progress = phase_progress(options.quiet)
+    try:
+        report = run(request, result.findings, result.hidden, progress)
+    except RuntimeUsageError as error:
+        raise UsageError(str(error)) from error
+    finally:
+        if progress is not None:
+            progress.stop()
+    return with_verdicts(result, report, options.trust_runtime)
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
+    return sys.stdin.buffer.read()
+
+
+def _stdin_name(options: argparse.Namespace) -> str | None:
+    """The name that standard input is linted under, or None to lint files."""
+    if "-" not in options.paths:
+        if options.stdin_filename is not None:
+            raise UsageError("--stdin-filename names standard input, which is read for the path `-`")
+        return None
+    if len(options.paths) > 1:
+        raise UsageError("`-` reads standard input and cannot be given with other paths")
+    return options.stdin_filename or "<stdin>"
+
+
+def _empty_folders(result: Result) -> Iterator[str]:
+    return (f"{folder}: 0 files were found in this folder" for folder in result.empty)
+
+
+def _report(result: Result, name: str, options: argparse.Namespace, paint: Paint) -> Iterator[str]:
+    machine = name in MACHINE
+    if options.statistics and not machine:
+        yield from statistics(result.findings)
+        if result.findings and not options.quiet:
+            yield ""
+    else:
+        yield from _reporter(name).report(result, paint)
+    if not machine and not options.quiet:
+        yield from summary(result, paint)
+
+
+def _reporter(name: str) -> ModuleType:
+    from importlib import import_module
+
+    return import_module(f"..reporters.{name}", __package__)
+
+
+def _common_folder(paths: Sequence[str]) -> str:
+    """The folder that holds all paths, where the search for the configuration begins."""
+    try:
+        common = os.path.commonpath([os.path.abspath(path) for path in paths])
+    except ValueError:
+        return os.getcwd()
+    return common if os.path.isdir(common) else os.path.dirname(common)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _cache_folder() -> Any:
+    from ..run.cache import default_folder
+
+    return default_folder()
+
+
+def _configured(options: argparse.Namespace, start: str) -> Config:
+    """The configuration file's settings under those of the command line."""
+    from dataclasses import replace
+
+    from ..registry.registry import known as known_codes
+
+    config = _with_rules(load(start, file=options.config, isolated=options.isolated), options)
+    known = known_codes()
+    where = config.path or "configuration"
+    config = replace(
+        config,
+        select=resolve(config.select, known, where),
+        ignore=resolve(config.ignore, known, where),
+        extend_select=resolve(config.extend_select, known, where),
+    )
+    for _, names in config.per_file_ignores:
+        resolve(names, known, where)
+    if options.select is not None:
+        # A selection on the command line starts anew, as in ruff: what the file ignores may be what is asked for.
+        config = replace(config, select=resolve(options.select, known, "--select"), ignore=(), extend_select=())
+    return replace(
+        config,
+        ignore=(*config.ignore, *resolve(options.ignore or (), known, "--ignore")),
+        extend_select=(*config.extend_select, *resolve(options.extend_select or (), known, "--extend-select")),
+        exclude=(*config.exclude, *map(_from_here, options.exclude or ())),
+        target=options.target or config.target,
+        jobs=config.jobs if options.jobs is None else options.jobs,
+    )
+
+
+def _with_rules(config: Config, options: argparse.Namespace) -> Config:
+    """Take in the project's own rules, or say that they are left out."""
+    from ..registry.registry import configure
+
+    left_out = configure(config, options.allow_project_rules)
+    if left_out is not None:
+        complain(left_out)
+    return config
+
+
+def _from_here(glob: str) -> str:
+    """A glob of the command line is about paths from the working folder, not from the configuration's."""
+    glob = glob.replace("\\", "/")
+    if "/" not in glob.rstrip("/") or os.path.isabs(glob):
+        return glob
+    from glob import escape
+
+    return os.path.join(escape(os.getcwd()), glob.removeprefix("./"))
+
+
+def _settings(config: Config, jobs: int, outputs: Sequence[Output]) -> Iterator[str]:
+    from ..registry.registry import codes, in_use
+    from ..settings.config import selected
+
+    yield f"configuration: {printable(config.path or 'none')}"
+    yield f"base: {printable(config.base)}"
+    yield f"selected: {', '.join(sorted(selected(config.select, config.ignore, config.extend_select, codes())))}"
+    yield f"rules: {printable(', '.join(folder for _, folder in in_use())) or 'none'}"
+    yield f"exclude: {printable(', '.join(config.exclude)) or 'none'}"
+    for glob, names in config.per_file_ignores:
+        yield f"per-file-ignores: {printable(glob)} = {printable(', '.join(names))}"
+    yield f"target: {config.target}"
+    yield f"baseline: {printable(config.baseline or 'none')}"
+    yield f"output-format: {', '.join(output.format for output in outputs)}"
+    yield f"jobs: {jobs}"
+    yield f"cache: {printable(str(_cache_folder()))}"
+
+
+class _Progress:
+    """A bar on the terminal, for runs that take long."""
+
+    def __init__(self) -> None:
+        from time import monotonic
+
+        self.clock = monotonic
+        self.start = monotonic()
+        self.bar: Any = None
+        self.task: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        if self.bar is None:
+            if self.clock() - self.start < _PATIENCE:
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self.bar = Progress(console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.task = self.bar.add_task("Linting", total=total)
+        self.bar.update(self.task, completed=done, total=total)
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def _jobs(text: str) -> int:
+    number = 0 if text == "auto" else int(text)
+    if number < 0 or (number == 0 and text != "auto"):
+        raise ValueError
+    return number
+
+
+_jobs.__name__ = "number of processes"
+
+
+def _check_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog=PROGRAM,
+        usage=f"{PROGRAM} [check] [options] [PATH ...]\n"
+        f"       {PROGRAM} --runtime FILE.py:NAME [options] [PATH ...]\n"
+        f"       {PROGRAM} rule [CODE | --all]\n"
+        f"       {PROGRAM} verify [options] PAIR",
+        description="Find what breaks, and what silently changes, when a TensorFlow 1 program moves to TensorFlow 2.",
+        epilog="Exit status: 0 clean, 1 findings, 2 a usage, configuration or internal error.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    rules: dict[str, Any] = {"metavar": "RULES", "type": split_words, "action": "extend"}
+    add("paths", nargs="*", metavar="PATH", help="files and folders, `-` for standard input; the default is `.`")
+    add("--select", help="rules to report, in place of those configured: codes, prefixes, slugs or ALL", **rules)
+    add("--ignore", help="rules to leave out, besides those configured", **rules)
+    add("--extend-select", help="rules to report, besides those selected", **rules)
+    add(
+        "--target",
+        choices=(*TARGETS, "both"),
+        help="which TF2 is moved to; auto reads it off the project's requirements; both is for --runtime",
+    )
+    report: dict[str, Any] = {"dest": "outputs", "action": Given, "default": ()}
+    add("--output-format", choices=FORMATS, help="how findings are shown, text by default; may be repeated", **report)
+    written = "write the report of the format before it there; `-` is standard output"
+    add("--output-file", metavar="FILE", help=written, **report)
+    add("--statistics", action="store_true", help="count findings by rule and by consequence")
+    add("--exclude", metavar="GLOBS", type=split_words, action="extend", help="files and folders to leave out of walks")
+    add("--force-exclude", action="store_true", help="leave out excluded files even where they are given")
+    add("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
+    add("--isolated", action="store_true", help="read no configuration file")
+    _add_allow(parser)
+    add("--show-settings", action="store_true", help="print the settings of this run and stop")
+    add("--stdin-filename", metavar="NAME", help="the name that standard input is linted under")
+    add("--exit-zero", action="store_true", help="exit with 0 also when there are findings")
+    add("--no-cache", action="store_true", help="neither read nor write results of earlier runs")
+    add("--jobs", metavar="N", type=_jobs, help="processes to use; auto, the default, is one a core")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="auto colours on a terminal only")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print findings only")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="also say on standard error what was decided")
+    add("--completion", action=_Completion, choices=_SHELLS, help="print what a shell reads to complete words here")
+    add("--version", action=_Version, nargs=0, help="print the version of the program and of its rules, and stop")
+    add_options(parser)
+    _add_runtime(parser)
+    return parser
+
+
+def _add_allow(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--allow-project-rules",
+        action="store_true",
+        help="load the rules in the folders that the configuration names, which runs that code",
+    )
+
+
+def _add_runtime(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group(
+        "running the model", "This executes the target and what it imports; nothing but --runtime asks for it."
+    ).add_argument
+    every: dict[str, Any] = {"action": "append"}
+    add(
+        "--runtime",
+        metavar="TARGET",
+        help="run what model.py:build or package.module:build names, and give every finding a verdict; "
+        "without PATH its file and the project's files that it imports are linted",
+    )
+    add("--inputs", metavar="FILE:NAME", help="sample inputs of the model, or a function that makes them")
+    add("--input-shape", metavar="SHAPE", help="of an input, such as 2,28,28,1 or ?,28,28,1; may be repeated", **every)
+    add("--input-dtype", metavar="DTYPE", help="of an input, such as float32; may be repeated", **every)
+    add(
+        "--device",
+        metavar="DEVICES",
+        type=split_words,
+        action="extend",
+        help="where to run, such as CPU:0 or GPU:0; may be repeated; the default is CPU:0",
+    )
+    add("--python", metavar="PATH", help="the interpreter that has the model's TensorFlow; the default is this one")
+    add("--timeout", metavar="SECONDS", type=seconds, help=f"for each phase; the default is {_PHASE_LIMIT:g}")
+    add(
+        "--memory-limit",
+        metavar="GIB",
+        type=gibibytes,
+        help=f"for the model's process, 0 for none; the default is {_MEMORY_LIMIT:g}",
+    )
+    add("--trust-runtime", action="store_true", help="leave out the findings that the run refutes, and only those")
+
+
+def _version() -> str:
+    return str(sys.modules[__name__.partition(".")[0]].__version__)
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from ..registry.registry import rule_sets
+
+        lines = [f"{PROGRAM} {_version()}"]
+        for rules in rule_sets():
+            count = f"{rules.rules} rule" if rules.rules == 1 else f"{rules.rules} rules"
+            lines.append(f"rule set {rules.digest}: {count} of {printable(rules.origin)}")
+        print_text("".join(f"{line}\n" for line in lines))
+        parser.exit()
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """The parser of every command, by its name."""
+    from .verify_command import parser as verify_parser
+
+    return {"check": _check_parser(), "rule": _rule_parser(), "verify": verify_parser()}
+
+
+class _Completion(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, _: object, shell: object, *__: object) -> NoReturn:
+        from ..registry.registry import codes
+        from .completion import script
+
+        print_text(script(str(shell), parsers(), codes()))
+        parser.exit()
+
+
+def _rule_parser() -> argparse.ArgumentParser:
+    parser = Parser(prog=f"{PROGRAM} rule", description="Explain a rule.", allow_abbrev=False)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("code", nargs="?", metavar="CODE", help="a code or a slug; without one all rules are listed")
+    which.add_argument("--all", action="store_true", help="explain every rule")
+    parser.add_argument("--output-format", choices=("text", "json", "markdown"), default="text", help="text by default")
+    parser.add_argument("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
+    parser.add_argument("--isolated", action="store_true", help="read no configuration file")
+    _add_allow(parser)
+    return parser
+
+
+def _rule(words: list[str]) -> int:
+    options = _rule_parser().parse_args(words)
+    require_working_folder()
+    _with_rules(load(os.getcwd(), file=options.config, isolated=options.isolated), options)
+
+    from ..registry.registry import failures
+    from ..reporters import explain
+
+    rules = _all_rules()
+    for failure in failures():
+        complain(f"{failure.path}:{failure.line}: {failure.message}")
+    if options.code is not None:
+        known = {rule.code: rule.slug() for rule in rules}
+        (code,) = resolve([options.code], known, "rule")
+        if code not in known:
+            raise UsageError(f"rule: {options.code} is not the code of one rule")
+        rules = [rule for rule in rules if rule.code == code]
+    elif not options.all and options.output_format == "text":
+        print_text("".join(f"{line}\n" for line in explain.listing(rules)))
+        return 0
+    formats: dict[str, Callable[..., Iterator[str]]] = {
+        "text": explain.text,
+        "json": explain.json,
+        "markdown": explain.markdown,
+    }
+    print_text("".join(f"{line}\n" for line in formats[options.output_format](rules)))
+    return 0
+
+
+def _all_rules() -> list[type[Rule]]:
+    from ..registry.registry import all_rules
+    from ..registry.tool_rules import TOOL_RULES
+
+    rules = {rule.code: type(rule) for rule in all_rules()} | {rule.code: rule for rule in TOOL_RULES}
+    return [rules[code] for code in sorted(rules)]

@@ -1,0 +1,323 @@
+"""``migrate-lint verify``: whether two programs compute the same, and what else is done with what they recorded.
+
+Exit status: 0 equal, 1 different, 2 a usage error, 3 vacuous or not comparable, 4 a side crashed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..finding import Finding, Target
+from ..settings.config import TARGETS, load
+from .console import (
+    PROGRAM,
+    Parser,
+    UsageError,
+    complain,
+    deliver,
+    end_on_termination,
+    gibibytes,
+    is_colored,
+    phase_progress,
+    require_working_folder,
+    seconds,
+)
+from .outputs import Given, Output, OutputError, pair
+
+if TYPE_CHECKING:
+    from ...runtime_checks.comparison.report import Report
+
+__all__ = ["FORMATS", "parser", "verify"]
+
+FORMATS = ("text", "json", "junit", "html")
+_TIMEOUT = 300.0
+"""Seconds for a scenario or a training step."""
+_MEMORY_LIMIT = 8.0
+_TAP_LIMIT = 2.0
+"""GiB."""
+_STEPS, _SEED, _POLICY = 3, 42, "noise"
+_RECORDING = ("steps", "seed", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit", "tensorboard")
+
+
+def verify(words: Sequence[str]) -> int:
+    """Run the command with the words behind ``verify``, and return its exit status.
+
+    Raises:
+        UsageError: if the words make no sense, or cannot be followed.
+    """
+    options = parser().parse_intermixed_args(words)
+    require_working_folder()
+    doing = _doing(options)
+    end_on_termination()
+    return doing(options)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the command."""
+    made = Parser(
+        prog=f"{PROGRAM} verify",
+        usage=f"{PROGRAM} verify [options] PAIR\n"
+        f"       {PROGRAM} verify --compare RUN | TF1 TF2\n"
+        f"       {PROGRAM} verify --init FILE\n"
+        f"       {PROGRAM} verify --gen-test RUN [--output FILE]",
+        description="Run a TF1 program and the TF2 program that it became, and compare what they compute.",
+        epilog="Exit status: 0 equal, 1 different, 2 a usage error, 3 vacuous or not comparable, 4 a side crashed.",
+        allow_abbrev=False,
+    )
+    add = made.add_argument
+    add(
+        "paths",
+        nargs="*",
+        metavar="PAIR",
+        help="the file with the pair: pair.py or pair.py:name; this executes it and what it imports",
+    )
+    add("--until", metavar="RUNG", help=f"the last rung to climb, by name or number; all by default: {_rungs()}")
+    add("--policy", metavar="POLICY", help=f"what may differ: guide, noise or a file; {_POLICY} by default")
+    report: dict[str, Any] = {"dest": "outputs", "action": Given, "default": ()}
+    add("--output-format", choices=FORMATS, help="how the report is shown, text by default; may be repeated", **report)
+    written = "write the report of the format before it there; `-` is standard output"
+    add("--output-file", metavar="FILE", help=written, **report)
+    add("--color", choices=("auto", "always", "never"), default="auto", help="auto colours on a terminal only")
+    add("-q", "--quiet", action="store_true", help="show no progress")
+    _add_recording(made)
+    _add_other(made)
+    return made
+
+
+def _rungs() -> str:
+    from ...runtime_checks.comparison.rungs import RUNGS
+
+    return ", ".join(name for name, _ in RUNGS.values())
+
+
+def _add_recording(made: argparse.ArgumentParser) -> None:
+    add = made.add_argument_group("running both sides").add_argument
+    add("--steps", metavar="N", type=_steps, help=f"training steps; {_STEPS} by default")
+    add("--seed", metavar="N", type=int, help=f"of all randomness; {_SEED} by default")
+    add("--target", choices=TARGETS, help="the Keras of the TF2 side; auto reads it off the project's requirements")
+    add("--python", metavar="PATH", help="the interpreter that has the TF2 side's TensorFlow; this one by default")
+    add("--python-tf1", metavar="PATH", help="that of the TF1 side, such as a real TF 1.15; --python by default")
+    add(
+        "--timeout",
+        metavar="SECONDS",
+        type=seconds,
+        help=f"for each scenario and each training step; the default is {_TIMEOUT:g}",
+    )
+    add(
+        "--memory-limit",
+        metavar="GIB",
+        type=gibibytes,
+        help=f"for each side's process, 0 for none; the default is {_MEMORY_LIMIT:g}",
+    )
+    add(
+        "--tap-limit",
+        metavar="GIB",
+        type=gibibytes,
+        help=f"for the layer outputs and taps that a side keeps; the default is {_TAP_LIMIT:g}",
+    )
+    add(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        help="keep both recordings there: a folder that is new, empty or an earlier run's",
+    )
+    add("--tensorboard", metavar="FOLDER", help="write TensorBoard summaries there, a run for each side")
+
+
+def _add_other(made: argparse.ArgumentParser) -> None:
+    add = made.add_argument_group("instead of running them").add_mutually_exclusive_group().add_argument
+    add("--compare", action="store_true", help="compare what was recorded: a run, or the folders of both sides")
+    add("--init", metavar="FILE", help="write the beginning of a pair, which runs as it is, into a new file")
+    add("--gen-test", metavar="FOLDER", help="write a unit test that repeats a run, to --output or standard output")
+
+
+def _steps(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+_steps.__name__ = "number of steps"
+
+
+def _doing(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
+    """What is asked for, once the options fit it."""
+    for name, what in (("compare", _compare), ("init", _init), ("gen_test", _generate)):
+        if getattr(options, name):
+            _refuse(options, f"--{name.replace('_', '-')}", ("output",) if name == "gen_test" else ())
+            return what
+    if len(options.paths) != 1:
+        given = "no pair" if not options.paths else f"{len(options.paths)} of them"
+        raise UsageError(f"verify takes one pair, such as pair.py, and got {given}")
+    return _run
+
+
+def _refuse(options: argparse.Namespace, option: str, but: Sequence[str]) -> None:
+    values = {name: getattr(options, name) for name in (*_RECORDING, "output") if name not in but}
+    if option != "--compare":
+        values |= {name: getattr(options, name) for name in ("until", "policy")} | {
+            "output_format": options.outputs or None
+        }
+        if options.paths:
+            raise UsageError(f"{option} takes no {', '.join(options.paths)}")
+    given = [f"--{name.replace('_', '-')}" for name, value in values.items() if value is not None]
+    if given:
+        raise UsageError(f"{', '.join(given)}: nothing is run with {option}")
+
+
+# -- a run -------------------------------------------------------------------------------------------------------------
+
+
+def _run(options: argparse.Namespace) -> int:
+    from ...runtime_checks import verifying
+    from ..source.discovery import marked_root
+
+    (text,) = options.paths
+    root = marked_root(os.getcwd())
+    outputs = _outputs(options)
+    progress = phase_progress(options.quiet)
+    try:
+        located, _ = verifying.locate_pair(text, root)
+        project = _Project(located.file)
+        asked = Target(options.target) if options.target in list(Target) else None
+        likely = project.target()
+        request = verifying.Request(
+            pair=text,
+            until=options.until,
+            policy=options.policy or _POLICY,
+            steps=options.steps or _STEPS,
+            seed=_SEED if options.seed is None else options.seed,
+            target=asked,
+            likely=likely,
+            python=options.python,
+            python_tf1=options.python_tf1,
+            timeout=options.timeout or _TIMEOUT,
+            memory_limit=_MEMORY_LIMIT if options.memory_limit is None else options.memory_limit or None,
+            tap_limit=_TAP_LIMIT if options.tap_limit is None else options.tap_limit,
+            roots=tuple(dict.fromkeys(found for found in (project.root, root) if found)),
+            output=options.output,
+            tensorboard=options.tensorboard,
+        )
+        report = verifying.run(request, project.findings(asked or likely), progress)
+    except verifying.VerifyUsageError as error:
+        raise UsageError(str(error)) from error
+    finally:
+        if progress is not None:
+            progress.stop()
+    return _show(report, outputs, options)
+
+
+class _Project:
+    """What the project around a pair's file says: the Keras that it is moved to, and the findings of the rules."""
+
+    def __init__(self, file: str | None) -> None:
+        from ..registry.registry import configure
+        from ..run.imports import root_around
+
+        self._file = file
+        self.root = None if file is None else root_around(file)
+        self._config = load(os.getcwd() if file is None else os.path.dirname(file))
+        configure(self._config, False)
+
+    def target(self) -> Target | None:
+        """As it is configured, or read off the requirements; None where nothing speaks for either."""
+        from pathlib import Path
+
+        from ..settings.target import NO_EVIDENCE, decide_target
+
+        if self.root is None:
+            return None
+        target, reason = decide_target(Path(self.root), self._config.target)
+        return None if reason == NO_EVIDENCE else target
+
+    def findings(self, target: Target | None) -> Sequence[Finding]:
+        """In the pair's file and in the project's files that it imports; none of an installed module."""
+        from dataclasses import replace
+
+        from ..run.cache import default_folder
+        from ..run.imports import reached_from
+        from ..run.pipeline import lint
+
+        if self._file is None:
+            return ()
+        config = self._config if target is None else replace(self._config, target=target.value)
+        return lint([self._file, *reached_from(self._file)], config, cache=default_folder(), root=self.root).findings
+
+
+# -- without a run -----------------------------------------------------------------------------------------------------
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from ...runtime_checks import verifying
+
+    if len(options.paths) not in (1, 2):
+        raise UsageError("--compare takes the folder of a run, or those of both sides, the TF1 side's first")
+    outputs = _outputs(options)
+    try:
+        report = verifying.compare(*options.paths, policy=options.policy or _POLICY, until=options.until)
+    except verifying.VerifyUsageError as error:
+        raise UsageError(str(error)) from error
+    return _show(report, outputs, options)
+
+
+def _init(options: argparse.Namespace) -> int:
+    from ...runtime_checks.pair_template import TEMPLATE
+
+    try:
+        with open(options.init, "x", encoding="utf-8", newline="\n") as file:
+            file.write(TEMPLATE)
+    except FileExistsError as error:
+        raise UsageError(f"--init {options.init}: there is such a file, which is left as it is") from error
+    except OSError as error:
+        raise UsageError(f"--init {options.init}: it cannot be written: {error.strerror or error}") from error
+    complain(f"{options.init} is written; see what it does with: {PROGRAM} verify {options.init}")
+    return 0
+
+
+def _generate(options: argparse.Namespace) -> int:
+    from ...runtime_checks import verifying
+
+    output = options.output
+    if output is not None and os.path.lexists(output):
+        raise UsageError(f"--output {output}: there is such a file, which is left as it is")
+    try:
+        text = verifying.generated_test(options.gen_test, os.path.dirname(os.path.abspath(output)) if output else None)
+    except verifying.VerifyUsageError as error:
+        raise UsageError(f"--gen-test {options.gen_test}: {error}") from error
+    deliver(text, output)
+    return 0
+
+
+# -- reports -----------------------------------------------------------------------------------------------------------
+
+
+def _outputs(options: argparse.Namespace) -> tuple[Output, ...]:
+    try:
+        return pair(options.outputs, "text")
+    except OutputError as error:
+        raise UsageError(str(error)) from error
+
+
+def _show(report: Report, outputs: Sequence[Output], options: argparse.Namespace) -> int:
+    colored = is_colored(options.color)
+    for output in outputs:
+        paint = colored and (output.file is None or options.color == "always")
+        deliver(_rendered(report, output.format, paint), output.file)
+    return report.status
+
+
+def _rendered(report: Report, form: str, paint: bool) -> str:
+    from ...runtime_checks.comparison import render_html, render_json, render_junit, render_text
+
+    if form == "json":
+        return json.dumps(render_json.to_json(report), indent=2) + "\n"
+    if form == "text":
+        return render_text.render(report, paint)
+    if form == "html":
+        return render_html.render(report)
+    return render_junit.render(report)

@@ -1,0 +1,1 @@
+"""All rules: those here, those of packages and of a project, and those of the tool itself."""

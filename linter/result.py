@@ -1,0 +1,205 @@
+"""What a run found, as plain data: what every report is made of.
+
+What a run of the model hands back is known by its attributes alone: who makes it imports nothing of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from .finding import INTERNAL_ERROR, Finding, FindingKey, Severity, Target, Verdict
+from .source.parsing import SourceFile
+from .source.reading import read_source
+
+__all__ = [
+    "BaselineStatus",
+    "LintedProject",
+    "Phase",
+    "Result",
+    "RevisionStatus",
+    "Runtime",
+    "RuntimeReport",
+    "WorkerRun",
+]
+
+
+class Phase(Protocol):
+    """One part of a run, such as the second call."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def outcome(self) -> str:
+        """``ok``, ``failed`` or ``not run``."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+
+    @property
+    def detail(self) -> str:
+        """Why it failed or was not run."""
+
+
+class WorkerRun(Protocol):
+    """One worker process: a target on a device."""
+
+    @property
+    def target(self) -> Target:
+        """The TF2 that it was."""
+
+    @property
+    def device(self) -> str:
+        """The logical device, such as ``CPU:0``."""
+
+    @property
+    def tensorflow(self) -> str:
+        """The version, here and below."""
+
+    @property
+    def keras(self) -> str:
+        """Of Keras 3, or of the Keras 2 that `tf.keras` was."""
+
+    @property
+    def python(self) -> str:
+        """Of the worker's interpreter."""
+
+    @property
+    def phases(self) -> Sequence[Phase]:
+        """In the order in which they ran."""
+
+    @property
+    def scopes(self) -> Sequence[tuple[str, str]]:
+        """Names of the guides' scopes with what each of them said; empty for nothing."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the worker did to make the model run."""
+
+    @property
+    def cause(self) -> str | None:
+        """Why it ended before its last phase."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+
+    @property
+    def peak_memory(self) -> int:
+        """Bytes."""
+
+
+class RuntimeReport(Protocol):
+    """What all workers of a run found."""
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """The findings that were handed in, each with its verdict."""
+
+    @property
+    def added(self) -> Sequence[Finding]:
+        """Those that were found at runtime only."""
+
+    @property
+    def runs(self) -> Sequence[WorkerRun]:
+        """One for each target and device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What is told of a run besides its findings.
+
+    ``verdicts`` counts those of the static findings, whether they are still reported or not; with ``trusted`` the
+    refuted ones are not.
+    """
+
+    runs: tuple[WorkerRun, ...]
+    verdicts: Mapping[Verdict, int]
+    trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineStatus:
+    """How far a project has come: of ``initial`` findings ``left`` are still there.
+
+    ``stale`` are in the file and were not found again, ``unseen`` are among those left: their files or rules were not
+    looked at. ``action`` is what was done with the file.
+    """
+
+    file: str
+    initial: int
+    left: int
+    stale: int
+    unseen: int
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionStatus:
+    """A comparison with a revision: of the findings of a run ``new`` are new and ``known`` are not."""
+
+    revision: str
+    commit: str
+    new: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class LintedProject:
+    """The files of a run that belong together: one index, one target."""
+
+    root: str
+    target: Target
+    reason: str
+    files: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run found, in the order of every report.
+
+    ``files`` counts those that were looked at, failed ones included; ``empty`` are given folders without any.
+    ``hidden`` are findings that were not selected or that a comment suppresses.
+    ``found_for`` says which targets a finding of a rule, hidden or not, was found for.
+    ``runtime`` is what a run of the model told besides its findings, None where none was asked for; so are
+    ``baseline`` and ``since`` of what a baseline and a revision hide.
+    """
+
+    findings: tuple[Finding, ...]
+    files: int
+    projects: tuple[LintedProject, ...]
+    empty: tuple[str, ...] = ()
+    sources: Mapping[str, tuple[str, bytes | None]] = field(default_factory=dict, repr=False)
+    hidden: tuple[Finding, ...] = ()
+    found_for: Mapping[FindingKey, frozenset[Target]] = field(default_factory=dict, repr=False)
+    runtime: Runtime | None = None
+    baseline: BaselineStatus | None = None
+    since: RevisionStatus | None = None
+    selected: Callable[[str], frozenset[str]] = field(
+        default=lambda path: frozenset(), repr=False, compare=False
+    )
+    """The codes that are reported for an absolute path."""
+
+    @property
+    def status(self) -> int:
+        """0 clean, 1 warnings or errors, 2 if a rule crashed."""
+        if any(finding.code == INTERNAL_ERROR.code for finding in self.findings):
+            return 2
+        return int(any(finding.severity is not Severity.INFO for finding in self.findings))
+
+    def source(self, path: str) -> SourceFile | None:
+        """The source of a file by its displayed path, if it can be read."""
+        if path not in self.sources:
+            return None
+        source = read_source(Path(self.sources[path][0]), path, self.sources[path][1])
+        return source if isinstance(source, SourceFile) else None
+
+    @property
+    def runs(self) -> tuple[WorkerRun, ...]:
+        """The workers that ran the model."""
+        return () if self.runtime is None else self.runtime.runs

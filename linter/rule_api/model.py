@@ -1,0 +1,1124 @@
+"""What a rule sees: sites of one file, each with its meaning.
+
+Every question a rule may ask about a place is answered here: what a name is, in which contexts the code runs, what an
+argument says.
+Concrete syntax is libcst (`Call.node`, `Call.argument`), parsed from the site's own text when a rule first asks for it;
+`Site.syntax` is the same place as a stdlib `ast` node, for questions about structure.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from ..analysis.flow import Flow, Known
+from ..analysis.guards import Guards
+from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
+from ..analysis.lazy import cached_property
+from ..analysis.names import Name, canonical
+from ..analysis.paths import literal_string, path_of, split_head
+from ..analysis.project import DATASET_METHODS, VARIABLE_SCOPES, Context, Effects, Entity, Project, effects_of
+from ..analysis.summary import conditions, own_statements, scope_name
+from ..finding import Target
+from ..source.parsing import SourceFile
+from ..source.reading import NOTEBOOK
+
+if TYPE_CHECKING:
+    import libcst
+
+__all__ = [
+    "UNKNOWN",
+    "Assignment",
+    "Call",
+    "ClassSite",
+    "Context",
+    "Entity",
+    "File",
+    "FunctionSite",
+    "Import",
+    "Known",
+    "Name",
+    "Project",
+    "Reference",
+    "Site",
+    "Target",
+    "canonical",
+    "is_test_path",
+    "literal_string",
+    "own_statements",
+    "path_of",
+]
+
+
+_T = TypeVar("_T")
+_NOTHING: Final = Context(0)
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final[Any] = _Unknown()
+"""The value of an expression that is not a literal."""
+
+_CHECK_WORDS = ("err", "raise", "require", "assert", "check", "ensure", "only", "skip", "need")
+_VERSION_WORDS = ("version", "is_tf", "tf_v", "tf1", "tf2", "_v1", "_v2", "eager")
+
+
+def is_test_path(key: str) -> bool:
+    """Whether a file is a test, by its name and those of its folders."""
+    *folders, name = key.lower().split("/")
+    in_tests = bool({"test", "tests", "testing"} & set(folders))
+    return in_tests or name.startswith(("test_", "conftest")) or name.endswith("_test.py")
+
+
+class File:
+    """One file with everything known about it."""
+
+    def __init__(self, source: SourceFile, key: str, index: FileIndex, project: Project, target: Target) -> None:
+        self.source = source
+        self.key = key
+        """The file's path relative to the project's root."""
+        self.index = index
+        self.project = project
+        self.target = target
+        self.guards = Guards(index)
+        self.lines = source.text.split("\n")
+        self._version_checks: dict[int, float] = {}
+        self._version_blocks: dict[int, bool] = {}
+        self._version_scopes: dict[int, bool] = {}
+        self._once: dict[str, Any] = {}
+        self.contexts: dict[tuple[int, int], tuple[Context, ...]] = {}
+        """See `Site.contexts`: those of a block in a scope."""
+        self._call_sites: dict[int, Call] = {}
+        self._reference_sites: dict[int, Reference] = {}
+        self._names: dict[tuple[int, str], tuple[Name, ...]] = {}
+        self._effects: dict[int, Effects] = {}
+        self._flows: dict[int, Flow] = {}
+        self._entities: dict[tuple[int, str], tuple[Entity, ...]] = {}
+
+    def release(self) -> None:
+        """Let go of everything at once: sites, file and index refer to each other in circles."""
+        self.index.release()
+        self.__dict__.clear()
+
+    def once(self, question: str, answer: Callable[[], _T]) -> _T:
+        """What `answer` says of this file, worked out the first time that a rule asks `question`."""
+        if question not in self._once:
+            self._once[question] = answer()
+        return self._once[question]  # type: ignore[no-any-return]
+
+    def version_check_ends(self, scope: Scope) -> float:
+        """Where the first check of a version ends in a function or module: a line, infinite if there is none."""
+        known = self._version_checks.get(scope.id)
+        if known is None:
+            body = getattr(scope.node, "body", None)  # of a lambda it is one expression
+            ends = [s.end_lineno or s.lineno for s in body if _checks_version(s)] if isinstance(body, list) else []
+            known = self._version_checks[scope.id] = min(ends, default=math.inf)
+        return known
+
+    def block_checks_version(self, block: Block | None) -> bool:
+        """Whether a block runs under a test of a version, or in a ``try`` whose failure is handled."""
+        if block is None:
+            return False
+        known = self._version_blocks.get(block.id)
+        if known is None:
+            known = _checks_version_here(block) or self.block_checks_version(block.parent)
+            self._version_blocks[block.id] = known
+        return known
+
+    def scope_checks_version(self, scope: Scope) -> bool:
+        """Whether a function or class is defined under a test of a version, or has a decorator that skips one."""
+        known = self._version_scopes.get(scope.id)
+        if known is None:
+            levels = scope.defined_in.chain() if scope.defined_in is not None else ()
+            known = any(map(_skips_version, scope.decorators)) or any(
+                level.kind in ("if", "else") and _mentions_version(level.node) for level in levels
+            )
+            self._version_scopes[scope.id] = known
+        return known
+
+    @property
+    def display(self) -> str:
+        """The path as it is shown."""
+        return self.source.display
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it is a test, by the names of the file and of its folders."""
+        return is_test_path(self.key)
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """All calls, in source order."""
+        return [self.call_of(fact) for fact in self.index.calls]
+
+    @cached_property
+    def references(self) -> list[Reference]:
+        """All names that are read, in source order; a called name is one too."""
+        return [self.reference_of(fact) for fact in self.index.references]
+
+    def references_below(self, root: str) -> Iterator[Reference]:
+        """The references that may mean something public whose absolute name starts with `root`, in source order."""
+        for fact in self.index.references:
+            if any(name.spelled.startswith(root) for name in self.names(fact.scope, fact.path)):
+                yield self.reference_of(fact)
+
+    def call_of(self, fact: CallFact) -> Call:
+        """The site of a call."""
+        site = self._call_sites.get(id(fact))
+        if site is None:
+            site = self._call_sites[id(fact)] = Call(self, fact)
+        return site
+
+    def reference_of(self, fact: ReferenceFact) -> Reference:
+        """The site of a name that is read."""
+        site = self._reference_sites.get(id(fact))
+        if site is None:
+            site = self._reference_sites[id(fact)] = Reference(self, fact)
+        return site
+
+    @cached_property
+    def assignments(self) -> list[Assignment]:
+        """All assignments, one for each target."""
+        return [Assignment(self, fact) for fact in self.index.assignments]
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        """All imported names."""
+        return [Import(self, fact) for fact in self.index.imports]
+
+    @cached_property
+    def functions(self) -> list[FunctionSite]:
+        """All functions, methods and lambdas."""
+        return [self.function_of(scope) for scope in self.index.scopes if scope.is_function]
+
+    @cached_property
+    def classes(self) -> list[ClassSite]:
+        """All classes."""
+        return [ClassSite(self, scope) for scope in self.index.scopes if scope.kind == "class"]
+
+    @cached_property
+    def attribute_assignments(self) -> dict[tuple[int, str], list[Assignment]]:
+        """The assignments to each attribute of each class (by scope id), in its body and through ``self``."""
+        found: dict[tuple[int, str], list[Assignment]] = {}
+        for assignment in self.assignments:
+            owner = assignment.owner
+            if owner is not None and assignment.self_attribute is not None:
+                found.setdefault((owner.body.id, assignment.self_attribute), []).append(assignment)
+            elif assignment.scope.kind == "class" and isinstance(assignment.node, ast.Name):
+                found.setdefault((assignment.scope.id, assignment.node.id), []).append(assignment)
+        return found
+
+    def assignments_to(self, cls: Scope, attribute: str) -> list[Assignment]:
+        """The assignments to an attribute of a class and of those of its bases that are in this file."""
+        bases = [key[1] for key in self.project.mro((self.key, cls.id))[0] if key[0] == self.key]
+        return [a for base in bases for a in self.attribute_assignments.get((base, attribute), [])]
+
+    def attribute_values(self, cls: Scope, attribute: str) -> list[ast.expr | None]:
+        """What is assigned to an attribute, without ``+=`` and the like; None for what is no single expression."""
+        return [a.value for a in self.assignments_to(cls, attribute) if not a.augmented]
+
+    @cached_property
+    def calls_by_function(self) -> dict[int, list[Call]]:
+        """Calls by the id of the scope whose body they stand in (a function, class body or the module)."""
+        return _by_function(self.calls)
+
+    @cached_property
+    def references_by_function(self) -> dict[int, list[Reference]]:
+        """References, likewise."""
+        return _by_function(self.references)
+
+    @cached_property
+    def assignments_by_function(self) -> dict[int, list[Assignment]]:
+        """Assignments, likewise."""
+        return _by_function(self.assignments)
+
+    @cached_property
+    def _function_sites(self) -> dict[int, FunctionSite]:
+        return {}
+
+    def function_of(self, scope: Scope) -> FunctionSite:
+        """The site of a function's scope."""
+        site = self._function_sites.get(scope.id)
+        if site is None:
+            site = self._function_sites[scope.id] = FunctionSite(self, scope)
+        return site
+
+    @cached_property
+    def _calls_by_node(self) -> dict[int, Call]:
+        return {id(call.syntax): call for call in self.calls}
+
+    def call_at(self, node: ast.expr | None) -> Call | None:
+        """The site of a call expression of this file."""
+        return self._calls_by_node.get(id(node)) if isinstance(node, ast.Call) else None
+
+    def entities(self, scope: Scope, path: str | None) -> tuple[Entity, ...]:
+        """What `path` names in `scope`, through the whole project; empty where that is not certain."""
+        if path is None:
+            return ()
+        key = (scope.id, path)
+        known = self._entities.get(key)
+        if known is None:
+            found: list[Entity] = []
+            for text in self.index.resolve(scope, path):
+                found.extend(entity for entity in self.project.resolve(self.key, text) if entity not in found)
+            known = self._entities[key] = tuple(found)
+        return known
+
+    def names(self, scope: Scope, path: str | None) -> tuple[Name, ...]:
+        """The public names that `path` may mean in `scope`."""
+        if path is None:
+            return ()
+        key = (scope.id, path)
+        known = self._names.get(key)
+        if known is None:
+            known = self._names[key] = tuple(
+                Name(canonical(entity.text), entity.text)
+                for entity in self.entities(scope, path)
+                if entity.kind == "external"
+            )
+        return known
+
+    def effects(self, block: Block) -> Effects:
+        """What the conditions around a block do to the context of its function."""
+        known = self._effects.get(block.id)
+        if known is None:
+            known = effects_of(self.project, self.key, conditions(self.index, self.guards, block))
+            self._effects[block.id] = known
+        return known
+
+    def flow(self, scope: Scope) -> Flow:
+        """What is known of the values in a function (or at module level)."""
+        function = scope.function()
+        known = self._flows.get(function.id)
+        if known is None:
+            outer: Flow | None = None
+            contexts = self.project.contexts((self.key, function.id)) if function.is_function else ()
+            if function.parent is not None and any(s & Context.TRACED for s in contexts):
+                around = function.parent.function()
+                if any(s & Context.TRACED for s in self.project.contexts((self.key, around.id))):
+                    outer = self.flow(around)
+            known = Flow(self.index, function, self.entities, self._tensor_parameters(function), outer)
+            self._flows[function.id] = known
+        return known
+
+    @cached_property
+    def _given_to_datasets(self) -> frozenset[int]:
+        """Scope ids of the functions of this file that it hands to a ``map`` or ``filter`` itself."""
+        found: set[int] = set()
+        for call in self.calls:
+            if call.method in DATASET_METHODS and call.call.args:
+                given = call.call.args[-1 if call.method == "reduce" else 0]
+                if isinstance(given, ast.Lambda):
+                    found.add(self.index.lambda_scope(given).id)
+                elif isinstance(given, ast.Name | ast.Attribute):
+                    entities = self.entities(call.scope, path_of(given))
+                    found.update(e.scope for e in entities if e.kind == "function" and e.file == self.key)
+        return frozenset(found)
+
+    def _tensor_parameters(self, function: Scope) -> frozenset[str]:
+        """Parameters that are certainly tensors: Keras and tf.data hand tensors to what they trace."""
+        site = self.function_of(function) if function.is_function else None
+        if site is None or not site.parameters:
+            return frozenset()
+        contexts = self.project.contexts((self.key, function.id))
+        if function.id in self._given_to_datasets and any(s & Context.DATASET for s in contexts):
+            return frozenset(site.parameters) - site.optional_parameters - {"self", "cls"}
+        if site.has_input_signature:
+            return frozenset(site.parameters) - site.optional_parameters - {"self", "cls"}
+        if site.parameters[:2] == ["y_true", "y_pred"] and any(s & Context.FIT for s in contexts):
+            return frozenset(site.parameters[:2])
+        cls = site.cls
+        if cls is None:
+            return frozenset()
+        if site.name == "call" and cls.kinds & {"layer"} and len(site.parameters) > 1:
+            return frozenset(site.parameters[1:2])
+        if site.name in ("call", "__call__") and "loss" in cls.kinds:
+            return frozenset(site.parameters[1:3])
+        if site.name == "update_state" and "metric" in cls.kinds:
+            return frozenset(site.parameters[1:3])
+        if site.name in ("train_step", "test_step", "predict_step") and "model" in cls.kinds:
+            return frozenset(site.parameters[1:2])
+        return frozenset()
+
+    def parse_expression(self, text: str) -> libcst.BaseExpression:
+        """Parse the text of one expression with libcst.
+
+        Raises:
+            libcst.ParserSyntaxError: if libcst cannot read what Python's own parser accepted.
+        """
+        import libcst
+
+        return libcst.parse_expression(f"({text}\n)")
+
+
+class Site:
+    """A place in a file."""
+
+    __slots__ = ("__dict__", "block", "file", "scope", "syntax")
+
+    def __init__(self, file: File, syntax: ast.AST, scope: Scope, block: Block) -> None:
+        self.file = file
+        self.syntax = syntax
+        self.scope = scope
+        self.block = block
+
+    # -- where -------------------------------------------------------------------------------------------------------
+
+    @property
+    def line(self) -> int:
+        """1-based."""
+        return int(getattr(self.syntax, "lineno", 1))
+
+    @property
+    def column(self) -> int:
+        """1-based, in characters."""
+        return self._characters(self.line, int(getattr(self.syntax, "col_offset", 0)))
+
+    @property
+    def where(self) -> str:
+        """``line 3``, or ``line 3 of cell 2`` in a notebook: for messages that speak of another place in the file."""
+        notebook = self.file.source.notebook
+        if notebook is None:
+            return f"line {self.line}"
+        cell, line, _ = notebook.places.place(self.line, self.column)
+        return f"line {line} of cell {cell}"
+
+    @property
+    def end_line(self) -> int:
+        """Line of the end."""
+        return int(getattr(self.syntax, "end_lineno", None) or self.line)
+
+    @property
+    def end_column(self) -> int:
+        """Exclusive, in characters."""
+        return self._characters(self.end_line, int(getattr(self.syntax, "end_col_offset", None) or 0))
+
+    def _characters(self, line: int, offset: int) -> int:
+        text = self.file.lines[line - 1] if line <= len(self.file.lines) else ""
+        if text.isascii():
+            return offset + 1
+        return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1
+
+    @property
+    def text(self) -> str:
+        """The source text of the site."""
+        lines = self.file.lines[self.line - 1 : self.end_line]
+        if not lines:
+            return ""
+        lines[-1] = lines[-1][: self.end_column - 1]
+        lines[0] = lines[0][self.column - 1 :]
+        return "\n".join(lines)
+
+    @property
+    def target(self) -> Target:
+        """The TF2 that the program is moved to."""
+        return self.file.target
+
+    # -- what surrounds it -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def function(self) -> FunctionSite | None:
+        """The innermost function, method or lambda around the site."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if scope.is_function:
+                return self.file.function_of(scope)
+            scope = scope.parent
+        return None
+
+    @cached_property
+    def cls(self) -> ClassSite | None:
+        """The innermost class around the site (also from inside its methods)."""
+        scope: Scope | None = self.scope
+        while scope is not None:
+            if scope.kind == "class":
+                return ClassSite(self.file, scope)
+            scope = scope.parent
+        return None
+
+    @property
+    def loops(self) -> list[ast.AST]:
+        """The loops around the site within its own function, innermost first: For, While or comprehension nodes."""
+        return [level.node for level in self.block.chain() if level.kind == "loop"]
+
+    @cached_property
+    def guarded(self) -> bool:
+        """Whether a create-once guard of its own function protects the site."""
+        return self.file.guards.guarded(self.block)
+
+    @cached_property
+    def version_checked(self) -> bool:
+        """Whether the code runs only for some versions.
+
+        It does under a test of a version or of an attribute's existence (its own, or that of a function or class around
+        it), after a check such as ``require_tf1()``, below a decorator such as ``skipIf(is_tf2, ...)``, and in a
+        ``try`` whose failure is handled.
+        """
+        if self.file.block_checks_version(self.block):
+            return True
+        scope: Scope | None = self.scope.function()
+        while scope is not None:
+            if self.file.version_check_ends(scope) < self.line or self.file.scope_checks_version(scope):
+                return True
+            scope = scope.parent
+        return False
+
+    @cached_property
+    def variable_scopes(self) -> list[tuple[str, ast.expr]]:
+        """The TF1 variable scopes opened around the site in its own function, innermost first.
+
+        Each is ``(how, context expression)``; how is ``named``, ``object``, ``empty``, ``auto`` (only a
+        ``default_name``) or ``parameter:x`` (named by parameter x, whose default is None).
+        """
+        found: list[tuple[str, ast.expr]] = []
+        for level in self.block.chain():
+            if level.kind == "with" and isinstance(level.node, ast.expr):
+                how = scope_name(level.node, level.scope)
+                names = self.file.names(level.scope, path_of(level.node))
+                if any(name.canonical.removesuffix("()") in VARIABLE_SCOPES for name in names):
+                    found.append((how, level.node))
+        return found
+
+    def inside(self, context: ast.AST) -> bool:
+        """Whether the site stands in the suite of a ``with`` that has `context` as an expression."""
+        return any(level.kind == "with" and level.node is context for level in self.block.chain())
+
+    def excludes(self, other: Site) -> bool:
+        """Whether the site and `other`, of the same function, stand in branches of which only one runs."""
+        opposite = {"if": "else", "else": "if"}
+        theirs = list(other.block.chain())
+        for level in self.block.chain():
+            for arm in theirs:
+                if arm.node is level.node and arm.kind == opposite.get(level.kind):
+                    return True
+                if arm.kind == level.kind == "case" and arm.parent is level.parent and arm is not level:
+                    return True
+                if {arm.kind, level.kind} == {"try", "except"} and arm.handled is level.handled:
+                    return True
+        return False
+
+    # -- in which contexts it runs ---------------------------------------------------------------------------------
+
+    @property
+    def contexts(self) -> tuple[Context, ...]:
+        """Every known context in which this very place runs; empty where no caller is known."""
+        known = self.file.contexts.get((self.block.id, self.scope.id))
+        if known is None:
+            known = self.file.contexts[self.block.id, self.scope.id] = self._contexts()
+        return known
+
+    def _contexts(self) -> tuple[Context, ...]:
+        if not self.scope.function().is_function and self.scope.function().kind != "module":
+            scope = self._outside_class()
+        else:
+            scope = self.scope.function()
+        effects = self.file.effects(self.block)
+        around = self.file.project.contexts((self.file.key, scope.id))
+        if effects.graph and not around:
+            return (Context.GRAPH,)
+        return tuple(sorted({Context(effects.apply(context)) for context in around} - {Context(0)}))
+
+    def _outside_class(self) -> Scope:
+        scope = self.scope.function()
+        while scope.kind == "class" and scope.parent is not None:
+            scope = scope.parent.function()
+        return scope
+
+    def runs(self, flags: Context, without: Context = _NOTHING) -> bool:
+        """Whether some context has all `flags` and none of `without`."""
+        return any((s & flags) == flags and not s & without for s in self.contexts)
+
+    @property
+    def in_forward(self) -> bool:
+        """Whether it runs at every call of a layer, model or module (and is not created once, nor in a TF1 graph)."""
+        return self.runs(Context.FORWARD)
+
+    @property
+    def in_trace(self) -> bool:
+        """Whether it runs while a graph is traced."""
+        return self.runs(Context.TRACED)
+
+    @property
+    def in_graph(self) -> bool:
+        """Whether every known context is a TF1 graph that is built on purpose."""
+        return bool(self.contexts) and all(s & Context.GRAPH for s in self.contexts)
+
+    @property
+    def proven_eager(self) -> bool:
+        """Whether some known way to run it is plain eager execution, with no TF1 graph around."""
+        return any(not s & Context.GRAPH for s in self.contexts)
+
+    def trail(self, flag: Context) -> str:
+        """Say how the place comes to run under `flag`: ``Net.call`` or ``Net.call (net.py:12) -> helper``."""
+        scope = self.scope.function() if self.scope.function().is_function else self._outside_class()
+        steps = self.file.project.trail((self.file.key, scope.id), int(flag))
+        parts: list[str] = []
+        for position, (name, file, line) in enumerate(steps):
+            last = position == len(steps) - 1
+            parts.append(f"`{name}`" if last or not line else f"`{name}` ({self._step(file, line)})")
+        return " -> ".join(parts)
+
+    def _step(self, file: str, line: int) -> str:
+        """A file's name and a line of it; of the cells of another notebook nothing is known here."""
+        name = file.rpartition("/")[2]
+        if not name.endswith(NOTEBOOK):
+            return f"{name}:{line}"
+        notebook = self.file.source.notebook if file == self.file.key else None
+        if notebook is None:
+            return name
+        cell, line, _ = notebook.places.place(line, 1)
+        return f"cell {cell}:{line}"
+
+    def is_reached(self, flag: Context) -> bool:
+        """Whether the way that `trail` tells is one that a single run can take, and not only a guess of many."""
+        scope = self.scope.function() if self.scope.function().is_function else self._outside_class()
+        return self.file.project.is_consistent((self.file.key, scope.id), int(flag))
+
+    # -- what a name in it means -------------------------------------------------------------------------------------
+
+    def entities(self, path: str | None) -> tuple[Entity, ...]:
+        """What a path names here."""
+        return self.file.entities(self.scope, path)
+
+    def names_of(self, node: ast.expr | libcst.CSTNode | None) -> tuple[Name, ...]:
+        """The public names that an expression (ast or libcst) may mean here."""
+        return self.file.names(self.scope, _any_path(node))
+
+    def class_of_self(self, name: str) -> ClassSite | None:
+        """The class whose instance `name` is here, as the first parameter of a method around the site."""
+        cls = self.file.index.class_of_self(self.scope, name)
+        return ClassSite(self.file, cls) if cls is not None else None
+
+    def is_tensor(self, node: ast.expr | None) -> Known:
+        """What is known of an `ast` expression that stands at this site."""
+        return self.file.flow(self.scope).of(node, self.scope, self.block) if node is not None else Known.UNKNOWN
+
+
+class _Named(Site):
+    """A site with a path that names something."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, file: File, syntax: ast.AST, scope: Scope, block: Block, path: str | None) -> None:
+        super().__init__(file, syntax, scope, block)
+        self.path = path
+        """As written: ``tf.layers.dense``; None where the expression has no path."""
+
+    @cached_property
+    def found(self) -> tuple[Entity, ...]:
+        """What the path names, project entities included."""
+        return self.file.entities(self.scope, self.path)
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """The public names it may mean; several after a conditional import."""
+        return tuple(Name(canonical(entity.text), entity.text) for entity in self.found if entity.kind == "external")
+
+    @property
+    def name(self) -> str:
+        """The first canonical name, or an empty string."""
+        return self.names[0].canonical if self.names else ""
+
+    @property
+    def spelled(self) -> str:
+        """The first absolute name as written, or an empty string."""
+        return self.names[0].spelled if self.names else ""
+
+    @property
+    def is_compat_v1(self) -> bool:
+        """Whether one of the meanings goes through compat.v1: that is the one taken on TF2."""
+        return any(name.is_compat_v1 for name in self.names)
+
+
+class Call(_Named):
+    """A call. `name` and `path` are those of what is called."""
+
+    def __init__(self, file: File, fact: CallFact) -> None:
+        super().__init__(file, fact.node, fact.scope, fact.block, fact.path)
+        self.fact = fact
+
+    @property
+    def call(self) -> ast.Call:
+        """The call as an `ast` node."""
+        assert isinstance(self.syntax, ast.Call)
+        return self.syntax
+
+    @cached_property
+    def node(self) -> libcst.Call:
+        """The call as a libcst node, with its exact concrete syntax."""
+        import libcst
+
+        node = self.file.parse_expression(self.text)
+        assert isinstance(node, libcst.Call)
+        return node
+
+    @property
+    def method(self) -> str:
+        """The attribute that is called (``restore`` in ``x.restore()``), or an empty string."""
+        return self.call.func.attr if isinstance(self.call.func, ast.Attribute) else ""
+
+    @property
+    def receiver(self) -> ast.expr | None:
+        """The expression whose attribute is called."""
+        return self.call.func.value if isinstance(self.call.func, ast.Attribute) else None
+
+    @property
+    def arguments(self) -> list[ast.expr]:
+        """All argument values, positional ones first, in order."""
+        return [*self.call.args, *(keyword.value for keyword in self.call.keywords)]
+
+    @property
+    def has_stars(self) -> bool:
+        """Whether ``*args`` or ``**kwargs`` may hold any argument."""
+        return any(isinstance(a, ast.Starred) for a in self.call.args) or any(k.arg is None for k in self.call.keywords)
+
+    def value(self, keyword: str, position: int | None = None) -> ast.expr | None:
+        """The value of an argument as an `ast` node; None where it is not given (or may hide in ``*args``)."""
+        for given in self.call.keywords:
+            if given.arg == keyword:
+                return given.value
+        if position is not None and position < len(self.call.args):
+            if not any(isinstance(a, ast.Starred) for a in self.call.args[: position + 1]):
+                return self.call.args[position]
+        return None
+
+    def argument(self, keyword: str, position: int | None = None) -> libcst.BaseExpression | None:
+        """The value of an argument as a libcst node."""
+        wanted = self.value(keyword, position)
+        for given, node in zip(self._in_source_order(), self.node.args, strict=True):
+            if given is wanted and wanted is not None:
+                return node.value
+        return None
+
+    def _in_source_order(self) -> list[ast.expr]:
+        values = [a.value if isinstance(a, ast.Starred) else a for a in self.call.args]
+        pairs = [(v.lineno, v.col_offset, v) for v in (*values, *(k.value for k in self.call.keywords))]
+        return [value for _, _, value in sorted(pairs, key=lambda pair: pair[:2])]
+
+    def literal(self, keyword: str, position: int | None = None, default: Any = None) -> Any:
+        """The literal value of an argument; `default` where it is not given, `UNKNOWN` where it is no literal."""
+        node = self.value(keyword, position)
+        if node is None:
+            return UNKNOWN if self.has_stars and keyword not in [k.arg for k in self.call.keywords] else default
+        try:
+            return ast.literal_eval(node)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return UNKNOWN
+
+    @property
+    def scope_name(self) -> str:
+        """How a call of ``variable_scope`` gets its name, in the words of `Site.variable_scopes`."""
+        return scope_name(self.call, self.scope)
+
+    def function_given(self, keyword: str, position: int | None = None) -> FunctionSite | None:
+        """The lambda, or the function or method of this file, that is given as an argument."""
+        node = self.value(keyword, position)
+        if isinstance(node, ast.Lambda):
+            return self.file.function_of(self.file.index.lambda_scope(node))
+        found = self.entities(path_of(node))
+        if len(found) == 1 and found[0].kind == "function" and found[0].file == self.file.key:
+            return self.file.function_of(self.file.index.scopes[found[0].scope])
+        return None
+
+    @property
+    def keywords(self) -> list[str]:
+        """The names of the keyword arguments."""
+        return [keyword.arg for keyword in self.call.keywords if keyword.arg]
+
+    @cached_property
+    def creates(self) -> frozenset[str]:
+        """The kinds of the project's class that is constructed here; empty for anything else."""
+        return frozenset(
+            kind for entity in self.found if entity.kind == "class" for kind in self.file.project.kinds(entity.key)
+        )
+
+    @property
+    def statement(self) -> ast.stmt:
+        """The innermost statement around the call."""
+        return self.fact.statement
+
+    @property
+    def discarded(self) -> bool:
+        """Whether the call is a statement of its own, so that its result is lost."""
+        return isinstance(self.statement, ast.Expr) and self.statement.value is self.syntax
+
+    @cached_property
+    def unread_as(self) -> str | None:
+        """The one name that gets the result and is never read in the file, or an empty string for a statement.
+
+        None where the result is used, or may be.
+        """
+        if self.discarded:
+            return ""
+        statement = self.statement
+        if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is not self.syntax:
+            return None
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        home = self.scope.function()
+        if len(targets) != 1 or not isinstance(targets[0], ast.Name) or home.kind == "class":
+            return None
+        name = targets[0].id
+        if name.startswith("_") or name in home.outer_names:
+            return None
+        for reference in self.file.references:
+            head = split_head(reference.path or "")[0]
+            if head in ("locals", "globals", "vars", "eval", "exec") and reference.called:
+                return None
+            if head == name:
+                found = self.file.index.lookup(reference.scope, name)
+                if found is None or found[0].function() is home:
+                    return None
+        return name
+
+    @property
+    def assigned_to(self) -> list[str]:
+        """Paths of the targets that get exactly this call's result."""
+        statement = self.statement
+        if isinstance(statement, ast.Assign) and statement.value is self.syntax:
+            return [path for target in statement.targets if (path := path_of(target))]
+        if isinstance(statement, ast.AnnAssign) and statement.value is self.syntax:
+            path = path_of(statement.target)
+            return [path] if path else []
+        return []
+
+
+class Reference(_Named):
+    """A name that is read."""
+
+    def __init__(self, file: File, fact: ReferenceFact) -> None:
+        super().__init__(file, fact.node, fact.scope, fact.block, fact.path)
+        self.called = fact.called
+
+    @cached_property
+    def origin(self) -> tuple[Name, ...]:
+        """The public names from which the expression starts: those of the shortest part of its path that has some.
+
+        ``tf`` in ``tf.layers.dense``, ``dense`` after ``from tensorflow.layers import dense``.
+        """
+        for position in range(1, len(self.path or "") + 1):
+            if position == len(self.path or "") or (self.path or "")[position] in ".([":
+                names = self.file.names(self.scope, (self.path or "")[:position])
+                if names:
+                    return names
+        return ()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its first name is bound in the function around it (and not outside)."""
+        found = self.file.index.lookup(self.scope, split_head(self.path or "")[0])
+        return found is not None and found[0].function() is self.scope.function() and found[0].kind != "module"
+
+
+class Import(Site):
+    """One imported name."""
+
+    def __init__(self, file: File, fact: ImportFact) -> None:
+        super().__init__(file, fact.alias, fact.scope, fact.block)
+        self.absolute = fact.absolute
+        self.statement = fact.node
+        self.alias = fact.alias
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """The public names it may mean; none for a module of the project."""
+        text = self.absolute.removesuffix(".*")
+        return tuple(
+            Name(canonical(entity.text), entity.text)
+            for entity in self.file.project.resolve(self.file.key, text)
+            if entity.kind == "external"
+        )
+
+    @property
+    def name(self) -> str:
+        """The canonical name, or an empty string."""
+        return self.names[0].canonical if self.names else ""
+
+    @property
+    def spelled(self) -> str:
+        """The absolute name as written, or an empty string."""
+        return self.names[0].spelled if self.names else ""
+
+    @property
+    def is_star(self) -> bool:
+        """Whether it is ``from x import *``."""
+        return self.alias.name == "*"
+
+
+class Assignment(Site):
+    """An assignment to one target."""
+
+    def __init__(self, file: File, fact: AssignmentFact) -> None:
+        super().__init__(file, fact.node, fact.scope, fact.block)
+        self.node = fact.target
+        """The target, as an `ast` node."""
+        self.value = fact.value
+        """The assigned expression as an `ast` node; None for loop targets and unpackings."""
+        self.augmented = fact.augmented
+
+    @property
+    def kind(self) -> str:
+        """``name``, ``attribute`` or ``item``."""
+        if isinstance(self.node, ast.Attribute):
+            return "attribute"
+        return "item" if isinstance(self.node, ast.Subscript) else "name"
+
+    @cached_property
+    def path(self) -> str | None:
+        """The target's path: ``self.v``, ``self.d[]``, ``x``."""
+        return path_of(self.node)
+
+    @property
+    def self_attribute(self) -> str | None:
+        """``v`` for an assignment to ``self.v`` in a method; None for anything else."""
+        if isinstance(self.node, ast.Attribute) and isinstance(self.node.value, ast.Name):
+            if self.file.index.class_of_self(self.scope, self.node.value.id) is not None:
+                return self.node.attr
+        return None
+
+    @property
+    def owner(self) -> ClassSite | None:
+        """The class of ``self`` in an assignment to ``self.v``."""
+        if isinstance(self.node, ast.Attribute) and isinstance(self.node.value, ast.Name):
+            scope = self.file.index.class_of_self(self.scope, self.node.value.id)
+            return ClassSite(self.file, scope) if scope is not None else None
+        return None
+
+    @property
+    def value_call(self) -> Call | None:
+        """The assigned call, if the value is one."""
+        return self.file.call_at(self.value)
+
+
+class _Header(Site):
+    """A class or function, which is shown by its header's line."""
+
+    @property
+    def end_line(self) -> int:
+        """The header's line."""
+        return self.line
+
+    @property
+    def end_column(self) -> int:
+        """The end of the header's line."""
+        return len(self.file.lines[self.line - 1].rstrip()) + 1
+
+
+class ClassSite(_Header):
+    """A class."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        assert isinstance(scope.node, ast.ClassDef) and scope.defined_in is not None
+        super().__init__(file, scope.node, scope.parent or scope, scope.defined_in)
+        self.body = scope
+        self.name = scope.name
+        self.key = (file.key, scope.id)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of the class (see `linter.analysis.kinds`), through bases in any file."""
+        return self.file.project.kinds(self.key)
+
+    @property
+    def is_keras(self) -> bool:
+        """Whether it is a Keras layer or model (not a TF1 layer)."""
+        return "layer" in self.kinds and "v1layer" not in self.kinds
+
+    @cached_property
+    def methods(self) -> dict[str, FunctionSite]:
+        """Its own methods."""
+        found: dict[str, FunctionSite] = {}
+        for name, binds in self.body.binds.items():
+            for bind in binds:
+                if bind.kind == "scope" and bind.scope is not None and bind.scope.kind == "function":
+                    found[name] = self.file.function_of(bind.scope)
+        return found
+
+    def defines(self, method: str) -> bool:
+        """Whether it or a base of the project has a method of that name."""
+        return self.file.project.method(self.key, method) is not None
+
+    @cached_property
+    def is_made_by_layers_only(self) -> bool:
+        """Whether the project constructs it, and only in methods of layers and models."""
+        return bool(self.file.project.makers(self.key)) and not self.made_in
+
+    @cached_property
+    def made_in(self) -> tuple[str, ...]:
+        """The files that construct it elsewhere than in a method of a layer or model."""
+        makers = self.file.project.makers(self.key)
+        return tuple(sorted({maker[0] for maker in makers if not self._is_of_layer(maker)}))
+
+    def _is_of_layer(self, key: tuple[str, int]) -> bool:
+        project = self.file.project
+        function = project.function(key)
+        while function is not None and function["cls"] < 0:
+            key = (key[0], function["outer"])
+            function = project.function(key)
+        return function is not None and "layer" in project.kinds((key[0], function["cls"]))
+
+    @property
+    def knows_bases(self) -> bool:
+        """Whether all its bases, in any file, are known: then nothing else can add a method to it."""
+        return self.file.project.knows_bases(self.key)
+
+    @property
+    def project_bases(self) -> list[tuple[str, int]]:
+        """Keys of itself and of the classes of the project that it descends from."""
+        return self.file.project.mro(self.key)[0]
+
+    @property
+    def public_bases(self) -> tuple[str, ...]:
+        """Canonical names of the public classes that it descends from."""
+        return tuple(canonical(text) for text in self.file.project.mro(self.key)[1])
+
+    @property
+    def statements(self) -> Sequence[ast.stmt]:
+        """The class body."""
+        assert isinstance(self.syntax, ast.ClassDef)
+        return self.syntax.body
+
+
+class FunctionSite(_Header):
+    """A function, method or lambda; `contexts` are those of its body."""
+
+    def __init__(self, file: File, scope: Scope) -> None:
+        assert scope.defined_in is not None
+        super().__init__(file, scope.node, scope.parent or scope, scope.defined_in)
+        self.body = scope
+        self.name = scope.name
+        self.parameters = scope.parameters
+        self.key = (file.key, scope.id)
+
+    @cached_property
+    def contexts(self) -> tuple[Context, ...]:
+        """The contexts in which its body runs."""
+        return tuple(Context(s) for s in self.file.project.contexts(self.key))
+
+    @cached_property
+    def cls(self) -> ClassSite | None:
+        """The class of which it is a method."""
+        owner = self.body.owner()
+        return ClassSite(self.file, owner) if owner is not None else None
+
+    @cached_property
+    def decorators(self) -> tuple[Name, ...]:
+        """Public names of its decorators; ``tf.function(jit_compile=True)`` ends in ``()``."""
+        return tuple(name for node in self.body.decorators for name in self.file.names(self.scope, path_of(node)))
+
+    @cached_property
+    def optional_parameters(self) -> frozenset[str]:
+        """The parameters that have a default."""
+        arguments = getattr(self.body.node, "args", None)
+        if not isinstance(arguments, ast.arguments):
+            return frozenset()
+        positional = [*arguments.posonlyargs, *arguments.args]
+        found = {argument.arg for argument in positional[len(positional) - len(arguments.defaults) :]}
+        pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        return frozenset(found | {argument.arg for argument, default in pairs if default is not None})
+
+    @cached_property
+    def has_input_signature(self) -> bool:
+        """Whether it is decorated with a `tf.function` that states an ``input_signature``."""
+        return any(
+            isinstance(node, ast.Call)
+            and any(keyword.arg == "input_signature" and not _is_none(keyword.value) for keyword in node.keywords)
+            and any(name.canonical == "tensorflow.function()" for name in self.file.names(self.scope, path_of(node)))
+            for node in self.body.decorators
+        )
+
+    @property
+    def statements(self) -> Iterator[ast.stmt]:
+        """The statements of its own body, at any depth, without those of functions inside it."""
+        return own_statements(self.syntax)
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls in its own body."""
+        return self.file.calls_by_function.get(self.body.id, [])
+
+    @property
+    def assignments(self) -> list[Assignment]:
+        """The assignments in its own body."""
+        return self.file.assignments_by_function.get(self.body.id, [])
+
+    @property
+    def references(self) -> list[Reference]:
+        """The names read in its own body."""
+        return self.file.references_by_function.get(self.body.id, [])
+
+
+_S = TypeVar("_S", bound="Site")
+
+
+def _by_function(sites: Sequence[_S]) -> dict[int, list[_S]]:
+    found: dict[int, list[_S]] = {}
+    for site in sites:
+        found.setdefault(site.scope.function().id, []).append(site)
+    return found
+
+
+def _any_path(node: ast.expr | libcst.CSTNode | None) -> str | None:
+    if node is None or isinstance(node, ast.expr):
+        return path_of(node)
+    parts: list[str] = []
+    current: Any = node
+    while type(current).__name__ == "Attribute":
+        parts.append(current.attr.value)
+        current = current.value
+    if type(current).__name__ != "Name":
+        return None
+    parts.append(current.value)
+    return ".".join(reversed(parts))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _mentions_version(node: ast.AST) -> bool:
+    for part in ast.walk(node):
+        name = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else ""
+        if name in ("hasattr", "getattr", "TYPE_CHECKING"):
+            return True
+        lowered = name.lower()
+        if lowered and any(word in lowered for word in _VERSION_WORDS):
+            return True
+    return False
+
+
+def _skips_version(decorator: ast.expr) -> bool:
+    name = (path_of(decorator) or "").lower()
+    return any(word in name for word in ("skip", "only", "require", "run_deprecated")) and _mentions_version(decorator)
+
+
+def _checks_version(statement: ast.stmt) -> bool:
+    """Whether a statement stops the program on another version: an assertion, or a call such as ``err_if_tf2()``."""
+    if isinstance(statement, ast.Assert):
+        parts = (part for part in ast.walk(statement.test) if isinstance(part, ast.expr))
+        return any("version" in (path_of(part) or "").lower() for part in parts)
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        name = (path_of(statement.value.func) or "").rpartition(".")[2].lower()
+        return any(word in name for word in ("tf1", "tf2")) and any(word in name for word in _CHECK_WORDS)
+    return False
+
+
+def _checks_version_here(block: Block) -> bool:
+    if block.kind in ("if", "else"):
+        return _mentions_version(block.node)
+    if block.kind in ("try", "except") and isinstance(block.node, ast.Try | ast.ExceptHandler):
+        handlers = block.node.handlers if isinstance(block.node, ast.Try) else [block.node]
+        return any(_handles_missing_name(handler) for handler in handlers)
+    return False
+
+
+def _handles_missing_name(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    wanted = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
+    return any((path_of(kind) or "").rpartition(".")[2] in wanted for kind in types)

@@ -1,0 +1,617 @@
+"""From files to findings: facts of all files, the project, then every rule on every site of each file.
+
+The stages, in the order in which a file goes through them:
+
+1. `Facts`: read, parse with `ast`, summarize (kept by content);
+2. `Project`: all summaries together, and where the code of each file leads (kept by content and structure);
+3. `check_file`: the file's index again, with its tree, and its sites handed to the rules (kept by content and by the
+   cross-file facts that were asked for).
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache as memoized
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..analysis.names import canonical
+from ..finding import INTERNAL_ERROR, UNPARSABLE_FILE, Consequence, Finding, Severity, Target
+from ..source.parsing import SourceFile, parse_source
+from ..source.reading import read_bytes, read_source
+from ..source.suppressions import Suppressions, find_suppressions
+from .cache import Cache
+
+if TYPE_CHECKING:
+    from ..analysis.index import CallFact, FileIndex
+    from ..analysis.project import Project
+    from ..rule_api.model import File
+    from ..rule_api.rule import Report, Rule
+    from ..source.cells import CellMap
+    from .facts import Head
+
+LEGACY_KERAS_FLAG = b"TF_USE_LEGACY_KERAS"
+_BATCH = 500
+Progress = Callable[[int, int], None]
+Row = dict[str, Any]
+_EMPTY: Row = {"findings": [], "suppressions": [], "key": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """Everything that was found in one file, before selection and suppression."""
+
+    findings: tuple[Finding, ...]
+    suppressions: Suppressions
+    cells: CellMap | None = None
+    """Of a notebook, whose findings and suppressions are placed in one module of all cells: where they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is remembered of a file's bytes: their digest, empty if unreadable, and what their text mentions."""
+
+    digest: str
+    names_legacy_keras: bool
+
+    @classmethod
+    def of(cls, data: bytes) -> Content:
+        """The content of these bytes."""
+        return cls(blake2b(data, digest_size=16).hexdigest(), LEGACY_KERAS_FLAG in data)
+
+
+def version() -> str:
+    """A digest of all rules and of the engine, and of the Python that runs them."""
+    from ..registry.registry import state
+
+    return _digest(installation(), *state())
+
+
+@memoized
+def installation() -> str:
+    """A digest of our own rules and engine, and of the Python that runs them."""
+    digest = blake2b(sys.version.encode(), digest_size=16)
+    top = Path(__file__).resolve().parents[1]
+    for folder in (top, top.parent / "rules"):
+        for place, _, names in sorted(os.walk(folder)):
+            for name in sorted(names):
+                if name.endswith((".py", ".json")):
+                    status = os.stat(os.path.join(place, name))
+                    digest.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def analyze(
+    files: Sequence[tuple[Path | str, str]],
+    *,
+    root: Path,
+    target: Target,
+    jobs: int = 1,
+    cache: Path | None = None,
+    overrides: Mapping[Path, bytes] | Mapping[str, bytes] | None = None,
+    progress: Progress | None = None,
+    contents: Mapping[str, Content] | None = None,
+) -> dict[str, FileResult]:
+    """Find everything that every rule says about `files`, each a path with the name it is shown under.
+
+    `root` is the project whose files the analysis may look into; `overrides` hold unsaved contents.
+    `contents` are those of the project's files, where they were read before; see `read_contents`.
+    With `cache`, facts and findings are kept in that folder.
+    """
+    # What a file leaves behind is released by hand: the collector would only walk the summaries again and again.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with Cache(cache, version()) as store:
+            return _Run(files, root, target, jobs, store, overrides or {}, progress, contents).results()
+    finally:
+        if collecting:
+            gc.enable()
+
+
+class _Run:
+    def __init__(
+        self,
+        files: Sequence[tuple[Path | str, str]],
+        root: Path,
+        target: Target,
+        jobs: int,
+        store: Cache,
+        overrides: Mapping[Path, bytes] | Mapping[str, bytes],
+        progress: Progress | None,
+        contents: Mapping[str, Content] | None,
+    ) -> None:
+        self.root = os.path.abspath(root)
+        self.target = target
+        self.jobs = jobs
+        self.store = store
+        self.progress = progress
+        self.overrides = {os.path.abspath(path): data for path, data in overrides.items()}
+        self.wanted = {self._key(os.path.abspath(path)): (os.path.abspath(path), display) for path, display in files}
+        if contents is None:
+            from ..source.discovery import project_files
+
+            contents = read_contents(project_files(root), self.overrides)
+        paths = {path for path, _ in self.wanted.values()} - contents.keys()
+        self.contents = {**contents, **read_contents(sorted(paths), self.overrides)}
+        self.paths = {self._key(path): path for path in self.contents}
+        self.done = 0
+
+    def _key(self, path: str) -> str:
+        """A file's name within the project: relative to its root where it lies below it."""
+        prefix = self.root.rstrip(os.sep) + os.sep
+        return path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) else path.replace(os.sep, "/")
+
+    def results(self) -> dict[str, FileResult]:
+        digests = {
+            key: content.digest for key, path in sorted(self.paths.items()) if (content := self.contents[path]).digest
+        }
+        todo = sorted(self.wanted)
+        run_key = _digest(self.target, *(f"{key} {digest}" for key, digest in digests.items()))
+        kept = self.store.get("run", [run_key]).get(run_key, {})
+        rows = self._kept_rows({key: kept[key] for key in todo if key in kept})
+        rest = [key for key in todo if key not in rows]
+        self._advance(len(rows), len(todo))
+        if rest:
+            rows |= self._checked(rest, digests)
+            names = {key: row["key"] for key in rest if "key" in (row := rows[key])}
+            self.store.put("run", {run_key: kept | names})
+        found = {self.wanted[key][1]: _result(self.wanted[key][1], rows[key]) for key in todo}
+        return {display: found[display] for display in sorted(found)}
+
+    def _advance(self, count: int, total: int) -> None:
+        self.done += count
+        if self.progress is not None:
+            self.progress(self.done, total)
+
+    def _read(self, key: str, path: str) -> SourceFile | Finding:
+        display = self.wanted[key][1] if key in self.wanted else key
+        return read_source(Path(path), display, self.overrides.get(path))
+
+    def _kept_rows(self, keys: Mapping[str, str]) -> dict[str, Row]:
+        """Rows by the names under which they are kept; one without anything in it needs no keeping."""
+        kept = self.store.get("findings", [name for name in keys.values() if name]) | {"": _EMPTY}
+        return {key: kept[name] for key, name in keys.items() if name in kept}
+
+    # -- the slow way ------------------------------------------------------------------------------------------------
+
+    def _checked(self, wanted: Sequence[str], digests: Mapping[str, str]) -> dict[str, Row]:
+        from ..analysis.project import Project
+        from .facts import Facts
+
+        facts = Facts(self.store, digests, lambda key: self._read(key, self.paths[key]), wanted)
+        rows: dict[str, Row] = {}
+        new: dict[str, Row] = {}
+        for key in wanted:
+            head = facts.heads.get(key, {})
+            if key not in facts.summaries and "imports" in head and not head.get("problems"):
+                rows[key] = _unreached(head)
+                self._name(rows[key], _digest(self._latest(key, digests), "unreached"), new)
+        self.store.put("findings", new)
+        self._advance(len(rows), len(self.wanted))
+        waiting = [key for key in wanted if key not in rows]
+        if not waiting:
+            return rows
+        project = Project(facts.summaries)
+        facts.join(project, self.root)
+        waiting = [key for key in waiting if not self._still_true(key, digests, project, rows)]
+        if self.jobs > 1:
+            project.prepare()
+            facts.summaries.detach()
+        _held.update(facts.held)
+        try:
+            self._check(waiting, digests, project, rows)
+        finally:
+            _end()
+        return rows
+
+    def _still_true(self, key: str, digests: Mapping[str, str], project: Project, rows: dict[str, Row]) -> bool:
+        """Whether a file's findings of another run hold: all that it asked the project has the same answer now."""
+        from ..analysis.dependency_recorder import answers
+
+        name = self._latest(key, digests)
+        latest = self.store.get("findings", [name]).get(name)
+        if not latest or answers(project, latest["questions"]) != latest["answers"]:
+            return False
+        rows[key] = latest["row"]
+        self._advance(1, len(self.wanted))
+        return True
+
+    def _check(
+        self, waiting: Sequence[str], digests: Mapping[str, str], project: Project, rows: dict[str, Row]
+    ) -> None:
+        from ..registry import registry
+        from .pool import ItemFailed, map_ordered
+
+        if registry.has_others():
+            registry.all_rules()  # here, where a mistake in them ends the run
+            if next(registry.failures(), None) is not None:
+                self.store = Cache(None, "")  # what is missing may be there the next time
+        made = map_ordered(
+            check_item,
+            [(key, self.paths[key], self.wanted[key][1]) for key in waiting],
+            self.jobs,
+            initializer=_begin,
+            initargs=(project, self.target, self.overrides, self.store.enabled, registry.in_use()),
+            weight=_size,
+        )
+        new: dict[str, Any] = {}
+        for key, outcome in zip(waiting, made, strict=True):
+            if isinstance(outcome, ItemFailed):
+                display = self.wanted[key][1]
+                rows[key] = {"findings": [_row(_worker_died(display, outcome.reason))], "suppressions": None}
+            else:
+                rows[key], questions, digest = outcome
+                if self.store.enabled and key in digests:
+                    latest = self._latest(key, digests)
+                    self._name(rows[key], _digest(latest, digest), new)
+                    new[latest] = {"questions": questions, "answers": digest, "row": rows[key]}
+                if len(new) >= _BATCH:
+                    self.store.put("findings", new)
+                    new = {}
+            self._advance(1, len(self.wanted))
+        self.store.put("findings", new)
+
+    @staticmethod
+    def _name(row: Row, name: str, new: dict[str, Any]) -> None:
+        """Give a row the name under which it will be found again."""
+        if row["findings"] or row["suppressions"]:
+            row["key"] = name
+            new[name] = row
+        else:
+            row["key"] = ""
+
+    def _latest(self, key: str, digests: Mapping[str, str]) -> str:
+        return _digest(key, digests.get(key, ""), self.target)
+
+
+def read_contents(paths: Iterable[str], overrides: Mapping[str, bytes]) -> dict[str, Content]:
+    """Read every file once, and keep what runs are compared by."""
+    found = {}
+    for path in paths:
+        data = overrides.get(path)
+        try:
+            found[path] = Content.of(read_bytes(path) if data is None else data)
+        except OSError:
+            found[path] = Content("", False)
+    return found
+
+
+# -- one file ----------------------------------------------------------------------------------------------------------
+
+_state: tuple[Project, Target, Mapping[str, bytes], bool] | None = None
+_held: dict[str, tuple[SourceFile, FileIndex]] = {}
+"""Files that are parsed already, of this process or of the one that it was forked from."""
+
+
+def _begin(
+    project: Project,
+    target: Target,
+    overrides: Mapping[str, bytes],
+    keep: bool,
+    rule_folders: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Set up a process: every file of the run is checked against the same project, by the same rules."""
+    global _state  # noqa: PLW0603
+    from ..registry.registry import use
+
+    use(rule_folders)
+    _state = project, target, overrides, keep
+
+
+def _end() -> None:
+    """Let go of what `_begin` and the parsed files hold."""
+    global _state  # noqa: PLW0603
+    _state = None
+    _held.clear()
+
+
+def check_item(item: tuple[str, str, str]) -> tuple[dict[str, Any], list[Any], str]:
+    """Check one file: ``(key, path, display)`` to its row, the questions it asked and the digest of the answers."""
+    assert _state is not None
+    project, target, overrides, keep = _state
+    key, path, display = item
+    source, index = _held.pop(key, (None, None))
+    if source is None:
+        read = read_source(Path(path), display, overrides.get(path))
+        if isinstance(read, Finding):
+            return {"findings": [_row(read)], "suppressions": None}, [], ""
+        source = read
+    try:
+        findings, questions, digest = check_file(source, key, project, target, keep, index)
+    except Exception as error:
+        findings, questions, digest = [_analysis_crash(display, error)], [], ""
+    if source.notebook is not None:
+        findings = [*source.notebook.problems, *findings]
+    row: Row = {"findings": [_row(f) for f in findings], "suppressions": find_suppressions(source).to_json()}
+    if source.notebook is not None and (row["findings"] or row["suppressions"]):
+        row["cells"] = source.notebook.places.to_json()
+    return row, questions, digest
+
+
+def check_file(
+    source: SourceFile, key: str, project: Project, target: Target, keep: bool = False, index: FileIndex | None = None
+) -> tuple[list[Finding], list[Any], str]:
+    """Run every rule over one file of a project.
+
+    Returns:
+        The findings; and, to `keep` them, the questions that were asked of the project, with a digest of its answers.
+    """
+    from ..analysis.dependency_recorder import DependencyRecorder
+
+    if index is None:
+        tree = parse_source(source)
+        if isinstance(tree, Finding):
+            return [tree], [], ""
+        from ..analysis.index import FileIndex
+        from ..analysis.summary import summarize
+        from .facts import mentions_tensorflow
+
+        if key not in project.summaries:
+            if mentions_tensorflow(source.text):
+                summarize(FileIndex(tree))  # raises again what has kept it out of the project
+            return [], [], ""  # it does not reach TensorFlow
+        index = FileIndex(tree)
+    from ..rule_api.model import File
+
+    recorder = DependencyRecorder(project)
+    file = File(source, key, index, recorder, target)
+    dispatch = _dispatch()
+    reports: list[tuple[Rule, Report]] = []
+    failures: list[Finding] = []
+    for rule, function, site in dispatch.visits(file):
+        try:
+            reports.extend((rule, report) for report in function(site))
+        except Exception as error:
+            failures.append(_crash(source.display, rule, site, error))
+    findings = [*_findings(source.display, reports), *failures]
+    file.release()
+    questions, digest = recorder.dependencies() if keep else ([], "")
+    return findings, questions, digest
+
+
+def _findings(display: str, reports: Iterable[tuple[Rule, Report]]) -> list[Finding]:
+    """One site, one finding, the most specific: a rule is silent where one that it yields to speaks."""
+    placed = [(rule, report, (report.site.line, report.site.column)) for rule, report in reports]
+    codes: dict[tuple[int, int], set[str]] = {}
+    for rule, _, place in placed:
+        codes.setdefault(place, set()).add(rule.code)
+    findings: dict[tuple[Any, ...], Finding] = {}
+    for rule, report, place in placed:
+        others = codes[place] - {rule.code}
+        if any(code in others or (code == "*" and others) for code in rule.yields_to):
+            continue
+        finding = Finding(
+            path=display,
+            line=place[0],
+            column=place[1],
+            end_line=report.site.end_line,
+            end_column=report.site.end_column,
+            code=rule.code,
+            slug=rule.slug(),
+            severity=report.severity,
+            consequence=rule.consequence,
+            message=report.message,
+            symbol=getattr(report.site, "spelled", "") or None,
+        )
+        findings.setdefault((rule.code, place, report.message), finding)
+    return sorted(findings.values(), key=lambda finding: finding.sort_key)
+
+
+def _analysis_crash(display: str, error: Exception) -> Finding:
+    return INTERNAL_ERROR.at(
+        display,
+        f"the analysis of this file crashed at {_where(error)}: {type(error).__name__}: {error}; "
+        "it was not linted, and the other files were",
+    )
+
+
+def _where(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace is not None else "?"
+
+
+def _crash(display: str, rule: Rule, site: Any, error: Exception) -> Finding:
+    line = getattr(site, "line", 1)
+    return INTERNAL_ERROR.at(
+        display,
+        f"{rule.code} ({rule.slug()}) crashed at {_where(error)}: {type(error).__name__}: {error}; "
+        "the other rules went on",
+        line=line if isinstance(line, int) else 1,
+    )
+
+
+def _worker_died(display: str, reason: str) -> Finding:
+    return UNPARSABLE_FILE.at(display, f"the process that read this file died ({reason}); it was not linted")
+
+
+class _Dispatch:
+    """Which rules want to see which sites."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        from ..rule_api.rule import Rule
+
+        self.calls = _Gate({rule: rule.calls for rule in rules})
+        self.references = _Gate({rule: rule.references for rule in rules})
+        self.imports = _Gate({rule: rule.imports for rule in rules})
+        self.methods: dict[str, list[Rule]] = {}
+        self.creators: dict[str, list[Rule]] = {}
+        for rule in rules:
+            for method in rule.methods:
+                self.methods.setdefault(method, []).append(rule)
+            for kind in rule.creates:
+                self.creators.setdefault(kind, []).append(rule)
+
+        def overriding(name: str) -> list[Rule]:
+            return [rule for rule in rules if getattr(type(rule), name) is not getattr(Rule, name)]
+
+        self.on_assignment = overriding("on_assignment")
+        self.on_class = overriding("on_class")
+        self.on_function = overriding("on_function")
+        self.on_file = overriding("on_file")
+
+    def visits(self, file: File) -> Iterator[tuple[Rule, Callable[[Any], Iterator[Report]], Any]]:
+        """Every rule call that a file is worth, in a fixed order."""
+        target = file.target
+
+        def wanted(rules: Iterable[Rule]) -> Iterator[Rule]:
+            return (rule for rule in rules if target in rule.targets)
+
+        for rule in wanted(self.on_file):
+            yield rule, rule.on_file, file
+        for statement in file.imports:
+            for rule in wanted(self.imports.wanting(statement.names)):
+                yield rule, rule.on_import, statement
+        for cls in file.classes if self.on_class else ():
+            for rule in wanted(self.on_class):
+                yield rule, rule.on_class, cls
+        for function in file.functions if self.on_function else ():
+            for rule in wanted(self.on_function):
+                yield rule, rule.on_function, function
+        for fact in file.index.calls:
+            if self._calls_gate(file, fact):
+                call = file.call_of(fact)
+                for rule in wanted(self._call_rules(call)):
+                    yield rule, rule.on_call, call
+        for read in file.index.references:
+            rules = self.references.wanting(file.names(read.scope, read.path))
+            if rules:
+                reference = file.reference_of(read)
+                for rule in wanted(rules):
+                    yield rule, rule.on_reference, reference
+        for assignment in file.assignments if self.on_assignment else ():
+            for rule in wanted(self.on_assignment):
+                yield rule, rule.on_assignment, assignment
+
+    def _calls_gate(self, file: File, fact: CallFact) -> bool:
+        """Whether some rule may want a call: most are never looked at as a `Call`."""
+        func = fact.node.func
+        if isinstance(func, ast.Attribute) and func.attr in self.methods:
+            return True
+        entities = file.entities(fact.scope, fact.path)
+        return any(
+            e.kind == "class" or (e.kind == "external" and self.calls.wants(canonical(e.text))) for e in entities
+        )
+
+    def _call_rules(self, call: Any) -> list[Rule]:
+        rules = self.calls.wanting(call.names)
+        if call.method in self.methods:
+            rules = [*rules, *(rule for rule in self.methods[call.method] if rule not in rules)]
+        for entity in call.found:
+            if entity.kind == "class":
+                for kind in sorted(call.creates):
+                    rules = [*rules, *(rule for rule in self.creators.get(kind, ()) if rule not in rules)]
+        return rules
+
+
+class _Gate:
+    """Canonical names, and prefixes ending in ``.*``, to the rules that want them."""
+
+    def __init__(self, wanted: Mapping[Rule, Sequence[str]]) -> None:
+        self._exact: dict[str, list[Rule]] = {}
+        self._prefix: dict[str, list[Rule]] = {}
+        for rule, names in wanted.items():
+            for name in names:
+                if name.endswith(".*"):
+                    self._prefix.setdefault(name[:-2], []).append(rule)
+                else:
+                    self._exact.setdefault(name, []).append(rule)
+        self._memo: dict[str, list[Rule]] = {}
+
+    def wants(self, name: str) -> bool:
+        return bool(self._of(name))
+
+    def wanting(self, names: Sequence[Any]) -> list[Rule]:
+        if len(names) == 1:
+            return self._of(names[0].canonical)
+        return list(dict.fromkeys(rule for name in names for rule in self._of(name.canonical)))
+
+    def _of(self, name: str) -> list[Rule]:
+        known = self._memo.get(name)
+        if known is None:
+            found = list(self._exact.get(name, ()))
+            head = name
+            while "." in head:
+                head = head.rpartition(".")[0]
+                found.extend(rule for rule in self._prefix.get(head, ()) if rule not in found)
+            known = self._memo[name] = found
+        return known
+
+
+def _dispatch() -> _Dispatch:
+    from ..registry.registry import all_rules
+
+    return _dispatch_to(all_rules())
+
+
+@memoized
+def _dispatch_to(rules: tuple[Rule, ...]) -> _Dispatch:
+    return _Dispatch(rules)
+
+
+# -- rows: findings as JSON, without the path, which is the reader's affair --------------------------------------------
+
+
+def _row(finding: Finding) -> list[Any]:
+    return [
+        finding.line, finding.column, finding.end_line, finding.end_column, finding.code, finding.slug,
+        str(finding.severity), str(finding.consequence), finding.message, finding.symbol,
+    ]  # fmt: skip
+
+
+def _unreached(head: Head) -> Row:
+    """The row of a file that is Python but does not reach TensorFlow."""
+    if not (comments := head.get("suppressions")):
+        return _EMPTY
+    row: Row = {"findings": [], "suppressions": comments}
+    return row | {"cells": head["cells"]} if "cells" in head else row
+
+
+def _result(display: str, row: Row) -> FileResult:
+    if row is _EMPTY:
+        return _NOTHING
+    findings = tuple(
+        Finding(
+            display,
+            line,
+            column,
+            end_line,
+            end_column,
+            code,
+            slug,
+            Severity(severity),
+            Consequence(effect),
+            message,
+            symbol=symbol,
+        )
+        for line, column, end_line, end_column, code, slug, severity, effect, message, symbol in row["findings"]
+    )
+    kept = row["suppressions"]
+    suppressions = Suppressions.from_json(kept) if kept is not None else Suppressions()
+    if "cells" not in row:
+        return FileResult(findings, suppressions)
+    from ..source.cells import CellMap
+
+    return FileResult(findings, suppressions, CellMap.from_json(row["cells"]))
+
+
+_NOTHING = FileResult((), Suppressions())
+
+
+def _digest(*parts: str) -> str:
+    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _size(item: tuple[str, str, str]) -> int:
+    try:
+        return os.stat(item[1]).st_size
+    except OSError:
+        return 0

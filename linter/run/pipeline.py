@@ -1,0 +1,273 @@
+"""The pipeline of one run: discover, decide the target, analyze, select, suppress, sort; then what a run adds."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..finding import (
+    INTERNAL_ERROR,
+    PROBE_FAILED,
+    PROBE_ONLY_FINDING,
+    UNPARSABLE_FILE,
+    Finding,
+    FindingKey,
+    Severity,
+    Target,
+)
+from ..registry import registry
+from ..result import LintedProject, Result
+from ..settings.config import Config, resolve, selected
+from ..settings.target import NO_EVIDENCE, decide_target
+from ..source.discovery import discover, display_path, left_out, marked_root, matcher, package_parent, project_files
+from ..source.suppressions import Suppressions
+from . import engine
+
+if TYPE_CHECKING:
+    from ..source.cells import CellMap
+
+__all__ = ["BOTH", "Selection", "lint"]
+
+BOTH = "both"
+"""In place of a target: every file is linted once for each."""
+
+_OF_A_RUN = frozenset({PROBE_ONLY_FINDING.code, PROBE_FAILED.code})
+"""A run sees only what its target reaches, so not finding one of these says nothing of a comment that names it."""
+
+
+def lint(
+    paths: Sequence[str],
+    config: Config,
+    *,
+    jobs: int = 1,
+    cache: Path | None = None,
+    force_exclude: bool = False,
+    stdin: tuple[str, bytes] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    root: str | None = None,
+    fallback: tuple[Target, str] | None = None,
+) -> Result:
+    """Lint files and folders; for each target in turn where the configured one is `BOTH`.
+
+    Args:
+        paths: what was given on the command line; not looked at with `stdin`.
+        config: the settings.
+        jobs: processes to use.
+        cache: where results are kept between runs; None for nowhere.
+        force_exclude: leave out files that are given but excluded.
+        stdin: a name and bytes to lint in place of files.
+        progress: called with the number of files done and of all.
+        root: the project of the files below it that are in no marked one and in no package.
+        fallback: the target, with the reason, of projects that nothing speaks for.
+
+    Raises:
+        PathError: if a path cannot be linted at all.
+        ConfigError: if the configuration names an unknown rule.
+    """
+    codes = registry.known()
+    active = Selection(config, codes)
+    working_folder = os.getcwd()
+    overrides: dict[str, bytes] = {}
+    if stdin is None:
+        discovery = discover(paths, exclude=config.exclude, base=config.base, force_exclude=force_exclude)
+        found, unreadable, empty = discovery.files, discovery.unreadable, discovery.empty
+    else:
+        name = os.path.abspath(stdin[0])
+        overrides[name] = stdin[1]
+        found, unreadable, empty = ((name, os.path.dirname(name)),), (), ()
+        if force_exclude and left_out(name, config.exclude, config.base):
+            found = ()
+    findings: list[Finding] = []
+    hidden: list[Finding] = []
+    found_for: dict[FindingKey, frozenset[Target]] = {}
+    for folder, reason in unreadable:
+        message = f"this folder cannot be listed, so nothing in it was linted: {reason}"
+        findings.append(UNPARSABLE_FILE.at(display_path(folder, working_folder), message))
+    projects = []
+    sources: dict[str, tuple[str, bytes | None]] = {}
+    done = 0
+    for top, files in _by_project(found, root).items():
+        project_paths = project_files(Path(top))
+        contents = engine.read_contents(project_paths, overrides)
+        mentioning = [path for path, content in contents.items() if content.names_legacy_keras]
+        targets = _targets(top, config.target, mentioning, fallback)
+        projects += [LintedProject(top, target, reason, len(files)) for target, reason in targets.items()]
+        pairs = [(path, display_path(path, working_folder)) for path in files]
+        sources.update((display, (path, overrides.get(path))) for path, display in pairs)
+        results = {}
+        for target in targets:
+            results[target] = engine.analyze(
+                pairs,
+                root=Path(top),
+                target=target,
+                jobs=jobs,
+                cache=cache,
+                overrides=overrides,
+                progress=_shifted(progress, done, len(found) * len(targets)),
+                contents=contents,
+            )
+            done += len(files)
+        for path, display in pairs:
+            by_target = {target: made for target, all_made in results.items() if (made := all_made.get(display))}
+            if len(by_target) < len(targets):
+                findings.append(INTERNAL_ERROR.at(display, "this file was lost on the way: no result came back for it"))
+                continue
+            raw, suppressions, cells = _merged(by_target, found_for)
+            chosen = active.codes_for(path)
+            kept = suppressions.apply(
+                display,
+                (finding for finding in raw if finding.code in chosen),
+                codes=codes,
+                judged=partial(active.is_judged, chosen, tuple(targets)),
+            )
+            left = _missing(raw, kept)
+            findings += kept if cells is None else map(cells.located, kept)
+            hidden += left if cells is None else map(cells.located, left)
+    findings += registry.failures()
+    findings.sort(key=lambda finding: finding.sort_key)
+    hidden.sort(key=lambda finding: finding.sort_key)
+    return Result(
+        tuple(_crashes_once(findings)),
+        len(found),
+        tuple(projects),
+        empty,
+        sources,
+        tuple(hidden),
+        found_for,
+        selected=active.codes_for,
+    )
+
+
+def _targets(
+    root: str, wanted: str, mentioning: Sequence[str], fallback: tuple[Target, str] | None
+) -> dict[Target, str]:
+    """The targets of a project, each with the reason."""
+    if wanted == BOTH:
+        return dict.fromkeys(Target, "as asked for")
+    target, reason = decide_target(Path(root), wanted, mentioning)
+    return dict([fallback if fallback is not None and reason == NO_EVIDENCE else (target, reason)])
+
+
+def _missing(findings: Sequence[Finding], kept: Sequence[Finding]) -> Iterator[Finding]:
+    if len(kept) == len(findings) and all(map(operator.is_, findings, kept)):
+        return iter(())
+    rest = set(kept)
+    return (finding for finding in findings if finding not in rest)
+
+
+def _merged(
+    by_target: Mapping[Target, engine.FileResult], found_for: dict[FindingKey, frozenset[Target]]
+) -> tuple[Sequence[Finding], Suppressions, CellMap | None]:
+    """One file's findings for all targets; `found_for` is told which targets each is of.
+
+    Of a place that several targets are told of, the findings of the most severe one stand; of Keras 3 in a draw.
+    """
+    suppressions = next(iter(by_target.values())).suppressions
+    cells = next((result.cells for result in by_target.values() if result.cells is not None), None)
+    if len(by_target) == 1:
+        ((target, result),) = by_target.items()
+        if cells is None:  # nothing of a notebook is run
+            found_for |= dict.fromkeys(map(_place, result.findings), frozenset({target}))
+        return result.findings, suppressions, cells
+    places: dict[FindingKey, dict[Target, list[Finding]]] = {}
+    for target, result in by_target.items():
+        for finding in result.findings:
+            places.setdefault(_place(finding), {}).setdefault(target, []).append(finding)
+    merged: list[Finding] = []
+    for place, found in places.items():
+        if cells is None:
+            found_for[place] = frozenset(found)
+        merged += max((found[target] for target in sorted(found, reverse=True)), key=_weight)
+    return merged, suppressions, cells
+
+
+def _place(finding: Finding) -> FindingKey:
+    return finding.path, finding.line, finding.column, finding.code
+
+
+def _weight(findings: Iterable[Finding]) -> int:
+    ranks = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
+    return max(ranks[finding.severity] for finding in findings)
+
+
+def _crashes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Leave out repetitions of a crash: a rule that fails at one site of a file may fail at thousands."""
+    seen: set[tuple[str, str]] = set()
+    for finding in findings:
+        if finding.code == INTERNAL_ERROR.code:
+            if (finding.path, finding.message) in seen:
+                continue
+            seen.add((finding.path, finding.message))
+        yield finding
+
+
+def _by_project(found: Iterable[tuple[str, str]], loose: str | None) -> dict[str, list[str]]:
+    """Files by their project, or else by what holds their package, or else by `loose` or the folder that was given."""
+    roots: dict[str, str | None] = {}
+    projects: dict[str, list[str]] = {}
+    for path, given in found:
+        folder = os.path.dirname(path)
+        if folder not in roots:
+            around = (
+                loose
+                if loose is not None and f"{folder}{os.sep}".startswith(f"{loose.rstrip(os.sep)}{os.sep}")
+                else None
+            )
+            roots[folder] = marked_root(folder) or around or package_parent(folder)
+        projects.setdefault(roots[folder] or given, []).append(path)
+    return projects
+
+
+def _shifted(progress: Callable[[int, int], None] | None, before: int, total: int) -> Callable[[int, int], None] | None:
+    if progress is None:
+        return None
+    return lambda done, _: progress(before + done, total)
+
+
+class Selection:
+    """Which codes are reported, file by file."""
+
+    def __init__(self, config: Config, codes: Mapping[str, str]) -> None:
+        where = config.path or "command line"
+        select = resolve(config.select, codes, where)
+        extend_select = resolve(config.extend_select, codes, where)
+        self.everywhere = selected(select, resolve(config.ignore, codes, where), extend_select, codes)
+        self.base = config.base
+        self.per_file = []
+        for glob, selectors in config.per_file_ignores:
+            matches = matcher([glob], config.base)
+            if matches is not None and glob.endswith(("/", "\\")):
+                matches = partial(self._is_below, matches)
+            ignored = selected(["ALL"], resolve(selectors, codes, where), (), codes)
+            self.per_file.append((matches, frozenset(codes) - ignored))
+        self.targets: dict[str, frozenset[Target]] | None = None
+
+    def _is_below(self, matches: Callable[[str], bool], path: str) -> bool:
+        """Whether a path lies in a folder that matches."""
+        while len(path) > len(self.base) and (folder := os.path.dirname(path)) != path:
+            if matches(folder):
+                return True
+            path = folder
+        return False
+
+    def codes_for(self, path: str) -> frozenset[str]:
+        """The codes that are reported for an absolute path."""
+        codes = self.everywhere
+        for matches, ignored in self.per_file:
+            if matches is not None and matches(path):
+                codes -= ignored
+        return codes
+
+    def is_judged(self, chosen: frozenset[str], targets: Sequence[Target], code: str) -> bool:
+        """Whether a rule was looked for in a file; the rules are loaded only if that is asked."""
+        if code not in chosen or code in _OF_A_RUN:
+            return False
+        if self.targets is None:
+            self.targets = {rule.code: rule.targets for rule in registry.all_rules()}
+        if code in registry.unloaded():
+            return False
+        return not self.targets.get(code, frozenset(Target)).isdisjoint(targets)

@@ -1,0 +1,166 @@
+"""Projects that a running process keeps, so that linting one file after another does not read them again.
+
+An editor's linter is asked for the same file at every pause in typing, and pylint for one file of a project after
+another. A `Workspace` remembers the content of every file by its status, reads what has changed, and keeps the joined
+project for all files whose text is the one that the project was made of.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from ..analysis.project import Project
+from ..finding import Target
+from ..settings.target import decide_target
+from ..source.discovery import SUFFIXES, marked_root, package_parent, project_files
+from ..source.parsing import SourceFile
+from ..source.reading import read_source
+from ..source.suppressions import Suppressions, find_suppressions
+from . import engine
+from .cache import Cache, default_folder
+from .engine import Content, FileResult
+
+__all__ = ["Workspace", "workspace_of"]
+
+_MOST_KEPT = 4
+"""Projects; their summaries take some hundred MB where there are thousands of files."""
+
+_kept: dict[str, Workspace] = {}
+
+_Stamp = tuple[int, int, int, int]
+
+
+def workspace_of(path: str) -> Workspace:
+    """The project around a file, which need not exist, as this process knows it."""
+    folder = os.path.dirname(path)
+    root = marked_root(folder) or package_parent(folder) or folder
+    found = _kept.pop(root, None) or Workspace(root)
+    _kept[root] = found
+    while len(_kept) > _MOST_KEPT:
+        del _kept[next(iter(_kept))]
+    return found
+
+
+class Workspace:
+    """One project in memory: the content of its files, and what is known of it as a whole."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._stamps: dict[str, _Stamp] = {}
+        self._contents: dict[str, Content] = {}
+        self._targets: dict[tuple[str, tuple[str, ...]], Target] = {}
+        self._project: Project | None = None
+        self._used: set[str] = set()
+
+    def refresh(self) -> None:
+        """Look which files there are now, and read those that are new or have another status."""
+        stamps = {path: stamp for path in self._files() if (stamp := _stamp(path)) is not None}
+        changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
+        contents = {path: self._contents[path] for path in stamps if self._stamps.get(path) == stamps[path]}
+        contents |= engine.read_contents(changed, {})
+        if contents != self._contents:
+            self._project = None
+        self._stamps, self._contents = stamps, contents
+        self._targets = {}
+        self._used = set()
+
+    def target(self, path: str, data: bytes, wanted: str) -> Target:
+        """The TF2 that the project is moved to; `wanted` is the configured one, or ``auto``."""
+        contents = self._contents | {path: Content.of(data)}
+        mentioning = tuple(sorted(name for name, content in contents.items() if content.names_legacy_keras))
+        key = wanted, mentioning
+        if key not in self._targets:
+            self._targets[key] = decide_target(Path(self.root), wanted, mentioning)[0]
+        return self._targets[key]
+
+    def check(self, path: str, data: bytes, display: str, target: Target) -> FileResult:
+        """Everything that the rules say of one file with this content, saved or not."""
+        content = Content.of(data)
+        is_saved = self._contents.get(path) == content
+        # The first file of a project is often the only one, and may have been linted before: that is kept on disk.
+        if is_saved and self._used - {path}:
+            return self._checked_within(path, data, display, target)
+        self._used.add(path)
+        found = engine.analyze(
+            [(path, display)],
+            root=Path(self.root),
+            target=target,
+            cache=_folder(),
+            overrides={} if is_saved else {path: data},
+            contents=self._contents | {path: content},
+        )
+        return found[display]
+
+    def _checked_within(self, path: str, data: bytes, display: str, target: Target) -> FileResult:
+        source = read_source(Path(path), display, data)
+        if not isinstance(source, SourceFile):
+            return FileResult((source,), Suppressions())
+        with _uncollected():
+            if self._project is None:
+                self._project = self._joined()
+            findings, _, _ = engine.check_file(source, self._key(path), self._project, target)
+        return FileResult(tuple(findings), find_suppressions(source))
+
+    def _joined(self) -> Project:
+        """The project as it lies on disk, with all that its rules may ask for in memory."""
+        from .facts import Facts
+
+        paths = {self._key(path): path for path, content in self._contents.items() if content.digest}
+        digests = {key: self._contents[path].digest for key, path in sorted(paths.items())}
+        with Cache(_folder(), engine.version()) as store:
+            facts = Facts(store, digests, lambda key: read_source(Path(paths[key]), key), ())
+            project = Project(facts.summaries)
+            facts.join(project, self.root)
+            facts.summaries.detach()
+        return project
+
+    def _files(self) -> list[str]:
+        if self.root not in {os.path.expanduser("~"), os.path.abspath(os.sep), tempfile.gettempdir()}:
+            return project_files(Path(self.root))
+        # All that somebody has, for the sake of a scratch file: only what lies beside it can be of its program.
+        with os.scandir(self.root) as entries:
+            return sorted(entry.path for entry in entries if entry.name.endswith(SUFFIXES) and entry.is_file())
+
+    def _key(self, path: str) -> str:
+        return os.path.relpath(path, self.root).replace(os.sep, "/")
+
+
+def _stamp(path: str) -> _Stamp | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """The collector would only walk the trees of pylint, again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+@cache
+def _folder() -> Path:
+    """The user's cache folder, or one for this process where that cannot be used."""
+    folder = default_folder()
+    with Cache(folder, "") as store:
+        if store.enabled:
+            return folder
+    return Path(_own_folder().name)
+
+
+@cache
+def _own_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="migrate-lint-")

@@ -1,0 +1,243 @@
+"""Which of the two TF2s a project is moved to, read off its requirements and its environment."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ..analysis.paths import path_of
+from ..finding import Target
+from ..source.discovery import project_files
+from ..source.parsing import SourceFile, parse_source
+from ..source.reading import read_bytes, read_source
+
+__all__ = ["NO_EVIDENCE", "decide_target"]
+
+NO_EVIDENCE = "no evidence in the project"
+"""The reason for a target that nothing speaks for."""
+
+_FLAG = "TF_USE_LEGACY_KERAS"
+_IS_TEST = re.compile(r"(^|/)(tests?/|test_[^/]*$|[^/]*_test\.py$|conftest\.py$)")
+_MANIFEST = re.compile(
+    r"""(?:[\w.-]*requirements[\w.-]*\.(?:txt|in) | constraints[\w.-]*\.txt | setup\.(?:py|cfg) | pyproject\.toml
+    | Pipfile | environment[\w.-]*\.ya?ml | conda[\w.-]*\.ya?ml | tox\.ini | \.env[\w.-]* | Dockerfile[\w.-]*)""",
+    re.X,
+)
+_LOCKS = frozenset({"Pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock"})
+_SIZE_LIMIT = 20_000_000
+_SET_FLAG = re.compile(rf"(?<!\w){_FLAG}[\"']?\s*[=:\s]\s*[\"']?(?:1|true)\b", re.I)
+_NAMES = r"(?P<name>tensorflow(?:[-_](?:cpu|gpu|intel|macos|rocm|aarch64))?|tf[-_.]keras|keras)"
+_REQUIREMENT = re.compile(
+    rf"""(?<![\w./-]){_NAMES}(?![\w./-])(?P<quote>["']?)\s*(?:\[[^\]]*\])?\s*\(?
+    (?P<specs>(?:(?:===|==|~=|>=|<=|!=|<|>|=)\s*v?\d[\w.*+!]*\s*,?\s*)*)(?P<rest>.*)""",
+    re.X | re.I,
+)
+_TOML_VALUE = re.compile(r"\s*=\s*(?:\{.*?version\s*=\s*)?[\"'](?P<specs>[^\"']*)[\"']")
+_SPEC = re.compile(r"(?P<operator>===|==|~=|>=|<=|!=|<|>|=|\^|~|)\s*v?(?P<major>\d+)(?:\.(?P<minor>\d+))?[\w.*+!]*")
+_LOCKED = (
+    re.compile(rf'^name = "{_NAMES}"\nversion = "(?P<version>\d[^"]*)"', re.M | re.I),
+    re.compile(rf'"{_NAMES}": \{{[^{{}}]*?"version": "==(?P<version>\d[^"]*)"', re.I),
+)
+
+_Version = tuple[int, int]
+_KERAS3_RELEASE: _Version = (2, 16)
+_NO_LIMIT: _Version = (9999, 0)
+
+
+class _Evidence:
+    """What was found, by strength; the first of each kind is kept."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, str] = {}
+
+    def add(self, kind: str, what: str, place: str) -> None:
+        self.found.setdefault(kind, f"{what} in {place}")
+
+
+# Strongest first. A flag decides at run time, a pin at install time; a locked version may be anybody's.
+_STRENGTH = (
+    ("flag", Target.KERAS2),
+    ("old tensorflow", Target.KERAS2),
+    ("tf_keras", Target.KERAS2),
+    ("old keras", Target.KERAS2),
+    ("new keras", Target.KERAS3),
+    ("new tensorflow", Target.KERAS3),
+    ("old lock", Target.KERAS2),
+    ("new lock", Target.KERAS3),
+    ("tf_keras lock", Target.KERAS2),
+)
+
+
+def decide_target(root: Path, config_value: str = "auto", files: Sequence[str] | None = None) -> tuple[Target, str]:
+    """The target of the project at `root`, and why.
+
+    Only files in the root and in its requirements folder are read, and Python files that set TF_USE_LEGACY_KERAS.
+    A pin to TensorFlow 1 says where a project comes from, and counts for nothing.
+
+    Args:
+        root: the project's folder.
+        config_value: ``keras2`` or ``keras3`` where it is configured, or ``auto``.
+        files: the project's Python files, where they are known.
+    """
+    if config_value != "auto":
+        return Target(config_value), "as configured"
+    evidence = _Evidence()
+    for place, path in _manifests(root):
+        if (text := _read(path)) is not None:
+            _judge(text, place, evidence)
+    if not evidence.found.keys() & {"flag", "old tensorflow", "tf_keras"}:
+        _search_code(root, project_files(root) if files is None else files, evidence)
+    for kind, target in _STRENGTH:
+        if kind in evidence.found:
+            return target, evidence.found[kind]
+    return Target.KERAS3, NO_EVIDENCE
+
+
+def _manifests(root: Path) -> Iterator[tuple[str, str]]:
+    for folder, prefix in ((root, ""), (root / "requirements", "requirements/")):
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError:
+            continue
+        for name in names:
+            below = prefix and name.endswith((".txt", ".in"))
+            if below or (not prefix and (name in _LOCKS or _MANIFEST.fullmatch(name))):
+                yield prefix + name, os.path.join(folder, name)
+
+
+def _read(path: str) -> str | None:
+    try:
+        data = read_bytes(path, _SIZE_LIMIT)
+    except OSError:
+        return None
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _judge(text: str, place: str, evidence: _Evidence) -> None:
+    if place in _LOCKS:
+        _judge_lock(text, place, evidence)
+        return
+    is_toml = place.endswith(".toml") or place == "Pipfile"
+    table = ""
+    for number, whole_line in enumerate(text.split("\n"), 1):
+        line = whole_line.partition("#")[0]
+        if is_toml and line.startswith("["):
+            table = line.strip().strip("[]").strip()
+        if table.startswith("project.optional-dependencies"):
+            continue
+        at = f"{place}:{number}"
+        if _FLAG in line and not place.endswith(".py") and _SET_FLAG.search(line):
+            evidence.add("flag", f"{_FLAG}=1", at)
+        if "tensorflow" in line or "keras" in line:
+            for match in _REQUIREMENT.finditer(line):
+                _judge_requirement(match, is_toml, at, evidence)
+
+
+def _judge_requirement(match: re.Match[str], is_toml: bool, at: str, evidence: _Evidence) -> None:
+    name, specs = match["name"].lower(), match["specs"]
+    after = match["quote"] + match["rest"]
+    is_listed = bool(specs) or not after.strip() or after.strip()[0] in "\"',;)=]"
+    if is_toml and not specs and (value := _TOML_VALUE.match(match["rest"])) is not None:
+        specs = value["specs"]
+    if name.startswith("tf"):
+        if is_listed:
+            evidence.add("tf_keras", match["name"], at)
+        return
+    low, high = _bounds(specs)
+    what = f"{match['name']}{specs.strip().rstrip(',')}"
+    if name == "keras":
+        if low >= (3, 0):
+            evidence.add("new keras", what, at)
+        elif (2, 5) < high <= (3, 0):
+            evidence.add("old keras", what, at)
+    elif (2, 0) < high <= _KERAS3_RELEASE:
+        evidence.add("old tensorflow", what, at)
+    elif low >= _KERAS3_RELEASE:
+        evidence.add("new tensorflow", what, at)
+
+
+def _bounds(specs: str) -> tuple[_Version, _Version]:
+    """The lowest version that is allowed, and the first one that no longer is."""
+    low, high = (0, 0), _NO_LIMIT
+    for match in _SPEC.finditer(specs):
+        operator, major, minor = match["operator"], int(match["major"]), int(match["minor"] or 0)
+        version, following = (major, minor), (major, minor + 1)
+        if match["minor"] is None:
+            following = (major + 1, 0)
+        if operator in {">=", ">", "^", "~", "~=", "==", "===", "=", ""}:
+            low = max(low, version)
+        if operator in {"==", "===", "=", "~", "~=", "<=", ""}:
+            # `~=2.12` allows 2.16, yet whoever wrote it meant the releases of 2.12.
+            high = min(high, following)
+        elif operator == "<":
+            high = min(high, version)
+        elif operator == "^":
+            high = min(high, (major + 1, 0))
+    return low, high
+
+
+def _judge_lock(text: str, place: str, evidence: _Evidence) -> None:
+    for pattern in _LOCKED:
+        for match in pattern.finditer(text):
+            at = f"{place}:{text.count(chr(10), 0, match.start()) + 1}"
+            name, what = match["name"].lower(), f"{match['name']} {match['version']}"
+            low, _ = _bounds(match["version"])
+            if name.startswith("tf"):
+                evidence.add("tf_keras lock", what, at)
+            elif name.startswith("tensorflow") and low >= (2, 0):
+                evidence.add("old lock" if low < _KERAS3_RELEASE else "new lock", what, at)
+
+
+def _search_code(root: Path, files: Sequence[str], evidence: _Evidence) -> None:
+    flag = _FLAG.encode()
+    for path in files:
+        place = os.path.relpath(path, root).replace(os.sep, "/")
+        if _IS_TEST.search(place):
+            continue  # a test that tries both says nothing about where the program goes
+        try:
+            data = read_bytes(path)
+        except OSError:
+            continue
+        if flag not in data:
+            continue
+        source = read_source(Path(path), place, data)
+        if isinstance(source, SourceFile) and (line := _flag_line(source)) is not None:
+            evidence.add("flag", f"{_FLAG} is set", f"{place}:{line}")
+            return
+
+
+def _flag_line(source: SourceFile) -> int | None:
+    """The line that sets the flag in `os.environ`; reading it, or speaking of it, sets nothing."""
+    import ast
+
+    def is_flag(node: ast.expr) -> bool:
+        return isinstance(node, ast.Constant) and node.value == _FLAG
+
+    def is_environ(node: ast.expr) -> bool:
+        return (path_of(node) or "").rpartition(".")[2] == "environ"
+
+    def is_on(nodes: Iterable[ast.expr]) -> bool:
+        return any(isinstance(node, ast.Constant) and str(node.value).lower() in {"1", "true"} for node in nodes)
+
+    tree = parse_source(source)
+    if not isinstance(tree, ast.Module):
+        return None
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Subscript(base, key)], value=value) if is_environ(base) and is_flag(key):
+                if is_on([value]):
+                    return node.lineno
+            case ast.Call(func=ast.Attribute(attr="setdefault" | "putenv"), args=[key, value]) if is_flag(key):
+                if is_on([value]):
+                    return node.lineno
+            case ast.Call(ast.Attribute(base, "update"), arguments, keywords) if is_environ(base):
+                if is_on(keyword.value for keyword in keywords if keyword.arg == _FLAG):
+                    return node.lineno
+                for given in arguments:
+                    if isinstance(given, ast.Dict):
+                        pairs = zip(given.keys, given.values, strict=True)
+                        if is_on(value for key, value in pairs if key is not None and is_flag(key)):
+                            return node.lineno
+    return None

@@ -1,0 +1,1 @@
+"""From paths to files, text and trees, and the comments in them."""

@@ -1,0 +1,214 @@
+"""Comments that hide findings, and the judgement of those that hide nothing (TF901).
+
+Three forms: ``# migrate-lint: disable=TF101,variable-in-call`` hides findings that begin or end on its line,
+``# migrate-lint: disable-file=TF101`` those of the whole file, and ``# noqa: TF101`` is read as by ruff and flake8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..finding import INTERNAL_ERROR, PROBE_FAILED, PYTHON2_SOURCE, UNPARSABLE_FILE, UNUSED_SUPPRESSION, Finding
+from .parsing import SourceFile
+
+__all__ = ["Comment", "Suppressions", "find_suppressions", "nearest"]
+
+_UNTOUCHABLE = frozenset({UNPARSABLE_FILE.code, PYTHON2_SOURCE.code, PROBE_FAILED.code, INTERNAL_ERROR.code})
+"""Findings that no comment hides: without them, code that was not looked at would pass as clean."""
+
+_CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""What stands between TF and the digits in the code of a rule that is not ours."""
+_DIGITS = str.maketrans("oil", "011")
+"""Letters that are typed for digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One suppression comment.
+
+    ``form`` is ``line``, ``file``, ``noqa`` or ``malformed``; ``names`` are the codes and slugs as written, each with
+    its 1-based column. A ``noqa`` without names is a blanket one.
+    """
+
+    form: str
+    line: int
+    column: int
+    names: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressions:
+    """The suppression comments of one file."""
+
+    comments: tuple[Comment, ...] = ()
+
+    def to_json(self) -> list[Any]:
+        """Lists, strings and numbers only; empty for a file without such comments."""
+        return [[c.form, c.line, c.column, [list(name) for name in c.names]] for c in self.comments]
+
+    @classmethod
+    def from_json(cls, data: Iterable[Any]) -> Suppressions:
+        """The inverse of `to_json`."""
+        return cls(tuple(Comment(f, line, col, tuple((n, at) for n, at in names)) for f, line, col, names in data))
+
+    def apply(
+        self,
+        path: str,
+        findings: Iterable[Finding],
+        *,
+        codes: Mapping[str, str],
+        judged: Callable[[str], bool],
+    ) -> list[Finding]:
+        """Take out what is suppressed and add a TF901 for every code that suppresses nothing.
+
+        Args:
+            path: the file as reports show it.
+            findings: those of this file.
+            codes: every rule's code and slug.
+            judged: whether a code was looked for in this file, so that not finding it means something.
+        """
+        findings = list(findings)
+        if not self.comments:
+            return findings
+        by_slug = {slug: code for code, slug in codes.items()}
+        whole = not any(finding.code in _UNTOUCHABLE for finding in findings)
+        used: set[tuple[int, str]] = set()
+        kept = self._hide(findings, by_slug, used)
+        if not judged(UNUSED_SUPPRESSION.code):
+            return kept
+        unused = self._unused(path, codes, by_slug, used, judged if whole else lambda code: False)
+        return kept + self._hide(list(unused), by_slug, used)
+
+    def without_hidden(self, findings: Iterable[Finding], *, codes: Mapping[str, str]) -> list[Finding]:
+        """The findings of this file that no comment hides; `codes` as for `apply`."""
+        return self._hide(list(findings), {slug: code for code, slug in codes.items()}, set())
+
+    def _hide(self, findings: list[Finding], by_slug: Mapping[str, str], used: set[tuple[int, str]]) -> list[Finding]:
+        on_line: dict[int, list[int]] = {}
+        everywhere: list[int] = []
+        for index, comment in enumerate(self.comments):
+            if comment.form == "file":
+                everywhere.append(index)
+            elif comment.form != "malformed":
+                on_line.setdefault(comment.line, []).append(index)
+        kept = []
+        for finding in findings:
+            hidden = False
+            if finding.code not in _UNTOUCHABLE:
+                lines = {finding.line, finding.end_line}
+                for index in (*everywhere, *(index for line in lines for index in on_line.get(line, ()))):
+                    comment = self.comments[index]
+                    hidden = hidden or (comment.form == "noqa" and not comment.names)
+                    for name, _ in comment.names:
+                        if by_slug.get(name, name) == finding.code:
+                            hidden = True
+                            used.add((index, name))
+            if not hidden:
+                kept.append(finding)
+        return kept
+
+    def _unused(
+        self,
+        path: str,
+        codes: Mapping[str, str],
+        by_slug: Mapping[str, str],
+        used: set[tuple[int, str]],
+        judged: Callable[[str], bool],
+    ) -> Iterator[Finding]:
+        suggestions: dict[str, str] = {}
+        for index, comment in enumerate(self.comments):
+            if comment.form == "malformed":
+                message = "this comment suppresses nothing: write `# migrate-lint: disable=CODE` or `disable-file=CODE`"
+                yield UNUSED_SUPPRESSION.at(path, message, comment.line, comment.column)
+            for name, column in comment.names:
+                code = by_slug.get(name, name)
+                if code not in codes:
+                    if comment.form == "noqa" and not _is_ours(name):
+                        continue
+                    if name not in suggestions:
+                        suggestions[name] = nearest(name, [*codes, *by_slug])
+                    message = f"{name} is no rule{suggestions[name]}"
+                elif (index, name) in used or code == UNUSED_SUPPRESSION.code or not judged(code):
+                    continue
+                else:
+                    where = "in this file" if comment.form == "file" else "on this line"
+                    message = f"the suppression of {name} hides nothing: there is no such finding {where}"
+                yield UNUSED_SUPPRESSION.at(path, message, comment.line, column, None, column + len(name))
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A suggestion to append to a message, ``; did you mean TF101?``, or nothing."""
+    from difflib import get_close_matches
+
+    spelling = {candidate.lower(): candidate for candidate in known}
+    as_code = word[:2].lower() + word[2:].lower().translate(_DIGITS)
+    found = [as_code] if as_code in spelling else get_close_matches(word.lower(), spelling, n=1)
+    return f"; did you mean {spelling[found[0]]}?" if found else ""
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith("TF") and name[2:3].isdigit()
+
+
+def _may_be_known(name: str) -> bool:
+    """Whether a rule can have this code; where none has, it may be another linter's."""
+    return name.startswith("TF") and name[2:].lstrip(_CAPITALS)[:1].isdigit()
+
+
+def find_suppressions(source: SourceFile) -> Suppressions:
+    """Read the suppression comments of a file; text inside strings is none."""
+    text = source.text
+    if not any(mark in text for mark in ("migrate-lint:", "noqa", "NOQA", "NoQA")):
+        return Suppressions()
+    return _find(text)
+
+
+def _find(text: str) -> Suppressions:
+    import re
+
+    if re.search(r"#.*(?:migrate-lint:|noqa)", text, re.I) is None:
+        return Suppressions()
+    ours = re.compile(r"#\s*migrate-lint:(?P<rest>[^#]*)")
+    disable = re.compile(r"\s*disable(?P<file>-file)?\s*=\s*(?P<names>[\w-]+(?:\s*,\s*[\w-]+)*)")
+    noqa = re.compile(r"#\s*noqa(?![\w-])(?:\s*:\s*(?P<names>[A-Za-z]+\d\w*(?:(?:\s*,\s*|\s+)[A-Za-z]+\d\w*)*))?", re.I)
+    comments: list[Comment] = []
+    for line, column, comment in _comments(text):
+        for match in ours.finditer(comment):
+            at = column + match.start()
+            found = disable.match(comment, match.start("rest"))
+            if found is None:
+                comments.append(Comment("malformed", line, at))
+                continue
+            form = "file" if found["file"] else "line"
+            comments.append(Comment(form, line, at, tuple(_names(found["names"], column + found.start("names")))))
+        for match in noqa.finditer(comment):
+            at = column + match.start()
+            if match["names"] is None:
+                comments.append(Comment("noqa", line, at))
+                continue
+            names = [(n.upper(), place) for n, place in _names(match["names"], column + match.start("names"))]
+            if names := [(name, place) for name, place in names if _may_be_known(name)]:
+                comments.append(Comment("noqa", line, at, tuple(names)))
+    return Suppressions(tuple(comments))
+
+
+def _names(text: str, column: int) -> Iterator[tuple[str, int]]:
+    import re
+
+    for match in re.finditer(r"[\w-]+", text):
+        yield match.group(), column + match.start()
+
+
+def _comments(text: str) -> Iterator[tuple[int, int, str]]:
+    """Line, 1-based column and text of every comment, as far as the file can be read."""
+    from io import StringIO
+    from tokenize import COMMENT, TokenError, generate_tokens
+
+    try:
+        for token in generate_tokens(StringIO(text, newline="\n").readline):
+            if token.type == COMMENT:
+                yield token.start[0], token.start[1] + 1, token.string
+    except (TokenError, SyntaxError):
+        return
