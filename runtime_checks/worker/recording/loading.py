@@ -13,8 +13,8 @@ from typing import Any, Mapping, NamedTuple
 from .. import modules, signature
 from ..target import TargetError, attribute
 from . import public_names
-from .batches import PairError
-from .pair import Pair
+from .pairs.batches import PairError
+from .pairs.pair import Pair
 
 __all__ = ["Loaded", "load", "prepared", "side_of"]
 

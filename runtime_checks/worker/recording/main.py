@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import phases
 from ..frames import UserCode
-from . import graph_estimator
-from .batches import PairError
+from ..results import Results, versions
+from .format.plan import Plan
+from .format.reading import Recorded, RecordingError, read
+from .format.store import Recording
 from .loading import Loaded, load
-from .plan import Plan
-from .reading import Recorded, RecordingError, read
+from .pairs.batches import PairError
 from .sides import crashed, record_side
-from .store import Recording
-
-if TYPE_CHECKING:
-    from ..main import Results
+from .tf1 import estimator
 
 __all__ = ["execute"]
 
 
 def execute(job: dict[str, Any], results: Results) -> None:
     """Record one side; what ends it early is in the results as ``usage`` or ``crash``."""
-    from ..main import versions
-
     results.begin(phases.IMPORT)
     recording = Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
     import tensorflow as tf
@@ -39,7 +35,7 @@ def execute(job: dict[str, Any], results: Results) -> None:
     code = UserCode(job["roots"], job["files"])
     with code.following_autograph():
         try:
-            with graph_estimator.standing_in(recording.adapted):
+            with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job)
             record_side(loaded, job["side"], _plan(job), recording, code, _other(job))
             _summarize(job, results)

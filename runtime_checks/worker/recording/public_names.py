@@ -32,7 +32,7 @@ def provide() -> None:
 
 def _names() -> dict[str, Any]:
     from .. import scopes
-    from .pair import Pair, Spec
+    from .pairs.pair import Pair, Spec
     from .self_recording import record
 
     return {

@@ -16,14 +16,14 @@ import numpy as np
 
 from ..errors import essence
 from ..frames import UserCode
-from . import mapping, structures
-from .batches import Batch, Batches, PairError
-from .pair import Pair
-from .plan import Plan
-from .reading import Recorded, read
-from .scenarios import INFERENCE, STEPS, STRUCTURE
-from .store import Chapter, Place, Recording
-from .turning import is_reshaped, turned
+from .format.plan import Plan
+from .format.reading import Recorded, read
+from .format.scenarios import INFERENCE, STEPS, STRUCTURE
+from .format.store import Chapter, Place, Recording
+from .pairs import mapping, structures
+from .pairs.batches import Batch, Batches, PairError
+from .pairs.pair import Pair
+from .values.layout import is_reshaped, laid_out
 
 __all__ = ["Run", "record", "run_itself", "runs_itself"]
 
@@ -162,7 +162,7 @@ class Run:
             value = known[name].value
             target = own[match.tf2["name"]]
             shape = [int(size) for size in target.shape]
-            target.assign(turned(value, transposes.get(name), shape, is_reshaped(name, reshapes)))
+            target.assign(laid_out(value, transposes.get(name), shape, is_reshaped(name, reshapes)))
         copied = f"{len(matching.pairs)} of {len(known)} variables"
         self._recording.adapted(f"the program copied the initial values of {copied} from the TF1 side")
         return len(matching.pairs)

@@ -13,11 +13,11 @@ from typing import Any
 from .. import signature
 from ..errors import essence
 from ..frames import UserCode
+from .format.plan import Plan
+from .format.reading import Recorded
+from .format.store import Recording
 from .loading import Loaded, side_of
-from .plan import Plan
-from .reading import Recorded
 from .self_recording import run_itself, runs_itself
-from .store import Recording
 
 __all__ = ["crashed", "record_side"]
 
@@ -44,11 +44,11 @@ def record_side(
             with _standing_in(side, recording):
                 run_itself(function, pair, plan, recording, code, tf1)
         elif side == "tf1":
-            from .tf1_side import record_tf1
+            from .tf1.side import record_tf1
 
             record_tf1(pair, plan, recording, code)
         else:
-            from .tf2_side import record_tf2
+            from .tf2.side import record_tf2
 
             pair.tf2, same = _watched(function, pair.tf1)
             record_tf2(pair, plan, recording, code, tf1)
@@ -83,7 +83,7 @@ def _standing_in(side: str, recording: Recording) -> Any:
     """What a TF1 program that runs itself needs in this TensorFlow."""
     if side != "tf1":
         return contextlib.nullcontext()
-    from .tf1_side import standing_in
+    from .tf1.side import standing_in
 
     return standing_in(recording.adapted)
 

@@ -15,9 +15,9 @@ from typing import Any, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from . import mapping
-from .reading import Record, Recorded, Scenario, read
-from .scenarios import STEPS
+from .format.reading import Record, Recorded, Scenario, read
+from .format.scenarios import STEPS
+from .pairs import mapping
 
 __all__ = ["write"]
 
