@@ -24,12 +24,12 @@ RECORDING = "migrate_lint.runtime_checks.worker.recording"
 ROOMS = [
     pytest.param(
         ROOT / "runtime_checks" / "worker" / "recording",
-        ["pairs", "format", "values", "watching", "randomness", "tf1 tf2", "."],
+        ["tensors", "pairs", "format", "values", "watching", "randomness", "tf1 tf2", "."],
         id="recording",
     ),
 ]
 """Folders whose own folders are rooms, from the lowest up; rooms in one line know nothing of each other, and what
-lies beside the rooms is called ``.``."""
+lies beside the rooms is called ``.`` unless it is named itself."""
 RULE_API = {"migrate_lint.linter.rule", "migrate_lint.linter.model"}
 
 
@@ -72,8 +72,11 @@ def _edges(paths: Iterable[Path]) -> dict[str, set[str]]:
 def _upward(folder: Path, levels: Sequence[str]) -> list[tuple[str, str]]:
     """The imports from one room of a folder into one that does not lie below it; rooms that no level names, too."""
     paths = {".".join(_module(path)): path.relative_to(folder).parts for path in folder.rglob("*.py")}
-    rooms = {name.removesuffix(".__init__"): parts[0] if parts[1:] else "." for name, parts in paths.items()}
     height = {room: at for at, level in enumerate(levels) for room in level.split()}
+    rooms = {
+        name.removesuffix(".__init__"): parts[0] if parts[1:] else next(iter(height.keys() & {parts[0][:-3]}), ".")
+        for name, parts in paths.items()
+    }
     return [
         (one, other)
         for one, others in _edges(folder.rglob("*.py")).items()

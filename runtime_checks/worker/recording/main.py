@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 from .. import phases
 from ..frames import UserCode
@@ -14,12 +13,13 @@ from .format.store import Recording
 from .loading import Loaded, load
 from .pairs.batches import PairError
 from .sides import crashed, record_side
+from .tensors import Json
 from .tf1 import estimator
 
 __all__ = ["execute"]
 
 
-def execute(job: dict[str, Any], results: Results) -> None:
+def execute(job: dict[str, Json], results: Results) -> None:
     """Record one side; what ends it early is in the results as ``usage`` or ``crash``."""
     results.begin(phases.IMPORT)
     recording = Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
@@ -47,7 +47,7 @@ def execute(job: dict[str, Any], results: Results) -> None:
     results.finish()
 
 
-def _loaded(job: dict[str, Any]) -> Loaded:
+def _loaded(job: dict[str, Json]) -> Loaded:
     try:
         return load(job["pair"])
     except SyntaxError as error:
@@ -56,11 +56,11 @@ def _loaded(job: dict[str, Any]) -> Loaded:
         raise PairError(f"{error.filename}:{error.lineno}: {error.msg}") from None
 
 
-def _plan(job: dict[str, Any]) -> Plan:
+def _plan(job: dict[str, Json]) -> Plan:
     return Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
 
 
-def _other(job: dict[str, Any]) -> Recorded | None:
+def _other(job: dict[str, Json]) -> Recorded | None:
     """The TF1 side's recording; None where there is none that can be read."""
     if job["other"] is None:
         return None
@@ -70,7 +70,7 @@ def _other(job: dict[str, Any]) -> Recorded | None:
         return None
 
 
-def _summarize(job: dict[str, Any], results: Results) -> None:
+def _summarize(job: dict[str, Json], results: Results) -> None:
     if job["tensorboard"] is None or job["other"] is None:
         return
     from . import summaries

@@ -10,15 +10,16 @@ import contextlib
 import os
 import sys
 import time
-from typing import Any, Callable, Iterator
+from typing import Callable, Iterator
 
 from .. import shims
 from ..frames import UserCode
 from .loading import load, side_of
-from .pairs.batches import Batches
+from .pairs.batches import Batch, Batches
+from .pairs.pair import Pair
 from .randomness import numbering
 from .tf1 import estimator, sessions
-from .tf1.building import EVALUATE, INFER, TRAIN, build
+from .tf1.building import EVALUATE, INFER, TRAIN, Network, build
 
 __all__ = ["inference"]
 
@@ -28,7 +29,7 @@ _WARM = 3
 
 
 @contextlib.contextmanager
-def inference(pair: Any, side: str, code: UserCode) -> Iterator[Callable[[], None]]:
+def inference(pair: Pair, side: str, code: UserCode) -> Iterator[Callable[[], None]]:
     """A function that computes the outputs of the pair's first batch once, as numpy arrays, and gives nothing back.
 
     The TF1 side runs in a session, the TF2 side in a ``tf.function``.
@@ -50,7 +51,7 @@ def _ignored(text: str) -> None:
 
 
 @contextlib.contextmanager
-def _session(pair: Any, code: UserCode) -> Iterator[Callable[[], None]]:
+def _session(pair: Pair, code: UserCode) -> Iterator[Callable[[], None]]:
     batch = Batches(pair).at(0)
     network = _network(pair, batch, code)
     outputs = [value.tensor for value in network.values if value.kind == "output" and value.fetched]
@@ -60,7 +61,7 @@ def _session(pair: Any, code: UserCode) -> Iterator[Callable[[], None]]:
         yield lambda: session.run(outputs, feeds)
 
 
-def _network(pair: Any, batch: Any, code: UserCode) -> Any:
+def _network(pair: Pair, batch: Batch, code: UserCode) -> Network:
     """The graph of inference, or where the function refuses that, of evaluation or of training."""
     refusal: Exception | None = None
     for mode in (INFER, EVALUATE, TRAIN):
@@ -72,7 +73,7 @@ def _network(pair: Any, batch: Any, code: UserCode) -> Any:
     raise refusal
 
 
-def _function(pair: Any) -> Callable[[], None]:
+def _function(pair: Pair) -> Callable[[], None]:
     from .tf2.model import in_function, make, tensors
 
     model = make(pair)

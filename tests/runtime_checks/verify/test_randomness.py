@@ -132,7 +132,8 @@ def network(tf: Any, inputs: Any, weights: Any, dropout: Callable[[Any, float, i
 
 def session_steps(tf: Any, varying: bool = False) -> list[Any]:
     """The four outputs of every step in a session, whose graph also draws initial values, one of them last."""
-    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import number_step_ops, tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.graph_seeds import number_step_ops
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import tool
 
     v1 = tf.compat.v1
     with tool("num_random_ops"), tf.Graph().as_default() as graph:
@@ -280,7 +281,8 @@ def steps_with_a_function_inside(tf: Any) -> object:
 
 @case
 def steps_of_other_operations(tf: Any) -> object:
-    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, number_step_ops, tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.graph_seeds import number_step_ops
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, tool
 
     v1 = tf.compat.v1
 
@@ -351,7 +353,8 @@ def function_from_before(tf: Any) -> object:
 @case
 def steps_in_a_loop(tf: Any) -> object:
     """Three turns of one operation in a session, in a function and eagerly."""
-    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, number_step_ops, tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.graph_seeds import number_step_ops
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, tool
 
     v1 = tf.compat.v1
 
@@ -389,7 +392,8 @@ def steps_in_a_loop(tf: Any) -> object:
 @case
 def steps_behind_a_condition(tf: Any) -> object:
     """A branch of a session that is a function of the graph, with an initial value before it."""
-    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, number_step_ops, tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.graph_seeds import number_step_ops
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, tool
 
     v1 = tf.compat.v1
 

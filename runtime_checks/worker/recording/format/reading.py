@@ -6,10 +6,11 @@ import json
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterator, Mapping
+from typing import Iterator, Mapping
 
 import numpy as np
 
+from ..tensors import Array, Json
 from .store import FORMAT, RECORD
 
 __all__ = ["Record", "Recorded", "RecordingError", "Scenario", "read"]
@@ -31,7 +32,7 @@ class Record:
     """As the program had it; what numpy has no dtype for, such as bfloat16, is kept as float32."""
     shape: tuple[int, ...]
     place: tuple[str, int] | None
-    more: Mapping[str, Any]
+    more: Mapping[str, Json]
     _archive: Path | None
     _key: str
 
@@ -46,7 +47,7 @@ class Record:
         return None if self._archive is None else (self._archive, self._key)
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Array:
         """The array, read anew each time.
 
         Raises:
@@ -70,7 +71,7 @@ class Scenario:
     detail: str
     place: tuple[str, int] | None
     seconds: float
-    said: Mapping[str, Any]
+    said: Mapping[str, Json]
     records: tuple[Record, ...]
 
     def find(self, kind: str, name: str, step: int = 0) -> Record | None:
@@ -95,7 +96,7 @@ class Recorded:
     """One side's recording."""
 
     folder: Path
-    content: Mapping[str, Any]
+    content: Mapping[str, Json]
     scenarios: Mapping[str, Scenario] = field(default_factory=dict)
 
     @property
@@ -128,7 +129,7 @@ def read(folder: str | Path) -> Recorded:
     return Recorded(folder, content, scenarios)
 
 
-def _json(path: Path) -> Any:
+def _json(path: Path) -> Json:
     try:
         return json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -137,7 +138,7 @@ def _json(path: Path) -> Any:
         raise RecordingError(f"{path} is no JSON: {error}") from error
 
 
-def _scenario(folder: Path, name: str, said: Mapping[str, Any]) -> Scenario:
+def _scenario(folder: Path, name: str, said: Mapping[str, Json]) -> Scenario:
     return Scenario(
         name=name,
         outcome=str(said["outcome"]),
@@ -166,5 +167,5 @@ def _part(folder: Path, part: str) -> Iterator[Record]:
         )
 
 
-def _place(value: Any) -> tuple[str, int] | None:
+def _place(value: Json) -> tuple[str, int] | None:
     return None if value is None else (str(value[0]), int(value[1]))

@@ -11,9 +11,12 @@ import json
 import os
 import re
 import time
-from typing import Any, Callable, Iterator, Sequence, Tuple
+from typing import Callable, Iterator, Sequence
 
 import numpy as np
+
+from ..format.rows import Content, Place, RecordRow
+from ..tensors import Array, Json, Nest
 
 __all__ = ["FORMAT", "RECORD", "Chapter", "Recording", "clear", "replace_json"]
 
@@ -21,9 +24,6 @@ FORMAT = 1
 RECORD = "record.json"
 _MIB = 1 << 20
 _OURS = re.compile(re.escape(RECORD) + r"~?|\d{4,}-[\w-]+\.(npz|part\.json)~?")
-
-Place = Tuple[str, int]
-"""File and line."""
 
 
 def clear(folder: str) -> None:
@@ -51,7 +51,7 @@ class Recording:
         self._limit = limit
         self._tapped = 0
         self._parts = 0
-        self.content: dict[str, Any] = {
+        self.content: Content = {
             "format": FORMAT,
             "side": side,
             "versions": {},
@@ -83,7 +83,7 @@ class Recording:
         An error passes through; the caller says what it means with `failed`.
         """
         chapter = Chapter(self, name)
-        described: dict[str, Any] = {"outcome": "failed", "detail": "not finished", "parts": []}
+        described: dict[str, Json] = {"outcome": "failed", "detail": "not finished", "parts": []}
         self.content["scenarios"][name] = described
         began = time.time()
         self.heard(name)
@@ -109,7 +109,7 @@ class Recording:
         """Replace ``record.json``."""
         replace_json(os.path.join(self.folder, RECORD), self.content)
 
-    def part(self, name: str, records: Sequence[dict[str, Any]], arrays: dict[str, Any]) -> str:
+    def part(self, name: str, records: Sequence[RecordRow], arrays: dict[str, Array]) -> str:
         """Write records and the arrays that their ``key`` names; gives back the name of the part."""
         part = f"{self._parts:04d}-{name}"
         self._parts += 1
@@ -137,19 +137,19 @@ class Chapter:
     def __init__(self, recording: Recording, name: str) -> None:
         self.recording = recording
         self.name = name
-        self._arrays: dict[str, Any] = {}
+        self._arrays: dict[str, Array] = {}
         self._size = 0
-        self._waiting: list[dict[str, Any]] = []
+        self._waiting: list[RecordRow] = []
         self._order = 0
 
     def add(
         self,
         kind: str,
         name: str,
-        value: Any,
+        value: Nest,
         step: int = 0,
-        place: Sequence[Any] | None = None,
-        **more: Any,
+        place: Place | None = None,
+        **more: object,
     ) -> None:
         """Keep one value; what numpy has no dtype for is kept as float32, with the name of its own.
 
@@ -187,7 +187,7 @@ class Chapter:
         if self._size > 256 * _MIB:
             self.flush()
 
-    def say(self, **content: Any) -> None:
+    def say(self, **content: object) -> None:
         """Keep JSON data of the scenario itself."""
         self.recording.content["scenarios"][self.name].update(content)
 
@@ -201,7 +201,7 @@ class Chapter:
         self.recording.save()
 
 
-def replace_json(path: str, content: Any, indent: int | None = None) -> None:
+def replace_json(path: str, content: Json, indent: int | None = None) -> None:
     """Write a file of JSON data, whole or not at all."""
     with open(path + "~", "w", encoding="utf-8") as file:
         json.dump(content, file, indent=indent, default=str)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import inspect
 import random
-from typing import Any, Callable, Iterator, Mapping, NamedTuple
+from typing import Callable, Iterator, Mapping, NamedTuple
 
 import numpy as np
+
+from ..pairs.pair import Pair
+from ..tensors import Array, Function, Nest
 
 __all__ = ["Batch", "Batches", "PairError", "arguments"]
 
@@ -21,8 +24,8 @@ class PairError(ValueError):
 class Batch(NamedTuple):
     """One batch: numpy arrays, or tuples, lists and dicts of them; labels are None where there are none."""
 
-    inputs: Any
-    labels: Any
+    inputs: Nest
+    labels: Nest
 
 
 class Batches:
@@ -33,7 +36,7 @@ class Batches:
     from a function that draws; their states are put back.
     """
 
-    def __init__(self, pair: Any) -> None:
+    def __init__(self, pair: Pair) -> None:
         self._inputs = _source(pair.inputs, "inputs")
         self._labels = _source(pair.labels, "labels")
         self._kept: dict[int, Batch] = {}
@@ -77,7 +80,7 @@ class Batches:
         return False
 
 
-def arguments(inputs: Any, callee: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def arguments(inputs: Nest, callee: Function | None = None) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
     """What a callee is called with: a tuple or list is positional, everything else is one argument.
 
     The values of a dict are keyword arguments where the callee has parameters of all its names.
@@ -92,11 +95,11 @@ def arguments(inputs: Any, callee: Any = None) -> tuple[tuple[Any, ...], dict[st
 class _Source(NamedTuple):
     """Where batches come from; `varies` is whether they depend on the step."""
 
-    at: Callable[[int], Any]
+    at: Callable[[int], Nest]
     varies: bool
 
 
-def _source(given: Any, what: str) -> _Source:
+def _source(given: Nest, what: str) -> _Source:
     if not callable(given) or hasattr(given, "dtype"):
         return _Source(lambda step: given, False)
     try:
@@ -115,7 +118,7 @@ def _source(given: Any, what: str) -> _Source:
     return _Source(lambda step: _called(given, 0), False)
 
 
-def _called(function: Callable[..., Any], seed: int, *values: Any) -> Any:
+def _called(function: Function, seed: int, *values: object) -> Nest:
     with _seeded(seed):
         return function(*values)
 
@@ -132,7 +135,7 @@ def _seeded(seed: int) -> Iterator[None]:
         np.random.set_state(states[1])
 
 
-def _arrays(value: Any, what: str) -> Any:
+def _arrays(value: Nest, what: str) -> Nest:
     """A copy in which every leaf is an array; a list of plain numbers is one array."""
     if value is None:
         return None
@@ -145,7 +148,7 @@ def _arrays(value: Any, what: str) -> Any:
     return _array(value, what)
 
 
-def _array(value: Any, what: str) -> Any:
+def _array(value: object, what: str) -> Array:
     plain = isinstance(value, (list, bool, int, float, complex))
     if not plain and not hasattr(value, "__array__") and not isinstance(value, (str, bytes, np.generic)):
         raise PairError(f"{what} are a {type(value).__name__}: give numpy arrays, or tuples, lists or dicts of them")
@@ -162,14 +165,14 @@ def _array(value: Any, what: str) -> Any:
     return array
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     """Whether it is a number or text, or a list of nothing else."""
     if isinstance(value, list):
         return bool(value) and all(_is_plain(part) for part in value)
     return isinstance(value, (bool, int, float, complex, str, bytes))
 
 
-def _size(value: Any) -> int:
+def _size(value: Nest) -> int:
     """In bytes."""
     if isinstance(value, Mapping):
         return sum(_size(part) for part in value.values())
@@ -178,7 +181,7 @@ def _size(value: Any) -> int:
     return 0 if value is None else int(value.nbytes)
 
 
-def _form(value: Any) -> Any:
+def _form(value: Nest) -> object:
     if isinstance(value, Mapping):
         return {key: _form(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -186,7 +189,7 @@ def _form(value: Any) -> Any:
     return None if value is None else (value.shape, value.dtype.name)
 
 
-def _parameters(callee: Any) -> set[str]:
+def _parameters(callee: Function) -> set[str]:
     """The names that can be given as keyword arguments; of a layer those of ``call``."""
     for name in ("python_function", "call", "__call__"):
         inner = getattr(callee, name, None)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
+from typing import Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
+
+from ..tensors import Json
 
 __all__ = ["Match", "Matching", "ignored", "match", "plain", "renamed"]
 
-Variable = Mapping[str, Any]
+Variable = Mapping[str, Json]
+"""A variable as its side describes it."""
 Renames = Union[Mapping[str, str], Callable[[str], str], None]
 Couple = Tuple[Variable, Variable]
 
@@ -180,7 +183,7 @@ def _by_group(
     right: Sequence[Variable],
     ones: Sequence[int],
     others: Sequence[int],
-    group: Callable[[Variable], Any],
+    group: Callable[[Variable], object],
 ) -> list[tuple[int, int]]:
     first, second = _grouped(left, ones, group), _grouped(right, others, group)
     suggested: list[tuple[int, int]] = []
@@ -207,15 +210,15 @@ def _agree(left: Sequence[Variable], right: Sequence[Variable], ones: Sequence[i
 
 
 def _grouped(
-    variables: Sequence[Variable], positions: Sequence[int], group: Callable[[Variable], Any]
-) -> dict[Any, list[int]]:
-    found: dict[Any, list[int]] = {}
+    variables: Sequence[Variable], positions: Sequence[int], group: Callable[[Variable], object]
+) -> dict[object, list[int]]:
+    found: dict[object, list[int]] = {}
     for at in positions:
         found.setdefault(group(variables[at]), []).append(at)
     return found
 
 
-def _trainable(variable: Variable) -> Any:
+def _trainable(variable: Variable) -> object:
     return variable.get("trainable")
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, Sequence, Union
 
+from ..tensors import Nest, Operation, Tensor
+
 __all__ = ["Pair", "Spec"]
 
+Side = Any
+"""A function, what else can be called, or where it is; None for a side that is not needed."""
 Renames = Union[Mapping[str, str], Callable[[str], str]]
 
 
@@ -28,13 +32,13 @@ class Spec:
 
     def __init__(
         self,
-        predictions: Any = None,
-        loss: Any = None,
-        train_op: Any = None,
-        eval_metric_ops: Any = None,
-        learning_rate: Any = None,
-        gradients: Any = None,
-        taps: Any = None,
+        predictions: Nest = None,
+        loss: Tensor = None,
+        train_op: Operation = None,
+        eval_metric_ops: Nest = None,
+        learning_rate: Tensor = None,
+        gradients: Tensor = None,
+        taps: Tensor = None,
     ) -> None:
         self.predictions = predictions
         self.loss = loss
@@ -79,13 +83,13 @@ class Pair:
 
     def __init__(
         self,
-        tf1: Any,
-        tf2: Any,
-        inputs: Any,
-        labels: Any = None,
+        tf1: Side,
+        tf2: Side,
+        inputs: Nest,
+        labels: Nest = None,
         *,
-        train_step: Any = None,
-        params: Any = None,
+        train_step: Side = None,
+        params: object = None,
         renames: Renames | None = None,
         transposes: Mapping[str, Sequence[int]] | None = None,
         reshapes: Sequence[str] = (),

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from ..tensors import Graph, Operation, Protobuf
 
-__all__ = ["FunctionSeeds", "draws", "has_functions"]
+__all__ = ["FunctionSeeds", "draws", "has_functions", "seeds"]
 
+_MAXIMUM = 2**31 - 1
 _BRANCHING = ("If", "StatelessIf", "Case", "StatelessCase")
 
 
 _kinds: dict[str, tuple[bool, tuple[str, ...]]] = {}
 
 
-def draws(operation: Any) -> bool:
+def draws(operation: Operation) -> bool:
     """Whether an operation of a graph is a stateful random one, with a pair of seeds."""
     return _kind(operation)[0]
 
 
-def has_functions(operation: Any) -> bool:
+def has_functions(operation: Operation) -> bool:
     """Whether an operation of a graph calls functions: conditions, loops, calls."""
     return bool(_kind(operation)[1])
 
 
-def _kind(operation: Any) -> tuple[bool, tuple[str, ...]]:
+def _kind(operation: Operation) -> tuple[bool, tuple[str, ...]]:
     found = _kinds.get(operation.type)
     if found is None:
         definition = operation.op_def
@@ -33,6 +34,11 @@ def _kind(operation: Any) -> tuple[bool, tuple[str, ...]]:
     return found
 
 
+def seeds(seed: int, number: int) -> tuple[int, int]:
+    """Kernels take two zeros for no seed at all; TensorFlow replaces the second one by this as well."""
+    return (0, _MAXIMUM) if seed == number == 0 else (seed, number)
+
+
 class FunctionSeeds:
     """Numbers what the functions of a graph draw.
 
@@ -41,18 +47,18 @@ class FunctionSeeds:
 
     Args:
         graph: of TF1.
-        seeds: the two seeds of the random operation with a number.
+        seed: of the graph.
     """
 
-    def __init__(self, graph: Any, seeds: Callable[[int], tuple[int, int]]) -> None:
+    def __init__(self, graph: Graph, seed: int) -> None:
         self._graph = graph
-        self._seeds = seeds
-        self._library: dict[str, Any] | None = None
+        self._seed = seed
+        self._library: dict[str, Protobuf] | None = None
         self._copies = 0
         self.numbered: list[tuple[str, int]] = []
         """The names of the random operations within their functions, and their numbers."""
 
-    def number(self, operation: Any, first: int) -> int:
+    def number(self, operation: Operation, first: int) -> int:
         """Number what an operation's functions draw, from `first`; gives back the next number."""
         end = start = first
         for attribute in _kind(operation)[1]:
@@ -64,7 +70,7 @@ class FunctionSeeds:
             start = first if operation.type in _BRANCHING else end
         return end
 
-    def _number_attribute(self, value: Any, first: int, branching: bool) -> int:
+    def _number_attribute(self, value: Protobuf, first: int, branching: bool) -> int:
         """As `number`, for an attribute, which then names the copies."""
         named = list(value.list.func) or ([value.func] if value.func.name else [])
         end = start = first
@@ -85,7 +91,7 @@ class FunctionSeeds:
         number = first
         for node in copy.node_def:
             if "seed" in node.attr and "seed2" in node.attr:
-                node.attr["seed"].i, node.attr["seed2"].i = self._seeds(number)
+                node.attr["seed"].i, node.attr["seed2"].i = seeds(self._seed, number)
                 self.numbered.append((node.name, number))
                 number += 1
                 continue
@@ -102,13 +108,13 @@ class FunctionSeeds:
         self._add(copy)
         return copy.signature.name, number
 
-    def _definitions(self) -> dict[str, Any]:
+    def _definitions(self) -> dict[str, Protobuf]:
         if self._library is None:
             functions = self._graph.as_graph_def().library.function
             self._library = {function.signature.name: function for function in functions}
         return self._library
 
-    def _add(self, definition: Any) -> None:
+    def _add(self, definition: Protobuf) -> None:
         from tensorflow.python.client import pywrap_tf_session
 
         function = pywrap_tf_session.TF_FunctionImportFunctionDef(definition.SerializeToString())

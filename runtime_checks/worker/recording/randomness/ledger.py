@@ -9,8 +9,12 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from typing import Any, Callable, Iterator, Sequence
+from types import FrameType, ModuleType
+from typing import Any, Iterator, Sequence
 
+from ...frames import UserCode
+from ..format.rows import DrawRow
+from ..tensors import Function, Operation, Tensor, Variable
 from ..watching.patching import replaced
 from ..watching.trace_graph import current_trace_graph
 from ..watching.variable_creation import initial_values
@@ -61,7 +65,7 @@ class Draw:
         self.place = place
         self.step = step
         self.shape: list[int | None] | None = None
-        self.operation: Any = None
+        self.operation: Operation = None
         """The operation itself, where it was made in a graph."""
         self.source: tuple[str, int] | None = None
         """The name of the function in whose trace it was made, and the step."""
@@ -73,7 +77,7 @@ class Ledger:
     ``begin_step`` says that a training step begins.
     """
 
-    def __init__(self, code: Any = None) -> None:
+    def __init__(self, code: UserCode | None = None) -> None:
         self.draws: list[Draw] = []
         self.step = 0
         self._code = code
@@ -99,7 +103,7 @@ class Ledger:
         caller = sys._getframe(2)
         self._asked = self._add(caller.f_code.co_name, seed, caller, purpose)
 
-    def made(self, op: str, seed: int | None, result: Any) -> None:
+    def made(self, op: str, seed: int | None, result: Tensor) -> None:
         """An operation was made; to be called by what stands for the function that makes it."""
         draw = self._asked
         if draw is None or seed is None or draw.seed != seed:
@@ -112,14 +116,14 @@ class Ledger:
         except Exception:  # an eager tensor has none
             draw.operation = None
 
-    def settle(self, initial: Sequence[Any]) -> None:
+    def settle(self, initial: Sequence[Tensor]) -> None:
         """Correct the purposes of the draws in a graph by the operations that initial values are computed from."""
         known = {id(operation) for operation in initial}
         for draw in self.draws:
             if draw.operation is not None:
                 draw.purpose = INITIAL_VALUE if id(draw.operation) in known else STEP
 
-    def described(self, last_step: int = 0) -> list[dict[str, Any]]:
+    def described(self, last_step: int = 0) -> list[DrawRow]:
         """As JSON data, up to the end of a training step; a graph's operations all belong to step 0."""
         return [
             {"op": draw.op, "seed": draw.seed, "shape": draw.shape or [], "purpose": draw.purpose, "place": draw.place}
@@ -137,27 +141,27 @@ class Ledger:
                     stack.enter_context(replaced(owner, name, self._heard(name, function, stateful)))
             yield
 
-    def _created(self, variable: Any, initial: Any) -> None:
+    def _created(self, variable: Variable, initial: Tensor) -> None:
         """A variable was made: a value of its shape that was drawn just before, near by, was for it."""
         last = self.draws[-1] if self.draws else None
         if last is None or last.purpose != STEP or last.place is None or callable(initial):
             return
-        stack = self._code.stack(sys._getframe(1))
+        stack = () if self._code is None else self._code.stack(sys._getframe(1))
         near = bool(stack) and stack[0][0] == last.place[0] and 0 <= stack[0][1] - last.place[1] <= _NEAR
         if near and last.shape is not None and last.shape == _shape(variable):
             last.purpose = INITIAL_VALUE
 
-    def _heard(self, name: str, function: Callable[..., Any], stateful: bool) -> Callable[..., Any]:
+    def _heard(self, name: str, function: Function, stateful: bool) -> Function:
         op = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
-        def call(*arguments: Any, **named: Any) -> Any:
+        def call(*arguments: object, **named: Any) -> Tensor:
             result = function(*arguments, **named)
             self.made(op, named.get("seed2") if stateful else None, result)
             return result
 
         return call
 
-    def _add(self, op: str, seed: int | None, frame: Any, purpose: str | None) -> Draw:
+    def _add(self, op: str, seed: int | None, frame: FrameType, purpose: str | None) -> Draw:
         if purpose is None:
             purpose = INITIAL_VALUE if initializing(frame) else STEP
         stack = () if self._code is None else self._code.stack(frame)
@@ -167,7 +171,7 @@ class Ledger:
         return draw
 
 
-def initializing(frame: Any) -> bool:
+def initializing(frame: FrameType | None) -> bool:
     """Whether a variable's initial value is being computed at a frame of the stack."""
     while frame is not None:
         code = frame.f_code
@@ -177,7 +181,7 @@ def initializing(frame: Any) -> bool:
     return False
 
 
-def _functions(module: str) -> list[tuple[Any, str, Callable[..., Any]]]:
+def _functions(module: str) -> list[tuple[ModuleType, str, Function]]:
     try:
         owner = importlib.import_module(module)
     except ImportError:
@@ -192,7 +196,7 @@ def _functions(module: str) -> list[tuple[Any, str, Callable[..., Any]]]:
     ]
 
 
-def _shape(tensor: Any) -> list[int | None] | None:
+def _shape(tensor: Tensor) -> list[int | None] | None:
     try:
         return [None if size is None else int(size) for size in tensor.shape.as_list()]
     except (AttributeError, ValueError, TypeError):

@@ -5,8 +5,8 @@ replaced here; their numbers depend on nothing else, and are the same in TF 1.15
 
 - `tool` numbers the operations as ``tf.compat.v1.keras.utils.DeterministicRandomTestTool`` does: the first that is
   made gets 0, initial values included.
-- `aligned` numbers them within a training step, initial values left out; `number_step_ops` does the same to a TF1
-  graph. The kernel of an operation keeps the state of its generator between two runs of a session, between two
+- `aligned` numbers them within a training step, initial values left out; `graph_seeds.number_step_ops` does the same
+  to a TF1 graph. The kernel of an operation keeps the state of its generator between two runs of a session, between two
   calls of a ``tf.function``, and, as eager kernels are cached by their attributes, between two eager calls with the
   same seeds: so step k draws the same numbers on each side.
 
@@ -21,31 +21,32 @@ import importlib
 import random
 import sys
 import weakref
-from typing import Any, Callable, Iterable, Iterator, Sequence
+from types import FrameType
+from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
+from ...frames import UserCode
+from ..tensors import Function, Graph, Module, Nest, Tensor
 from ..watching.patching import replaced
 from ..watching.trace_graph import current_trace_graph, name_of
-from .function_seeds import FunctionSeeds, draws, has_functions
+from .function_seeds import draws, seeds
 from .ledger import INITIAL_VALUE, STEP, Draw, Ledger, initializing
 
 __all__ = [
     "CONSTANT",
     "NUM_RANDOM_OPS",
     "aligned",
-    "initial_ops",
-    "number_step_ops",
-    "numbered",
     "of_evaluation",
     "set_seeds",
     "tool",
 ]
 
+Tell = Callable[[str], None]
+
 CONSTANT = "constant"
 NUM_RANDOM_OPS = "num_random_ops"
 
-_MAXIMUM = 2**31 - 1
 _FIRST_INITIAL = 2**30
 _FIRST_OF_EVALUATION = 2**20
 _ITERATOR = "_make_one_shot_iterator"
@@ -55,7 +56,7 @@ _BY_SHAPE = ("random_uniform", "random_standard_normal", "truncated_normal", "ra
 
 
 @contextlib.contextmanager
-def tool(mode: str, seed: int = 42, code: Any = None) -> Iterator[Ledger]:
+def tool(mode: str, seed: int = 42, code: UserCode | None = None) -> Iterator[Ledger]:
     """Give random operations the seeds that ``DeterministicRandomTestTool`` gives them, in the body.
 
     All generators are seeded at its beginning, so that stateless initializers of Keras start alike as well.
@@ -78,14 +79,14 @@ def tool(mode: str, seed: int = 42, code: Any = None) -> Iterator[Ledger]:
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         nonlocal count
         if sys._getframe(1).f_code.co_name == _ITERATOR:  # which has no counterpart in TF2
-            return _seeds(seed, 0)
+            return seeds(seed, 0)
         number = count
         if mode == CONSTANT:
             _set_tensorflow_seed(0)
         elif not current_trace_graph()[1]:  # Keras 3 calls a model twice, the first time for shapes alone
             count += 1
         ledger.asked(number)
-        return _seeds(seed, number)
+        return seeds(seed, number)
 
     set_seeds(seed)
     with replaced(random_seed, "get_seed", get_seed), ledger.listening():
@@ -95,8 +96,8 @@ def tool(mode: str, seed: int = 42, code: Any = None) -> Iterator[Ledger]:
 @contextlib.contextmanager
 def aligned(
     seed: int = 42,
-    code: Any = None,
-    heard: Callable[[str], None] | None = None,
+    code: UserCode | None = None,
+    heard: Tell | None = None,
     retraced: bool = False,
     given: Sequence[int] = (),
 ) -> Iterator[Ledger]:
@@ -122,13 +123,13 @@ def aligned(
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         frame = sys._getframe(1)
         if frame.f_code.co_name in _NO_DRAW:
-            return _seeds(seed, 0)
+            return seeds(seed, 0)
         if initializing(frame):
             number, purpose = numbers.initial(), INITIAL_VALUE
         else:
             number, purpose = numbers.next(), STEP
         numbers.asked(number, purpose)
-        return _seeds(seed, number)
+        return seeds(seed, number)
 
     # It also forgets the kernels of earlier scenarios, whose generators are not at their beginning any more.
     set_seeds(seed)
@@ -140,83 +141,9 @@ def aligned(
         yield numbers
 
 
-def number_step_ops(graph: Any, seed: int = 42) -> list[tuple[str, int]]:
-    """Give the random operations of a TF1 graph that are for no initial value the seeds 0, 1, 2 ... in their order.
-
-    To be called before a session has run any of them, and when the graph is complete. What a branch or the body of a
-    loop draws is numbered where the condition or the loop stands; in TF 1.15 only with control flow v1, its default.
-
-    Returns:
-        The names of the operations, of those in functions within their function, and their numbers.
-    """
-    from tensorflow.core.framework import attr_value_pb2
-
-    initial = {operation.name for operation in initial_ops(graph)}
-    functions = FunctionSeeds(graph, lambda number: _seeds(seed, number))
-    numbered: list[tuple[str, int]] = []
-    count = 0
-    for operation in graph.get_operations():
-        if operation.name in initial:
-            continue
-        if draws(operation):
-            for name, value in zip(("seed", "seed2"), _seeds(seed, count)):
-                operation._set_attr(name, attr_value_pb2.AttrValue(i=value))
-            numbered.append((operation.name, count))
-            count += 1
-        elif has_functions(operation) and hasattr(graph._c_graph, "get"):
-            count = functions.number(operation, count)
-    return numbered + functions.numbered
-
-
-@contextlib.contextmanager
-def numbered(graph: Any, seed: int = 42, first: int = 0) -> Iterator[None]:
-    """The same for sessions that begin in the body, from a first number on; what functions draw keeps its seeds."""
-    from tensorflow.core.framework import attr_value_pb2
-
-    drawing = [operation for operation in graph.get_operations() if draws(operation)]
-    initial = {operation.name for operation in initial_ops(graph)} if drawing else set()
-    drawing = [operation for operation in drawing if operation.name not in initial]
-    before = [(operation.get_attr("seed"), operation.get_attr("seed2")) for operation in drawing]
-
-    def give(seeds: Iterable[tuple[int, int]]) -> None:
-        for operation, pair in zip(drawing, seeds):
-            for name, value in zip(("seed", "seed2"), pair):
-                operation._set_attr(name, attr_value_pb2.AttrValue(i=value))
-
-    give(_seeds(seed, first + at) for at in range(len(drawing)))
-    try:
-        yield
-    finally:
-        give(before)
-
-
 def of_evaluation(step: int) -> int:
     """The number of the first random operation in the inference after a training step."""
     return _FIRST_OF_EVALUATION + (step << 10)
-
-
-def initial_ops(graph: Any) -> list[Any]:
-    """The random operations of a TF1 graph that initial values of variables are computed from."""
-    waiting = [
-        variable.initializer
-        for name in graph.get_all_collection_keys()
-        for variable in graph.get_collection(name)
-        if hasattr(variable, "initializer") and hasattr(variable.initializer, "inputs")
-    ]
-    seen = set()
-    found = [
-        operation for operation in graph.get_operations() if "/Initializer/" in operation.name and draws(operation)
-    ]
-    known = {operation.name for operation in found}
-    while waiting:
-        operation = waiting.pop()
-        if operation.name in seen:
-            continue
-        seen.add(operation.name)
-        if operation.name not in known and draws(operation):
-            found.append(operation)
-        waiting += [tensor.op for tensor in operation.inputs]
-    return found
 
 
 def set_seeds(seed: int) -> None:
@@ -238,7 +165,7 @@ class _Numbers(Ledger):
     is traced twice, as one that makes variables is, gets the same numbers again.
     """
 
-    def __init__(self, code: Any, heard: Callable[[str], None], retraced: bool, given: Sequence[int]) -> None:
+    def __init__(self, code: UserCode | None, heard: Tell, retraced: bool, given: Sequence[int]) -> None:
         super().__init__(code)
         self._given = given
         self._begin = 0
@@ -247,9 +174,9 @@ class _Numbers(Ledger):
         self._next = 0
         self._initial = _FIRST_INITIAL
         self._bases: dict[tuple[str, int], tuple[int, int]] = {}
-        self._ends: Any = weakref.WeakKeyDictionary()
-        self._graphs: Any = weakref.WeakSet()
-        self._called: Any = weakref.WeakSet()
+        self._ends: weakref.WeakKeyDictionary[Graph, int] = weakref.WeakKeyDictionary()
+        self._graphs: weakref.WeakSet[Graph] = weakref.WeakSet()
+        self._called: weakref.WeakSet[Graph] = weakref.WeakSet()
 
     def begin_step(self) -> None:
         if not self._begun:
@@ -278,7 +205,7 @@ class _Numbers(Ledger):
         if graph is None:
             self._next += 1
             return self._numbered(self._next - 1)
-        number = int(self._ends.get(graph, -1))
+        number = self._ends.get(graph, -1)
         if number < 0:
             number = self._first(graph)
         if not symbolic:
@@ -289,7 +216,7 @@ class _Numbers(Ledger):
     def _numbered(self, number: int) -> int:
         return self._given[number] if number < len(self._given) else number
 
-    def _first(self, graph: Any) -> int:
+    def _first(self, graph: Graph) -> int:
         """The number of the first draw of a graph that is being traced."""
         name = name_of(graph)
         number, step = (0, 0)
@@ -302,7 +229,7 @@ class _Numbers(Ledger):
             )
         return number
 
-    def called(self, graph: Any) -> None:
+    def called(self, graph: Graph) -> None:
         """A function runs that has been traced already: what follows is numbered behind it."""
         if graph not in self._ends and graph not in self._called:
             self._called.add(graph)
@@ -311,9 +238,9 @@ class _Numbers(Ledger):
                     f"the function {name_of(graph)} was traced before its random operations could be numbered: its "
                     "random numbers are not those of the other side"
                 )
-        self._next = max(self._next, int(self._ends.get(graph, 0)))
+        self._next = max(self._next, self._ends.get(graph, 0))
 
-    def _add(self, op: str, seed: int | None, frame: Any, purpose: str | None) -> Draw:
+    def _add(self, op: str, seed: int | None, frame: FrameType, purpose: str | None) -> Draw:
         graph, symbolic = current_trace_graph()
         name = name_of(graph)
         if graph is not None and name and not symbolic and graph not in self._graphs:
@@ -326,13 +253,13 @@ class _Numbers(Ledger):
             self.draws.pop()
         return draw
 
-    def _heard(self, name: str, function: Callable[..., Any], stateful: bool) -> Callable[..., Any]:
+    def _heard(self, name: str, function: Function, stateful: bool) -> Function:
         if self._retraced and name in _BY_SHAPE:
             return super()._heard(name, functools.partial(_through_python, function), stateful)
         return super()._heard(name, function, stateful)
 
 
-def _through_python(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+def _through_python(function: Function, *arguments: Any, **named: Any) -> Tensor:
     """Draw by an eager kernel also where a function is traced; initial values are drawn as ever."""
     import tensorflow as tf
 
@@ -344,7 +271,7 @@ def _through_python(function: Callable[..., Any], *arguments: Any, **named: Any)
     shape, rest = tf.convert_to_tensor(arguments[0]), arguments[1:]
     dtype = rest[0].dtype if hasattr(rest[0], "dtype") else rest[0]
 
-    def draw(shape: Any, *bounds: Any) -> Any:
+    def draw(shape: Tensor, *bounds: Tensor) -> Tensor:
         return function(shape, *(bounds or rest), **named)
 
     named.pop("name", None)
@@ -362,7 +289,7 @@ def _hearing_calls(numbers: _Numbers) -> Iterator[None]:
         yield
         return
 
-    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+    def call(self: Any, *arguments: object, **named: object) -> Nest:
         numbers.called(self.graph)
         return original(self, *arguments, **named)
 
@@ -371,7 +298,7 @@ def _hearing_calls(numbers: _Numbers) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _layers_of_keras_3(heard: Callable[[str], None]) -> Iterator[None]:
+def _layers_of_keras_3(heard: Tell) -> Iterator[None]:
     """Draw what layers draw through the backend of Keras 3 by ``tf.random``; initial values stay as they are."""
     try:
         owner = _backend_of_keras_3()
@@ -382,17 +309,17 @@ def _layers_of_keras_3(heard: Callable[[str], None]) -> Iterator[None]:
 
     drawn = {"normal": tf.random.normal, "uniform": tf.random.uniform, "truncated_normal": tf.random.truncated_normal}
 
-    def own(seed: Any) -> bool:
+    def own(seed: object) -> bool:
         """Whether it is an initial value, whose seed is a number, or otherwise not drawn by a layer."""
         if seed is not None and not isinstance(seed, owner.SeedGenerator):
             return True
         heard("random numbers that layers of Keras 3 draw were drawn by tf.random, as TF1 draws them")
         return False
 
-    def like(name: str) -> Callable[..., Any]:
+    def like(name: str) -> Function:
         original = getattr(owner, name)
 
-        def draw(shape: Any, *arguments: Any, **named: Any) -> Any:
+        def draw(shape: Tensor, *arguments: Any, **named: Any) -> Tensor:
             if len(arguments) > 3 or own(named.get("seed")):
                 return original(shape, *arguments, **named)
             named.pop("seed", None)
@@ -401,7 +328,7 @@ def _layers_of_keras_3(heard: Callable[[str], None]) -> Iterator[None]:
 
         return draw
 
-    def dropout(inputs: Any, rate: Any, noise_shape: Any = None, seed: Any = None) -> Any:
+    def dropout(inputs: Tensor, rate: Tensor, noise_shape: Tensor = None, seed: object = None) -> Tensor:
         if rate in (0.0, 1.0) or own(seed):
             return plain_dropout(inputs, rate, noise_shape=noise_shape, seed=seed)
         if noise_shape is not None:
@@ -416,7 +343,7 @@ def _layers_of_keras_3(heard: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
-def _backend_of_keras_3() -> Any:
+def _backend_of_keras_3() -> Module:
     """The module of the backend; where Keras 3 is not in use, ImportError."""
     import tensorflow as tf
 
@@ -434,8 +361,3 @@ def _set_tensorflow_seed(seed: int) -> None:
     from tensorflow.python.framework import random_seed
 
     getattr(random_seed, "set_seed", random_seed.set_random_seed)(seed)
-
-
-def _seeds(seed: int, number: int) -> tuple[int, int]:
-    """Kernels take two zeros for no seed at all; TensorFlow replaces the second one by this as well."""
-    return (0, _MAXIMUM) if seed == number == 0 else (seed, number)

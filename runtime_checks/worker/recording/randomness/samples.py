@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import random
 import warnings
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ..format.store import Chapter
+from ..pairs import structures
+from ..tensors import Array, Function, Tensor, Variable
 from ..values.fills import floating
 from ..watching.patching import replaced
 from ..watching.variable_creation import initial_values
@@ -17,10 +20,13 @@ __all__ = ["LIMIT", "TURNS", "Initializers", "goes_on", "joined", "subset", "tf2
 
 LIMIT = 4096
 _LARGE = 1_000_000
+
+Initializer = Callable[[], Tensor]
+"""Draws the initial value of a variable."""
 TURNS = 64
 
 
-def tf2_samples(initializers: Initializers, weights: Mapping[str, Any], chapter: Any, seed: int = 0) -> None:
+def tf2_samples(initializers: Initializers, weights: Mapping[str, Variable], chapter: Chapter, seed: int = 0) -> None:
     """Record what the initializers of the variables draw, as records of the kind ``sample``."""
     for name, values in initializers.draw(weights, seed).items():
         chapter.add("sample", name, values)
@@ -30,19 +36,19 @@ class Initializers:
     """The initializers of the variables that were made while `watching`."""
 
     def __init__(self) -> None:
-        self._found: dict[int, tuple[Any, Callable[[], Any]]] = {}
+        self._found: dict[int, tuple[Variable, Initializer]] = {}
 
-    def add(self, variable: Any, draw: Callable[[], Any]) -> None:
+    def add(self, variable: Variable, draw: Initializer) -> None:
         """Keep what draws the initial value of a variable."""
         self._found[id(variable)] = (variable, draw)
 
-    def draw(self, weights: Mapping[str, Any], seed: int = 0, limit: int = LIMIT) -> dict[str, Any]:
+    def draw(self, weights: Mapping[str, Variable], seed: int = 0, limit: int = LIMIT) -> dict[str, Array]:
         """As `of_graph`, for the variables of a TF2 model by name, which must have their initial values.
 
         The states of ``random`` and of numpy are put back, those of TensorFlow are not.
         """
         states = random.getstate(), np.random.get_state()
-        drawn: dict[str, list[Any]] = {}
+        drawn: dict[str, list[Array]] = {}
         try:
             for name, variable in weights.items():
                 draw = self._of(variable)
@@ -53,7 +59,7 @@ class Initializers:
             np.random.set_state(states[1])
         return joined(drawn, limit)
 
-    def _of(self, variable: Any) -> Callable[[], Any] | None:
+    def _of(self, variable: Variable) -> Initializer | None:
         for one in (variable, getattr(variable, "_value", None)):
             found = self._found.get(id(one))
             if found is not None:
@@ -61,7 +67,7 @@ class Initializers:
         return None
 
 
-def _values(variable: Any, draw: Callable[[], Any], seed: int, limit: int) -> list[Any]:
+def _values(variable: Variable, draw: Initializer, seed: int, limit: int) -> list[Array]:
     size = int(np.prod([int(length) for length in variable.shape]))
     if size > _LARGE and not _names_seed(draw):
         return []
@@ -84,7 +90,7 @@ def watching() -> Iterator[Initializers]:
     """Hear of the initializers of all variables that are made in the body, by ``tf.Variable`` or by Keras 3."""
     found = Initializers()
 
-    def heard(variable: Any, initial: Any) -> None:
+    def heard(variable: Variable, initial: Tensor) -> None:
         if callable(initial):
             found.add(variable, initial)
 
@@ -104,7 +110,7 @@ def _variables_of_keras_3(found: Initializers) -> Iterator[None]:
         return
     original = Variable.__init__
 
-    def __init__(self: Any, initializer: Any, *arguments: Any, **named: Any) -> None:  # noqa: N807
+    def __init__(self: Variable, initializer: Function, *arguments: object, **named: object) -> None:  # noqa: N807
         original(self, initializer, *arguments, **named)
         if callable(initializer):
             shape, dtype = tuple(self.shape), self.dtype
@@ -114,7 +120,7 @@ def _variables_of_keras_3(found: Initializers) -> Iterator[None]:
         yield
 
 
-def _with_other_seed(draw: Callable[[], Any], seed: int) -> Any:
+def _with_other_seed(draw: Initializer, seed: int) -> Tensor:
     """A draw under other seeds; the seeds that stateless initializers of Keras keep are exchanged meanwhile."""
     import tensorflow as tf
 
@@ -129,14 +135,14 @@ def _with_other_seed(draw: Callable[[], Any], seed: int) -> Any:
         return draw()
 
 
-def _names_seed(draw: Callable[[], Any]) -> bool:
+def _names_seed(draw: Initializer) -> bool:
     """Whether an initializer has a seed, as all random ones of TensorFlow and Keras have."""
     return any(hasattr(part, "seed") or hasattr(part, "_random_generator") for part in _reached(draw))
 
 
-def _kept_seeds(draw: Callable[[], Any]) -> list[tuple[Any, str]]:
+def _kept_seeds(draw: Initializer) -> list[tuple[object, str]]:
     """The attributes with the seeds of stateless initializers."""
-    found: list[tuple[Any, str]] = []
+    found: list[tuple[object, str]] = []
     for part in _reached(draw):
         generator = getattr(part, "_random_generator", None)
         if generator is not None and isinstance(getattr(generator, "_seed", None), int):
@@ -146,10 +152,10 @@ def _kept_seeds(draw: Callable[[], Any]) -> list[tuple[Any, str]]:
     return found
 
 
-def _reached(draw: Callable[[], Any]) -> list[Any]:
+def _reached(draw: Initializer) -> list[object]:
     """What an initializer consists of, however deep it lies in partials and closures."""
-    found: list[Any] = []
-    waiting: list[Any] = [draw]
+    found: list[object] = []
+    waiting: list[object] = [draw]
     seen: set[int] = set()
     while waiting and len(found) < 100:
         value = waiting.pop()
@@ -160,29 +166,26 @@ def _reached(draw: Callable[[], Any]) -> list[Any]:
     return found
 
 
-def _inside(value: Any) -> list[Any]:
+def _inside(value: object) -> list[object]:
     function = getattr(value, "func", None)
     parts = (
         [] if function is None else [function, *getattr(value, "args", ()), *getattr(value, "keywords", {}).values()]
     )
-    for cell in getattr(value, "__closure__", None) or ():
-        with contextlib.suppress(ValueError):  # an empty cell
-            parts.append(cell.cell_contents)
     owner = getattr(value, "__self__", None)
-    return [part for part in [*parts, owner] if part is not None]
+    return [part for part in [*parts, *structures.closed_over(value), owner] if part is not None]
 
 
-def goes_on(values: Sequence[Any], limit: int) -> bool:
+def goes_on(values: Sequence[Array], limit: int) -> bool:
     """Whether another turn is worth its while: not enough values yet, and the last two turns differ."""
     return not np.array_equal(values[-1], values[-2]) and sum(value.size for value in values) < limit
 
 
-def joined(drawn: Mapping[str, Sequence[Any]], limit: int) -> dict[str, Any]:
+def joined(drawn: Mapping[str, Sequence[Array]], limit: int) -> dict[str, Array]:
     """The first of the values of each variable."""
     return {name: np.concatenate(values)[:limit] for name, values in drawn.items() if len(values)}
 
 
-def subset(value: Any, limit: int) -> Any:
+def subset(value: Array, limit: int) -> Array:
     """At most `limit` values, of a large variable a fixed random choice."""
     flat = np.asarray(value).reshape(-1)
     if flat.size <= limit:

@@ -9,8 +9,12 @@ from typing import Any, Callable, ContextManager, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from ...frames import UserCode
+from ...frames import Frame, UserCode
+from ..format.rows import LayerRow
 from ..pairs import batches, structures
+from ..pairs.pair import Pair
+from ..randomness.ledger import Ledger
+from ..tensors import Array, Function, Graph, Json, Layer, Nest, Operation, Tensor, Variable
 from ..watching import v1_optimizers
 from ..watching.layer_calls import recording_layers
 from ..watching.operations import place_of, position, upstream
@@ -20,6 +24,10 @@ __all__ = ["EVALUATE", "INFER", "TRAIN", "Network", "Value", "build", "order"]
 
 TRAIN, EVALUATE, INFER = "train", "eval", "infer"
 """As ``tf.estimator.ModeKeys`` has them."""
+Notes = Callable[[str], None]
+"""Told in words what cannot be recorded."""
+Scaffold = Any
+"""A ``tf.compat.v1.train.Scaffold``."""
 _TOLD = ("labels", "mode", "params", "config", "training", "is_training")
 
 
@@ -28,9 +36,9 @@ class Value(NamedTuple):
 
     kind: str
     name: str
-    tensor: Any
+    tensor: Tensor
     place: tuple[str, int] | None
-    more: Mapping[str, Any]
+    more: Mapping[str, Json]
 
     @property
     def fetched(self) -> bool:
@@ -41,9 +49,9 @@ class Value(NamedTuple):
 class _Call(NamedTuple):
     """A call of a layer that was seen while the graph was built."""
 
-    layer: Any
+    layer: Layer
     path: str
-    outputs: Any
+    outputs: Nest
     place: tuple[str, int] | None
 
 
@@ -67,37 +75,37 @@ class Network:
         ledger: of what draws.
     """
 
-    def __init__(self, graph: Any, mode: str) -> None:
+    def __init__(self, graph: Graph, mode: str, ledger: Ledger) -> None:
         self.graph = graph
         self.mode = mode
-        self.inputs: dict[str, Any] = {}
+        self.inputs: dict[str, Nest] = {}
         self.reads_inputs = True
-        self.labels: dict[str, Any] = {}
+        self.labels: dict[str, Nest] = {}
         self.values: list[Value] = []
-        self.metrics: list[tuple[str, Any, Any]] = []
-        self.train_op: Any = None
+        self.metrics: list[tuple[str, Operation, Tensor]] = []
+        self.train_op: Operation = None
         self.applied: list[v1_optimizers.Applied] = []
         self.results = structures.Results()
-        self.layers: list[dict[str, Any]] = []
-        self.initialization: list[Any] = []
-        self.scaffold: Any = None
-        self.ledger: Any = None
+        self.layers: list[LayerRow] = []
+        self.initialization: list[Operation] = []
+        self.scaffold: Scaffold = None
+        self.ledger = ledger
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """All global variables, in the order of creation."""
         import tensorflow as tf
 
         return list(self.graph.get_collection(tf.compat.v1.GraphKeys.GLOBAL_VARIABLES))
 
     @property
-    def trainable(self) -> list[Any]:
+    def trainable(self) -> list[Variable]:
         """The variables that are to be trained."""
         import tensorflow as tf
 
         return list(self.graph.get_collection(tf.compat.v1.GraphKeys.TRAINABLE_VARIABLES))
 
-    def feeds(self, batch: batches.Batch) -> dict[Any, Any]:
+    def feeds(self, batch: batches.Batch) -> dict[Tensor, Array]:
         """What to give a session for a batch."""
         fed = {self.inputs[name]: value for name, value in structures.flat(batch.inputs, "input")}
         if self.labels and batch.labels is not None:
@@ -106,12 +114,12 @@ class Network:
 
 
 def build(
-    pair: Any,
+    pair: Pair,
     mode: str,
     shown: Sequence[batches.Batch],
     code: UserCode,
-    aligned: Callable[[], ContextManager[Any]],
-    notes: Callable[[str], None],
+    aligned: Callable[[], ContextManager[Ledger]],
+    notes: Notes,
 ) -> Network:
     """Build the graph of a pair's TF1 side.
 
@@ -129,14 +137,14 @@ def build(
     import tensorflow as tf
 
     graph = tf.Graph()
-    network = Network(graph, mode)
     calls: list[_Call] = []
 
-    def heard(layer: Any, path: str, inputs: Any, outputs: Any, frames: Any) -> None:
-        calls.append(_Call(layer, path, outputs, tuple(frames[0][:2]) if frames else None))
+    def heard(layer: Layer, path: str, outputs: Nest, frames: Sequence[Frame]) -> None:
+        calls.append(_Call(layer, path, outputs, frames[0][:2] if frames else None))
 
-    with graph.as_default(), aligned() as network.ledger, recording_layers(heard, code):
-        with v1_optimizers.watching_applied(network.applied.append):
+    with graph.as_default(), aligned() as ledger, recording_layers(heard, code):
+        network = Network(graph, mode, ledger)
+        with v1_optimizers.watching(network.applied.append):
             inputs = _placeholders([batch.inputs for batch in shown], "input", network.inputs)
             labels = _labels(pair, mode, shown, network)
             returned = _call(pair, inputs, labels, mode)
@@ -157,21 +165,21 @@ def build(
     return network
 
 
-def _reads(network: Network, returned: Any) -> bool:
+def _reads(network: Network, returned: Nest) -> bool:
     """Whether the function uses its inputs, or gives them back."""
     given = {id(leaf) for _, leaf in structures.flat(network.results.outputs)} | {id(returned)}
     used = any(placeholder.consumers() or id(placeholder) in given for placeholder in network.inputs.values())
     return used or not network.inputs
 
 
-def _labels(pair: Any, mode: str, shown: Sequence[batches.Batch], network: Network) -> Any:
+def _labels(pair: Pair, mode: str, shown: Sequence[batches.Batch], network: Network) -> Nest:
     told = _parameters(pair.tf1)
     if "labels" not in told or ("mode" in told and mode == INFER) or shown[0].labels is None:
         return None
     return _placeholders([batch.labels for batch in shown], "label", network.labels)
 
 
-def _placeholders(samples: Sequence[Any], what: str, made: dict[str, Any]) -> Any:
+def _placeholders(samples: Sequence[Nest], what: str, made: dict[str, Tensor]) -> Nest:
     """A structure of placeholders like those of the samples; `made` gets them by name."""
     import tensorflow as tf
 
@@ -189,13 +197,13 @@ def _placeholders(samples: Sequence[Any], what: str, made: dict[str, Any]) -> An
     return _filled(samples[0], lambda: made[next(names)])
 
 
-def _shape(leaves: Sequence[Any]) -> list[int | None] | None:
+def _shape(leaves: Sequence[Tensor]) -> list[int | None] | None:
     if any(leaf.ndim != leaves[0].ndim for leaf in leaves):
         return None
     return [sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*(leaf.shape for leaf in leaves))]
 
 
-def _filled(sample: Any, leaf: Callable[[], Any]) -> Any:
+def _filled(sample: Nest, leaf: Callable[[], Tensor]) -> Nest:
     """The structure with every leaf replaced, in the order of `structures.flat`."""
     if sample is None:
         return None
@@ -208,14 +216,14 @@ def _filled(sample: Any, leaf: Callable[[], Any]) -> Any:
     return leaf()
 
 
-def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+def _parameters(function: Function) -> Mapping[str, inspect.Parameter]:
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):
         return {}
 
 
-def _call(pair: Any, inputs: Any, labels: Any, mode: str) -> Any:
+def _call(pair: Pair, inputs: Nest, labels: Nest, mode: str) -> Nest:
     """Call the user's function with what its parameters ask for."""
     parameters = _parameters(pair.tf1)
     training = mode == TRAIN
@@ -255,7 +263,7 @@ def _positional(parameters: Mapping[str, inspect.Parameter]) -> float:
     return count
 
 
-def _collect(network: Network, calls: Sequence[_Call], pair: Any, code: UserCode, notes: Callable[[str], None]) -> None:
+def _collect(network: Network, calls: Sequence[_Call], pair: Pair, code: UserCode, notes: Notes) -> None:
     """Fill in what a network has, in the graph that is the default."""
     results = network.results
     network.train_op = results.train_op
@@ -280,12 +288,12 @@ def order(value: Value) -> int:
     return sys.maxsize if operation is None else position(operation)
 
 
-def _value(kind: str, name: str, leaf: Any, code: UserCode, **more: Any) -> Value:
+def _value(kind: str, name: str, leaf: Tensor, code: UserCode, **more: object) -> Value:
     operation = getattr(leaf, "op", None)
     return Value(kind, name, leaf, None if operation is None else place_of(operation, code), more)
 
 
-def _belongs(leaf: Any, graph: Any) -> bool:
+def _belongs(leaf: Tensor, graph: Graph) -> bool:
     """Whether it can be recorded: a tensor or variable of this graph, a number or an array."""
     owner = getattr(leaf, "graph", None)
     if owner is not None:
@@ -293,20 +301,20 @@ def _belongs(leaf: Any, graph: Any) -> bool:
     return isinstance(leaf, (bool, int, float, complex, np.ndarray, np.generic))
 
 
-def _is_reachable(leaf: Any, graph: Any) -> bool:
+def _is_reachable(leaf: Tensor, graph: Graph) -> bool:
     """Whether a session can give its value, which it cannot inside a loop or branch of control flow v1."""
     operation = getattr(leaf, "op", None)
     return operation is None or bool(graph.is_fetchable(operation))
 
 
-def _tell_of_strangers(found: Sequence[Value], kept: Sequence[Value], notes: Callable[[str], None]) -> None:
+def _tell_of_strangers(found: Sequence[Value], kept: Sequence[Value], notes: Notes) -> None:
     known = {id(value) for value in kept}
     for value in found:
         if id(value) not in known and not value.more.get("auto"):
             notes(f"{value.kind} {value.name} is a {type(value.tensor).__name__}, of which no value can be recorded")
 
 
-def _automatic(graph: Any, calls: Sequence[_Call]) -> list[Value]:
+def _automatic(graph: Graph, calls: Sequence[_Call]) -> list[Value]:
     """A tap for every output of a layer."""
     found = []
     counted: dict[str, int] = {}
@@ -328,14 +336,14 @@ def _numbered(taps: Sequence[Value]) -> list[Value]:
     ]
 
 
-def _owned(layer: Any) -> list[Any]:
+def _owned(layer: Layer) -> list[Variable]:
     with contextlib.suppress(Exception):
         return list(layer.variables)
     return []
 
 
 def _declared(
-    network: Network, taps: Sequence[Value], pair: Any, code: UserCode, notes: Callable[[str], None]
+    network: Network, taps: Sequence[Value], pair: Pair, code: UserCode, notes: Notes
 ) -> list[Value]:
     """Endpoints, the taps that the function returned, and those that the pair names: endpoint, layer or tensor."""
     named = dict(network.results.endpoints)
@@ -352,14 +360,14 @@ def _declared(
     return [_value("tap", name, leaf, code, auto=False) for name, leaf in named.items()]
 
 
-def _tensor(graph: Any, name: str) -> Any:
+def _tensor(graph: Graph, name: str) -> Tensor:
     try:
         return graph.get_tensor_by_name(name if ":" in name else name + ":0")
     except (KeyError, ValueError):
         return None
 
 
-def _regularization(graph: Any, code: UserCode) -> list[Value]:
+def _regularization(graph: Graph, code: UserCode) -> list[Value]:
     """Each loss of the collection, and their sum as ``total``: 0.0 where there are none."""
     import tensorflow as tf
 
@@ -369,7 +377,7 @@ def _regularization(graph: Any, code: UserCode) -> list[Value]:
     return [*found, Value("regularization", "total", total, None, {})]
 
 
-def _metric(metric: Any) -> tuple[Any, Any]:
+def _metric(metric: Nest) -> tuple[Operation, Tensor]:
     """Update and value of a metric: of a pair, of a Keras metric that was updated in the graph, or of a tensor."""
     if isinstance(metric, (tuple, list)) and len(metric) == 2:
         return metric[1], metric[0]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Sequence
 
+from ..tensors import V1Session, Variable
 from ..values.checkpoint import Restored, Wanted, read_checkpoint
 from . import sessions
 
 __all__ = ["restore"]
 
 
-def restore(path: str, session: Any, variables: Sequence[Any]) -> Restored:
+def restore(path: str, session: V1Session, variables: Sequence[Variable]) -> Restored:
     """Load a checkpoint into the variables of a graph, as a ``Saver`` would, but for what it has not.
 
     Args:
@@ -28,7 +29,7 @@ def restore(path: str, session: Any, variables: Sequence[Any]) -> Restored:
     return restored
 
 
-def _of_graph(variable: Any) -> Wanted:
+def _of_graph(variable: Variable) -> Wanted:
     shape, dtype = tuple(variable.shape.as_list()), variable.dtype.base_dtype.name
     slice_info = getattr(variable, "_save_slice_info", None)
     if slice_info is None:

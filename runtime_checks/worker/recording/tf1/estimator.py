@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Callable, Iterator, NamedTuple
+
+from ..tensors import Module, Nest, Operation, Tensor
+from ..watching.patching import replaced
 
 __all__ = ["EstimatorSpec", "ModeKeys", "standing_in"]
 
@@ -23,16 +26,16 @@ class EstimatorSpec(NamedTuple):
     """What a ``model_fn`` returns, with the fields of TensorFlow's class; nothing is checked."""
 
     mode: str
-    predictions: Any = None
-    loss: Any = None
-    train_op: Any = None
-    eval_metric_ops: Any = None
-    export_outputs: Any = None
-    training_chief_hooks: Any = None
-    training_hooks: Any = None
-    scaffold: Any = None
-    evaluation_hooks: Any = None
-    prediction_hooks: Any = None
+    predictions: Nest = None
+    loss: Tensor = None
+    train_op: Operation = None
+    eval_metric_ops: Nest = None
+    export_outputs: Nest = None
+    training_chief_hooks: Nest = None
+    training_hooks: Nest = None
+    scaffold: Nest = None
+    evaluation_hooks: Nest = None
+    prediction_hooks: Nest = None
 
 
 class _Estimator:
@@ -41,7 +44,7 @@ class _Estimator:
     def __init__(self, heard: Callable[[], None]) -> None:
         self._heard = heard
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         known = {"ModeKeys": ModeKeys, "EstimatorSpec": EstimatorSpec}
         if name.startswith("__") or name not in known:
             raise AttributeError(
@@ -60,28 +63,23 @@ def standing_in(adapted: Callable[[str], None]) -> Iterator[None]:
         adapted(f"TensorFlow {tf.__version__} has no tf.estimator: ModeKeys and EstimatorSpec are stand-ins")
 
     stand_in = _Estimator(heard)
-    owners = [module for module in _modules() if not _has_estimator(module)]
-    for module in owners:
-        module.estimator = stand_in
-    try:
+    with contextlib.ExitStack() as stack:
+        for module in [one for one in _modules() if not _has_estimator(one)]:
+            stack.enter_context(replaced(module, "estimator", stand_in))
         yield
-    finally:
-        for module in owners:
-            if vars(module).get("estimator") is stand_in:
-                del module.estimator
 
 
-def _modules() -> list[Any]:
+def _modules() -> list[Module]:
     import tensorflow as tf
 
-    found: list[Any] = []
+    found: list[Module] = []
     for module in [tf, tf.compat.v1, *(sys.modules.get(name) for name in _OWNERS)]:
         if module is not None and not any(module is other for other in found):
             found.append(module)
     return found
 
 
-def _has_estimator(module: Any) -> bool:
+def _has_estimator(module: Module) -> bool:
     try:
         module.estimator.ModeKeys  # noqa: B018  (a lazy loader is asked to load)
     except (AttributeError, ImportError):

@@ -6,9 +6,11 @@ import contextlib
 import importlib
 import importlib.util
 import sys
-from typing import Any, Callable, Iterator
+from typing import Callable, Iterator
 
 from ... import shims
+from ..tensors import Module
+from ..watching.patching import replaced
 
 __all__ = ["legacy_layers"]
 
@@ -23,7 +25,7 @@ class _Legacy:
         self._name = name
         self._adapted = adapted
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
         if name == "Layer":  # of `layer_calls`, which looks for base classes
@@ -47,27 +49,18 @@ def legacy_layers(adapted: Callable[[str], None]) -> Iterator[None]:
     owners += [owner for owner in _owners() if not any(owner[0] is known for known, _ in owners)]
     with contextlib.ExitStack() as stack:
         for owner, name in owners:
-            stack.enter_context(_put(owner, name, _Legacy(name, adapted)))
+            stack.enter_context(replaced(owner, name, _Legacy(name, adapted)))
         yield
 
 
-def _owners() -> list[tuple[Any, str]]:
+def _owners() -> list[tuple[Module, str]]:
     """The modules that have a name of a legacy module, with that name."""
     import tensorflow as tf
 
     v1 = [tf.compat.v1, *(sys.modules[name] for name in _V1 if name in sys.modules)]
-    found: list[tuple[Any, str]] = []
+    found: list[tuple[Module, str]] = []
     for module, name in [(one, "layers") for one in v1] + [(one.nn, "rnn_cell") for one in v1]:
         if not any(module is known for known, _ in found):
             found.append((module, name))
     return found
 
-
-@contextlib.contextmanager
-def _put(owner: Any, name: str, value: Any) -> Iterator[None]:
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)

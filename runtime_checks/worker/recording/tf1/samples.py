@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Sequence
 
+from ..format.store import Chapter
 from ..pairs.mapping import plain
 from ..randomness.samples import LIMIT, TURNS, goes_on, joined, subset
+from ..tensors import Array, V1Session, Variable
 from .sessions import assign, read
 
 __all__ = ["of_graph", "record"]
 
 
-def record(session: Any, variables: Sequence[Any], chapter: Any) -> None:
+def record(session: V1Session, variables: Sequence[Variable], chapter: Chapter) -> None:
     """Record what `of_graph` gives as records of the kind ``sample``; nothing where an initializer cannot run again."""
     try:
         found = of_graph(session, variables)
@@ -21,7 +23,7 @@ def record(session: Any, variables: Sequence[Any], chapter: Any) -> None:
         chapter.add("sample", name, values)
 
 
-def of_graph(session: Any, variables: Sequence[Any], limit: int = LIMIT) -> dict[str, Any]:
+def of_graph(session: V1Session, variables: Sequence[Variable], limit: int = LIMIT) -> dict[str, Array]:
     """Up to `limit` values a variable that its initializer draws, by name without ``:0``.
 
     The first are those that the variable has. Where they do not suffice, the initializer is run again, as long as it
@@ -33,7 +35,7 @@ def of_graph(session: Any, variables: Sequence[Any], limit: int = LIMIT) -> dict
         variables: of the graph.
         limit: the number of values.
     """
-    drawn: dict[str, list[Any]] = {}
+    drawn: dict[str, list[Array]] = {}
     again = []
     wanted = [variable for variable in variables if variable.dtype.is_floating and _is_drawn(variable)]
     # Some at a time: for each new set of fetches a session goes through the whole graph.
@@ -45,7 +47,9 @@ def of_graph(session: Any, variables: Sequence[Any], limit: int = LIMIT) -> dict
     return joined(drawn, limit)
 
 
-def _run_again(session: Any, again: Sequence[tuple[Any, Any]], drawn: dict[str, list[Any]], limit: int) -> None:
+def _run_again(
+    session: V1Session, again: Sequence[tuple[Variable, Array]], drawn: dict[str, list[Array]], limit: int
+) -> None:
     waiting = [variable for variable, _ in again]
     try:
         for _ in range(TURNS):
@@ -59,7 +63,7 @@ def _run_again(session: Any, again: Sequence[tuple[Any, Any]], drawn: dict[str, 
         assign(session, again)
 
 
-def _is_drawn(variable: Any) -> bool:
+def _is_drawn(variable: Variable) -> bool:
     """Whether a random operation stands before the initializer of a variable of TF1, and nothing that must be fed."""
     waiting = [tensor.op for tensor in variable.initializer.inputs[1:]]
     seen: set[str] = set()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Iterable, Iterator, Sequence
 
+from ..tensors import Array, Operation, Tensor, V1Session, Variable
 from .building import Network
 
 __all__ = ["assign", "fill", "initialize", "opened", "read", "size_of"]
@@ -14,7 +15,7 @@ _CHUNK = 64 << 20
 
 
 @contextlib.contextmanager
-def opened(network: Network, grappler: bool = True) -> Iterator[Any]:
+def opened(network: Network, grappler: bool = True) -> Iterator[V1Session]:
     """A session on a network's graph, without initial values.
 
     Args:
@@ -34,7 +35,7 @@ def opened(network: Network, grappler: bool = True) -> Iterator[Any]:
             coordinator.request_stop()
 
 
-def initialize(session: Any, network: Network) -> None:
+def initialize(session: V1Session, network: Network) -> None:
     """Run what gives variables and tables their initial values, and start the input queues that there are."""
     for operation in network.initialization:
         session.run(operation)
@@ -42,21 +43,21 @@ def initialize(session: Any, network: Network) -> None:
     _start_queues(session, network)
 
 
-def _start_queues(session: Any, network: Network) -> None:
+def _start_queues(session: V1Session, network: Network) -> None:
     import tensorflow as tf
 
     if network.graph.get_collection(tf.compat.v1.GraphKeys.QUEUE_RUNNERS):
         tf.compat.v1.train.start_queue_runners(session, session.coordinator)
 
 
-def fill(session: Any, network: Network, values: Iterable[tuple[Any, Any]]) -> None:
+def fill(session: V1Session, network: Network, values: Iterable[tuple[Variable, Array]]) -> None:
     """Give variables these values and all others their initial ones, without computing initial values in vain.
 
     Input queues are started, but what a ``Scaffold`` does to the weights is left out.
     """
     given = set()
 
-    def noted() -> Iterator[tuple[Any, Any]]:
+    def noted() -> Iterator[tuple[Variable, Array]]:
         for variable, value in values:
             given.add(id(variable))
             yield variable, value
@@ -68,10 +69,10 @@ def fill(session: Any, network: Network, values: Iterable[tuple[Any, Any]]) -> N
     _start_queues(session, network)
 
 
-def assign(session: Any, values: Iterable[tuple[Any, Any]]) -> None:
+def assign(session: V1Session, values: Iterable[tuple[Variable, Array]]) -> None:
     """Assign arrays to variables through their initializers, as ``Variable.load`` does: the graph stays as it is."""
-    feeds: dict[str, tuple[Any, Any]] = {}
-    operations: list[Any] = []
+    feeds: dict[str, tuple[Tensor, Array]] = {}
+    operations: list[Operation] = []
     size = 0
     for variable, value in values:
         tensor = variable.initializer.inputs[1]
@@ -86,9 +87,9 @@ def assign(session: Any, values: Iterable[tuple[Any, Any]]) -> None:
         session.run(operations, dict(feeds.values()))
 
 
-def read(session: Any, variables: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+def read(session: V1Session, variables: Sequence[Variable]) -> Iterator[tuple[Variable, Array]]:
     """The variables with their values, some at a time."""
-    waiting: list[Any] = []
+    waiting: list[Variable] = []
     size = 0
     for variable in variables:
         waiting.append(variable)
@@ -102,13 +103,13 @@ def read(session: Any, variables: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
             yield pair
 
 
-def size_of(variable: Any) -> int:
+def size_of(variable: Variable) -> int:
     """In bytes; 0 where the shape is not known."""
     count = variable.shape.num_elements()
     return 0 if count is None else int(count) * int(variable.dtype.base_dtype.size)
 
 
-def _scaffold(session: Any, network: Network) -> None:
+def _scaffold(session: V1Session, network: Network) -> None:
     """Do what the function's ``Scaffold`` wants done after initialization, such as restoring weights."""
     scaffold = network.scaffold
     if scaffold is None:

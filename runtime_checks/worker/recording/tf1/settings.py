@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Iterator, Mapping, Sequence
 
+from ..format.rows import LayerRow
 from ..pairs import structures
-from ..randomness.ledger import STEP
+from ..randomness.ledger import STEP, Draw
+from ..tensors import Graph, Json, Layer, Nest, Operation, Tensor
 from ..watching.operations import constant_of
 
 __all__ = ["clipping", "layers"]
@@ -22,7 +24,7 @@ _CLIPPING = {
 _FAR = 12
 
 
-def layers(graph: Any, calls: Sequence[tuple[str, Any, Any]], draws: Sequence[Any]) -> list[dict[str, Any]]:
+def layers(graph: Graph, calls: Sequence[tuple[str, Layer, Nest]], draws: Sequence[Draw]) -> list[LayerRow]:
     """Name, class and settings of what the same weights may come out of differently.
 
     Args:
@@ -47,13 +49,13 @@ def layers(graph: Any, calls: Sequence[tuple[str, Any, Any]], draws: Sequence[An
     return described
 
 
-def _of_calls(calls: Sequence[tuple[str, Any, Any]]) -> Iterator[dict[str, Any]]:
+def _of_calls(calls: Sequence[tuple[str, Layer, Nest]]) -> Iterator[LayerRow]:
     seen: set[int] = set()
     for path, layer, _ in calls:
         if id(layer) in seen:
             continue
         seen.add(id(layer))
-        config: dict[str, Any] = {
+        config: dict[str, Json] = {
             name: getattr(layer, name)
             for name in _CONFIGURED
             if _is_one(layer) and isinstance(getattr(layer, name, None), (int, float))
@@ -65,18 +67,18 @@ def _of_calls(calls: Sequence[tuple[str, Any, Any]]) -> Iterator[dict[str, Any]]
             yield {"name": path, "class": type(layer).__name__, "config": config}
 
 
-def _is_one(layer: Any) -> bool:
+def _is_one(layer: Layer) -> bool:
     """Whether it is a layer of Keras or of ``tf.compat.v1.layers`` whose settings are its attributes."""
     return any(cls.__name__ in _KINDS for cls in type(layer).__mro__)
 
 
-def _scope(leaf: Any) -> str:
+def _scope(leaf: Tensor) -> str:
     """The scope that a layer made its output in, with a slash; empty where it has none of its own."""
     scope = str(getattr(getattr(leaf, "op", None), "name", "")).rpartition("/")[0]
     return scope + "/" if scope else ""
 
 
-def _dropped(operation: Any) -> float | None:
+def _dropped(operation: Operation) -> float | None:
     """The rate of a dropout: what its random numbers are compared with; None where they are for something else."""
     waiting = [operation]
     for _ in range(4):
@@ -90,7 +92,7 @@ def _dropped(operation: Any) -> float | None:
     return None
 
 
-def clipping(gradients: Sequence[Any]) -> Mapping[str, float]:
+def clipping(gradients: Sequence[Tensor]) -> Mapping[str, float]:
     """How the gradients were clipped before they were applied, under the names that Keras uses."""
     for gradient in gradients:
         operation = getattr(getattr(gradient, "values", gradient), "op", None)
@@ -102,11 +104,11 @@ def clipping(gradients: Sequence[Any]) -> Mapping[str, float]:
     return {}
 
 
-def _is_within(operation: Any, scope: str) -> bool:
+def _is_within(operation: Operation, scope: str) -> bool:
     return any(part == scope or part.startswith(scope + "_") for part in operation.name.split("/"))
 
 
-def _limit(operation: Any, scope: str, kind: str, beside: str) -> float | None:
+def _limit(operation: Operation, scope: str, kind: str, beside: str) -> float | None:
     waiting = [operation]
     for _ in range(_FAR):
         for one in waiting:
@@ -117,7 +119,7 @@ def _limit(operation: Any, scope: str, kind: str, beside: str) -> float | None:
     return None
 
 
-def _constant_beside(operation: Any, beside: str) -> float | None:
+def _constant_beside(operation: Operation, beside: str) -> float | None:
     """The scalar constant among an operation's inputs, if the other input is of a kind, or of any."""
     for one, other in ((0, 1), (1, 0)):
         value = constant_of(operation.inputs[one])

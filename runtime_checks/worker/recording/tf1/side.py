@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ... import shims
 from ...errors import essence
@@ -18,10 +18,12 @@ from ..format.attempts import NotRunError, attempt
 from ..format.plan import Plan
 from ..format.store import Chapter, Recording
 from ..pairs.batches import Batch, Batches, PairError
+from ..pairs.pair import Pair
 from ..randomness import numbering
+from ..randomness.graph_seeds import ledger_of, number_step_ops, numbered, reseeded
 from ..randomness.ledger import STEP
+from ..tensors import Array, DType, Function, V1Session, Variable
 from ..values import fills
-from ..watching.operations import ledger_of, reseeded
 from . import checkpoint, estimator, samples, sessions
 from .building import EVALUATE, INFER, TRAIN, Network, build
 from .legacy_layers import legacy_layers
@@ -43,7 +45,7 @@ _INFERENCE = (
 _STEPS = (scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED)
 
 
-def record_tf1(pair: Any, plan: Plan, recording: Recording, code: UserCode) -> None:
+def record_tf1(pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> None:
     """Record the scenarios that the plan wants.
 
     Args:
@@ -73,13 +75,14 @@ def standing_in(adapted: Callable[[str], None]) -> Iterator[None]:
 class _Side:
     """The graphs of a side, made when they are first wanted."""
 
-    def __init__(self, pair: Any, plan: Plan, recording: Recording, code: UserCode) -> None:
+    def __init__(self, pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> None:
         self.pair = pair
         self.plan = plan
         self.recording = recording
         self.code = code
         self.batches = Batches(pair)
-        self._made: dict[str, Any] = {}
+        self._made: dict[str, Network | BaseException] = {}
+        self._said: set[str] = set()
 
     def record(self) -> None:
         """Record everything that is wanted."""
@@ -114,7 +117,7 @@ class _Side:
         made = self._made[mode]
         if isinstance(made, BaseException):
             raise made
-        return made  # type: ignore[no-any-return]
+        return made
 
     def _built(self, mode: str) -> Network:
         return build(
@@ -173,15 +176,15 @@ class _Side:
         return network
 
     def _say_what_trains(self, network: Network) -> None:
-        if "trains" in self._made:
+        if "trains" in self._said:
             return
-        self._made["trains"] = True
+        self._said.add("trains")
         kept = keep(network, self.code)
         self.recording.content["optimizers"] = kept.optimizers
         self.recording.content["layers"] = network.layers
         known = {said["name"] for said in self.recording.content["variables"]}
         self.recording.content["variables"] += [
-            dict(said, only="training") for said in kept.variables if said["name"] not in known
+            {**said, "only": "training"} for said in kept.variables if said["name"] not in known
         ]
         others = self.recording.content.setdefault("other_variables", [])
         known = {said["name"] for said in others}
@@ -211,15 +214,15 @@ class _Side:
     def _fingerprint(self, chapter: Chapter) -> None:
         nudged = chapter.name == scenarios.FINGERPRINT_NUDGED
 
-        def value(name: str, shape: Sequence[int], dtype: Any) -> Any:
+        def value(name: str, shape: Sequence[int], dtype: DType) -> Array:
             filled = fills.fingerprint(name, shape, dtype)
             return fills.nudged(name, filled) if nudged and filled is not None else filled
 
         self._filled(chapter, value, grappler=chapter.name != scenarios.FINGERPRINT_AGAIN)
 
-    def _filled(self, chapter: Chapter, value: Callable[..., Any], grappler: bool = True) -> None:
+    def _filled(self, chapter: Chapter, value: Function, grappler: bool = True) -> None:
         network = self._forward()
-        with numbering.numbered(network.graph, self.plan.seed), opened(network, grappler) as session:
+        with numbered(network.graph, self.plan.seed), opened(network, grappler) as session:
             sessions.fill(session, network, _fillings(network, value))
             self._pass(chapter, network, session)
 
@@ -236,13 +239,13 @@ class _Side:
         if not self.pair.checkpoint:
             raise NotRunError("the pair names no checkpoint")
         network = self._forward()
-        with numbering.numbered(network.graph, self.plan.seed), opened(network) as session:
+        with numbered(network.graph, self.plan.seed), opened(network) as session:
             sessions.initialize(session, network)
             restored = checkpoint.restore(self.pair.checkpoint, session, weights(network))
             chapter.say(**restored.said())
             self._pass(chapter, network, session)
 
-    def _pass(self, chapter: Chapter, network: Network, session: Any) -> None:
+    def _pass(self, chapter: Chapter, network: Network, session: V1Session) -> None:
         """Record a forward pass of the first batch."""
         batch = self.batches.at(0)
         chapter.say(mode=network.mode)
@@ -260,7 +263,7 @@ class _Side:
 
     def _training_constant(self, chapter: Chapter) -> None:
         network = self._train()
-        with reseeded(network.graph, self.plan.seed, 0):
+        with reseeded(network.graph, self.plan.seed):
             chapter.say(random_ops=ledger_of(network.ledger))
             with opened(network) as session:
                 sessions.initialize(session, network)
@@ -269,15 +272,15 @@ class _Side:
     def _stepping(self) -> Network:
         """The graph of training with the random operations of a step numbered from 0; no other seeds come after."""
         network = self._train()
-        if "stepping" not in self._made:
-            numbered = {name for name, _ in numbering.number_step_ops(network.graph, self.plan.seed)}
-            self._say_what_is_not_aligned(network, numbered)
-            self._made["stepping"] = True
+        if "stepping" not in self._said:
+            known = {name for name, _ in number_step_ops(network.graph, self.plan.seed)}
+            self._say_what_is_not_aligned(network, known)
+            self._said.add("stepping")
         return network
 
-    def _say_what_is_not_aligned(self, network: Network, numbered: set[str]) -> None:
+    def _say_what_is_not_aligned(self, network: Network, known: set[str]) -> None:
         for draw in network.ledger.draws:
-            if draw.purpose == STEP and draw.operation is not None and draw.operation.name not in numbered:
+            if draw.purpose == STEP and draw.operation is not None and draw.operation.name not in known:
                 where = "" if draw.place is None else f" ({os.path.basename(draw.place[0])}:{draw.place[1]})"
                 self.recording.note(f"{draw.op} in a branch or loop of the TF1 graph draws unaligned numbers{where}")
 
@@ -289,7 +292,7 @@ class _Side:
             sessions.assign(session, _by_name(network, self._initial()))
             self._pass(chapter, network, session)
 
-    def _initial(self) -> Iterator[tuple[str, Any]]:
+    def _initial(self) -> Iterator[tuple[str, Array]]:
         """The weights that the graph of inference begins with."""
         network = self._forward()
         with opened(network) as session:
@@ -302,7 +305,7 @@ class _Side:
         if network.train_op is None:
             raise NotRunError("the TF1 side gives no train_op: return an EstimatorSpec or a Spec with one")
         chapter.say(random_ops=ledger_of(network.ledger))
-        evaluations: list[tuple[int, list[tuple[str, Any]]]] = []
+        evaluations: list[tuple[int, list[tuple[str, Array]]]] = []
         train(
             network,
             self.batches,
@@ -317,7 +320,7 @@ class _Side:
         for step, values in evaluations:
             self._evaluate(chapter, step, values)
 
-    def _evaluate(self, chapter: Chapter, step: int, values: Iterable[tuple[str, Any]]) -> None:
+    def _evaluate(self, chapter: Chapter, step: int, values: Iterable[tuple[str, Array]]) -> None:
         """Record the outputs of inference with the weights after a step."""
         try:
             network = self._forward()
@@ -326,7 +329,7 @@ class _Side:
             return
         outputs = [value for value in network.values if value.kind == "output"]
         first = numbering.of_evaluation(step)
-        with numbering.numbered(network.graph, self.plan.seed, first), opened(network) as session:
+        with numbered(network.graph, self.plan.seed, first), opened(network) as session:
             sessions.fill(session, network, _by_name(network, values))
             for _ in range(1 if network.reads_inputs else step + 1):  # data of its own comes batch by batch
                 computed = run_values(session, outputs, network.feeds(self.batches.at(step)))
@@ -334,16 +337,16 @@ class _Side:
             chapter.add("evaluation", value.name, array, step=step, place=value.place)
 
 
-def _fillings(network: Network, value: Callable[..., Any]) -> Iterator[tuple[Any, Any]]:
+def _fillings(network: Network, value: Function) -> Iterator[tuple[Variable, Array]]:
     for variable in network.variables:
         filled = value(plain(variable), variable.shape.as_list(), variable.dtype.base_dtype)
         if filled is not None:
             yield variable, filled
 
 
-def _by_name(network: Network, values: Iterable[tuple[str, Any]]) -> Iterator[tuple[Any, Any]]:
+def _by_name(network: Network, values: Iterable[tuple[str, Array]]) -> Iterator[tuple[Variable, Array]]:
     """Variables of a network with values known by name, as far as shapes agree."""
-    known: Mapping[str, Any] = {plain(variable): variable for variable in network.variables}
+    known: Mapping[str, Variable] = {plain(variable): variable for variable in network.variables}
     for name, value in values:
         variable = known.get(name)
         if variable is not None and variable.shape.is_compatible_with(value.shape):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import NamedTuple, Sequence
 
 import numpy as np
 
+from ...frames import UserCode
 from ..pairs import structures
+from ..tensors import Array, Operation, Tensor, V1Session, Variable
 from ..watching.operations import place_of, upstream
 from .building import Network, Value
 
@@ -23,13 +25,13 @@ class Step(NamedTuple):
     """In a run of their own before the step: they depend on variables, and the step does not wait for them."""
     during: Sequence[Value]
     """In the run of the step: what it is computed from."""
-    operations: Sequence[Any]
+    operations: Sequence[Operation]
     """Run with the step, without a value that would be recorded."""
     after: Sequence[Value]
     """In a run of their own after the step: metrics that only an operation updates."""
 
 
-def step_of(network: Network, values: Sequence[Value], code: Any) -> Step:
+def step_of(network: Network, values: Sequence[Value], code: UserCode) -> Step:
     """Decide when to fetch what.
 
     A value that the training step does not depend on may be computed before or after the variables change. It is
@@ -47,8 +49,8 @@ def step_of(network: Network, values: Sequence[Value], code: Any) -> Step:
 
 
 def run_values(
-    session: Any, values: Sequence[Value], feeds: dict[Any, Any], operations: Sequence[Any] = ()
-) -> list[Any]:
+    session: V1Session, values: Sequence[Value], feeds: dict[Tensor, Array], operations: Sequence[Operation] = ()
+) -> list[Array]:
     """The values, those that need a session from one run; gradients of slices as dense arrays."""
     fetches = [value.tensor for value in values if value.fetched]
     if not fetches and not operations:
@@ -57,7 +59,7 @@ def run_values(
     return [_dense(next(computed)) if value.fetched else value.tensor for value in values]
 
 
-def _dense(computed: Any) -> Any:
+def _dense(computed: Array) -> Array:
     """What ``tf.gather`` has as a gradient, rows and their numbers, as the gradient of the whole variable."""
     if not (hasattr(computed, "indices") and hasattr(computed, "values")):
         return computed
@@ -67,11 +69,11 @@ def _dense(computed: Any) -> Any:
     return dense
 
 
-def _operation(fetch: Any) -> Any:
+def _operation(fetch: Tensor) -> Operation:
     return getattr(fetch, "op", fetch)
 
 
-def _races(tensor: Any, within: set[Any]) -> bool:
+def _races(tensor: Tensor, within: set[Operation]) -> bool:
     """Whether a value depends on a variable by a way that the step does not take, and may be computed twice.
 
     It may not where that would draw random numbers, take from a queue or run Python code a second time.
@@ -86,12 +88,12 @@ def _races(tensor: Any, within: set[Any]) -> bool:
     return reads and not any(_leaves_traces(operation) for operation in upstream([tensor.op]))
 
 
-def _leaves_traces(operation: Any) -> bool:
+def _leaves_traces(operation: Operation) -> bool:
     definition = operation.op_def
     return definition is not None and definition.is_stateful and not operation.type.startswith(_HARMLESS)
 
 
-def _is_reference(tensor: Any) -> bool:
+def _is_reference(tensor: Tensor) -> bool:
     source = tensor.op.inputs[0] if tensor.op.type == "Identity" else tensor
     return bool(tensor.dtype._is_ref_dtype or source.dtype._is_ref_dtype)
 
@@ -122,7 +124,7 @@ def _gradients(network: Network) -> list[Value]:
     return list(found.values())
 
 
-def _shaped(gradient: Any, variable: Any) -> Any:
+def _shaped(gradient: Tensor, variable: Variable) -> Tensor:
     """Slices of a gradient with the shape of the whole, which they need not have."""
     import tensorflow as tf
 
@@ -132,7 +134,7 @@ def _shaped(gradient: Any, variable: Any) -> Any:
         return tf.IndexedSlices(gradient.values, gradient.indices, tf.constant(variable.shape.as_list()))
 
 
-def _metrics(network: Network, code: Any) -> tuple[list[Value], list[Value], list[Any], list[Value]]:
+def _metrics(network: Network, code: UserCode) -> tuple[list[Value], list[Value], list[Operation], list[Value]]:
     """Updates that give the metric's value, plain values, operations that update, and what to read after these."""
     updated, plain, operations, after = [], [], [], []
     for name, update, value in network.metrics:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from typing import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ...frames import UserCode
 from ..format.store import Chapter
 from ..pairs import structures
 from ..pairs.batches import Batch, Batches
+from ..tensors import Array, Tensor, V1Session, Variable
 from ..values import fills
 from ..watching import v1_optimizers
 from .building import Network, Value, order
@@ -36,7 +37,7 @@ def train(
     taps: bool,
     nudged: bool,
     grappler: bool,
-    heard: Callable[[int, list[tuple[str, Any]]], None],
+    heard: Callable[[int, list[tuple[str, Array]]], None],
 ) -> None:
     """Record training from the graph's own initial values.
 
@@ -85,7 +86,7 @@ def record_batch(chapter: Chapter, network: Network, batch: Batch, step: int) ->
             chapter.add("label", name, value, step=step)
 
 
-def record_variables(chapter: Chapter, session: Any, variables: Sequence[Any], step: int = 0) -> None:
+def record_variables(chapter: Chapter, session: V1Session, variables: Sequence[Variable], step: int = 0) -> None:
     """Record the values of variables, written to disk some at a time."""
     size = 0
     for variable, value in read(session, variables):
@@ -96,7 +97,7 @@ def record_variables(chapter: Chapter, session: Any, variables: Sequence[Any], s
             size = 0
 
 
-def record_values(chapter: Chapter, values: Sequence[Value], computed: list[Any], step: int = 0) -> None:
+def record_values(chapter: Chapter, values: Sequence[Value], computed: list[Array], step: int = 0) -> None:
     """Record what was computed for values, emptying the list: large taps lie in memory once."""
     size = 0
     for at, value in enumerate(values):
@@ -108,7 +109,7 @@ def record_values(chapter: Chapter, values: Sequence[Value], computed: list[Any]
             size = 0
 
 
-def _is_little(variables: Sequence[Any], kept: Sequence[Slot], network: Network) -> bool:
+def _is_little(variables: Sequence[Variable], kept: Sequence[Slot], network: Network) -> bool:
     size = sum(size_of(variable) for variable in variables) + sum(size_of(slot.variable) for slot in kept)
     for applied in network.applied:
         size += sum(size_of(variable) for _, variable in applied.grads_and_vars)
@@ -131,7 +132,7 @@ def _without(step: Step, shown: bool, every: bool) -> Step:
     )
 
 
-def _one(session: Any, fetches: Step, feeds: dict[Any, Any], chapter: Chapter, number: int) -> None:
+def _one(session: V1Session, fetches: Step, feeds: dict[Tensor, Array], chapter: Chapter, number: int) -> None:
     """Run one step and record what it computed, in the order of construction."""
     early = run_values(session, fetches.before, feeds) if fetches.before else []
     during = run_values(session, fetches.during, feeds, fetches.operations)
@@ -149,14 +150,16 @@ def _rank(value: Value) -> tuple[int, int]:
     return (later.index(value.kind) + 1, 0) if value.kind in later else (0, order(value))
 
 
-def _record_state(session: Any, variables: Sequence[Any], kept: Sequence[Slot], chapter: Chapter, step: int) -> None:
+def _record_state(
+    session: V1Session, variables: Sequence[Variable], kept: Sequence[Slot], chapter: Chapter, step: int
+) -> None:
     record_variables(chapter, session, variables, step)
     for slot, (_, value) in zip(kept, read(session, [slot.variable for slot in kept])):
-        described = {"variable": slot.weight, "slot": slot.canonical}
-        chapter.add("slot", f"{slot.weight}/{slot.canonical}", value, step=step, **described)
+        whole = f"{slot.weight}/{slot.canonical}"
+        chapter.add("slot", whole, value, step=step, variable=slot.weight, slot=slot.canonical)
 
 
-def _nudged(session: Any, variables: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
+def _nudged(session: V1Session, variables: Sequence[Variable]) -> Iterable[tuple[Variable, Array]]:
     for variable, value in read(session, variables):
         moved = fills.nudged(plain(variable), value)
         if moved is not None:
@@ -173,8 +176,8 @@ def _shares(network: Network) -> dict[str, float]:
 
 
 def _lengthened(
-    session: Any, before: Sequence[tuple[Any, Any]], shares: Mapping[str, float]
-) -> Iterable[tuple[Any, Any]]:
+    session: V1Session, before: Sequence[tuple[Variable, Array]], shares: Mapping[str, float]
+) -> Iterable[tuple[Variable, Array]]:
     """The weights after a step, with each update longer by its share."""
     for (variable, old), (_, new) in zip(before, read(session, [variable for variable, _ in before])):
         if fills.floating(new.dtype) is not None:

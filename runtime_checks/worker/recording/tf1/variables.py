@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...frames import UserCode
+from ..format.rows import OptimizerRow, VariableRow
+from ..tensors import Variable
 from ..watching import v1_optimizers
 from ..watching.operations import initial_value, place_of
 from .building import Network
@@ -18,9 +20,9 @@ _AVERAGES = "/ExponentialMovingAverage"
 class Kept(NamedTuple):
     """Descriptions as they stand in a recording."""
 
-    variables: list[dict[str, Any]]
-    others: list[dict[str, Any]]
-    optimizers: list[dict[str, Any]]
+    variables: list[VariableRow]
+    others: list[VariableRow]
+    optimizers: list[OptimizerRow]
 
 
 class Slot(NamedTuple):
@@ -28,15 +30,15 @@ class Slot(NamedTuple):
 
     weight: str
     canonical: str
-    variable: Any
+    variable: Variable
 
 
-def plain(variable: Any) -> str:
+def plain(variable: Variable) -> str:
     """The name of a variable without the number of the output."""
     return str(variable.name).partition(":")[0]
 
 
-def weights(network: Network) -> list[Any]:
+def weights(network: Network) -> list[Variable]:
     """The variables of the model, in the order of creation."""
     others = {id(variable) for variable, _ in _others(network)}
     return [variable for variable in network.variables if id(variable) not in others]
@@ -48,20 +50,20 @@ def keep(network: Network, code: UserCode) -> Kept:
     return Kept(
         [_described(variable, id(variable) in trainable, code) for variable in weights(network)],
         [
-            dict(_described(variable, id(variable) in trainable, code), purpose=purpose)
+            {**_described(variable, id(variable) in trainable, code), "purpose": purpose}
             for variable, purpose in _others(network)
         ],
         [_optimizer(applied) for applied in network.applied],
     )
 
 
-def _optimizer(applied: v1_optimizers.Applied) -> dict[str, Any]:
+def _optimizer(applied: v1_optimizers.Applied) -> OptimizerRow:
     described = v1_optimizers.describe(applied.optimizer)
     described.update(clipping([gradient for gradient, _ in applied.grads_and_vars]))
     return described
 
 
-def _described(variable: Any, trainable: bool, code: UserCode) -> dict[str, Any]:
+def _described(variable: Variable, trainable: bool, code: UserCode) -> VariableRow:
     place = place_of(variable.op, code)
     shape = variable.shape
     return {
@@ -76,12 +78,12 @@ def _described(variable: Any, trainable: bool, code: UserCode) -> dict[str, Any]
     }
 
 
-def _others(network: Network) -> list[tuple[Any, str]]:
+def _others(network: Network) -> list[tuple[Variable, str]]:
     """The variables that are not the model's, each with its purpose."""
     import tensorflow as tf
 
     keys = tf.compat.v1.GraphKeys
-    found: dict[int, tuple[Any, str]] = {}
+    found: dict[int, tuple[Variable, str]] = {}
     slotted = {id(slot.variable) for slot in slots(network)}
     for applied in network.applied:
         for variable in applied.created:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Mapping, Sequence
 
 from ..pairs.mapping import plain
+from ..tensors import Variable
 from ..values.checkpoint import Restored, Wanted, read_checkpoint
 from ..values.layout import is_reshaped, laid_out, laid_out_shape
 
@@ -13,7 +14,7 @@ __all__ = ["restore"]
 
 def restore(
     path: str,
-    variables: Mapping[str, Any],
+    variables: Mapping[str, Variable],
     tf1_names: Mapping[str, str],
     transposes: Mapping[str, Sequence[int]] | None = None,
     reshapes: Sequence[str] = (),
@@ -48,6 +49,6 @@ def restore(
     return restored
 
 
-def _dtype(variable: Any) -> str:
+def _dtype(variable: Variable) -> str:
     dtype = variable.dtype
     return str(getattr(getattr(dtype, "base_dtype", dtype), "name", dtype))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+import contextlib
+import itertools
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from ..format.reading import Record, Recorded
 from ..format.scenarios import INFERENCE, STEPS, TRAINING
 from ..pairs import mapping
+from ..pairs.pair import Pair
 from ..randomness.ledger import STEP
+from ..tensors import Array, DType, Variable
 from ..values import fills
 from ..values.layout import is_reshaped, laid_out, laid_out_shape
 from .variables import Variables, assign, value_of
@@ -27,7 +31,7 @@ class Copied(NamedTuple):
 class Copying:
     """The mapping between the variables of the TF1 side, as it recorded them, and those of a model."""
 
-    def __init__(self, pair: Any, tf1: Recorded | None, note: Callable[[str], None]) -> None:
+    def __init__(self, pair: Pair, tf1: Recorded | None, note: Callable[[str], None]) -> None:
         self._pair = pair
         self._tf1 = tf1
         self._note = note
@@ -122,7 +126,7 @@ class Copying:
             if value is not None:
                 self._put(variable, value, tf1_name)
 
-    def _tf1_shape(self, variable: Any, tf1_name: str) -> tuple[int, ...]:
+    def _tf1_shape(self, variable: Variable, tf1_name: str) -> tuple[int, ...]:
         """The shape of the TF1 counterpart, where it can be laid out as this one."""
         own, order, reshaped = _shape(variable), *self._layout(tf1_name)
         for said in [] if self._tf1 is None else self._tf1.content["variables"]:
@@ -133,11 +137,11 @@ class Copying:
     def _layout(self, tf1_name: str) -> tuple[Sequence[int] | None, bool]:
         return self._pair.transposes.get(tf1_name), is_reshaped(tf1_name, self._pair.reshapes)
 
-    def _laid_out(self, variable: Any, value: Any, tf1_name: str) -> Any:
+    def _laid_out(self, variable: Variable, value: Array, tf1_name: str) -> Array:
         order, reshaped = self._layout(tf1_name)
         return laid_out(value, order, _shape(variable), reshaped)
 
-    def _put(self, variable: Any, value: Any, tf1_name: str) -> str:
+    def _put(self, variable: Variable, value: Array, tf1_name: str) -> str:
         """Assign a TF1 value; in words, why that cannot be done."""
         order, _ = self._layout(tf1_name)
         if order is not None and len(order) != value.ndim:
@@ -149,31 +153,19 @@ class Copying:
         return ""
 
 
-def values_of(records: Sequence[Record]) -> Iterator[Any]:
+def values_of(records: Sequence[Record]) -> Iterator[Array]:
     """The arrays of records, each archive opened once as long as its records stand together."""
-    archive: Any = None
-    opened: Any = None
-    try:
-        for record in records:
-            if record.archive is None:
-                yield record.value
-                continue
-            path, key = record.archive
-            if path != archive:
-                if opened is not None:
-                    opened.close()
-                archive, opened = path, np.load(str(path), allow_pickle=False)
-            yield opened[key]
-    finally:
-        if opened is not None:
-            opened.close()
+    for path, group in itertools.groupby(records, lambda record: record.archive and record.archive[0]):
+        with contextlib.nullcontext({}) if path is None else np.load(str(path), allow_pickle=False) as arrays:
+            for record in group:
+                yield arrays[record.archive[1]] if record.archive else record.value
 
 
-def _shape(variable: Any) -> tuple[int, ...]:
+def _shape(variable: Variable) -> tuple[int, ...]:
     return tuple(int(size) for size in variable.shape)
 
 
-def _dtype(variable: Any) -> Any:
+def _dtype(variable: Variable) -> DType:
     return getattr(variable.dtype, "name", variable.dtype)
 
 

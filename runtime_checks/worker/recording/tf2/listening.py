@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ...frames import Frame, UserCode
-from ..format.store import Chapter, Place
+from ..format.rows import LayerRow, Place
+from ..format.store import Chapter
 from ..pairs import structures
+from ..tensors import Array, Json, Layer, Nest, Tensor, Variable
 from ..watching.layer_calls import recording_layers
 from .model import is_symbolic, layer_settings
 from .variables import Variables, value_of
@@ -37,17 +39,16 @@ class Listening:
         self.step = 0
         self.automatic = True
         self.values = False
-        self.called: Callable[[Any], None] | None = None
-        self.settings: dict[str, dict[str, Any]] = {}
+        self.called: Callable[[Nest], None] | None = None
+        self.settings: dict[str, LayerRow | None] = {}
         self._code = code
         self._variables = variables
         self._declared = {str(ends[1]): name for name, ends in taps.items() if len(ends) > 1}
         self._counted: dict[str, int] = {}
         self.met: set[str] = set()
         self._valued: set[str] = set()
-        self._waiting: list[tuple[str, str, Any, Place | None, dict[str, Any]]] = []
+        self._waiting: list[tuple[str, str, Array, Place | None, dict[str, Json]]] = []
         self._size = 0
-        self._calls: Any = None
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
@@ -55,7 +56,7 @@ class Listening:
         with recording_layers(self._heard, self._code) as self._calls:
             yield
 
-    def root(self, model: Any) -> None:
+    def root(self, model: Layer) -> None:
         """Name the layers relative to a model from now on."""
         self._calls.root = model
 
@@ -80,10 +81,10 @@ class Listening:
             self.chapter = None
             self._waiting, self._size = [], 0
 
-    def _heard(self, layer: Any, path: str, inputs: Any, outputs: Any, frames: Sequence[Frame]) -> None:
+    def _heard(self, layer: Layer, path: str, outputs: Nest, frames: Sequence[Frame]) -> None:
         if path not in self.settings:
             told = layer_settings(layer)
-            self.settings[path] = {} if told is None else dict(told, name=path)
+            self.settings[path] = None if told is None else {**told, "name": path}
         if self.called is not None and layer is self._calls.root:
             self.called(outputs)
         if self.chapter is None:
@@ -97,7 +98,15 @@ class Listening:
         call = self._counted[path] = self._counted.get(path, -1) + 1
         self._keep(layer, path, call, leaves, owned, place_of(frames))
 
-    def _keep(self, layer: Any, path: str, call: int, leaves: Any, owned: Sequence[Any], place: Place | None) -> None:
+    def _keep(
+        self,
+        layer: Layer,
+        path: str,
+        call: int,
+        leaves: Sequence[tuple[str, Tensor]],
+        owned: Sequence[Variable],
+        place: Place | None,
+    ) -> None:
         asked = self._declared.get(path) or self._declared.get(str(getattr(layer, "name", "")))
         if asked is not None and call == 0 and asked not in self.met:
             self.met.add(asked)
@@ -110,10 +119,10 @@ class Listening:
                 whole += f"#{call}" if call else ""
                 self._tap(whole, leaf, place, auto=True, call=call, owned=names)
 
-    def _tap(self, name: str, leaf: Any, place: Place | None, **more: Any) -> None:
+    def _tap(self, name: str, leaf: Tensor, place: Place | None, **more: object) -> None:
         self._add("tap", name, array(leaf), place, **more)
 
-    def _add(self, kind: str, name: str, value: Any, place: Place | None, **more: Any) -> None:
+    def _add(self, kind: str, name: str, value: Array, place: Place | None, **more: object) -> None:
         self._waiting.append((kind, name, value, place, more))
         self._size += value.nbytes
         if self._size > _WAITING:
@@ -127,14 +136,14 @@ class Listening:
                 self.chapter.add(kind, name, value, self.step, place, **more)
         self._waiting, self._size = [], 0
 
-    def keep_values(self, variables: Sequence[tuple[str, Any]]) -> None:
+    def keep_values(self, variables: Sequence[tuple[str, Variable]]) -> None:
         """Record variables that have not been recorded yet."""
         for name, variable in variables:
             if name not in self._valued:
                 self._valued.add(name)
                 self._add("variable", name, value_of(variable), None)
 
-    def endpoints(self, named: Mapping[str, Any], taps: Mapping[str, Any], place: Place | None) -> None:
+    def endpoints(self, named: Mapping[str, Tensor], taps: Mapping[str, Tensor], place: Place | None) -> None:
         """Record endpoints, and taps that the model itself gave; declared ones also by the name that the pair gives."""
         for name, value in [*named.items(), *taps.items()]:
             asked = self._declared.get(name)
@@ -144,7 +153,7 @@ class Listening:
                     self._tap(wanted, value, place, auto=False)
 
 
-def array(value: Any) -> Any:
+def array(value: Tensor) -> Array:
     """The value of an eager tensor, a variable, a metric or a number; rows of a gradient as the whole."""
     if hasattr(value, "indices") and hasattr(value, "dense_shape"):
         import tensorflow as tf
@@ -162,7 +171,7 @@ def place_of(frames: Sequence[Frame]) -> Place | None:
     return (frames[0].path, frames[0].line) if frames else None
 
 
-def _weights(layer: Any) -> list[Any]:
+def _weights(layer: Layer) -> list[Variable]:
     for attribute in ("weights", "variables"):
         with contextlib.suppress(Exception):
             found = getattr(layer, attribute)

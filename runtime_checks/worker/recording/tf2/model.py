@@ -11,9 +11,11 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ... import signature
 from ...frames import UserCode
-from ..format.store import Place
+from ..format.rows import LayerRow, Place
 from ..pairs import structures
 from ..pairs.batches import PairError, arguments
+from ..pairs.pair import Pair
+from ..tensors import Function, Layer, Module, Nest, Tensor
 
 __all__ = [
     "Forward",
@@ -29,6 +31,10 @@ __all__ = [
 ]
 
 _SETTINGS = ("epsilon", "momentum", "rate", "renorm", "center", "scale", "axis", "negative_slope", "alpha", "theta")
+Callee = Any
+"""A layer, a model or another callable that the factory of the TF2 side made."""
+Options = Any
+"""How AutoGraph converts."""
 _MODES = ("training", "is_training", "mode")
 
 
@@ -38,11 +44,11 @@ class Forward(NamedTuple):
     `regularization` are the single losses, and their sum under ``total``.
     """
 
-    outputs: dict[str, Any]
-    endpoints: dict[str, Any]
-    taps: dict[str, Any]
-    loss: Any
-    regularization: dict[str, Any]
+    outputs: dict[str, Nest]
+    endpoints: dict[str, Tensor]
+    taps: dict[str, Tensor]
+    loss: Tensor
+    regularization: dict[str, Tensor]
 
 
 class Model:
@@ -52,7 +58,7 @@ class Model:
         value: what the factory returned.
     """
 
-    def __init__(self, value: Any, params: Any) -> None:
+    def __init__(self, value: Callee, params: object) -> None:
         self.value = value
         self._params = params
         self._parameters = _names(value)
@@ -93,7 +99,7 @@ class Model:
         step = getattr(type(self.value), "train_step", None)
         return step is not None and str(getattr(step, "__module__", "")).partition(".")[0] not in _KERAS
 
-    def place(self, factory: Any, code: UserCode) -> Place | None:
+    def place(self, factory: Function, code: UserCode) -> Place | None:
         """Where the user wrote what is called: its ``call``, or else the factory."""
         for found in (getattr(type(self.value), "call", None), self.value, type(self.value).__call__, factory):
             function = getattr(found, "python_function", found)
@@ -103,7 +109,7 @@ class Model:
                 return path, int(written.co_firstlineno)
         return None
 
-    def call(self, inputs: Any, training: bool, labels: Any = None) -> Any:
+    def call(self, inputs: Nest, training: bool, labels: Nest = None) -> Nest:
         """Call it on tensors.
 
         Args:
@@ -117,8 +123,8 @@ class Model:
             return self.value(*args, **kwargs)
         return converted(self.value, *args, **kwargs)
 
-    def _extra(self, training: bool, labels: Any) -> dict[str, Any]:
-        extra: dict[str, Any] = {}
+    def _extra(self, training: bool, labels: Nest) -> dict[str, Nest]:
+        extra: dict[str, Nest] = {}
         if "training" in self._parameters or (self.is_layer and self.takes_training):
             extra["training"] = training
         elif "is_training" in self._parameters:
@@ -131,11 +137,11 @@ class Model:
             extra["params"] = self._params
         return extra
 
-    def forward(self, inputs: Any, training: bool, labels: Any = None) -> Forward:
+    def forward(self, inputs: Nest, training: bool, labels: Nest = None) -> Forward:
         """Call it and tell apart what comes back; inside ``tf.function`` as well."""
         return self.told(self.call(inputs, training, labels))
 
-    def told(self, value: Any) -> Forward:
+    def told(self, value: Nest) -> Forward:
         """What a call returned, told apart, and the losses that the call left behind."""
         found = structures.results(value)
         return Forward(
@@ -146,7 +152,7 @@ class Model:
             regularization=self.regularization(),
         )
 
-    def regularization(self) -> dict[str, Any]:
+    def regularization(self) -> dict[str, Tensor]:
         """The losses of the layers by number, and ``total``: 0.0 where there are none."""
         import tensorflow as tf
 
@@ -160,17 +166,17 @@ class Model:
             found["total"] = tf.add_n([tf.reduce_sum(tf.cast(loss, tf.float32)) for loss in losses])
         return found
 
-    def _losses(self) -> list[Any]:
+    def _losses(self) -> list[Tensor]:
         own = getattr(self.value, "losses", None)
         if isinstance(own, (list, tuple)):
             return list(own)
-        found: list[Any] = []
+        found: list[Tensor] = []
         for layer in _layers_in(self.value):
             found += list(layer.losses)
         return found
 
 
-def make(pair: Any) -> Model:
+def make(pair: Pair) -> Model:
     """Call the factory of the TF2 side.
 
     Raises:
@@ -189,7 +195,7 @@ def make(pair: Any) -> Model:
     return Model(value, pair.params)
 
 
-def _check(factory: Any) -> None:
+def _check(factory: Function) -> None:
     if not callable(factory):
         raise PairError(f"tf2 is {factory!r}: wanted is a function without parameters that makes the model")
     if not inspect.isclass(factory) and not signature.is_function(factory):
@@ -209,13 +215,13 @@ def _check(factory: Any) -> None:
         )
 
 
-def _needed(factory: Any) -> Sequence[str]:
+def _needed(factory: Function) -> Sequence[str]:
     if inspect.isclass(factory):
         return signature.constructor_needs(factory)
     return signature.required(factory) or ()
 
 
-def _given(factory: Any) -> Sequence[str]:
+def _given(factory: Function) -> Sequence[str]:
     target = factory.__init__ if inspect.isclass(factory) else factory
     try:
         return list(inspect.signature(target).parameters)
@@ -239,13 +245,13 @@ def clear_names() -> None:
             return
 
 
-def _quiet(find: Callable[[], Any]) -> Any:
+def _quiet(find: Callable[[], Module]) -> Module:
     with contextlib.suppress(Exception):
         return find()
     return None
 
 
-def tensors(value: Any) -> Any:
+def tensors(value: Nest) -> Nest:
     """A batch's arrays as tensors, in the same structure."""
     import tensorflow as tf
 
@@ -260,17 +266,18 @@ def tensors(value: Any) -> Any:
     return tf.constant(value)
 
 
-def in_function(body: Callable[..., Any]) -> Any:
+def in_function(body: Function) -> Function:
     """``tf.function`` of a body that is not the user's, in which AutoGraph works on what is called by `converted`."""
     import tensorflow as tf
     from tensorflow.python.autograph.core import ag_ctx
 
-    def traced(*args: Any) -> Any:
+    def traced(*args: Nest) -> Nest:
         with ag_ctx.ControlStatusCtx(status=ag_ctx.Status.ENABLED, options=_options()):
             return body(*args)
 
     # A partial has no code object, by which TensorFlow would count all functions made here as one that is traced anew.
-    return tf.function(functools.partial(traced), autograph=False)
+    function: Function = tf.function(functools.partial(traced), autograph=False)
+    return function
 
 
 @contextlib.contextmanager
@@ -286,7 +293,7 @@ def eagerly() -> Iterator[None]:
         tf.config.run_functions_eagerly(before)
 
 
-def converted(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def converted(function: Function, *args: Nest, **kwargs: Nest) -> Nest:
     """Call a function of the user's as a ``tf.function`` would, if this is inside one."""
     import tensorflow as tf
 
@@ -297,21 +304,21 @@ def converted(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return api.converted_call(function, args, kwargs, None, _options())
 
 
-def _options() -> Any:
+def _options() -> Options:
     from tensorflow.python.autograph.core import converter
 
     # As tf.function has them: without its optional features, of which one turns lists of Python into tensor lists.
     return converter.ConversionOptions(recursive=True, optional_features=())
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: Tensor) -> bool:
     """Whether it is a tensor of a graph, whose value is not known yet."""
     import tensorflow as tf
 
     return isinstance(value, tf.Tensor) and not hasattr(value, "numpy")
 
 
-def layer_settings(layer: Any) -> dict[str, Any] | None:
+def layer_settings(layer: Layer) -> LayerRow | None:
     """Class and settings of a layer whose settings change what comes out of the same weights; None of any other."""
     try:
         config = dict(layer.get_config())
@@ -331,20 +338,20 @@ def layer_settings(layer: Any) -> dict[str, Any] | None:
 _KERAS = ("keras", "tf_keras", "tensorflow")
 
 
-def _mro(value: Any) -> Sequence[Any]:
+def _mro(value: object) -> Sequence[type]:
     return type(value).__mro__
 
 
-def _names(value: Any) -> set[str]:
+def _names(value: Callee) -> set[str]:
     """The names of a call's parameters."""
     return {item.name for item in signature.parameters(value) or ()}
 
 
-def _layers_in(value: Any) -> list[Any]:
+def _layers_in(value: object) -> list[Layer]:
     """The outermost layers that a ``tf.Module`` holds, or a function in what it closes over."""
-    found: list[Any] = []
+    found: list[Layer] = []
     seen: set[int] = set()
-    waiting = [value]
+    waiting: list[object] = [value]
     while waiting:
         one = waiting.pop(0)
         if id(one) in seen or len(seen) > 10000:
@@ -361,8 +368,8 @@ def _layers_in(value: Any) -> list[Any]:
     return found
 
 
-def _held(value: Any) -> list[Any]:
-    held = [cell.cell_contents for cell in getattr(value, "__closure__", None) or () if _is_filled(cell)]
+def _held(value: object) -> list[object]:
+    held = structures.closed_over(value)
     function = getattr(value, "python_function", None)
     owner = getattr(value, "__self__", None)
     if inspect.ismodule(owner):
@@ -372,10 +379,3 @@ def _held(value: Any) -> list[Any]:
     if isinstance(value, tf.Module):
         held += list(vars(value).values())
     return held
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Callable
 
 from ...criteria import one_line
 from ...errors import essence
 from ...frames import UserCode
 from ...scopes import creations
+from ..format.rows import CallRow, CreationRow
 from ..format.store import Chapter
+from ..tensors import Function, Tensor, Variable
 from .model import Forward, Model, in_function
 from .session import Made, Session
 from .variables import Creation, Variables, made_by
@@ -34,8 +36,8 @@ def record(session: Session, made: Made, chapter: Chapter, built: Callable[[], N
 
     `built` is called once the first calls of both modes have ended well.
     """
-    created: list[dict[str, Any]] = []
-    calls: list[dict[str, str]] = []
+    created: list[CreationRow] = []
+    calls: list[CallRow] = []
     functions = {training: in_function(_call(made.model, training)) for training in (False, True)}
     batch = session.batch_tensors(0)
     for name, training, traced in _CALLS:
@@ -57,21 +59,21 @@ def record(session: Session, made: Made, chapter: Chapter, built: Callable[[], N
     chapter.say(created=created, calls=calls)
 
 
-def _noting(found: list[Creation], code: UserCode) -> Callable[[Any], None]:
+def _noting(found: list[Creation], code: UserCode) -> Callable[[Variable], None]:
     return lambda variable: found.append(made_by(variable, code))
 
 
-def _call(model: Model, training: bool) -> Callable[..., Any]:
+def _call(model: Model, training: bool) -> Function:
     return lambda inputs, labels: _leaves(model.forward(inputs, training, labels))
 
 
-def _leaves(found: Forward) -> list[Any]:
+def _leaves(found: Forward) -> list[Tensor]:
     import tensorflow as tf
 
     return [tf.convert_to_tensor(leaf) for leaf in found.outputs.values()]
 
 
-def _described(call: str, one: Creation, variables: Variables) -> dict[str, Any]:
+def _described(call: str, one: Creation, variables: Variables) -> CreationRow:
     return {
         "call": call,
         "name": variables.name(one.variable),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator
+from typing import Callable, Iterator
 
 from ... import shims
 from ...frames import UserCode
@@ -11,8 +11,11 @@ from ..format import scenarios
 from ..format.attempts import NotRunError, attempt
 from ..format.plan import Plan
 from ..format.reading import Recorded
-from ..format.store import Chapter, Place, Recording
+from ..format.rows import LoadRow, Place
+from ..format.store import Chapter, Recording
+from ..pairs.pair import Pair
 from ..randomness import numbering, samples
+from ..tensors import Nest, Tensor
 from ..watching import checkpoint_loads
 from . import checkpoint, once
 from .listening import array
@@ -26,7 +29,7 @@ __all__ = ["record_tf2"]
 _FILLED = (scenarios.CONSTANT, scenarios.FINGERPRINT, scenarios.FINGERPRINT_AGAIN)
 
 
-def record_tf2(pair: Any, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None) -> None:
+def record_tf2(pair: Pair, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None) -> None:
     """Record the scenarios that the plan wants.
 
     Args:
@@ -48,7 +51,7 @@ class _Side:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._loads: list[Any] | None = None
+        self._loads: list[LoadRow] | None = None
         self._begins_alike = False
         self._open = contextlib.ExitStack()
         self._model: Made | None = None
@@ -109,7 +112,7 @@ class _Side:
         if self._loads:
             chapter.say(loads=self._loads)
 
-    def _describe(self, made: Made, loads: Any) -> None:
+    def _describe(self, made: Made, loads: checkpoint_loads.Loads) -> None:
         """Say what a model is that has been called in both modes."""
         content = self.session.recording.content
         content["variables"] = made.variables.rows()
@@ -256,7 +259,7 @@ class _Side:
         if loss is not None:
             chapter.add("loss", "loss", array(loss))
 
-    def _compiled_loss(self, made: Made, found: Forward) -> Any:
+    def _compiled_loss(self, made: Made, found: Forward) -> Tensor:
         batch = self.session.batch_tensors(0)
         outputs = list(found.outputs.values())
         if batch.labels is None or len(outputs) != 1:
@@ -266,14 +269,14 @@ class _Side:
         return None
 
 
-def _parts(found: Forward) -> dict[str, Any]:
+def _parts(found: Forward) -> dict[str, Nest]:
     """A result as ``tf.function`` can give it back."""
     import tensorflow as tf
 
-    def converted(named: dict[str, Any]) -> dict[str, Any]:
+    def converted(named: dict[str, Tensor]) -> dict[str, Tensor]:
         return {name: tf.convert_to_tensor(value) for name, value in named.items()}
 
-    parts: dict[str, Any] = {
+    parts: dict[str, Nest] = {
         "outputs": converted(found.outputs),
         "endpoints": converted(found.endpoints),
         "taps": converted(found.taps),

@@ -7,9 +7,12 @@ import functools
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
-from ..format.store import Place
+from ...wrapping import around
+from ..format.rows import Place
+from ..tensors import Function, Nest, Optimizer, Tensor, Variable
 from ..watching import keras_optimizers
-from .listening import place_of
+from ..watching.patching import replaced
+from .listening import Listening, place_of
 from .model import Forward, Model, converted
 
 __all__ = ["Applied", "Seen", "heard_function", "watching"]
@@ -18,9 +21,9 @@ __all__ = ["Applied", "Seen", "heard_function", "watching"]
 class Applied(NamedTuple):
     """One update: gradients as the optimizer applies them, and its learning rate, both as tensors."""
 
-    optimizer: Any
-    pairs: Sequence[Any]
-    learning_rate: Any
+    optimizer: Optimizer
+    pairs: Sequence[tuple[Tensor, Variable]]
+    learning_rate: Tensor
     place: Place | None
 
 
@@ -36,26 +39,26 @@ class Seen:
     """
 
     def __init__(self) -> None:
-        self.losses: list[tuple[Any, Place | None]] = []
+        self.losses: list[tuple[Tensor, Place | None]] = []
         self.applied: list[Applied] = []
         self.forward: Forward | None = None
         self.place: Place | None = None
-        self.called: Callable[[Any], None] = lambda value: None
+        self.called: Callable[[Nest], None] = lambda value: None
 
 
 @contextlib.contextmanager
-def watching(model: Model, listening: Any, code: UserCode) -> Iterator[Seen]:
+def watching(model: Model, listening: Listening, code: UserCode) -> Iterator[Seen]:
     """See what a training step does in the body."""
     seen = Seen()
 
-    def applied(optimizer: Any, pairs: Sequence[Any], rate: Any) -> None:
+    def applied(optimizer: Optimizer, pairs: Sequence[tuple[Tensor, Variable]], rate: Tensor) -> None:
         import tensorflow as tf
 
         given = [(tf.convert_to_tensor(gradient), variable) for gradient, variable in pairs]
         told = None if rate is None else tf.convert_to_tensor(rate)
         seen.applied.append(Applied(optimizer, given, told, place_of(code.stack())))
 
-    def called(value: Any) -> None:
+    def called(value: Nest) -> None:
         if seen.forward is None:
             seen.forward = model.told(value)
             seen.place = place_of(code.stack())
@@ -74,25 +77,22 @@ def _gradients(seen: Seen, code: UserCode) -> Iterator[None]:
     """Hear of the targets of ``GradientTape.gradient``."""
     import tensorflow as tf
 
-    original = tf.GradientTape.gradient
+    def telling(original: Function) -> Function:
+        def gradient(self: object, target: Nest, sources: Nest, *args: object, **kwargs: object) -> Nest:
+            found = original(self, target, sources, *args, **kwargs)
+            if any(hasattr(source, "assign") for source in tf.nest.flatten(sources)):
+                loss = _scalar(target)
+                if loss is not None:
+                    seen.losses.append((loss, place_of(code.stack())))
+            return found
 
-    @functools.wraps(original)
-    def gradient(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
-        found = original(self, target, sources, *args, **kwargs)
-        if any(hasattr(source, "assign") for source in tf.nest.flatten(sources)):
-            loss = _scalar(target)
-            if loss is not None:
-                seen.losses.append((loss, place_of(code.stack())))
-        return found
+        return gradient
 
-    tf.GradientTape.gradient = gradient
-    try:
+    with around(tf.GradientTape, "gradient", telling):
         yield
-    finally:
-        tf.GradientTape.gradient = original
 
 
-def _scalar(target: Any) -> Any:
+def _scalar(target: Nest) -> Tensor:
     """What is minimized: the sum of everything in the target."""
     import tensorflow as tf
 
@@ -105,7 +105,7 @@ def _scalar(target: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _calls(model: Model, listening: Any, called: Callable[[Any], None]) -> Iterator[None]:
+def _calls(model: Model, listening: Listening, called: Callable[[Nest], None]) -> Iterator[None]:
     """Hear of the calls of the model: a layer is heard anyway, the ``__call__`` of another class is replaced."""
     cls = type(model.value)
     if model.is_layer:
@@ -120,17 +120,14 @@ def _calls(model: Model, listening: Any, called: Callable[[Any], None]) -> Itera
         yield
         return
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Function, *args: object, **kwargs: object) -> Nest:
         value = original.__get__(self, cls)(*args, **kwargs)
         if self is model.value:
             called(value)
         return value
 
-    cls.__call__ = call
-    try:
+    with replaced(cls, "__call__", call):
         yield
-    finally:
-        cls.__call__ = original
 
 
 def _leave_alone(function: Any) -> None:
@@ -138,11 +135,11 @@ def _leave_alone(function: Any) -> None:
     function.autograph_info__ = {}
 
 
-def heard_function(function: Callable[..., Any], called: Callable[[Any], None]) -> Callable[..., Any]:
+def heard_function(function: Function, called: Callable[[Nest], None]) -> Function:
     """A plain function that tells what it returned."""
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Nest:
         value = converted(function, *args, **kwargs)
         called(value)
         return value

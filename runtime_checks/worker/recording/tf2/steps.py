@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ...errors import essence, text_of
 from ..format import scenarios
 from ..format.attempts import NotRunError
-from ..format.store import Chapter, Place
+from ..format.rows import Place, VariableRow
+from ..format.store import Chapter
 from ..pairs import structures
+from ..pairs.batches import Batch
+from ..tensors import Nest, Optimizer, Tensor, Variable
 from ..watching import keras_optimizers
 from .listening import array
 from .model import converted, eagerly, in_function
@@ -36,14 +39,14 @@ _EAGER_ONLY = (
 class _Step(NamedTuple):
     """What a step gave, as arrays; places of the loss, the model's call and the update."""
 
-    outputs: Mapping[str, Any]
-    endpoints: Mapping[str, Any]
-    taps: Mapping[str, Any]
-    regularization: Mapping[str, Any]
-    loss: Any
-    metrics: Mapping[str, Any]
-    rates: Sequence[Any]
-    gradients: Mapping[str, Any]
+    outputs: Mapping[str, Nest]
+    endpoints: Mapping[str, Tensor]
+    taps: Mapping[str, Tensor]
+    regularization: Mapping[str, Tensor]
+    loss: Tensor
+    metrics: Mapping[str, Tensor]
+    rates: Sequence[Tensor]
+    gradients: Mapping[str, Tensor]
 
 
 def train(session: Session, made: Made, chapter: Chapter) -> None:
@@ -85,7 +88,7 @@ class _Trainer:
         self.chapter.flush()
         self._every = 4 * sum(_size(variable) for _, variable in weights) <= _FEW
 
-    def step(self, number: int, run: Callable[[Any, int], _Step]) -> None:
+    def step(self, number: int, run: Callable[[Batch, int], _Step]) -> None:
         """Run one step and record it."""
         session, made, chapter = self.session, self.made, self.chapter
         session.give(chapter, number)
@@ -109,21 +112,21 @@ class _Trainer:
 
     # Running a step
 
-    def eager(self, batch: Any, number: int) -> _Step:
+    def eager(self, batch: Batch, number: int) -> _Step:
         """A step as Python runs it."""
         with watching(self.made.model, self.made.listening, self.session.code) as seen:
             value = self._user_step(seen, batch.inputs, batch.labels)
         self._saw(seen, number)
         return _Step(**{name: _arrays(part) for name, part in self._told(seen, value, True).items()})
 
-    def traced(self) -> Callable[[Any, int], _Step]:
+    def traced(self) -> Callable[[Batch, int], _Step]:
         """A step that is a ``tf.function``, and gives back what was seen in its graph."""
         if self.made.model.is_compiled:
             self.session.recording.adapted(
                 "the train_step of the compiled model was called in one tf.function a step, without XLA"
             )
 
-        def body(inputs: Any, labels: Any) -> Any:
+        def body(inputs: Nest, labels: Nest) -> dict[str, Nest]:
             with watching(self.made.model, self.made.listening, self.session.code) as seen:
                 value = self._user_step(seen, inputs, labels)
                 self.seen = seen
@@ -131,7 +134,7 @@ class _Trainer:
 
         function = in_function(body)
 
-        def run(batch: Any, number: int) -> _Step:
+        def run(batch: Batch, number: int) -> _Step:
             try:
                 parts = function(batch.inputs, batch.labels)
             except Exception as error:
@@ -142,7 +145,7 @@ class _Trainer:
 
         return run
 
-    def _user_step(self, seen: Seen, inputs: Any, labels: Any) -> Any:
+    def _user_step(self, seen: Seen, inputs: Nest, labels: Nest) -> structures.Results:
         """The user's step: of the pair, or of the model."""
         model = self.made.model
         given = self.session.pair.train_step
@@ -154,11 +157,11 @@ class _Trainer:
             return structures.step_results(model.value.train_step(data))
         return structures.step_results(converted(model.value.train_step, data))
 
-    def _told(self, seen: Seen, value: Any, eager: bool) -> dict[str, Any]:
+    def _told(self, seen: Seen, value: structures.Results, eager: bool) -> dict[str, Nest]:
         """The parts of a step; inside ``tf.function`` only tensors that its graph can give back."""
         forward = seen.forward
         outputs = dict(structures.flat(value.outputs)) if value.outputs is not None else None
-        told: dict[str, Any] = {
+        told: dict[str, Nest] = {
             "outputs": outputs if outputs is not None else (forward.outputs if forward else {}),
             "endpoints": forward.endpoints if forward else {},
             "taps": dict(forward.taps if forward else {}, **value.taps),
@@ -170,15 +173,15 @@ class _Trainer:
         }
         return told if eager else {name: _reachable(part) for name, part in told.items()}
 
-    def _loss(self, seen: Seen, value: Any) -> Any:
+    def _loss(self, seen: Seen, value: structures.Results) -> Tensor:
         """What is minimized: what the pair's step says, or what gradients were taken of."""
         scaled = any("LossScale" in type(applied.optimizer).__name__ for applied in seen.applied)
         if value.loss is not None and (self.session.pair.train_step is not None or scaled or not seen.losses):
             return value.loss
         return seen.losses[0][0] if seen.losses else None
 
-    def _gradients(self, seen: Seen) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def _gradients(self, seen: Seen) -> dict[str, Tensor]:
+        found: dict[str, Tensor] = {}
         for applied in seen.applied:
             for gradient, variable in applied.pairs:
                 name = self.made.variables.name(variable)
@@ -237,7 +240,7 @@ class _Trainer:
                 whole = f"{name}/{canonical}"
                 self.chapter.add("slot", whole, value_of(slot), number, variable=name, slot=canonical)
 
-    def _trained(self) -> Iterator[tuple[str, Any, Any]]:
+    def _trained(self) -> Iterator[tuple[str, Optimizer, Variable]]:
         met = set()
         for applied in self.seen.applied if self.seen is not None else ():
             for _, variable in applied.pairs:
@@ -252,7 +255,7 @@ class _Trainer:
         content["other_variables"] = _merged(content.get("other_variables", ()), self.made.variables.other_rows())
         if content["optimizers"] or self.seen is None:
             return
-        met: list[Any] = []
+        met: list[Optimizer] = []
         for applied in self.seen.applied:
             if all(applied.optimizer is not one for one in met):
                 met.append(applied.optimizer)
@@ -263,7 +266,7 @@ class _Trainer:
                 "recorded only where the training step returns them"
             )
 
-    def _evaluate(self, batch: Any, number: int) -> None:
+    def _evaluate(self, batch: Batch, number: int) -> None:
         """Record the outputs of inference with the weights as they are now."""
         try:
             with self.made.variables.undone(), self.made.ledger.evaluating():
@@ -274,22 +277,22 @@ class _Trainer:
         for name, value in found.items():
             self.chapter.add("evaluation", name, array(value), number)
 
-    def _inference(self, batch: Any) -> Mapping[str, Any]:
+    def _inference(self, batch: Batch) -> Mapping[str, Tensor]:
         model = self.made.model
         if self.chapter.name != scenarios.STEPS_OTHER:
-            outputs: Mapping[str, Any] = model.forward(batch.inputs, False, batch.labels).outputs
+            outputs: Mapping[str, Nest] = model.forward(batch.inputs, False, batch.labels).outputs
             return outputs
         # It is traced anew each time: random operations have numbers of their own in each evaluation.
         evaluate = in_function(lambda inputs, labels: model.forward(inputs, False, labels).outputs)
-        traced: Mapping[str, Any] = evaluate(batch.inputs, batch.labels)
+        traced: Mapping[str, Tensor] = evaluate(batch.inputs, batch.labels)
         return traced
 
 
-def _rates(seen: Seen, value: Any) -> list[Any]:
+def _rates(seen: Seen, value: structures.Results) -> list[Tensor]:
     """The learning rate of each optimizer, in the order of their updates."""
     if value.learning_rate is not None:
         return [value.learning_rate]
-    met: list[Any] = []
+    met: list[Optimizer] = []
     rates = []
     for applied in seen.applied:
         if applied.learning_rate is not None and all(applied.optimizer is not one for one in met):
@@ -298,7 +301,7 @@ def _rates(seen: Seen, value: Any) -> list[Any]:
     return rates
 
 
-def _reachable(part: Any) -> Any:
+def _reachable(part: Nest) -> Nest:
     """What of a part can be given back by the function whose graph is being built."""
     if isinstance(part, Mapping):
         kept = {name: _output(value) for name, value in part.items()}
@@ -308,7 +311,7 @@ def _reachable(part: Any) -> Any:
     return None if part is None else _output(part)
 
 
-def _output(value: Any) -> Any:
+def _output(value: Tensor) -> Tensor:
     """A tensor of the graph that is being built; None for one of an inner function."""
     import tensorflow as tf
 
@@ -320,7 +323,7 @@ def _output(value: Any) -> Any:
     return value if graph is None or graph is tf.compat.v1.get_default_graph() else None
 
 
-def _arrays(part: Any) -> Any:
+def _arrays(part: Nest) -> Nest:
     if isinstance(part, Mapping):
         return {name: array(value) for name, value in part.items()}
     if isinstance(part, (list, tuple)):
@@ -328,17 +331,17 @@ def _arrays(part: Any) -> Any:
     return None if part is None else array(part)
 
 
-def _iterations(optimizer: Any) -> int:
+def _iterations(optimizer: Optimizer) -> int:
     with contextlib.suppress(Exception):
         return int(array(optimizer.iterations))
     return 0
 
 
-def _size(variable: Any) -> int:
+def _size(variable: Variable) -> int:
     """In bytes."""
     return int(value_of(variable).nbytes)
 
 
-def _merged(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+def _merged(first: Sequence[VariableRow], second: Sequence[VariableRow]) -> list[VariableRow]:
     known = {one["name"] for one in first}
     return [*first, *(one for one in second if one["name"] not in known)]

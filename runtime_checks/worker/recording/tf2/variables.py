@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from types import FrameType
 from typing import Any, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
@@ -12,7 +13,8 @@ from ...frames import UserCode
 from ...hooks.variables import library, stack_of
 from ...scopes import creations
 from ...tracking import identities
-from ..format.store import Place
+from ..format.rows import Place, VariableRow
+from ..tensors import Array, Json, Layer, Variable
 
 __all__ = ["Creation", "Variables", "assign", "made_by", "name_of", "value_of"]
 
@@ -32,13 +34,17 @@ _COUNTERS = (
 )
 
 
+Initializer = Any
+"""A name, a function or an object of Keras or TensorFlow."""
+
+
 class Creation(NamedTuple):
     """A variable that came into being while somebody watched.
 
     `purpose` is ``slot``, ``metric``, ``seed``, ``counter``, or empty for a weight.
     """
 
-    variable: Any
+    variable: Variable
     place: Place | None
     purpose: str
     initializer: str | None
@@ -53,14 +59,14 @@ class Variables:
     """
 
     def __init__(self, code: UserCode) -> None:
-        self.root: Any = None
+        self.root: Layer = None
         self.created: list[Creation] = []
         self._code = code
         self._names: dict[int, str] = {}
         self._taken: set[str] = set()
         self._named = 0
-        self._kept: list[Any] = []
-        self._before: dict[int, Any] | None = None
+        self._kept: list[Variable] = []
+        self._before: dict[int, tuple[Variable, Array]] | None = None
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
@@ -68,7 +74,7 @@ class Variables:
         with creations(self._heard):
             yield
 
-    def _heard(self, variable: Any) -> None:
+    def _heard(self, variable: Variable) -> None:
         self.created.append(made_by(variable, self._code))
         if self._before is not None:
             self._remember(variable)
@@ -87,20 +93,20 @@ class Variables:
                 if not np.array_equal(value_of(variable), value):
                     assign(variable, value)
 
-    def _remember(self, variable: Any) -> None:
+    def _remember(self, variable: Variable) -> None:
         if getattr(variable, "trainable", False) or self._before is None:
             return
         with contextlib.suppress(Exception):  # it has no value yet
             self._before[id(variable)] = (variable, value_of(variable))
 
-    def weights(self) -> list[tuple[str, Any]]:
+    def weights(self) -> list[tuple[str, Variable]]:
         """The variables of the model by name, in the order of creation; without metrics, slots, counters and seeds.
 
         Of something that has no notion of its variables, those that it made.
         """
         return [(self.name(variable), variable) for variable, _ in self._weights()]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[VariableRow]:
         """The same as data; also what was created and is not tracked by the model."""
         trained = self._trained()
         found = [self._row(variable, creation, True) for variable, creation in self._weights()]
@@ -108,23 +114,23 @@ class Variables:
             row["trainable"] = row["trainable"] and (trained is None or bool(identities(variable) & trained))
         return found + [self._row(one.variable, one, False) for one in self._untracked()]
 
-    def other_rows(self) -> list[dict[str, Any]]:
+    def other_rows(self) -> list[VariableRow]:
         """What was created besides: slots, counters, seeds and metrics, with their ``purpose``."""
         own = {number for variable, _ in self._weights() for number in identities(variable)}
         own |= {id(one.variable) for one in self._untracked()}
         return [
-            dict(self._row(one.variable, one, False), purpose=one.purpose or "counter")
+            {**self._row(one.variable, one, False), "purpose": one.purpose or "counter"}
             for one in self.created
             if not identities(one.variable) & own
         ]
 
-    def _weights(self) -> list[tuple[Any, Creation | None]]:
+    def _weights(self) -> list[tuple[Variable, Creation | None]]:
         purposes = {number: one for one in self.created for number in identities(one.variable)}
         tracked = self._tracked()
         if tracked is None:
             return [(one.variable, one) for one in self.created if not one.purpose and not _is_counter(one.variable)]
         order = {id(one): at for at, one in enumerate(self.created)}
-        found: list[tuple[int, Any, Creation | None]] = []
+        found: list[tuple[int, Variable, Creation | None]] = []
         for variable in tracked:
             creation = next((purposes[number] for number in identities(variable) if number in purposes), None)
             if creation is None or creation.purpose not in ("metric", "seed"):
@@ -132,7 +138,7 @@ class Variables:
         found.sort(key=lambda one: one[0])
         return [(variable, creation) for _, variable, creation in found]
 
-    def _tracked(self) -> list[Any] | None:
+    def _tracked(self) -> list[Variable] | None:
         """The variables that the model knows of, each once; None if it has no notion of its variables."""
         for attribute in ("weights", "variables"):
             with contextlib.suppress(AttributeError, ValueError):  # ValueError: Keras 2, not built
@@ -163,7 +169,7 @@ class Variables:
             if not one.purpose and not _is_counter(one.variable) and not identities(one.variable) & known
         ]
 
-    def _row(self, variable: Any, creation: Creation | None, tracked: bool) -> dict[str, Any]:
+    def _row(self, variable: Variable, creation: Creation | None, tracked: bool) -> VariableRow:
         place = None if creation is None or creation.place is None else list(creation.place)
         return {
             "name": self.name(variable),
@@ -176,7 +182,7 @@ class Variables:
             "layer": None if creation is None else creation.layer,
         }
 
-    def name(self, variable: Any) -> str:
+    def name(self, variable: Variable) -> str:
         """The variable's own name without ``:0``, or where that says nothing, its attribute path; always unique.
 
         Keras 3 variables go by their path.
@@ -187,7 +193,7 @@ class Variables:
             known = self._known(variable)
         return self._give(variable) if known is None else known
 
-    def _known(self, variable: Any) -> str | None:
+    def _known(self, variable: Variable) -> str | None:
         return next((self._names[number] for number in identities(variable) if number in self._names), None)
 
     def _name_created(self) -> None:
@@ -203,7 +209,7 @@ class Variables:
         _walk(self.root, "", found, set(), _DEPTH)
         return found
 
-    def _give(self, variable: Any) -> str:
+    def _give(self, variable: Variable) -> str:
         wanted = name_of(variable)
         if wanted in self._taken or wanted.rstrip("0123456789").rstrip("_") in _UNNAMED:
             paths = self._paths()
@@ -220,7 +226,7 @@ class Variables:
         return name
 
 
-def made_by(variable: Any, code: UserCode) -> Creation:
+def made_by(variable: Variable, code: UserCode) -> Creation:
     """Describe a variable that is being made, from the stack of the caller."""
     frames = code.stack()
     stack = stack_of(sys._getframe(1))
@@ -233,7 +239,7 @@ def made_by(variable: Any, code: UserCode) -> Creation:
     return Creation(variable, place, purpose, initializer, layer)
 
 
-def _made_with(stack: Sequence[Any]) -> tuple[str | None, str | None]:
+def _made_with(stack: Sequence[FrameType]) -> tuple[str | None, str | None]:
     """The initializer, and the name of the layer, in the frame that adds a weight."""
     initializer = layer = None
     for frame in stack:
@@ -247,30 +253,30 @@ def _made_with(stack: Sequence[Any]) -> tuple[str | None, str | None]:
     return initializer, layer
 
 
-def _described(initializer: Any) -> str:
+def _described(initializer: Initializer) -> str:
     if isinstance(initializer, str):
         return initializer
     name = getattr(initializer, "__name__", None) or type(initializer).__name__
-    config: dict[str, Any] = {}
+    config: dict[str, Json] = {}
     with contextlib.suppress(Exception):
         config = {key: value for key, value in initializer.get_config().items() if isinstance(value, (int, float, str))}
     told = ", ".join(f"{key}={value}" for key, value in config.items() if key not in ("seed", "dtype"))
     return f"{name}({told})" if told else str(name)
 
 
-def name_of(variable: Any) -> str:
+def name_of(variable: Variable) -> str:
     """A variable's own name without ``:0``; the path of one of Keras 3."""
     text = str(getattr(variable, "path", None) or getattr(variable, "name", "") or "Variable")
     return text[:-2] if text.endswith(":0") else text
 
 
-def value_of(variable: Any) -> Any:
+def value_of(variable: Variable) -> Array:
     """The value as an array."""
     read = getattr(variable, "numpy", None)
     return np.asarray(variable if read is None else read())
 
 
-def assign(variable: Any, value: Any) -> None:
+def assign(variable: Variable, value: Array) -> None:
     """Give a variable a value of its shape; the dtype is that of the variable."""
     import tensorflow as tf
 
@@ -278,13 +284,13 @@ def assign(variable: Any, value: Any) -> None:
     variable.assign(tf.cast(tf.convert_to_tensor(value), dtype))
 
 
-def _is_counter(variable: Any) -> bool:
+def _is_counter(variable: Variable) -> bool:
     """Whether it is a scalar that is not floating, and not trained."""
     return not tuple(variable.shape) and "float" not in str(getattr(variable.dtype, "name", variable.dtype))
 
 
-def _once(variables: Iterable[Any]) -> list[Any]:
-    found: list[Any] = []
+def _once(variables: Iterable[Variable]) -> list[Variable]:
+    found: list[Variable] = []
     met: set[int] = set()
     for variable in variables:
         if not identities(variable) & met:
@@ -293,7 +299,7 @@ def _once(variables: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _walk(value: Any, path: str, found: dict[int, str], seen: set[int], depth: int) -> None:
+def _walk(value: object, path: str, found: dict[int, str], seen: set[int], depth: int) -> None:
     """The attribute paths of the variables in an object, its lists and dicts, and what those hold."""
     if id(value) in seen or depth < 0 or value is None or isinstance(value, (str, bytes, int, float, type)):
         return
@@ -306,7 +312,7 @@ def _walk(value: Any, path: str, found: dict[int, str], seen: set[int], depth: i
         _walk(part, f"{path}/{key}" if path else key, found, seen, depth - 1)
 
 
-def _parts(value: Any) -> list[tuple[str, Any]]:
+def _parts(value: object) -> list[tuple[str, object]]:
     if isinstance(value, dict):
         return [(str(key), part) for key, part in value.items()]
     if isinstance(value, (list, tuple)):

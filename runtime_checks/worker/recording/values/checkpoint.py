@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, Collection, Iterable, NamedTuple, Sequence
 
 import numpy as np
 
 from ..pairs.mapping import plain
+from ..tensors import Array, Json
 
 __all__ = ["Checkpoint", "CheckpointError", "Restored", "Wanted", "read_checkpoint"]
 
@@ -21,6 +22,8 @@ _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _FILE = re.compile(r"\.(?:index|meta|data-\d{5}-of-\d{5})$")
 _COUNTER = re.compile(r"(?:^|/)(?:global_step|beta[12]_power(?:_\d+)?)$")
 _SLOT = re.compile(r"(?:Adam|AdaMax|Adagrad\w*|Adadelta|Ftrl|Momentum|RMSProp|LARS\w*)(?:_\d+)?$")
+Reader = Any
+"""Of ``tf.train.load_checkpoint``."""
 _AVERAGE = "ExponentialMovingAverage"
 
 
@@ -44,7 +47,7 @@ class Restored(NamedTuple):
     expected: list[dict[str, str]]
     mismatched: list[dict[str, str]]
 
-    def said(self) -> dict[str, Any]:
+    def said(self) -> dict[str, Json]:
         """As JSON data, for the scenario's chapter."""
         return {field: getattr(self, field) for field in self._fields}
 
@@ -62,7 +65,7 @@ class Wanted(NamedTuple):
 class Checkpoint:
     """The entries of a name-based checkpoint."""
 
-    def __init__(self, prefix: str, reader: Any) -> None:
+    def __init__(self, prefix: str, reader: Reader) -> None:
         self.prefix = prefix
         self._reader = reader
         self.shapes: dict[str, tuple[int, ...]] = {
@@ -70,7 +73,7 @@ class Checkpoint:
         }
         self._dtypes = reader.get_variable_to_dtype_map()
 
-    def value(self, name: str) -> Any:
+    def value(self, name: str) -> Array:
         """One entry as an array.
 
         Raises:
@@ -85,7 +88,7 @@ class Checkpoint:
         """The name of an entry's dtype."""
         return str(self._dtypes[name].name)
 
-    def part(self, one: Wanted) -> Any:
+    def part(self, one: Wanted) -> Array:
         """What a variable gets."""
         value = self.value(one.entry)
         if one.part is None:
@@ -175,7 +178,7 @@ def _sliced(shape: tuple[int, ...], part: tuple[Sequence[int], Sequence[int]]) -
     return tuple(size) if fits else shape
 
 
-def _purpose(name: str, names: Mapping[str, Any]) -> str:
+def _purpose(name: str, names: Collection[str]) -> str:
     """Why an entry has no variable in the network; empty where that is not to be expected."""
     if _COUNTER.search(name):
         return "counter"

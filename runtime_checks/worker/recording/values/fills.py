@@ -7,11 +7,12 @@ The fingerprint gives every variable values of its own, scaled so that a deep ne
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Sequence
+from typing import Sequence
 
 import numpy as np
 
 from ..pairs.mapping import plain
+from ..tensors import Array, DType
 
 __all__ = ["constant", "fingerprint", "floating", "nudged"]
 
@@ -22,13 +23,13 @@ _EMBEDDINGS = ("embedding", "embeddings", "embedding_weights", "lookup_table", "
 _EPSILONS = {"bfloat16": 2.0**-7, "float16": 2.0**-10, "float32": 2.0**-23, "complex64": 2.0**-23}
 
 
-def constant(shape: Sequence[int], dtype: Any, value: float = 0.001) -> Any:
+def constant(shape: Sequence[int], dtype: DType, value: float = 0.001) -> Array:
     """One value everywhere; None for a dtype that is not floating."""
     kind = floating(dtype)
     return None if kind is None else np.full(tuple(shape), value, kind)
 
 
-def fingerprint(name: str, shape: Sequence[int], dtype: Any) -> Any:
+def fingerprint(name: str, shape: Sequence[int], dtype: DType) -> Array:
     """Values from a hash of the name; None for a dtype that is not floating.
 
     Scales, variances, scalars and vectors of unknown meaning lie in [0.5, 1.5), biases and means in [-0.1, 0.1),
@@ -56,7 +57,7 @@ def fingerprint(name: str, shape: Sequence[int], dtype: Any) -> Any:
     return values
 
 
-def nudged(name: str, value: Any) -> Any:
+def nudged(name: str, value: Array) -> Array:
     """The value with each element moved by one or two units in the last place, up or down by a hash of the name.
 
     Zeros stay, as do infinities and NaN; None for a dtype that is not floating.
@@ -72,7 +73,7 @@ def nudged(name: str, value: Any) -> Any:
         return (value.astype(wide) * (1.0 + signs * epsilon)).astype(kind)
 
 
-def floating(dtype: Any) -> Any:
+def floating(dtype: DType) -> DType:
     """The numpy dtype, if it is a floating or complex one, else None.
 
     What numpy has no dtype for, such as bfloat16 where nobody has registered it, is float32.
@@ -112,6 +113,6 @@ def _means(last: str, words: Sequence[str]) -> bool:
     return any(last == word or last.endswith("_" + word) for word in words)
 
 
-def _stream(purpose: str, name: str) -> Any:
+def _stream(purpose: str, name: str) -> np.random.RandomState:
     digest = hashlib.sha256((purpose + ":" + plain(name)).encode("utf-8")).digest()
     return np.random.RandomState([int.from_bytes(digest[at : at + 4], "little") for at in range(0, 32, 4)])

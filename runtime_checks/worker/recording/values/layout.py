@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence
+from typing import Iterable, Sequence
 
 import numpy as np
 
 from ..pairs.mapping import plain
+from ..tensors import Array
 
 __all__ = ["is_reshaped", "laid_out", "laid_out_shape"]
 
@@ -17,7 +18,7 @@ def is_reshaped(name: str, reshapes: Iterable[str]) -> bool:
     return any(own.startswith(key[:-1]) if key.endswith("*") else own == plain(key) for key in reshapes)
 
 
-def laid_out(value: Any, order: Sequence[int] | None, shape: Sequence[int], reshaped: bool) -> Any:
+def laid_out(value: Array, order: Sequence[int] | None, shape: Sequence[int], reshaped: bool) -> Array:
     """A TF1 value as the TF2 side has it, as far as it fits.
 
     Args:

@@ -8,13 +8,16 @@ are none before the first call of a model behind the shim, and it does nothing, 
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from ...errors import text_of
 from ...frames import UserCode
+from ...wrapping import around
+from ..format.rows import LoadRow
 from ..pairs.mapping import plain
+from ..tensors import Function, Nest, Variable
 from ..values.checkpoint import Checkpoint, CheckpointError, read_checkpoint
 from ..values.layout import is_reshaped, laid_out
 
@@ -23,15 +26,18 @@ __all__ = ["Loads", "watching"]
 _INIT = "tf.compat.v1.train.init_from_checkpoint"
 _RESTORE = "tf.train.Checkpoint.restore"
 
+Status = Any
+"""What ``restore`` gives back, of several classes."""
+
 
 class _Call(NamedTuple):
     """One call; `assignment` is the map of ``init_from_checkpoint``, `status` what ``restore`` gave back."""
 
     function: str
     path: str
-    place: Sequence[Any] | None
-    assignment: Sequence[tuple[str, Any]]
-    status: Any = None
+    place: Sequence[object] | None
+    assignment: Sequence[tuple[str, Nest]]
+    status: Status = None
 
 
 class Loads:
@@ -42,11 +48,11 @@ class Loads:
 
     def check(
         self,
-        variables: Mapping[str, Any],
+        variables: Mapping[str, Variable],
         tf1_names: Mapping[str, str],
         transposes: Mapping[str, Sequence[int]] | None = None,
         reshapes: Sequence[str] = (),
-    ) -> list[dict[str, Any]]:
+    ) -> list[LoadRow]:
         """Compare the variables of the model, which was called, with what each call was to load.
 
         Args:
@@ -65,12 +71,12 @@ class Loads:
     def _checked(
         self,
         call: _Call,
-        variables: Mapping[str, Any],
+        variables: Mapping[str, Variable],
         tf1_names: Mapping[str, str],
         transposes: Mapping[str, Sequence[int]],
         reshapes: Sequence[str],
-    ) -> dict[str, Any]:
-        said: dict[str, Any] = {"call": call.function, "path": call.path, "place": call.place, "problem": ""}
+    ) -> LoadRow:
+        problem = ""
         loaded: list[str] = []
         not_loaded: list[str] = []
         try:
@@ -82,12 +88,20 @@ class Loads:
                     same = _holds(checkpoint, str(entry), variable, transposes.get(own), is_reshaped(own, reshapes))
                     (loaded if same else not_loaded).append(plain(name))
         except CheckpointError as error:
-            said["problem"] = _objection(call.status) if "object-based" in str(error) else str(error)
-        silent = bool(said["problem"]) if call.status is not None else bool(not_loaded)
-        if call.function == _RESTORE and not said["problem"]:
+            problem = _objection(call.status) if "object-based" in str(error) else str(error)
+        silent = bool(problem) if call.status is not None else bool(not_loaded)
+        if call.function == _RESTORE and not problem:
             # A part of a model may be what was to be restored.
             silent = bool(not_loaded) and not loaded
-        return dict(said, loaded=loaded, not_loaded=not_loaded, silent=silent)
+        return {
+            "call": call.function,
+            "path": call.path,
+            "place": call.place,
+            "problem": problem,
+            "loaded": loaded,
+            "not_loaded": not_loaded,
+            "silent": silent,
+        }
 
 
 @contextlib.contextmanager
@@ -98,20 +112,20 @@ def watching(code: UserCode) -> Iterator[Loads]:
 
     loads = Loads()
 
-    def place() -> Sequence[Any] | None:
+    def place() -> Sequence[object] | None:
         stack = code.stack()
         return [stack[0].path, stack[0].line] if stack else None
 
-    def initial(own: Callable[..., Any]) -> Callable[..., Any]:
-        def init_from_checkpoint(path: Any, assignment: Any) -> Any:
+    def initial(own: Function) -> Function:
+        def init_from_checkpoint(path: object, assignment: Nest) -> None:
             pairs = list(assignment.items() if isinstance(assignment, Mapping) else assignment)
             loads.calls.append(_Call(_INIT, str(path), place(), pairs))
-            return own(path, pairs)
+            own(path, pairs)
 
         return init_from_checkpoint
 
-    def restoring(own: Callable[..., Any]) -> Callable[..., Any]:
-        def restore(checkpoint: Any, save_path: Any, *arguments: Any, **keywords: Any) -> Any:
+    def restoring(own: Function) -> Function:
+        def restore(checkpoint: object, save_path: object, *arguments: object, **keywords: object) -> Status:
             # `restore` calls `read`.
             seen = len(loads.calls)
             status = own(checkpoint, save_path, *arguments, **keywords)
@@ -122,28 +136,14 @@ def watching(code: UserCode) -> Iterator[Loads]:
         return restore
 
     with contextlib.ExitStack() as patches:
-        patches.enter_context(_replaced(checkpoint_utils, "_init_from_checkpoint", initial))
+        patches.enter_context(around(checkpoint_utils, "_init_from_checkpoint", initial))
         for kind in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint):
             for name in ("restore", "read"):
-                if name in vars(kind):
-                    patches.enter_context(_replaced(kind, name, restoring))
+                patches.enter_context(around(kind, name, restoring))
         yield loads
 
 
-@contextlib.contextmanager
-def _replaced(owner: Any, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
-    own = getattr(owner, name, None)
-    if own is None:
-        yield
-        return
-    setattr(owner, name, wrap(own))
-    try:
-        yield
-    finally:
-        setattr(owner, name, own)
-
-
-def _entry(call: _Call, name: str, variable: Any) -> str | None:
+def _entry(call: _Call, name: str, variable: Variable) -> str | None:
     """The entry that a variable was to get; None where the call says nothing of it."""
     if call.function == _RESTORE:
         return name
@@ -160,13 +160,13 @@ def _entry(call: _Call, name: str, variable: Any) -> str | None:
     return None
 
 
-def _holds(checkpoint: Checkpoint, entry: str, variable: Any, order: Sequence[int] | None, reshaped: bool) -> bool:
+def _holds(checkpoint: Checkpoint, entry: str, variable: Variable, order: Sequence[int] | None, reshaped: bool) -> bool:
     value = variable.numpy()
     wanted = laid_out(checkpoint.value(entry), order, value.shape, reshaped)
     return bool(wanted.shape == value.shape and np.array_equal(wanted, value))
 
 
-def _objection(status: Any) -> str:
+def _objection(status: Status) -> str:
     """What an object-based checkpoint's status says of objects that got nothing; empty where all did."""
     if status is None:
         return ""

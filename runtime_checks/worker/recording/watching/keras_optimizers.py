@@ -9,15 +9,18 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from typing import Any, Callable, Iterator, Sequence
+from typing import Callable, Iterator, Mapping, Sequence, Tuple, cast
 
 import numpy as np
 
+from ...wrapping import around
+from ..format.rows import OptimizerRow
+from ..tensors import Function, Module, Nest, Optimizer, Tensor, Variable
 from . import v1_optimizers
 
 __all__ = ["describe", "is_keras", "learning_rate", "slots", "watching"]
 
-Heard = Callable[[Any, Sequence[Any], Any], object]
+Heard = Callable[[Optimizer, Sequence[Tuple[Tensor, Variable]], Tensor], object]
 """Gets the optimizer, the pairs of gradient and variable as they are applied, and the learning rate of the step."""
 
 _LISTS = {
@@ -75,18 +78,20 @@ def watching(heard: Heard) -> Iterator[None]:
     running: list[bool] = []
     with contextlib.ExitStack() as stack:
         for cls, name, unpack in _appliers():
-            stack.enter_context(_patched(cls, name, unpack, running, heard))
+            stack.enter_context(around(cls, name, functools.partial(_telling, unpack, running, heard)))
         yield
 
 
-Unpack = Callable[[Any, Any], Any]
+Updates = Tuple[Sequence[Tuple[Tensor, Variable]], Tensor]
+"""Pairs of gradient and variable, and the learning rate."""
+Unpack = Callable[[Optimizer, "_Arguments"], Updates]
 
 
-def _appliers() -> list[tuple[Any, str, Unpack]]:
+def _appliers() -> list[tuple[type, str, Unpack]]:
     """The methods that make the update, with what reads pairs and learning rate from their arguments."""
     import tensorflow as tf
 
-    found: list[tuple[Any, str, Unpack]] = []
+    found: list[tuple[type, str, Unpack]] = []
     for cls in _every([_keras_optimizer(tf), _module_class("keras"), _module_class("tf_keras")]):
         if "_backend_update_step" in vars(cls):
             found.append((cls, "_backend_update_step", _of_keras3))
@@ -101,28 +106,28 @@ def _appliers() -> list[tuple[Any, str, Unpack]]:
     return found
 
 
-def _keras_optimizer(tf: Any) -> Any:
+def _keras_optimizer(tf: Module) -> type | None:
     with contextlib.suppress(Exception):
-        return tf.keras.optimizers.Optimizer
+        return cast(type, tf.keras.optimizers.Optimizer)
     return None
 
 
-def _module_class(name: str) -> Any:
+def _module_class(name: str) -> type | None:
     with contextlib.suppress(Exception):
-        return sys.modules[name].optimizers.Optimizer
+        return cast(type, sys.modules[name].optimizers.Optimizer)
     return None
 
 
-def _legacy_optimizer(module: Any) -> Any:
+def _legacy_optimizer(module: Module) -> type | None:
     with contextlib.suppress(Exception):
         # With Keras 3 this is a class that only raises.
-        return (module.keras if hasattr(module, "keras") else module).optimizers.legacy.Optimizer
+        return cast(type, (module.keras if hasattr(module, "keras") else module).optimizers.legacy.Optimizer)
     return None
 
 
-def _every(roots: Sequence[Any]) -> list[Any]:
+def _every(roots: Sequence[type | None]) -> list[type]:
     """Classes, their bases and everything derived from them."""
-    found: list[Any] = []
+    found: list[type] = []
     waiting = [root for root in roots if root is not None]
     waiting += [base for root in waiting for base in root.__mro__]
     while waiting:
@@ -134,12 +139,8 @@ def _every(roots: Sequence[Any]) -> list[Any]:
     return found
 
 
-@contextlib.contextmanager
-def _patched(cls: Any, name: str, unpack: Unpack, running: list[bool], heard: Heard) -> Iterator[None]:
-    original = vars(cls)[name]
-
-    @functools.wraps(original)
-    def apply(self: Any, *args: Any, **kwargs: Any) -> Any:
+def _telling(unpack: Unpack, running: list[bool], heard: Heard, original: Function) -> Function:
+    def apply(self: Optimizer, *args: Nest, **kwargs: Nest) -> Nest:
         if running:
             return original(self, *args, **kwargs)
         arguments = _Arguments(args, kwargs)
@@ -151,52 +152,48 @@ def _patched(cls: Any, name: str, unpack: Unpack, running: list[bool], heard: He
         finally:
             running.pop()
 
-    setattr(cls, name, apply)
-    try:
-        yield
-    finally:
-        setattr(cls, name, original)
+    return apply
 
 
 class _Arguments:
     """The arguments of a call; an iterator among them can be read once, so it is replaced by what it gave."""
 
-    def __init__(self, args: Any, kwargs: Any) -> None:
+    def __init__(self, args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> None:
         self.args = list(args)
         self.kwargs = dict(kwargs)
 
-    def pairs(self, at: int, name: str) -> list[Any]:
+    def pairs(self, at: int, name: str) -> list[tuple[Tensor, Variable]]:
         """The argument at that position or of that name as a list of pairs."""
         if name in self.kwargs:
-            found = self.kwargs[name] = [tuple(pair) for pair in self.kwargs[name]]
+            found = self.kwargs[name] = [(gradient, variable) for gradient, variable in self.kwargs[name]]
         else:
-            found = self.args[at] = [tuple(pair) for pair in self.args[at]]
+            found = self.args[at] = [(gradient, variable) for gradient, variable in self.args[at]]
         return found
 
-    def values(self, at: int, name: str) -> Any:
+    def values(self, at: int, name: str) -> Nest:
         """The argument at that position or of that name."""
         return self.kwargs[name] if name in self.kwargs else self.args[at]
 
 
-def _of_keras3(optimizer: Any, arguments: _Arguments) -> Any:
+def _of_keras3(optimizer: Optimizer, arguments: _Arguments) -> Updates:
     gradients, variables = arguments.values(0, "grads"), arguments.values(1, "trainable_variables")
     return list(zip(gradients, variables)), arguments.values(2, "learning_rate")
 
 
-def _of_pairs(optimizer: Any, arguments: _Arguments) -> Any:
+def _of_pairs(optimizer: Optimizer, arguments: _Arguments) -> Updates:
     return arguments.pairs(0, "grads_and_vars"), learning_rate(optimizer)
 
 
-def _of_distributed(optimizer: Any, arguments: _Arguments) -> Any:
+def _of_distributed(optimizer: Optimizer, arguments: _Arguments) -> Updates:
     return arguments.pairs(1, "grads_and_vars"), learning_rate(optimizer)
 
 
-def is_keras(optimizer: Any) -> bool:
+def is_keras(optimizer: Optimizer) -> bool:
     """Whether an optimizer is one of Keras, and not of ``tf.compat.v1.train``."""
     return any(cls.__module__.partition(".")[0] in ("keras", "tf_keras") for cls in type(optimizer).__mro__)
 
 
-def learning_rate(optimizer: Any) -> Any:
+def learning_rate(optimizer: Optimizer) -> Tensor:
     """The rate of the step that comes next: a number, tensor or variable; None where it is not known."""
     if not is_keras(optimizer):
         return _given_rate(optimizer)
@@ -209,7 +206,7 @@ def learning_rate(optimizer: Any) -> Any:
     return rate(optimizer.iterations) if type(rate).__name__ != "ResourceVariable" and callable(rate) else rate
 
 
-def _given_rate(optimizer: Any) -> Any:
+def _given_rate(optimizer: Optimizer) -> Tensor:
     """What an optimizer of TF1 was made with: the tensor that it keeps may belong to an earlier trace."""
     for name in ("_lr", "_learning_rate"):
         value = getattr(optimizer, name, None)
@@ -218,7 +215,7 @@ def _given_rate(optimizer: Any) -> Any:
     return v1_optimizers.learning_rate(optimizer)
 
 
-def describe(optimizer: Any) -> dict[str, Any]:
+def describe(optimizer: Optimizer) -> OptimizerRow:
     """Class, name and hyperparameters of an optimizer, by the names that Keras 3 uses, but ``initial_accumulator``.
 
     ``learning_rate`` is a number, or the name of the class of a schedule.
@@ -229,7 +226,7 @@ def describe(optimizer: Any) -> dict[str, Any]:
         config = dict(optimizer.get_config())
     except Exception:
         config = {}
-    described: dict[str, Any] = {"class": type(optimizer).__name__, "name": _name(optimizer)}
+    described: OptimizerRow = {"class": type(optimizer).__name__, "name": _name(optimizer)}
     for key, canonical in _HYPERPARAMETERS.items():
         value = _number(config.get(key, getattr(optimizer, key, None) if key.startswith("clip") else None))
         if value is not None:
@@ -238,11 +235,11 @@ def describe(optimizer: Any) -> dict[str, Any]:
     return described
 
 
-def _name(optimizer: Any) -> str:
+def _name(optimizer: Optimizer) -> str:
     return str(getattr(optimizer, "name", None) or getattr(optimizer, "_name", "") or type(optimizer).__name__)
 
 
-def _rate(value: Any) -> Any:
+def _rate(value: Tensor) -> str | float | None:
     if isinstance(value, dict) and "class_name" in value:
         return str(value["class_name"])
     number = _number(value)
@@ -251,7 +248,7 @@ def _rate(value: Any) -> Any:
     return None if value is None else str(getattr(value, "name", None) or type(value).__name__)
 
 
-def _number(value: Any) -> Any:
+def _number(value: Tensor) -> float | None:
     """A Python number or bool of a scalar; else None. Of a float32 it is the shortest number that is rounded to it."""
     if value is None or isinstance(value, (bool, int)):
         return value
@@ -263,7 +260,7 @@ def _number(value: Any) -> Any:
     return float(str(rounded)) if float(rounded) == number else number
 
 
-def slots(optimizer: Any, variable: Any) -> dict[str, Any]:
+def slots(optimizer: Optimizer, variable: Variable) -> dict[str, Variable]:
     """The variables that an optimizer keeps for a weight, by canonical name; empty before the first update.
 
     A slot that has no canonical name gets its own after the name of the class.
@@ -279,7 +276,7 @@ def slots(optimizer: Any, variable: Any) -> dict[str, Any]:
     if kind == "SGD" and _number(getattr(optimizer, "momentum", None)) == 0:
         return {}  # Keras 2 makes the slots of plain gradient descent too, and leaves them at zero
     known = _LISTS.get(kind, {})
-    found: dict[str, Any] = {}
+    found: dict[str, Variable] = {}
     for attribute, held in vars(optimizer).items():
         canonical = known.get(attribute)
         if attribute in ("_model_variables_moving_average", "_model_variables_moving_averages"):
@@ -291,9 +288,9 @@ def slots(optimizer: Any, variable: Any) -> dict[str, Any]:
     return found
 
 
-def _legacy_slots(optimizer: Any, variable: Any) -> dict[str, Any]:
+def _legacy_slots(optimizer: Optimizer, variable: Variable) -> dict[str, Variable]:
     known = _LEGACY.get(_kind(optimizer, _LEGACY), {})
-    found: dict[str, Any] = {}
+    found: dict[str, Variable] = {}
     for name in optimizer.get_slot_names():
         with contextlib.suppress(KeyError):
             slot = optimizer.get_slot(variable, name)
@@ -302,10 +299,10 @@ def _legacy_slots(optimizer: Any, variable: Any) -> dict[str, Any]:
     return found
 
 
-def _others(optimizer: Any, at: int, found: dict[str, Any]) -> dict[str, Any]:
+def _others(optimizer: Optimizer, at: int, found: dict[str, Variable]) -> dict[str, Variable]:
     """The slots of an optimizer that is not known: lists of variables, one for each weight."""
     count = len(getattr(optimizer, "_trainable_variables", ()) or getattr(optimizer, "_index_dict", ()))
-    others: dict[str, Any] = {}
+    others: dict[str, Variable] = {}
     for attribute, held in vars(optimizer).items():
         if attribute in ("_trainable_variables", "_variables") or not isinstance(held, (list, tuple)):
             continue
@@ -314,15 +311,15 @@ def _others(optimizer: Any, at: int, found: dict[str, Any]) -> dict[str, Any]:
     return {name: slot for name, slot in others.items() if all(slot is not one for one in found.values())}
 
 
-def _kind(optimizer: Any, known: Any) -> str:
+def _kind(optimizer: Optimizer, known: Mapping[str, object]) -> str:
     return next((cls.__name__ for cls in type(optimizer).__mro__ if cls.__name__ in known), "")
 
 
-def _index(optimizer: Any, variable: Any) -> int | None:
+def _index(optimizer: Optimizer, variable: Variable) -> int | None:
     """The position of a weight in the lists of slots."""
     if not getattr(optimizer, "built", True) and not getattr(optimizer, "_built", False):
         return None
-    finders: list[Callable[[], Any]] = [
+    finders: list[Callable[[], int]] = [
         lambda: optimizer._get_variable_index(variable),
         lambda: optimizer._index_dict[optimizer._var_key(variable)],
     ]

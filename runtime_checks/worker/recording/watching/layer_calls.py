@@ -8,13 +8,16 @@ through several of them counts once.
 from __future__ import annotations
 
 import contextlib
-import functools
 import sys
 import threading
 import weakref
-from typing import Any, Callable, Iterator, Sequence, Tuple
+from types import FrameType
+from typing import Callable, Iterator, Mapping, Sequence
 
 from ...frames import Frame, UserCode
+from ...wrapping import around
+from ..tensors import Function, Layer, Nest, Tensor
+from .patching import replaced
 
 __all__ = ["LayerCalls", "layer_bases", "recording_layers"]
 
@@ -22,8 +25,8 @@ _KERAS = ("keras", "tf_keras", "tensorflow", "tensorflow_core")
 _BY_NAME = ("Functional", "Sequential", "Model")
 """Classes of Keras whose ``call`` calls what the user put together elsewhere."""
 
-Heard = Callable[[Any, str, Tuple[Any, Any], Any, Sequence[Frame]], object]
-"""Gets the layer, its path, its inputs as ``(args, kwargs)``, its outputs and the user's frames, innermost first."""
+Heard = Callable[[Layer, str, Nest, Sequence[Frame]], object]
+"""Gets the layer, its path, its outputs and the user's frames, innermost first."""
 
 
 class LayerCalls:
@@ -35,24 +38,33 @@ class LayerCalls:
     """
 
     def __init__(self, heard: Heard, code: UserCode | None) -> None:
-        self.root: Any = None
+        self.root: Layer = None
         self._heard = heard
         self._code = code
         self._running = threading.local()
         self._paths: dict[int, str] = {}
         self._owners: dict[str, int] = {}
-        self._layers: list[Any] = []
+        self._layers: list[Layer] = []
         self._places: dict[int, Sequence[Frame]] = {}
 
-    def made(self, layer: Any, frame: Any) -> None:
+    def made(self, layer: Layer, frame: FrameType) -> None:
         """A layer was constructed from that frame."""
         with contextlib.suppress(TypeError):
             number = id(layer)
             self._places[number] = self._frames(frame)
             weakref.finalize(layer, self._places.pop, number, None)
 
-    def call(self, layer: Any, original: Callable[..., Any], args: Any, kwargs: Any, frame: Any) -> Any:
-        """Make a call, and tell of it when it has ended well."""
+    def heard_call(self, original: Function) -> Function:
+        """The ``__call__`` of a class, which tells of each call when it has ended well."""
+
+        def call(layer: Layer, *args: object, **kwargs: object) -> Nest:
+            return self._call(original, layer, args, kwargs, sys._getframe(1))
+
+        return call
+
+    def _call(
+        self, original: Function, layer: Layer, args: Sequence[object], kwargs: Mapping[str, object], frame: FrameType
+    ) -> Nest:
         running = self._stack()
         if running and running[-1] is layer:
             return original(layer, *args, **kwargs)
@@ -65,31 +77,31 @@ class LayerCalls:
         if _is_symbolic(outputs):
             self._remember(layer, parents, frame)
         else:
-            self._heard(layer, self._path(layer, parents), (args, kwargs), outputs, self._where(layer, parents, frame))
+            self._heard(layer, self._path(layer, parents), outputs, self._where(layer, parents, frame))
         return outputs
 
-    def _stack(self) -> list[Any]:
-        found: list[Any] = self._running.__dict__.setdefault("layers", [])
+    def _stack(self) -> list[Layer]:
+        found: list[Layer] = self._running.__dict__.setdefault("layers", [])
         return found
 
-    def _frames(self, frame: Any) -> Sequence[Frame]:
+    def _frames(self, frame: FrameType) -> Sequence[Frame]:
         return () if self._code is None else self._code.stack(frame)
 
-    def _remember(self, layer: Any, parents: Sequence[Any], frame: Any) -> None:
+    def _remember(self, layer: Layer, parents: Sequence[Layer], frame: FrameType) -> None:
         """A call with Keras' placeholders puts a model together: its line says more than the call of that model."""
         if not parents:
             frames = self._frames(frame)
             if frames:
                 self._places[id(layer)] = frames
 
-    def _where(self, layer: Any, parents: Sequence[Any], frame: Any) -> Sequence[Frame]:
+    def _where(self, layer: Layer, parents: Sequence[Layer], frame: FrameType) -> Sequence[Frame]:
         composed = parents and type(parents[-1]).__name__ in _BY_NAME and _is_own(type(parents[-1]))
         frames = self._frames(frame)
         if composed or not frames:
             return self._places.get(id(layer)) or frames
         return frames
 
-    def _path(self, layer: Any, parents: Sequence[Any]) -> str:
+    def _path(self, layer: Layer, parents: Sequence[Layer]) -> str:
         known = self._paths.get(id(layer))
         if known is not None:
             return known
@@ -121,17 +133,17 @@ def recording_layers(heard: Heard, code: UserCode | None = None) -> Iterator[Lay
     calls = LayerCalls(heard, code)
     with contextlib.ExitStack() as stack:
         for base in layer_bases():
-            stack.enter_context(_patched_call(base, calls))
-            stack.enter_context(_patched_new(base, calls))
+            stack.enter_context(around(base, "__call__", calls.heard_call))
+            stack.enter_context(replaced(base, "__new__", _heard_new(base, calls)))
         yield calls
 
 
-def layer_bases() -> list[Any]:
+def layer_bases() -> list[type]:
     """The classes of layers that define ``__call__`` for all others, as far as they are loaded."""
     import tensorflow as tf
 
-    candidates: list[Any] = []
-    finders: list[Callable[[], Any]] = [
+    candidates: list[object] = []
+    finders: list[Callable[[], object]] = [
         lambda: tf.keras.layers.Layer,
         lambda: tf.compat.v1.keras.layers.Layer,
         lambda: tf.compat.v1.layers.Layer,
@@ -145,7 +157,7 @@ def layer_bases() -> list[Any]:
     for module in list(sys.modules):
         if module.endswith((".engine.base_layer_v1", ".legacy_tf_layers.base", ".python.layers.base")):
             candidates.append(getattr(sys.modules[module], "Layer", None))
-    found: list[Any] = []
+    found: list[type] = []
     for candidate in candidates:
         for cls in getattr(candidate, "__mro__", ()):
             if cls.__name__ == "Layer" and "__call__" in vars(cls) and cls not in found:
@@ -153,43 +165,19 @@ def layer_bases() -> list[Any]:
     return found
 
 
-@contextlib.contextmanager
-def _patched_call(base: Any, calls: LayerCalls) -> Iterator[None]:
-    original = vars(base)["__call__"]
-
-    @functools.wraps(original)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return calls.call(self, original, args, kwargs, sys._getframe(1))
-
-    base.__call__ = call
-    try:
-        yield
-    finally:
-        base.__call__ = original
-
-
-@contextlib.contextmanager
-def _patched_new(base: Any, calls: LayerCalls) -> Iterator[None]:
+def _heard_new(base: type, calls: LayerCalls) -> Function:
     """``__new__``, not ``__init__``: Keras 3 makes a config of the arguments, by the signature of the constructor."""
-    own = vars(base).get("__new__")
-    original = base.__new__
+    original: Function = base.__new__
 
-    def construct(made: Any, *args: Any, **kwargs: Any) -> Any:
+    def construct(made: type, *args: object, **kwargs: object) -> Layer:
         layer = original(made) if original is object.__new__ else original(made, *args, **kwargs)
         calls.made(layer, sys._getframe(1))
         return layer
 
-    base.__new__ = construct
-    try:
-        yield
-    finally:
-        if own is not None:
-            base.__new__ = own
-        else:
-            del base.__new__
+    return construct
 
 
-def _is_symbolic(outputs: Any) -> bool:
+def _is_symbolic(outputs: Nest) -> bool:
     """Whether there is a placeholder of Keras' functional models among the outputs, or a call that only infers."""
     for leaf in _leaves(outputs):
         if type(leaf).__name__ == "KerasTensor":
@@ -198,7 +186,7 @@ def _is_symbolic(outputs: Any) -> bool:
     return scope is not None and bool(scope.in_stateless_scope())
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: Nest) -> Iterator[Tensor]:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
@@ -208,11 +196,11 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _last(parents: Sequence[Any], wanted: Any) -> int:
+def _last(parents: Sequence[Layer], wanted: Layer) -> int:
     return max(index for index, parent in enumerate(parents) if parent is wanted)
 
 
-def _step(parent: Any, layer: Any) -> str:
+def _step(parent: Layer, layer: Layer) -> str:
     """How a layer is called within the one that calls it."""
     name = str(getattr(layer, "name", "") or type(layer).__name__)
     if parent is None or parent is layer or _is_own(type(parent)):
@@ -225,18 +213,18 @@ def _step(parent: Any, layer: Any) -> str:
     return name
 
 
-def _attributes(parent: Any) -> list[tuple[str, Any]]:
+def _attributes(parent: Layer) -> list[tuple[str, object]]:
     try:
         return list(vars(parent).items())
     except TypeError:
         return []
 
 
-def _within(value: Any, layer: Any, depth: int) -> list[str] | None:
+def _within(value: object, layer: Layer, depth: int) -> list[str] | None:
     """The keys that lead to a layer in lists and dicts; None where they do not hold it."""
     if value is layer:
         return []
-    items: list[tuple[Any, Any]] = []
+    items: list[tuple[object, object]] = []
     if depth and isinstance(value, dict):
         items = list(value.items())
     elif depth and isinstance(value, (list, tuple)):
@@ -248,6 +236,6 @@ def _within(value: Any, layer: Any, depth: int) -> list[str] | None:
     return None
 
 
-def _is_own(cls: Any) -> bool:
+def _is_own(cls: type) -> bool:
     """Whether a class is one of the library's."""
     return str(cls.__module__).partition(".")[0] in _KERAS

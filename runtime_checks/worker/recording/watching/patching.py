@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator
+from typing import Iterator
 
 __all__ = ["replaced"]
 
 
+_MISSING = object()
+
+
 @contextlib.contextmanager
-def replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """Another value of an attribute, in the body."""
-    original = getattr(owner, name)
+def replaced(owner: object, name: str, value: object) -> Iterator[None]:
+    """Another value of an attribute, in the body; one that the owner has not, or inherits, it has not afterwards."""
+    own = vars(owner).get(name, _MISSING) if isinstance(owner, type) else getattr(owner, name, _MISSING)
     setattr(owner, name, value)
     try:
         yield
     finally:
-        setattr(owner, name, original)
+        if own is _MISSING:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, own)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from ..tensors import Graph
 
 __all__ = ["current_trace_graph", "name_of"]
 
 _SYMBOLIC = ("scratch_graph", "keras_graph")
 
 
-def current_trace_graph() -> tuple[Any, bool]:
+def current_trace_graph() -> tuple[Graph, bool]:
     """The outermost graph that is being built, None where the program runs eagerly.
 
     And whether Keras only asks for shapes, or builds a functional model: then nothing is computed.
@@ -30,10 +31,10 @@ def current_trace_graph() -> tuple[Any, bool]:
     return graph, symbolic
 
 
-def name_of(graph: Any) -> str:
+def name_of(graph: Graph) -> str:
     """The name of the function that a graph is traced from, empty for any other graph."""
     return re.sub(r"_\d+$", "", str(getattr(graph, "name", "")))
 
 
-def _is_symbolic(graph: Any) -> bool:
+def _is_symbolic(graph: Graph) -> bool:
     return str(getattr(graph, "name", "")).startswith(_SYMBOLIC)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from typing import Any, Callable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
+from ...wrapping import around
+from ..format.rows import OptimizerRow
+from ..tensors import Array, Function, Operation, Optimizer, Tensor, Variable
 from .operations import constant_of
 
-__all__ = ["Applied", "describe", "learning_rate", "rounding", "slots", "watching", "watching_applied"]
+__all__ = ["Applied", "describe", "learning_rate", "rounding", "slots", "watching"]
 
 _RATES = ("_lr_t", "_learning_rate_tensor", "_lr", "_learning_rate", "learning_rate")
 _SLOTS = {
@@ -42,41 +45,31 @@ _HYPERPARAMETERS = {
 class Applied(NamedTuple):
     """One call of ``apply_gradients`` while a graph was built."""
 
-    optimizer: Any
-    grads_and_vars: Sequence[tuple[Any, Any]]
+    optimizer: Optimizer
+    grads_and_vars: Sequence[tuple[Tensor, Variable]]
     """Without the pairs that have no gradient."""
-    learning_rate: Any
+    learning_rate: Tensor
     """A tensor of the graph or a number; None where the optimizer keeps it under no known name."""
-    created: Sequence[Any]
+    created: Sequence[Variable]
     """The global variables that came into being in the call."""
 
 
 @contextlib.contextmanager
-def watching(heard: Callable[[Any, Sequence[tuple[Any, Any]], Any], None]) -> Iterator[None]:
-    """Tell of every ``apply_gradients`` in the body: the optimizer, gradients and variables, and the learning rate."""
-    with watching_applied(lambda one: heard(one.optimizer, one.grads_and_vars, one.learning_rate)):
-        yield
-
-
-@contextlib.contextmanager
-def watching_applied(heard: Callable[[Applied], None]) -> Iterator[None]:
-    """The same with everything that is known.
-
-    Of an optimizer that hands its gradients on to another one, only the last is told of.
-    """
+def watching(heard: Callable[[Applied], None]) -> Iterator[None]:
+    """Tell of every ``apply_gradients`` in the body; of an optimizer that hands its gradients on, only the last one."""
     running: list[list[bool]] = []
     with contextlib.ExitStack() as stack:
         for cls in _appliers():
-            stack.enter_context(_patched(cls, running, heard))
+            stack.enter_context(around(cls, "apply_gradients", functools.partial(_telling, running, heard)))
         yield
 
 
-def _appliers() -> list[Any]:
+def _appliers() -> list[type]:
     """The classes of optimizers with an ``apply_gradients`` of their own."""
     import tensorflow as tf
 
-    found: list[Any] = []
-    waiting = [tf.compat.v1.train.Optimizer]
+    found: list[type] = []
+    waiting: list[type] = [tf.compat.v1.train.Optimizer]
     while waiting:
         cls = waiting.pop()
         if cls not in found:
@@ -85,12 +78,10 @@ def _appliers() -> list[Any]:
     return [cls for cls in found if "apply_gradients" in vars(cls)]
 
 
-@contextlib.contextmanager
-def _patched(cls: Any, running: list[list[bool]], heard: Callable[[Applied], None]) -> Iterator[None]:
-    original = vars(cls)["apply_gradients"]
-
-    @functools.wraps(original)
-    def apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+def _telling(running: list[list[bool]], heard: Callable[[Applied], None], original: Function) -> Function:
+    def apply_gradients(
+        self: Optimizer, grads_and_vars: Iterable[Sequence[Tensor]], *args: object, **kwargs: object
+    ) -> Operation:
         pairs = [tuple(pair) for pair in grads_and_vars]
         before = {id(variable) for variable in _global_variables()}
         inner: list[bool] = []
@@ -107,20 +98,16 @@ def _patched(cls: Any, running: list[list[bool]], heard: Callable[[Applied], Non
             outer.append(True)
         return result
 
-    cls.apply_gradients = apply_gradients
-    try:
-        yield
-    finally:
-        cls.apply_gradients = original
+    return apply_gradients
 
 
-def _global_variables() -> list[Any]:
+def _global_variables() -> list[Variable]:
     import tensorflow as tf
 
     return list(tf.compat.v1.global_variables())
 
 
-def learning_rate(optimizer: Any) -> Any:
+def learning_rate(optimizer: Optimizer) -> Tensor:
     """The rate that an optimizer works with: a tensor or a number, None where it is not known."""
     for name in _RATES:
         value = getattr(optimizer, name, None)
@@ -129,9 +116,9 @@ def learning_rate(optimizer: Any) -> Any:
     return None
 
 
-def describe(optimizer: Any) -> dict[str, Any]:
+def describe(optimizer: Optimizer) -> OptimizerRow:
     """Class, name and hyperparameters of an optimizer under the names that Keras uses, as far as they are constant."""
-    described: dict[str, Any] = {"class": type(optimizer).__name__, "name": _name(optimizer)}
+    described: OptimizerRow = {"class": type(optimizer).__name__, "name": _name(optimizer)}
     for canonical, names in _HYPERPARAMETERS.items():
         for name in names:
             value = _number(getattr(optimizer, name, None))
@@ -144,7 +131,7 @@ def describe(optimizer: Any) -> dict[str, Any]:
     return described
 
 
-def rounding(optimizer: Any) -> float:
+def rounding(optimizer: Optimizer) -> float:
     """By what share of itself an update may be off because the optimizer's constants are rounded to float32.
 
     1 - 0.999 is off by 1.3e-5 where 0.999 is rounded before the subtraction, as the operations of TF1 do, and exact
@@ -159,14 +146,14 @@ def rounding(optimizer: Any) -> float:
     return share
 
 
-def _name(optimizer: Any) -> str:
+def _name(optimizer: Optimizer) -> str:
     try:
         return str(optimizer.get_name())
     except AttributeError:
         return type(optimizer).__name__
 
 
-def _number(value: Any) -> Any:
+def _number(value: Tensor) -> float | None:
     """A Python number or bool, of a number or of a constant of the graph; else None."""
     import tensorflow as tf
 
@@ -174,26 +161,31 @@ def _number(value: Any) -> Any:
         return value
     if isinstance(value, tf.Tensor):
         if hasattr(value, "numpy"):  # eager
-            return value.numpy().item() if value.shape == () else None
+            return _item(value.numpy())
         known = constant_of(value)
-        return None if known is None or known.shape != () else known.item()
+        return None if known is None else _item(known)
     return None
 
 
-def _schedule(rate: Any) -> str | None:
+def _item(value: Array) -> float | None:
+    item: float | None = value.item() if value.shape == () else None
+    return item
+
+
+def _schedule(rate: Tensor) -> str | None:
     """The name of the schedule that a rate comes from: that of the scope which made it."""
     name = getattr(getattr(rate, "op", None), "name", None)
     return None if name is None else str(name)
 
 
-def slots(optimizer: Any, variable: Any) -> dict[str, Any]:
+def slots(optimizer: Optimizer, variable: Variable) -> dict[str, Variable]:
     """The variables that an optimizer keeps for a weight, by canonical name.
 
     A class that is not known gives the slots their own names after the name of the class.
     """
     kind = next((kind for kind in _SLOTS if any(kind + "Optimizer" == c.__name__ for c in type(optimizer).__mro__)), "")
     known = _SLOTS.get(kind, {})
-    found: dict[str, Any] = {}
+    found: dict[str, Variable] = {}
     for name in _slot_names(optimizer):
         slot = optimizer.get_slot(variable, name)
         if slot is not None:
@@ -201,17 +193,17 @@ def slots(optimizer: Any, variable: Any) -> dict[str, Any]:
     return found
 
 
-def _slot_names(optimizer: Any) -> list[str]:
+def _slot_names(optimizer: Optimizer) -> list[str]:
     try:
         return list(optimizer.get_slot_names())
     except AttributeError:
         return []
 
 
-def made_beside(created: Sequence[Any], variable: Any) -> dict[str, Any]:
+def made_beside(created: Sequence[Variable], variable: Variable) -> dict[str, Variable]:
     """The variables among `created` that are named below a weight, as optimizers do which make them themselves."""
     root = str(variable.name).partition(":")[0] + "/"
-    found: dict[str, Any] = {}
+    found: dict[str, Variable] = {}
     for made in created:
         name = str(made.name).partition(":")[0]
         if name.startswith(root) and name[len(root) :] in _ENDINGS:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator
+import functools
+from typing import Callable, Iterator
 
-from .patching import replaced
+from ...wrapping import around
+from ..tensors import Function, Tensor, Variable
 
 __all__ = ["initial_values"]
 
+Heard = Callable[[Variable, Tensor], None]
+"""Gets a variable, and the value or the function that it was given."""
+
 
 @contextlib.contextmanager
-def initial_values(heard: Callable[[Any, Any], None]) -> Iterator[None]:
+def initial_values(heard: Heard) -> Iterator[None]:
     """Tell of each new resource variable, with the value or the function that it was given.
 
     A creator scope would not do: it ends where Keras clears its session, as that makes a new default graph.
@@ -19,19 +24,17 @@ def initial_values(heard: Callable[[Any, Any], None]) -> Iterator[None]:
     from tensorflow.python.ops import resource_variable_ops
 
     with contextlib.ExitStack() as stack:
-        owner = resource_variable_ops.ResourceVariable
-        if hasattr(owner, "_init_from_args"):
-            stack.enter_context(replaced(owner, "_init_from_args", _telling(owner._init_from_args, heard)))
+        telling = functools.partial(_telling, heard)
+        stack.enter_context(around(resource_variable_ops.ResourceVariable, "_init_from_args", telling))
         with contextlib.suppress(ImportError, AttributeError):  # TensorFlow 1
             from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
-            lifted = polymorphic_function.UnliftedInitializerVariable
-            stack.enter_context(replaced(lifted, "__init__", _telling(lifted.__init__, heard)))
+            stack.enter_context(around(polymorphic_function.UnliftedInitializerVariable, "__init__", telling))
         yield
 
 
-def _telling(original: Callable[..., None], heard: Callable[[Any, Any], None]) -> Callable[..., None]:
-    def initialize(self: Any, *arguments: Any, **named: Any) -> None:
+def _telling(heard: Heard, original: Function) -> Function:
+    def initialize(self: Variable, *arguments: object, **named: object) -> None:
         original(self, *arguments, **named)
         heard(self, arguments[0] if arguments else named.get("initial_value"))
 
