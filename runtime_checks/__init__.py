@@ -14,7 +14,7 @@ from .worker.scopes import assert_no_variable_creations, catch_and_raise_created
 if TYPE_CHECKING:
     from .in_process import verify
     from .verifying import compare
-    from .worker.recording.pair import Pair, Spec
+    from .worker.recording.pairs.pair import Pair, Spec
     from .worker.recording.self_recording import record
 
 __all__ = [
@@ -28,8 +28,8 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Pair": ".worker.recording.pair",
-    "Spec": ".worker.recording.pair",
+    "Pair": ".worker.recording.pairs.pair",
+    "Spec": ".worker.recording.pairs.pair",
     "compare": ".verifying",
     "record": ".worker.recording.self_recording",
     "verify": ".in_process",

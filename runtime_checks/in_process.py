@@ -10,17 +10,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import planning, verifying
-from .worker import main, shims
+from .worker import results, shims
 from .worker.frames import UserCode
 from .worker.recording import loading, sides
-from .worker.recording.batches import PairError
-from .worker.recording.reading import read
-from .worker.recording.store import Recording
+from .worker.recording.format.reading import read
+from .worker.recording.format.store import Recording
+from .worker.recording.pairs.batches import PairError
 
 if TYPE_CHECKING:
     from ..linter.finding import Finding
     from .comparison.report import Report
-    from .worker.recording.plan import Plan
+    from .worker.recording.format.plan import Plan
 
 __all__ = ["verify"]
 
@@ -97,7 +97,7 @@ def _record(loaded: loading.Loaded, side: str, plan: Plan, folder: str, code: Us
     import tensorflow as tf
 
     recording = Recording(folder, side)
-    recording.content["versions"] = {**main.versions(tf), "target": shims.target()}
+    recording.content["versions"] = {**results.versions(tf), "target": shims.target()}
     other = read(os.path.join(os.path.dirname(folder), "tf1")) if side == "tf2" else None
     with code.following_autograph():
         try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .comparison.rungs import RUNGS, reached
-from .worker.recording import scenarios as known
-from .worker.recording.plan import Plan
+from .worker.recording.format import scenarios as known
+from .worker.recording.format.plan import Plan
 
 __all__ = ["plan"]
 

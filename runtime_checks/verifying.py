@@ -18,7 +18,7 @@ from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
 
 if TYPE_CHECKING:
     from .comparison.report import Report
-    from .worker.recording.plan import Plan
+    from .worker.recording.format.plan import Plan
 
 __all__ = [
     "RUN",
@@ -180,7 +180,7 @@ def compare(
     _require_numpy()
     from .comparison.compare import compare as compared
     from .comparison.tolerances import PolicyError
-    from .worker.recording.reading import RecordingError, read
+    from .worker.recording.format.reading import RecordingError, read
 
     if tf2 is None:
         tf1, tf2 = (os.path.join(tf1, side) for side in SIDES)
@@ -226,7 +226,7 @@ def generated_test(folder: str, beside: str | None = None) -> str:
     _require_numpy()
     from .comparison import gen_test
     from .comparison.tolerances import PolicyError
-    from .worker.recording.reading import RecordingError
+    from .worker.recording.format.reading import RecordingError
 
     try:
         return gen_test.generate(folder, said, beside)
@@ -291,7 +291,7 @@ def run_folder(output: str | None) -> Iterator[str]:
         with tempfile.TemporaryDirectory(prefix="migrate-lint-", ignore_cleanup_errors=True) as folder:
             yield folder
         return
-    from .worker.recording.store import clear
+    from .worker.recording.format.store import clear
 
     path = os.path.abspath(output)
     try:
@@ -309,7 +309,7 @@ def run_folder(output: str | None) -> Iterator[str]:
 
 def write_run(folder: str, asked: dict[str, Any]) -> None:
     """Say in a run's folder what was asked for."""
-    from .worker.recording.store import replace_json
+    from .worker.recording.format.store import replace_json
 
     replace_json(os.path.join(folder, RUN), {"format": _FORMAT, **asked}, indent=2)
 
@@ -380,7 +380,7 @@ class _Side:
 
     def _crashed(self, outcome: process.Outcome) -> None:
         """Write into the recording why it is not complete; one that was never begun is begun here."""
-        from .worker.recording.store import RECORD, Recording, replace_json
+        from .worker.recording.format.store import RECORD, Recording, replace_json
 
         path = Path(self.folder, RECORD)
         try:

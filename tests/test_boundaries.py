@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,23 @@ FRAMEWORKS = {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy"}
 FRAMEWORKS_BESIDE = {("in_process", "tensorflow"), ("verifying", "numpy")}
 """Host modules that import one when they are asked for what needs it."""
 RECORDING = "migrate_lint.runtime_checks.worker.recording"
+ROOMS = [
+    pytest.param(
+        ROOT / "linter",
+        [
+            "atomic finding", "source", "analysis", "settings", "rule_api", "registry", "result", "run", "adoption",
+            "reporters", "cli", ".",
+        ],
+        id="linter",
+    ),
+    pytest.param(
+        ROOT / "runtime_checks" / "worker" / "recording",
+        ["tensors", "pairs", "format", "values", "watching", "randomness", "tf1 tf2", "."],
+        id="recording",
+    ),
+]
+"""Folders whose own folders are rooms, from the lowest up; rooms in one line know nothing of each other, and what
+lies beside the rooms is called ``.`` unless it is named itself."""
 RULE_API = {"migrate_lint.linter.rule_api.rule", "migrate_lint.linter.rule_api.model"}
 
 
@@ -47,6 +65,42 @@ def _offences(paths: list[Path], forbidden: set[str]) -> list[tuple[str, str]]:
     return [
         (str(path.relative_to(ROOT)), name) for path in paths for name in _imports(path) if _within(name, forbidden)
     ]
+
+
+def _edges(paths: Iterable[Path]) -> dict[str, set[str]]:
+    """The modules among `paths` that each of them imports, wherever in the file it does."""
+    names = {".".join(_module(path)).removesuffix(".__init__"): path for path in paths}
+
+    def known(name: str) -> str:
+        return name if name in names or "." not in name else known(name.rpartition(".")[0])
+
+    return {name: {known(other) for other in _imports(path)} & names.keys() - {name} for name, path in names.items()}
+
+
+def _upward(folder: Path, levels: Sequence[str]) -> list[tuple[str, str]]:
+    """The imports from one room of a folder into one that does not lie below it; rooms that no level names, too."""
+    paths = {".".join(_module(path)): path.relative_to(folder).parts for path in folder.rglob("*.py")}
+    height = {room: at for at, level in enumerate(levels) for room in level.split()}
+    rooms = {
+        name.removesuffix(".__init__"): parts[0] if parts[1:] else next(iter(height.keys() & {parts[0][:-3]}), ".")
+        for name, parts in paths.items()
+    }
+    return [
+        (one, other)
+        for one, others in _edges(folder.rglob("*.py")).items()
+        for other in [one, *others]
+        if rooms[one] not in height
+        or (rooms[one] != rooms[other] and height[rooms[one]] <= height.get(rooms[other], len(levels)))
+    ]
+
+
+def _circle(paths: Iterable[Path]) -> list[str]:
+    """Modules that import each other in a circle."""
+    try:
+        graphlib.TopologicalSorter(_edges(paths)).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
 
 
 def _prints(path: Path, text: str | None = None) -> Iterator[int]:
@@ -85,6 +139,34 @@ def test_prints_are_seen() -> None:
     text = "print(1)\nconsole.print(2)\nsys.stderr.write('x')"
 
     assert [1, 3] == sorted(_prints(Path(), text))
+
+
+def test_upward_imports_and_circles_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also late ones, and rooms that nobody has listed."""
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    files = {"low/a.py": "", "low/b.py": "def f():\n    from ..high import c", "high/c.py": "from ..low.b import f"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    b, c = "migrate_lint.low.b", "migrate_lint.high.c"
+
+    assert [(b, c)] == _upward(tmp_path, ["low", "high"])
+    assert {(b, c), (c, b)} == set(_upward(tmp_path, ["low high"]))
+    assert {(b, c), (c, b), (c, c)} == set(_upward(tmp_path, ["low"]))
+    assert {b, c} == set(_circle(tmp_path.rglob("*.py")))
+    assert [] == _circle([tmp_path / "low" / "a.py", tmp_path / "low" / "b.py"])
+
+
+@pytest.mark.parametrize(("folder", "levels"), ROOMS)
+def test_rooms_import_what_lies_below_them(folder: Path, levels: list[str]) -> None:
+    """The folder tree is the architecture."""
+    assert [] == _upward(folder, levels)
+
+
+@pytest.mark.parametrize("folder", [pytest.param(ROOT / "runtime_checks" / "worker", id="worker")])
+def test_no_modules_import_each_other_in_a_circle(folder: Path) -> None:
+    """Neither late nor for a type."""
+    assert [] == _circle(folder.rglob("*.py"))
 
 
 def test_nothing_here_imports_a_framework() -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..worker.recording.reading import Record
+from ..worker.recording.format.reading import Record
 from .pairing import Index
 from .values import Values
 

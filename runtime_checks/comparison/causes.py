@@ -9,8 +9,8 @@ from pathlib import PurePath
 import numpy as np
 
 from ...linter.finding import Finding, Severity
-from ..worker.recording import scenarios
-from ..worker.recording.reading import Recorded
+from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Recorded
 from . import configuration_clues, forward_clues, step_clues
 from .evidence import Clue, Seen
 from .report import Cause, Deviation, Place, Report, Status

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...linter.finding import Finding
-from ..worker.recording import scenarios
-from ..worker.recording.reading import Recorded, RecordingError
+from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Recorded, RecordingError
 from .causes import rank
 from .divergence import first
 from .draws import drawn

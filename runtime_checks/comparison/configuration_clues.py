@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..worker.recording import scenarios
+from ..worker.recording.format import scenarios
 from .evidence import Clue, Seen, near
 from .forward_clues import differs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from ..worker.recording import scenarios
+from ..worker.recording.format import scenarios
 from .report import Deviation, Divergence, Place, Rung, Status
 from .wording import figure, subject, when
 

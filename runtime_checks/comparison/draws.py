@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..worker.recording.reading import Scenario
+from ..worker.recording.format.reading import Scenario
 from .report import RandomOp
 from .wording import place as shown
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..worker.recording.reading import Record, Recorded, RecordingError
-from ..worker.recording.turning import is_reshaped, turned
+from ..worker.recording.format.reading import Record, Recorded, RecordingError
+from ..worker.recording.values.layout import is_reshaped, laid_out
 from .report import Deviation, Report, Status
 
 __all__ = ["Clue", "Seen", "Twin", "fit", "near", "whole"]
@@ -105,7 +105,7 @@ class Seen:
         new = self.value("tf2", scenario, kind, twin.new, step)
         if old is None or new is None:
             return None
-        old = turned(old, twin.axes, new.shape, twin.reshaped)
+        old = laid_out(old, twin.axes, new.shape, twin.reshaped)
         return (old, new) if old.shape == new.shape else None
 
     def change(self, twin: Twin, scenario: str, step: int) -> tuple[Any, Any] | None:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..worker.recording import scenarios
-from ..worker.recording.reading import Record, Recorded
+from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Record, Recorded
 from .measuring import apart, largest
 from .pairing import Couple, Index
 from .tolerances import table

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..worker.recording import scenarios
+from ..worker.recording.format import scenarios
 from .evidence import Clue, Seen, Twin, near, whole
 from .measuring import OTHER_SHAPES
 from .report import Deviation, RandomOp, Status, VariableRow

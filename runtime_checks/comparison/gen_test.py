@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..worker.recording.reading import read
+from ..worker.recording.format.reading import read
 from .compare import compare
 from .points import Points, points
 from .report import Status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..worker.recording import scenarios
+from ..worker.recording.format import scenarios
 from . import distributions
 from .judging import Judge
 from .measuring import Measured, largest, measure

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..worker.recording.mapping import plain
-from ..worker.recording.reading import Record, Recorded
+from ..worker.recording.format.reading import Record, Recorded
+from ..worker.recording.pairs.mapping import plain
 from .floors import Floors
 from .measuring import Measured, largest, measure, numeric
 from .naming import Naming

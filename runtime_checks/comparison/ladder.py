@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from ..worker.recording import scenarios
-from ..worker.recording.mapping import plain
-from ..worker.recording.reading import Record, Recorded, Scenario
+from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Record, Recorded, Scenario
+from ..worker.recording.pairs.mapping import plain
 from . import vacuity
 from .batches import other_batch
 from .draws import drawn, mismatch, same_seeds

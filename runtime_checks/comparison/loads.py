@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ..worker.recording.reading import Scenario
+from ..worker.recording.format.reading import Scenario
 
 __all__ = ["unloaded"]
 

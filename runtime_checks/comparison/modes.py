@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..worker.recording import scenarios
-from ..worker.recording.reading import Record, Recorded, Scenario
+from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Record, Recorded, Scenario
 from .judging import Judge
 from .measuring import largest, measure
 from .pairing import Couple, Index, couples

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..worker.recording.mapping import Matching, match, plain
-from ..worker.recording.reading import Recorded
-from ..worker.recording.turning import is_reshaped, turned, turned_shape
+from ..worker.recording.format.reading import Recorded
+from ..worker.recording.pairs.mapping import Matching, match, plain
+from ..worker.recording.values.layout import is_reshaped, laid_out, laid_out_shape
 from .report import Place, VariableRow
 
 __all__ = ["Naming", "Renames", "naming"]
@@ -38,7 +38,7 @@ class Naming:
         """A TF1 value as the TF2 side has it."""
         own = plain(name)
         shape = self.reshaped.get(own)
-        return turned(value, self.transposes.get(own), shape or (), shape is not None)
+        return laid_out(value, self.transposes.get(own), shape or (), shape is not None)
 
 
 def naming(
@@ -157,9 +157,9 @@ def _problem(
     order = orders.get(name)
     if order is not None and sorted(order) != list(range(len(own))):
         problems.append(f"transposes {list(order)} do not fit the shape {own}")
-    shape = list(turned_shape(own, order, other["shape"], is_reshaped(name, reshapes)))
+    shape = list(laid_out_shape(own, order, other["shape"], is_reshaped(name, reshapes)))
     if shape != list(other["shape"]):
-        alike = turned_shape(own, order, other["shape"], True) == tuple(other["shape"])
+        alike = laid_out_shape(own, order, other["shape"], True) == tuple(other["shape"])
         hint = "; if the elements are the same in the same order, say so in reshapes" if alike else ""
         problems.append(f"the shapes are {shape} and {list(other['shape'])}{hint}")
     if one.get("dtype") != other.get("dtype"):

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..worker.recording.reading import Record, Recorded, Scenario, read
-from ..worker.recording.scenarios import FINGERPRINT, STEPS
+from ..worker.recording.format.reading import Record, Recorded, Scenario, read
+from ..worker.recording.format.scenarios import FINGERPRINT, STEPS
 
 __all__ = ["Points", "points"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..worker.recording import scenarios
+from ..worker.recording.format import scenarios
 from .evidence import Clue, Seen, Twin, fit, near, whole
 from .forward_clues import differs, regularization_sums, single_losses
 from .measuring import OTHER_SHAPES

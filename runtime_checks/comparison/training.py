@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..worker.recording import scenarios
-from ..worker.recording.mapping import plain
+from ..worker.recording.format import scenarios
+from ..worker.recording.pairs.mapping import plain
 from .judging import Judge, scale_of
 from .measuring import largest, measure, numeric
 from .pairing import Couple, Index, couples, slot_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..worker.recording import scenarios
-from ..worker.recording.reading import Record, Recorded, Scenario
+from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Record, Recorded, Scenario
 from .measuring import largest
 from .pairing import Index
 from .report import Deviation

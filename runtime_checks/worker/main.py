@@ -1,16 +1,10 @@
-"""The worker: a job in, phases, verdicts and observations out.
-
-The results file is replaced whole whenever a phase begins or ends, so that whoever reads it when this process is gone
-has everything up to there.
-"""
+"""The worker: a job in, phases, verdicts and observations out."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import platform
-import sys
 import threading
 import time
 from typing import Any, Callable, Iterator
@@ -24,10 +18,11 @@ from .judge import judge
 from .lines import Lines
 from .observations import observe
 from .recorder import Recorder
+from .results import Results, versions
 from .run import Phase, Run
 from .target import TargetError
 
-__all__ = ["Results", "execute", "main", "versions"]
+__all__ = ["execute", "main"]
 
 
 def main(job_file: str) -> None:
@@ -170,44 +165,6 @@ def _failure(phase: Phase, error: BaseException) -> str:
     return f"{text} ({os.path.basename(phase.frames[0].path)}:{phase.frames[0].line})"
 
 
-class Results:
-    """What is known so far, and the file that holds it, replaced whole at every change; without a path there is none.
-
-    A forked child ends here and writes nothing; a worker whose host is gone ends too.
-    """
-
-    def __init__(self, path: str | None = None) -> None:
-        self._path = path
-        self._process, self._parent = os.getpid(), os.getppid()
-        self.content: dict[str, Any] = {"phase": None, "began": time.time(), "done": False}
-
-    def begin(self, phase: str) -> None:
-        """Say which phase runs now."""
-        self.content.update(phase=phase, began=time.time())
-        self._write()
-
-    def update(self, **content: Any) -> None:
-        """Keep results; they are written when the next phase begins."""
-        self.content.update(content)
-
-    def finish(self, **content: Any) -> None:
-        """Write everything, and that nothing more will come."""
-        self.content.update(content, phase=None, done=True)
-        self._write()
-
-    def _write(self) -> None:
-        if os.getpid() != self._process:
-            os._exit(0)
-        if os.getppid() != self._parent:
-            os._exit(1)
-        if self._path is None:
-            return
-        part = self._path + ".part"
-        with open(part, "w", encoding="utf-8") as file:
-            json.dump(self.content, file, default=str)
-        os.replace(part, self._path)
-
-
 def _limit_memory(limit: Any) -> None:
     if not limit:
         return
@@ -217,16 +174,6 @@ def _limit_memory(limit: Any) -> None:
         # Not RLIMIT_AS: on a machine of many cores TensorFlow's threads reserve more than they will ever touch.
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def versions(tf: Any) -> dict[str, str]:
-    """Of TensorFlow, of the Keras that ``tf.keras`` is, and of Python."""
-    keras = sys.modules.get(tf.keras.layers.Layer.__module__.partition(".")[0])
-    return {
-        "tensorflow": tf.__version__,
-        "keras": str(getattr(keras, "__version__", "?")),
-        "python": platform.python_version(),
-    }
 
 
 def _missing_device(tf: Any, job: dict[str, Any], physical: bool) -> list[str]:

@@ -162,7 +162,8 @@ def run(jobs: Sequence[dict[str, Any]], target: Target, *, timeout: float = 540.
 
 
 def _child() -> None:
-    from migrate_lint.runtime_checks.worker.main import Results, execute
+    from migrate_lint.runtime_checks.worker.main import execute
+    from migrate_lint.runtime_checks.worker.results import Results
 
     done = []
     for job in json.load(sys.stdin):

@@ -8,13 +8,14 @@ import inspect
 import os
 import sys
 from types import ModuleType
-from typing import Any, Mapping, NamedTuple
+from typing import Mapping, NamedTuple
 
 from .. import modules, signature
 from ..target import TargetError, attribute
 from . import public_names
-from .batches import PairError
-from .pair import Pair
+from .pairs.batches import PairError
+from .pairs.pair import Pair, Side
+from .tensors import Json, Nest
 
 __all__ = ["Loaded", "load", "prepared", "side_of"]
 
@@ -48,7 +49,7 @@ class Loaded(NamedTuple):
     folder: str
 
 
-def load(described: Mapping[str, Any]) -> Loaded:
+def load(described: Mapping[str, Json]) -> Loaded:
     """Import a pair's file, or module, and find the pair in it.
 
     To the program it looks as if it were run without arguments; ``from migrate_lint.runtime_checks import Pair`` works
@@ -74,7 +75,7 @@ def load(described: Mapping[str, Any]) -> Loaded:
     return prepared(_made(value, f"{place}:{found_as}"), folder, f"{place}:{found_as}")
 
 
-def prepared(pair: Any, folder: str, name: str) -> Loaded:
+def prepared(pair: object, folder: str, name: str) -> Loaded:
     """Take over a pair, of this class or of another version's.
 
     Args:
@@ -82,7 +83,7 @@ def prepared(pair: Any, folder: str, name: str) -> Loaded:
         folder: where relative files are looked for.
         name: of a pair that has none.
     """
-    fields: dict[str, Any] = {field: getattr(pair, field, None) for field in _FIELDS}
+    fields: dict[str, Nest] = {field: getattr(pair, field, None) for field in _FIELDS}
     fields["ignore"] = fields["ignore"] or ()
     fields["name"] = fields["name"] or name
     if fields["checkpoint"]:
@@ -110,7 +111,7 @@ def side_of(loaded: Loaded, side: str) -> Pair:
     return pair
 
 
-def _are_same(tf1: Any, tf2: Any) -> bool:
+def _are_same(tf1: Side, tf2: Side) -> bool:
     if tf1 is tf2 and tf1 is not None:
         return True
     comparable = isinstance(tf1, str) or inspect.ismethod(tf1)
@@ -134,7 +135,7 @@ def _imported(name: str) -> ModuleType:
         raise PairError(f"there is no module {name!r}") from None
 
 
-def _reached(holder: Any, dotted: str) -> Any:
+def _reached(holder: object, dotted: str) -> Nest:
     try:
         for part in dotted.split("."):
             holder = attribute(holder, part)
@@ -143,7 +144,7 @@ def _reached(holder: Any, dotted: str) -> Any:
     return holder
 
 
-def _only(module: ModuleType, place: str) -> tuple[str, Any]:
+def _only(module: ModuleType, place: str) -> tuple[str, object]:
     names = vars(module)
     if _is_pair(names.get(_DEFAULT)) or signature.is_function(names.get(_DEFAULT)):
         return _DEFAULT, names[_DEFAULT]
@@ -160,7 +161,7 @@ def _only(module: ModuleType, place: str) -> tuple[str, Any]:
     raise PairError(f"{place} has no Pair; write pair = Pair(tf1=..., tf2=..., inputs=...) in it, or name a function")
 
 
-def _made(value: Any, place: str) -> Any:
+def _made(value: Nest, place: str) -> Nest:
     """The pair itself, or what a function returns."""
     if _is_pair(value):
         return value
@@ -175,13 +176,13 @@ def _made(value: Any, place: str) -> Any:
     return made
 
 
-def _is_pair(value: Any) -> bool:
+def _is_pair(value: object) -> bool:
     return not inspect.isclass(value) and all(
         field in getattr(value, "__dict__", ()) for field in ("tf1", "tf2", "inputs")
     )
 
 
-def _named(text: str, field: str, folder: str) -> Any:
+def _named(text: str, field: str, folder: str) -> Side:
     place, colon, dotted = text.rpartition(":")
     if not colon or not place or not all(part.isidentifier() for part in dotted.split(".")):
         raise PairError(f"{field}={text!r}: it is written file.py:name or package.module:name")
@@ -199,5 +200,5 @@ def _named(text: str, field: str, folder: str) -> Any:
     return _reached(modules.import_file(file), dotted)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return "None" if value is None else f"an object of type {type(value).__qualname__}"

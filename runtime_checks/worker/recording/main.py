@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
 
 from .. import phases
 from ..frames import UserCode
-from . import graph_estimator
-from .batches import PairError
+from ..results import Results, versions
+from .format.plan import Plan
+from .format.reading import Recorded, RecordingError, read
+from .format.store import Recording
 from .loading import Loaded, load
-from .plan import Plan
-from .reading import Recorded, RecordingError, read
+from .pairs.batches import PairError
 from .sides import crashed, record_side
-from .store import Recording
-
-if TYPE_CHECKING:
-    from ..main import Results
+from .tensors import Json
+from .tf1 import estimator
 
 __all__ = ["execute"]
 
 
-def execute(job: dict[str, Any], results: Results) -> None:
+def execute(job: dict[str, Json], results: Results) -> None:
     """Record one side; what ends it early is in the results as ``usage`` or ``crash``."""
-    from ..main import versions
-
     results.begin(phases.IMPORT)
     recording = Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
     import tensorflow as tf
@@ -39,7 +35,7 @@ def execute(job: dict[str, Any], results: Results) -> None:
     code = UserCode(job["roots"], job["files"])
     with code.following_autograph():
         try:
-            with graph_estimator.standing_in(recording.adapted):
+            with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job)
             record_side(loaded, job["side"], _plan(job), recording, code, _other(job))
             _summarize(job, results)
@@ -51,7 +47,7 @@ def execute(job: dict[str, Any], results: Results) -> None:
     results.finish()
 
 
-def _loaded(job: dict[str, Any]) -> Loaded:
+def _loaded(job: dict[str, Json]) -> Loaded:
     try:
         return load(job["pair"])
     except SyntaxError as error:
@@ -60,11 +56,11 @@ def _loaded(job: dict[str, Any]) -> Loaded:
         raise PairError(f"{error.filename}:{error.lineno}: {error.msg}") from None
 
 
-def _plan(job: dict[str, Any]) -> Plan:
+def _plan(job: dict[str, Json]) -> Plan:
     return Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
 
 
-def _other(job: dict[str, Any]) -> Recorded | None:
+def _other(job: dict[str, Json]) -> Recorded | None:
     """The TF1 side's recording; None where there is none that can be read."""
     if job["other"] is None:
         return None
@@ -74,7 +70,7 @@ def _other(job: dict[str, Any]) -> Recorded | None:
         return None
 
 
-def _summarize(job: dict[str, Any], results: Results) -> None:
+def _summarize(job: dict[str, Json], results: Results) -> None:
     if job["tensorboard"] is None or job["other"] is None:
         return
     from . import summaries

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 __all__ = ["provide"]
 
@@ -30,9 +30,9 @@ def provide() -> None:
     package.runtime_checks = stand_in  # type: ignore[attr-defined]
 
 
-def _names() -> dict[str, Any]:
+def _names() -> dict[str, object]:
     from .. import scopes
-    from .pair import Pair, Spec
+    from .pairs.pair import Pair, Spec
     from .self_recording import record
 
     return {
@@ -46,5 +46,5 @@ def _names() -> dict[str, Any]:
     }
 
 
-def _needs_installation(*_: Any, **__: Any) -> NoReturn:
+def _needs_installation(*_: object, **__: object) -> NoReturn:
     raise RuntimeError("migrate-lint is not installed in this interpreter, where only sides are recorded")

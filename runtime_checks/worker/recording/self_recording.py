@@ -10,20 +10,22 @@ import contextlib
 import inspect
 import os
 import re
-from typing import Any, Iterable, Iterator, Mapping
+from typing import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from ..errors import essence
 from ..frames import UserCode
-from . import mapping, structures
-from .batches import Batch, Batches, PairError
-from .pair import Pair
-from .plan import Plan
-from .reading import Recorded, read
-from .scenarios import INFERENCE, STEPS, STRUCTURE
-from .store import Chapter, Place, Recording
-from .turning import is_reshaped, turned
+from .format.plan import Plan
+from .format.reading import Recorded, read
+from .format.rows import Place, VariableRow
+from .format.scenarios import INFERENCE, STEPS, STRUCTURE
+from .format.store import Chapter, Recording
+from .pairs import mapping, structures
+from .pairs.batches import Batch, Batches, PairError
+from .pairs.pair import Pair
+from .tensors import Array, Function, Layer, Nest, Tensor, Variable
+from .values.layout import is_reshaped, laid_out
 
 __all__ = ["Run", "record", "run_itself", "runs_itself"]
 
@@ -58,7 +60,7 @@ class Run:
         self._pair = pair
         self._tf1 = tf1
         self._batches: Batches | None = None
-        self._initial: dict[str, tuple[Any, Place | None]] = {}
+        self._initial: dict[str, tuple[Array, Place | None]] = {}
         self._step = -1
         self._chapters: dict[str, Chapter] = {}
         self._open = contextlib.ExitStack()
@@ -75,49 +77,49 @@ class Run:
             self._batches = Batches(self._pair)
         return self._batches.at(step)
 
-    def input(self, value: Any) -> None:
+    def input(self, value: Nest) -> None:
         """Keep the inputs; two sides are only compared if theirs are equal."""
         self._keep("input", _flat(value, "input"))
 
-    def label(self, value: Any) -> None:
+    def label(self, value: Nest) -> None:
         """Keep the labels."""
         self._keep("label", _flat(value, "label"))
 
-    def tap(self, name: str, value: Any) -> None:
+    def tap(self, name: str, value: Nest) -> None:
         """Keep an intermediate value; on both sides it has the same name."""
         self._keep("tap", [(name, value)], auto=False)
 
-    def output(self, value: Any, name: str = "output") -> None:
+    def output(self, value: Nest, name: str = "output") -> None:
         """Keep the outputs, one or a structure of them."""
         self._keep("output", _flat(value, name))
 
-    def loss(self, value: Any) -> None:
+    def loss(self, value: Nest) -> None:
         """Keep the loss that the step minimizes."""
         self._keep("loss", [("loss", value)])
 
-    def regularization(self, value: Any, name: str = "total") -> None:
+    def regularization(self, value: Nest, name: str = "total") -> None:
         """Keep a regularization loss, or the sum of all."""
         self._keep("regularization", [(name, value)])
 
-    def metric(self, name: str, value: Any) -> None:
+    def metric(self, name: str, value: Nest) -> None:
         """Keep a metric."""
         self._keep("metric", [(name, value)])
 
-    def learning_rate(self, value: Any) -> None:
+    def learning_rate(self, value: Nest) -> None:
         """Keep the learning rate of the step."""
         self._keep("learning_rate", [("learning_rate", value)])
 
-    def gradient(self, variable: Any, value: Any) -> None:
+    def gradient(self, variable: Variable, value: Nest) -> None:
         """Keep the gradient of a variable, which is given itself or by its name."""
         self._keep("gradient", [(_name(variable), value)])
 
-    def gradients(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+    def gradients(self, pairs: Iterable[tuple[Tensor, Variable]]) -> None:
         """Keep gradients as ``apply_gradients`` takes them: pairs of gradient and variable."""
         for value, variable in pairs:
             if value is not None:
                 self.gradient(variable, value)
 
-    def variables(self, source: Any) -> None:
+    def variables(self, source: Nest) -> None:
         """Keep the values of variables: before the first step, the initial ones; in a step, those after the update.
 
         Args:
@@ -136,11 +138,11 @@ class Run:
             return
         self._keep("variable", [(name, value) for (name, _), value in zip(found, values)])
 
-    def evaluation(self, value: Any, name: str = "output") -> None:
+    def evaluation(self, value: Nest, name: str = "output") -> None:
         """Keep outputs in inference mode, with the weights as they are after the step."""
         self._keep("evaluation", _flat(value, name))
 
-    def copy_initial_values(self, model: Any) -> int:
+    def copy_initial_values(self, model: Layer) -> int:
         """Give a TF2 model the initial values that the TF1 side recorded; says how many variables got one."""
         if self._tf1 is None:
             raise PairError("there is no recording of the TF1 side to copy from")
@@ -162,7 +164,7 @@ class Run:
             value = known[name].value
             target = own[match.tf2["name"]]
             shape = [int(size) for size in target.shape]
-            target.assign(turned(value, transposes.get(name), shape, is_reshaped(name, reshapes)))
+            target.assign(laid_out(value, transposes.get(name), shape, is_reshaped(name, reshapes)))
         copied = f"{len(matching.pairs)} of {len(known)} variables"
         self._recording.adapted(f"the program copied the initial values of {copied} from the TF1 side")
         return len(matching.pairs)
@@ -210,7 +212,7 @@ class Run:
             self._chapters[name] = self._open.enter_context(self._recording.scenario(name))
         return self._chapters[name]
 
-    def _keep(self, kind: str, values: Iterable[tuple[str, Any]], **more: Any) -> None:
+    def _keep(self, kind: str, values: Iterable[tuple[str, Nest]], **more: object) -> None:
         chapter = self._chapter(INFERENCE if self._step < 0 else STEPS)
         place = self._place()
         for name, value in values:
@@ -255,7 +257,7 @@ def record(
         yield run
 
 
-def runs_itself(function: Any) -> bool:
+def runs_itself(function: Function) -> bool:
     """Whether a side is a function with a parameter named ``run``."""
     try:
         return "run" in inspect.signature(function).parameters
@@ -264,7 +266,7 @@ def runs_itself(function: Any) -> bool:
 
 
 def run_itself(
-    function: Any, pair: Pair, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None = None
+    function: Function, pair: Pair, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None = None
 ) -> None:
     """Run a side that is a function with a parameter named ``run``.
 
@@ -275,7 +277,7 @@ def run_itself(
         Exception: whatever the function raises, once the recording says so.
     """
     run = Run(recording, code, plan, pair, tf1)
-    arguments: dict[str, Any] = {"run": run}
+    arguments: dict[str, Nest] = {"run": run}
     for name, parameter in inspect.signature(function).parameters.items():
         if name in _GIVEN:
             arguments[name] = pair.params if name == "params" else getattr(run.batch(0), name)
@@ -307,12 +309,12 @@ def _versions() -> dict[str, str]:
     return {"tensorflow": str(getattr(framework, "__version__", "?")), "python": platform.python_version()}
 
 
-def _flat(value: Any, single: str) -> list[tuple[str, Any]]:
+def _flat(value: Nest, single: str) -> list[tuple[str, Tensor]]:
     """The leaves of a structure with their paths; a list of numbers is one of them."""
     return structures.flat(_joined(value), single)
 
 
-def _joined(value: Any) -> Any:
+def _joined(value: Nest) -> Nest:
     if isinstance(value, Mapping):
         return {key: _joined(part) for key, part in value.items()}
     if isinstance(value, list) and value and all(isinstance(part, (bool, int, float)) for part in value):
@@ -320,7 +322,7 @@ def _joined(value: Any) -> Any:
     return [_joined(part) for part in value] if isinstance(value, list) else value
 
 
-def _variables(source: Any) -> list[tuple[str, Any]]:
+def _variables(source: Nest) -> list[tuple[str, Variable]]:
     if isinstance(source, Mapping):
         return [(_name(name), value) for name, value in source.items()]
     graph = getattr(source, "graph", None)
@@ -340,12 +342,12 @@ def _is_other(name: str) -> bool:
     return _SLOT.fullmatch(last) is not None or _COUNTER.fullmatch(last) is not None
 
 
-def _name(variable: Any) -> str:
+def _name(variable: Variable) -> str:
     text = variable if isinstance(variable, str) else str(getattr(variable, "path", None) or variable.name)
     return text[:-2] if text.endswith(":0") else text
 
 
-def _described(name: str, variable: Any) -> dict[str, Any]:
+def _described(name: str, variable: Variable) -> VariableRow:
     dtype = getattr(variable, "dtype", None)
     shape = getattr(variable, "shape", None)
     if shape is None:
@@ -362,13 +364,13 @@ def _described(name: str, variable: Any) -> dict[str, Any]:
     }
 
 
-def _values(source: Any, variables: list[Any]) -> list[Any]:
+def _values(source: Nest, variables: list[Variable]) -> list[Array]:
     if getattr(source, "graph", None) is not None and hasattr(source, "run"):
         return list(source.run(variables)) if variables else []
     return [_array(variable, "variable", _name(getattr(variable, "name", "?"))) for variable in variables]
 
 
-def _array(value: Any, kind: str, name: str) -> Any:
+def _array(value: Nest, kind: str, name: str) -> Array:
     """A numpy array of what is given.
 
     Raises:

@@ -8,16 +8,18 @@ import gc
 import os
 import sys
 import time
-from typing import Any
+from typing import ContextManager
 
 from .. import signature
 from ..errors import essence
 from ..frames import UserCode
+from .format.plan import Plan
+from .format.reading import Recorded
+from .format.store import Recording
 from .loading import Loaded, side_of
-from .plan import Plan
-from .reading import Recorded
+from .pairs.pair import Renames, Side
 from .self_recording import run_itself, runs_itself
-from .store import Recording
+from .tensors import Function, Json
 
 __all__ = ["crashed", "record_side"]
 
@@ -44,11 +46,11 @@ def record_side(
             with _standing_in(side, recording):
                 run_itself(function, pair, plan, recording, code, tf1)
         elif side == "tf1":
-            from .tf1_side import record_tf1
+            from .tf1.side import record_tf1
 
             record_tf1(pair, plan, recording, code)
         else:
-            from .tf2_side import record_tf2
+            from .tf2.side import record_tf2
 
             pair.tf2, same = _watched(function, pair.tf1)
             record_tf2(pair, plan, recording, code, tf1)
@@ -64,14 +66,14 @@ def record_side(
         recording.save()
 
 
-def _watched(function: Any, other: Any) -> tuple[Any, list[bool]]:
+def _watched(function: Function, other: Side) -> tuple[Function, list[bool]]:
     """The function that makes the TF2 side, and for each time whether it made nothing but the other side's function."""
     same: list[bool] = []
     if not signature.is_function(function):
         return function, same
 
     @functools.wraps(function)
-    def make(*args: Any, **kwargs: Any) -> Any:
+    def make(*args: object, **kwargs: object) -> object:
         made = function(*args, **kwargs)
         same.append(made is other)
         return made
@@ -79,11 +81,11 @@ def _watched(function: Any, other: Any) -> tuple[Any, list[bool]]:
     return make, same
 
 
-def _standing_in(side: str, recording: Recording) -> Any:
+def _standing_in(side: str, recording: Recording) -> ContextManager[None]:
     """What a TF1 program that runs itself needs in this TensorFlow."""
     if side != "tf1":
         return contextlib.nullcontext()
-    from .tf1_side import standing_in
+    from .tf1.side import standing_in
 
     return standing_in(recording.adapted)
 
@@ -101,7 +103,7 @@ def crashed(recording: Recording, error: BaseException, code: UserCode) -> str:
 
 def _describe(recording: Recording, loaded: Loaded) -> None:
     pair = loaded.pair
-    described: dict[str, Any] = recording.content.setdefault("pair", {})
+    described: dict[str, Json] = recording.content.setdefault("pair", {})
     described.setdefault("name", pair.name)
     described.setdefault("transposes", {name: list(order) for name, order in pair.transposes.items()})
     described.setdefault("reshapes", list(pair.reshapes))
@@ -111,7 +113,7 @@ def _describe(recording: Recording, loaded: Loaded) -> None:
     described["same"] = loaded.same
 
 
-def _renames(recording: Recording, renames: Any) -> dict[str, str]:
+def _renames(recording: Recording, renames: Renames | None) -> dict[str, str]:
     if not callable(renames):
         return dict(renames or {})
     return {str(said["name"]): str(renames(said["name"])) for said in recording.content["variables"]}

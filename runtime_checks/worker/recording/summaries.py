@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Iterable, Iterator, Mapping
+from typing import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from . import mapping
-from .reading import Record, Recorded, Scenario, read
-from .scenarios import STEPS
+from .format.reading import Record, Recorded, Scenario, read
+from .format.scenarios import STEPS
+from .pairs import mapping
+from .tensors import Array, Protobuf
 
 __all__ = ["write"]
 
@@ -67,7 +68,7 @@ def _run(recorded: Recorded, names: Mapping[str, str], out: str) -> int:
     return written
 
 
-def _values(scenario: Scenario, names: Mapping[str, str]) -> Iterator[tuple[int, Any]]:
+def _values(scenario: Scenario, names: Mapping[str, str]) -> Iterator[tuple[int, Protobuf]]:
     """The summaries with their steps; weights count from the step that uses them: the initial ones are step 0."""
     import tensorflow as tf
 
@@ -86,7 +87,7 @@ def _values(scenario: Scenario, names: Mapping[str, str]) -> Iterator[tuple[int,
         yield step, summary(tag="gradients/global norm", simple_value=norm)
 
 
-def _histogram(value: Any) -> Any:
+def _histogram(value: Array) -> Protobuf:
     """Of the finite values."""
     import tensorflow as tf
 
@@ -115,7 +116,7 @@ def _is_number(record: Record) -> bool:
     return record.dtype.startswith(("float", "bfloat", "int", "uint", "bool"))
 
 
-def _norm(value: Any) -> float:
+def _norm(value: Array) -> float:
     return float(np.linalg.norm(np.asarray(value, np.float64).ravel()))
 
 

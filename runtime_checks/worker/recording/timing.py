@@ -10,14 +10,16 @@ import contextlib
 import os
 import sys
 import time
-from typing import Any, Callable, Iterator
+from typing import Callable, Iterator
 
 from .. import shims
 from ..frames import UserCode
-from . import graph_estimator, graph_session, randomness
-from .batches import Batches
-from .graph_building import EVALUATE, INFER, TRAIN, build
 from .loading import load, side_of
+from .pairs.batches import Batch, Batches
+from .pairs.pair import Pair
+from .randomness import numbering
+from .tf1 import estimator, sessions
+from .tf1.building import EVALUATE, INFER, TRAIN, Network, build
 
 __all__ = ["inference"]
 
@@ -27,7 +29,7 @@ _WARM = 3
 
 
 @contextlib.contextmanager
-def inference(pair: Any, side: str, code: UserCode) -> Iterator[Callable[[], None]]:
+def inference(pair: Pair, side: str, code: UserCode) -> Iterator[Callable[[], None]]:
     """A function that computes the outputs of the pair's first batch once, as numpy arrays, and gives nothing back.
 
     The TF1 side runs in a session, the TF2 side in a ``tf.function``.
@@ -36,7 +38,7 @@ def inference(pair: Any, side: str, code: UserCode) -> Iterator[Callable[[], Non
         Exception: whatever the user's code raises.
     """
     if side == "tf1":
-        with graph_estimator.standing_in(_ignored), shims.for_slim(shims.target(), _ignored), _session(
+        with estimator.standing_in(_ignored), shims.for_slim(shims.target(), _ignored), _session(
             pair, code
         ) as call:
             yield call
@@ -49,35 +51,35 @@ def _ignored(text: str) -> None:
 
 
 @contextlib.contextmanager
-def _session(pair: Any, code: UserCode) -> Iterator[Callable[[], None]]:
+def _session(pair: Pair, code: UserCode) -> Iterator[Callable[[], None]]:
     batch = Batches(pair).at(0)
     network = _network(pair, batch, code)
     outputs = [value.tensor for value in network.values if value.kind == "output" and value.fetched]
     feeds = network.feeds(batch)
-    with graph_session.opened(network) as session:
-        graph_session.initialize(session, network)
+    with sessions.opened(network) as session:
+        sessions.initialize(session, network)
         yield lambda: session.run(outputs, feeds)
 
 
-def _network(pair: Any, batch: Any, code: UserCode) -> Any:
+def _network(pair: Pair, batch: Batch, code: UserCode) -> Network:
     """The graph of inference, or where the function refuses that, of evaluation or of training."""
     refusal: Exception | None = None
     for mode in (INFER, EVALUATE, TRAIN):
         try:
-            return build(pair, mode, [batch], code, lambda: randomness.tool("num_random_ops", _SEED), _ignored)
+            return build(pair, mode, [batch], code, lambda: numbering.tool("num_random_ops", _SEED), _ignored)
         except Exception as error:
             refusal = refusal or error
     assert refusal is not None
     raise refusal
 
 
-def _function(pair: Any) -> Callable[[], None]:
-    from . import tf2_model
+def _function(pair: Pair) -> Callable[[], None]:
+    from .tf2.model import in_function, make, tensors
 
-    model = tf2_model.make(pair)
-    inputs = tf2_model.tensors(Batches(pair).at(0).inputs)
+    model = make(pair)
+    inputs = tensors(Batches(pair).at(0).inputs)
     model.call(inputs, False)  # variables are made outside of the function
-    function = tf2_model.in_function(lambda value: model.forward(value, False).outputs)
+    function = in_function(lambda value: model.forward(value, False).outputs)
 
     def call() -> None:
         for value in function(inputs).values():

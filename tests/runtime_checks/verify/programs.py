@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from migrate_lint.runtime_checks.comparison.compare import compare
 from migrate_lint.runtime_checks.comparison.report import Report
-from migrate_lint.runtime_checks.worker.recording import fills, scenarios
-from migrate_lint.runtime_checks.worker.recording.reading import read
-from migrate_lint.runtime_checks.worker.recording.store import Chapter, Recording
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.reading import read
+from migrate_lint.runtime_checks.worker.recording.format.store import Chapter, Recording
+from migrate_lint.runtime_checks.worker.recording.values import fills
 
 Weights = dict[str, Any]
 SHAPES = {

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from migrate_lint.runtime_checks.worker.recording.batches import Batches, PairError, arguments
-from migrate_lint.runtime_checks.worker.recording.pair import Pair
+from migrate_lint.runtime_checks.worker.recording.pairs.batches import Batches, PairError, arguments
+from migrate_lint.runtime_checks.worker.recording.pairs.pair import Pair
 
 
 def batches(inputs: Any, labels: Any = None) -> Batches:
@@ -104,7 +104,7 @@ def test_a_batch_is_a_copy():
 
 def test_large_batches_are_made_again_instead_of_kept(monkeypatch: pytest.MonkeyPatch):
     """Beyond a limit; they are the same all the same."""
-    monkeypatch.setattr("migrate_lint.runtime_checks.worker.recording.batches._KEPT", 64)
+    monkeypatch.setattr("migrate_lint.runtime_checks.worker.recording.pairs.batches._KEPT", 64)
     calls: list[int] = []
 
     def make(step: int) -> Any:

@@ -20,8 +20,8 @@ from migrate_lint.runtime_checks.comparison.report import (
     Status,
     VariableRow,
 )
-from migrate_lint.runtime_checks.worker.recording.reading import Recorded, read
-from migrate_lint.runtime_checks.worker.recording.store import Recording
+from migrate_lint.runtime_checks.worker.recording.format.reading import Recorded, read
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
 Value = tuple[str, str, int, Any]
 """Kind, name, step and value of a record."""

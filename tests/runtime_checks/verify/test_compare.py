@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from migrate_lint.runtime_checks.comparison.compare import compare
 from migrate_lint.runtime_checks.comparison.report import Report, Status
-from migrate_lint.runtime_checks.worker.recording import scenarios
-from migrate_lint.runtime_checks.worker.recording.reading import RecordingError, read
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.reading import RecordingError, read
 
 from .programs import CLEAN, SHAPES, Program, batch, compared, record
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from migrate_lint.runtime_checks.comparison.draws import drawn, mismatch, same_seeds
 from migrate_lint.runtime_checks.comparison.report import RandomOp
-from migrate_lint.runtime_checks.worker.recording.reading import Scenario
+from migrate_lint.runtime_checks.worker.recording.format.reading import Scenario
 
 
 def ops(*shapes: tuple[int | None, ...], purpose: str = "step") -> list[RandomOp]:

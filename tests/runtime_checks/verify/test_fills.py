@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from migrate_lint.runtime_checks.worker.recording.fills import constant, fingerprint, nudged
+from migrate_lint.runtime_checks.worker.recording.values.fills import constant, fingerprint, nudged
 
 
 def chain(widths: list[int], relu: bool) -> np.ndarray:

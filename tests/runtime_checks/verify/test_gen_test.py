@@ -16,8 +16,8 @@ from migrate_lint.linter.finding import Target
 from migrate_lint.runtime_checks import interpreter
 from migrate_lint.runtime_checks.comparison import gen_test
 from migrate_lint.runtime_checks.comparison.points import points
-from migrate_lint.runtime_checks.worker.recording.reading import RecordingError
-from migrate_lint.runtime_checks.worker.recording.store import Recording
+from migrate_lint.runtime_checks.worker.recording.format.reading import RecordingError
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
 ASKED = {"pair": "old.package", "attribute": "pair", "until": None, "policy": "noise", "steps": 2, "seed": 7}
 PAIR = """\

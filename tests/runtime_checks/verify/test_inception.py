@@ -12,7 +12,7 @@ import pytest
 from migrate_lint.linter.finding import Target
 from migrate_lint.runtime_checks.comparison.report import Report, Status
 from migrate_lint.runtime_checks.verifying import Request, run
-from migrate_lint.runtime_checks.worker.recording.reading import Recorded, read
+from migrate_lint.runtime_checks.worker.recording.format.reading import Recorded, read
 
 pytestmark = pytest.mark.tensorflow
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from migrate_lint.runtime_checks import Pair
-from migrate_lint.runtime_checks.worker.recording.batches import PairError
 from migrate_lint.runtime_checks.worker.recording.loading import Loaded, load, prepared, side_of
+from migrate_lint.runtime_checks.worker.recording.pairs.batches import PairError
 
 HEADER = "from migrate_lint.runtime_checks import Pair\n"
 PAIR = "Pair(len, abs, [1.0])"
@@ -226,4 +226,4 @@ def test_a_pair_is_found_where_migrate_lint_is_not_installed(tmp_path: Path) -> 
     )
 
     said = "migrate-lint is not installed in this interpreter, where only sides are recorded"
-    assert ("", f"mine.py:pair {said} _migrate_lint_worker.recording.pair\n") == (done.stderr, done.stdout)
+    assert ("", f"mine.py:pair {said} _migrate_lint_worker.recording.pairs.pair\n") == (done.stderr, done.stdout)

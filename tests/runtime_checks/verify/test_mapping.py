@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from migrate_lint.runtime_checks.worker.recording.mapping import ignored, match, renamed
+from migrate_lint.runtime_checks.worker.recording.pairs.mapping import ignored, match, renamed
 
 
 def variables(*named: Any, **shapes: Any) -> list[dict[str, Any]]:

@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 from migrate_lint.runtime_checks.comparison.compare import compare
 from migrate_lint.runtime_checks.comparison.report import Report, Status
-from migrate_lint.runtime_checks.worker.recording import scenarios
-from migrate_lint.runtime_checks.worker.recording.reading import read
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.reading import read
 
 from .planted.bugs import BUGS, SOUND, TWO, Planted, options
 

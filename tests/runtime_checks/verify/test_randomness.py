@@ -53,7 +53,7 @@ def in_session(tf: Any, build: Callable[[], Any]) -> Any:
 
 @case
 def numbered_by_the_tool(tf: Any) -> object:
-    from migrate_lint.runtime_checks.worker.recording.randomness import tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import tool
 
     found = []
     for mode in ("num_random_ops", "constant"):
@@ -82,7 +82,7 @@ def numbered_by_their_tool(tf: Any) -> object:
 @case
 def ledger_of_the_tool(tf: Any) -> object:
     from migrate_lint.runtime_checks.worker.frames import UserCode
-    from migrate_lint.runtime_checks.worker.recording.randomness import tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import tool
 
     code = UserCode([os.path.dirname(__file__)])
     with tool("num_random_ops", code=code) as ledger:
@@ -103,7 +103,7 @@ def ledger_of_the_tool(tf: Any) -> object:
 
 @case
 def ledger_of_a_keras_layer(tf: Any) -> object:
-    from migrate_lint.runtime_checks.worker.recording.randomness import tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import tool
 
     class Model(tf.keras.Model):
         def __init__(self) -> None:
@@ -132,7 +132,8 @@ def network(tf: Any, inputs: Any, weights: Any, dropout: Callable[[Any, float, i
 
 def session_steps(tf: Any, varying: bool = False) -> list[Any]:
     """The four outputs of every step in a session, whose graph also draws initial values, one of them last."""
-    from migrate_lint.runtime_checks.worker.recording.randomness import number_step_ops, tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.graph_seeds import number_step_ops
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import tool
 
     v1 = tf.compat.v1
     with tool("num_random_ops"), tf.Graph().as_default() as graph:
@@ -149,7 +150,7 @@ def session_steps(tf: Any, varying: bool = False) -> list[Any]:
 
 def stepped(tf: Any, call: Callable[[Any], Any], varying: bool = False, **options: Any) -> tuple[list[Any], Any]:
     """The four outputs of every step, and the ledger."""
-    from migrate_lint.runtime_checks.worker.recording.randomness import aligned
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned
 
     found = []
     with aligned(**options) as ledger:
@@ -280,7 +281,8 @@ def steps_with_a_function_inside(tf: Any) -> object:
 
 @case
 def steps_of_other_operations(tf: Any) -> object:
-    from migrate_lint.runtime_checks.worker.recording.randomness import aligned, number_step_ops, tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.graph_seeds import number_step_ops
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, tool
 
     v1 = tf.compat.v1
 
@@ -315,7 +317,7 @@ def steps_of_other_operations(tf: Any) -> object:
 @case
 def layers_of_keras(tf: Any) -> object:
     """What layers make of ones, and what the functions of TensorFlow make of them."""
-    from migrate_lint.runtime_checks.worker.recording.randomness import aligned
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned
 
     layers, ones = tf.keras.layers, tf.ones((3, 4, 5))
     made = [layers.Dropout(0.5, seed=3), layers.SpatialDropout1D(0.5), layers.GaussianNoise(0.5)]
@@ -336,7 +338,7 @@ def layers_of_keras(tf: Any) -> object:
 
 @case
 def function_from_before(tf: Any) -> object:
-    from migrate_lint.runtime_checks.worker.recording.randomness import aligned
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned
 
     told: list[str] = []
     function = tf.function(lambda: tf.random.uniform((2,)))
@@ -351,7 +353,8 @@ def function_from_before(tf: Any) -> object:
 @case
 def steps_in_a_loop(tf: Any) -> object:
     """Three turns of one operation in a session, in a function and eagerly."""
-    from migrate_lint.runtime_checks.worker.recording.randomness import aligned, number_step_ops, tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.graph_seeds import number_step_ops
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, tool
 
     v1 = tf.compat.v1
 
@@ -389,7 +392,8 @@ def steps_in_a_loop(tf: Any) -> object:
 @case
 def steps_behind_a_condition(tf: Any) -> object:
     """A branch of a session that is a function of the graph, with an initial value before it."""
-    from migrate_lint.runtime_checks.worker.recording.randomness import aligned, number_step_ops, tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.graph_seeds import number_step_ops
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, tool
 
     v1 = tf.compat.v1
 
@@ -415,7 +419,7 @@ def steps_behind_a_condition(tf: Any) -> object:
 
 @case
 def samples_of_a_graph(tf: Any) -> object:
-    from migrate_lint.runtime_checks.worker.recording.samples import of_graph
+    from migrate_lint.runtime_checks.worker.recording.tf1.samples import of_graph
 
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph, v1.Session(graph=graph) as session:
@@ -441,8 +445,8 @@ def samples_of_a_graph(tf: Any) -> object:
 
 @case
 def samples_of_a_model(tf: Any) -> object:
-    from migrate_lint.runtime_checks.worker.recording.randomness import tool
-    from migrate_lint.runtime_checks.worker.recording.samples import watching
+    from migrate_lint.runtime_checks.worker.recording.randomness.numbering import tool
+    from migrate_lint.runtime_checks.worker.recording.randomness.samples import watching
 
     with watching() as initializers, tool("num_random_ops"):
         tf.keras.backend.clear_session()

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from migrate_lint.runtime_checks import Pair, record
 from migrate_lint.runtime_checks.worker.frames import UserCode
-from migrate_lint.runtime_checks.worker.recording.batches import PairError
-from migrate_lint.runtime_checks.worker.recording.plan import Plan
-from migrate_lint.runtime_checks.worker.recording.reading import Recorded, Scenario, read
+from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
+from migrate_lint.runtime_checks.worker.recording.format.reading import Recorded, Scenario, read
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
+from migrate_lint.runtime_checks.worker.recording.pairs.batches import PairError
 from migrate_lint.runtime_checks.worker.recording.self_recording import run_itself, runs_itself
-from migrate_lint.runtime_checks.worker.recording.store import Recording
 
 PLAN = Plan(("structure", "constant", "steps"), steps=2, seed=7)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from migrate_lint.runtime_checks.worker.recording.pair import Spec
-from migrate_lint.runtime_checks.worker.recording.structures import flat, results, step_results
+from migrate_lint.runtime_checks.worker.recording.pairs.pair import Spec
+from migrate_lint.runtime_checks.worker.recording.pairs.structures import flat, results, step_results
 
 X, Y, Z = np.zeros(1), np.ones(2), np.full(3, 2.0)
 Pose = namedtuple("Pose", ["head", "tail"])

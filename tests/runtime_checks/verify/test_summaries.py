@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from migrate_lint.runtime_checks.worker.recording import summaries
-from migrate_lint.runtime_checks.worker.recording.store import Recording
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
 pytestmark = pytest.mark.tensorflow
 

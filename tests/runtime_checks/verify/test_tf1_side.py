@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from migrate_lint.runtime_checks.worker.recording import scenarios
-from migrate_lint.runtime_checks.worker.recording.fills import fingerprint
-from migrate_lint.runtime_checks.worker.recording.reading import Recorded, Scenario, read
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.reading import Recorded, Scenario, read
+from migrate_lint.runtime_checks.worker.recording.values.fills import fingerprint
 
 pytestmark = pytest.mark.tensorflow
 
 PROGRAMS = """\
 import numpy as np
 import tensorflow as tf
-from migrate_lint.runtime_checks.worker.recording.pair import Pair, Spec
+from migrate_lint.runtime_checks.worker.recording.pairs.pair import Pair, Spec
 
 v1 = tf.compat.v1
 GUIDE = {"layer_1": 2, "layer_2": 2, "classes": 3, "rate": 1e-3}
@@ -257,10 +257,10 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import programs
 from migrate_lint.runtime_checks.worker.frames import UserCode
-from migrate_lint.runtime_checks.worker.recording import scenarios
-from migrate_lint.runtime_checks.worker.recording.plan import Plan
-from migrate_lint.runtime_checks.worker.recording.store import Recording
-from migrate_lint.runtime_checks.worker.recording.tf1_side import record_tf1
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
+from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
 
 every = tuple(getattr(scenarios, name) for name in scenarios.__all__)
 for name in sys.argv[2:]:

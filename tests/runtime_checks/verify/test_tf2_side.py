@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from migrate_lint.runtime_checks.worker.recording import scenarios
-from migrate_lint.runtime_checks.worker.recording.reading import Recorded, Scenario, read
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.reading import Recorded, Scenario, read
 
 pytestmark = pytest.mark.tensorflow
 
 PROGRAMS = """\
 import numpy as np
 import tensorflow as tf
-from migrate_lint.runtime_checks.worker.recording.pair import Pair, Spec
+from migrate_lint.runtime_checks.worker.recording.pairs.pair import Pair, Spec
 
 v1 = tf.compat.v1
 keras = tf.keras
@@ -255,12 +255,12 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import programs
 from migrate_lint.runtime_checks.worker.frames import UserCode
-from migrate_lint.runtime_checks.worker.recording.batches import PairError
-from migrate_lint.runtime_checks.worker.recording.plan import Plan
-from migrate_lint.runtime_checks.worker.recording.reading import read
-from migrate_lint.runtime_checks.worker.recording.store import Recording
-from migrate_lint.runtime_checks.worker.recording.tf1_side import record_tf1
-from migrate_lint.runtime_checks.worker.recording.tf2_side import record_tf2
+from migrate_lint.runtime_checks.worker.recording.pairs.batches import PairError
+from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
+from migrate_lint.runtime_checks.worker.recording.format.reading import read
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
+from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
+from migrate_lint.runtime_checks.worker.recording.tf2.side import record_tf2
 
 code = UserCode([sys.argv[1]])
 for name, wanted in json.loads(sys.argv[2]).items():

@@ -19,7 +19,7 @@ from migrate_lint.runtime_checks.comparison.tolerances import (
     named,
     table,
 )
-from migrate_lint.runtime_checks.worker.recording import scenarios
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
 
 OUTPUT = Subject(scenarios.INFERENCE, "output", ("output", "output"), "float32")
 LOSS = Subject(scenarios.STEPS, "loss", ("loss", "loss"), "float32")

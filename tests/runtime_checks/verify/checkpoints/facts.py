@@ -8,7 +8,10 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 from migrate_lint.runtime_checks.worker.frames import UserCode
-from migrate_lint.runtime_checks.worker.recording import checkpoint, checkpoint_loads
+from migrate_lint.runtime_checks.worker.recording.tf1.checkpoint import restore as restore_tf1
+from migrate_lint.runtime_checks.worker.recording.tf2.checkpoint import restore as restore_tf2
+from migrate_lint.runtime_checks.worker.recording.values import checkpoint
+from migrate_lint.runtime_checks.worker.recording.watching import checkpoint_loads
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TF115 = os.path.join(HERE, "tf115.ckpt")
@@ -59,7 +62,7 @@ def in_graph(path, wanted, more=()):
         for name, shape, dtype in more:
             v1.get_variable(name, shape, dtype, tf.zeros_initializer())
         session.run(v1.global_variables_initializer())
-        restored = checkpoint.restore_tf1(path, session, v1.global_variables())
+        restored = restore_tf1(path, session, v1.global_variables())
         return dict(restored.said(), error=float(np.abs(session.run(outputs) - wanted).max()))
 
 
@@ -103,12 +106,12 @@ NAMES = {
 
 def in_keras(wanted):
     model, turned, variables = keras_model()
-    restored = checkpoint.restore_tf2(TF115, variables, NAMES)
+    restored = restore_tf2(TF115, variables, NAMES)
     error = float(np.abs(np.asarray(model(FEATURES)) - wanted).max())
     kernel = np.asarray(variables["d/kernel"])
     transposed = {"k": turned}
-    refused = checkpoint.restore_tf2(TF115, transposed, {"k": "net/hidden/kernel"})
-    loaded = checkpoint.restore_tf2(TF115, transposed, {"k": "net/hidden/kernel"}, {"net/hidden/kernel": (1, 0)})
+    refused = restore_tf2(TF115, transposed, {"k": "net/hidden/kernel"})
+    loaded = restore_tf2(TF115, transposed, {"k": "net/hidden/kernel"}, {"net/hidden/kernel": (1, 0)})
     return {
         "restored": restored.said(),
         "error": error,
@@ -130,7 +133,7 @@ def shim():
 def in_shim(wanted):
     layer = shim()
     layer(FEATURES)
-    restored = checkpoint.restore_tf2(TF115, {variable.name: variable for variable in layer.variables}, {})
+    restored = restore_tf2(TF115, {variable.name: variable for variable in layer.variables}, {})
     return dict(restored.said(), error=float(np.abs(layer(FEATURES) - wanted).max()))
 
 

@@ -29,10 +29,10 @@ def module(name: str) -> Any:
 def record(job: dict[str, Any]) -> None:
     """Record one side."""
     from migrate_lint.runtime_checks.worker.frames import UserCode
-    from migrate_lint.runtime_checks.worker.recording.pair import Pair
-    from migrate_lint.runtime_checks.worker.recording.plan import Plan
-    from migrate_lint.runtime_checks.worker.recording.reading import read
-    from migrate_lint.runtime_checks.worker.recording.store import Recording
+    from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
+    from migrate_lint.runtime_checks.worker.recording.format.reading import read
+    from migrate_lint.runtime_checks.worker.recording.format.store import Recording
+    from migrate_lint.runtime_checks.worker.recording.pairs.pair import Pair
 
     old, new = module("old"), module("new")
     pair = Pair(
@@ -48,11 +48,11 @@ def record(job: dict[str, Any]) -> None:
     recording = Recording(job["folder"], job["side"])
     code = UserCode([HERE])
     if job["side"] == "tf1":
-        from migrate_lint.runtime_checks.worker.recording.tf1_side import record_tf1
+        from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
 
         record_tf1(pair, plan, recording, code)
     else:
-        from migrate_lint.runtime_checks.worker.recording.tf2_side import record_tf2
+        from migrate_lint.runtime_checks.worker.recording.tf2.side import record_tf2
 
         record_tf2(pair, plan, recording, code, read(job["tf1"]))
 

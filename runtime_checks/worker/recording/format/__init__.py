@@ -1,0 +1,1 @@
+"""A recording on disk: what is planned, written and read."""

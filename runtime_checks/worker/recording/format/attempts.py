@@ -1,0 +1,34 @@
+"""One scenario after the other: what one of them raises is recorded with it, and does not cost the next one."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from ...errors import essence
+from ...frames import UserCode
+from ..pairs.batches import PairError
+from .store import Chapter, Recording
+
+__all__ = ["NotRunError", "attempt"]
+
+
+class NotRunError(Exception):
+    """Why a scenario cannot be run."""
+
+
+def attempt(recording: Recording, code: UserCode, name: str, body: Callable[[Chapter], None]) -> None:
+    """Record a scenario, or why it was not run or failed.
+
+    Raises:
+        PairError: if the pair cannot be used as it is: no other scenario will do better.
+    """
+    try:
+        with recording.scenario(name) as chapter:
+            body(chapter)
+    except NotRunError as reason:
+        recording.not_run(name, str(reason))
+    except PairError:
+        raise
+    except (Exception, SystemExit) as error:
+        frames = code.of_error(error)
+        recording.failed(name, essence(error), (frames[0].path, frames[0].line) if frames else None)

@@ -1,0 +1,109 @@
+"""The entries of ``record.json``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, Optional, Sequence, Tuple, Union
+
+from ..tensors import Json
+
+__all__ = [
+    "CallRow",
+    "Content",
+    "CreationRow",
+    "DrawRow",
+    "LayerRow",
+    "LoadRow",
+    "OptimizerRow",
+    "Place",
+    "RecordRow",
+    "ScenarioRow",
+    "VariableRow",
+]
+
+Place = Tuple[str, int]
+"""File and line."""
+Shape = Optional[Sequence[Optional[int]]]
+OptimizerRow = Dict[str, Union[str, float, None]]
+"""``class``, ``name``, ``learning_rate`` and hyperparameters."""
+
+ScenarioRow = Dict[str, Json]
+"""``outcome``, ``detail``, ``parts``, ``place``, ``seconds``, and what the scenario says of itself."""
+RecordRow = Dict[str, Json]
+"""A value: its kind, name and step, where its array lies, and more of the kind."""
+
+if TYPE_CHECKING:
+    from typing import TypedDict  # since Python 3.8
+
+    class _Described(TypedDict):
+        name: str
+        shape: Shape
+        dtype: str
+        trainable: bool
+        tracked: bool
+        place: Sequence[object] | None
+        initializer: str | None
+        layer: str | None
+
+    class VariableRow(_Described, total=False):
+        """A variable; `only` names the mode in which it is there."""
+
+        purpose: str
+        only: str
+
+    LayerRow = TypedDict("LayerRow", {"name": str, "class": str, "config": Dict[str, Json]})
+
+    class DrawRow(TypedDict):
+        """A random operation."""
+
+        op: str
+        seed: int | None
+        shape: Sequence[int | None]
+        purpose: str
+        place: Place | None
+
+    class LoadRow(TypedDict):
+        """A call that loads from a checkpoint."""
+
+        call: str
+        path: str
+        place: Sequence[object] | None
+        problem: str
+        loaded: list[str]
+        not_loaded: list[str]
+        silent: bool
+
+    class CallRow(TypedDict):
+        """How a call of a model ended."""
+
+        name: str
+        ended: str
+
+    class CreationRow(TypedDict):
+        """A variable that a later call of a model made."""
+
+        call: str
+        name: str
+        shape: list[int]
+        place: Sequence[object] | None
+
+    class Content(TypedDict, total=False):
+        """All of ``record.json``."""
+
+        format: int
+        side: str
+        versions: dict[str, str]
+        adaptations: list[str]
+        notes: list[str]
+        variables: list[VariableRow]
+        other_variables: list[VariableRow]
+        layers: list[LayerRow]
+        optimizers: list[OptimizerRow]
+        scenarios: dict[str, ScenarioRow]
+        left_out: dict[str, int]
+        pair: dict[str, Json]
+        crash: dict[str, Json]
+        seconds: float
+        peak_memory: int
+
+else:
+    CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = VariableRow = dict

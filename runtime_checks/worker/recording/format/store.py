@@ -1,0 +1,208 @@
+"""One side's recording on disk, complete up to the last scenario or training step.
+
+``record.json`` says what there is; of each scenario it lists the parts, each a list of records (``PART.json``) and
+the archive of their arrays (``PART.npz``). Nothing but the standard library and numpy is needed to write or to read it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import time
+from typing import Callable, Iterator, Sequence
+
+import numpy as np
+
+from ..format.rows import Content, Place, RecordRow
+from ..tensors import Array, Json, Nest
+
+__all__ = ["FORMAT", "RECORD", "Chapter", "Recording", "clear", "replace_json"]
+
+FORMAT = 1
+RECORD = "record.json"
+_MIB = 1 << 20
+_OURS = re.compile(re.escape(RECORD) + r"~?|\d{4,}-[\w-]+\.(npz|part\.json)~?")
+
+
+def clear(folder: str) -> None:
+    """Remove a recording from its folder, and nothing else."""
+    for name in os.listdir(folder):
+        if _OURS.fullmatch(name):
+            os.remove(os.path.join(folder, name))
+
+
+class Recording:
+    """Writes one side's recording into a folder, which is made.
+
+    Args:
+        folder: where to; what an earlier recording left there is replaced.
+        side: ``"tf1"`` or ``"tf2"``.
+        limit: bytes of taps, layer outputs above all, that are kept; later ones are left out and counted.
+        heard: told the name of a scenario when it begins, and after every part of it.
+    """
+
+    def __init__(
+        self, folder: str, side: str, limit: int = 2 << 30, heard: Callable[[str], None] = lambda name: None
+    ) -> None:
+        self.folder = folder
+        self.heard = heard
+        self._limit = limit
+        self._tapped = 0
+        self._parts = 0
+        self.content: Content = {
+            "format": FORMAT,
+            "side": side,
+            "versions": {},
+            "adaptations": [],
+            "notes": [],
+            "variables": [],
+            "optimizers": [],
+            "scenarios": {},
+            "left_out": {"records": 0, "bytes": 0, "limit": limit},
+        }
+        os.makedirs(folder, exist_ok=True)
+        clear(folder)
+        self.save()
+
+    def adapted(self, text: str) -> None:
+        """Say what was changed so that the user's code runs; once however often it is said."""
+        if text not in self.content["adaptations"]:
+            self.content["adaptations"].append(text)
+
+    def note(self, text: str) -> None:
+        """Say something else that the report should tell; once however often it is said."""
+        if text not in self.content["notes"]:
+            self.content["notes"].append(text)
+
+    @contextlib.contextmanager
+    def scenario(self, name: str) -> Iterator[Chapter]:
+        """Record one scenario; it counts as done when the body ends without an error.
+
+        An error passes through; the caller says what it means with `failed`.
+        """
+        chapter = Chapter(self, name)
+        described: dict[str, Json] = {"outcome": "failed", "detail": "not finished", "parts": []}
+        self.content["scenarios"][name] = described
+        began = time.time()
+        self.heard(name)
+        try:
+            yield chapter
+            described.update(outcome="ok", detail="")
+        finally:
+            described["seconds"] = round(time.time() - began, 3)
+            chapter.flush()
+
+    def failed(self, name: str, detail: str, place: Place | None = None) -> None:
+        """Say why a scenario came to no good end; what it recorded stays."""
+        described = self.content["scenarios"].setdefault(name, {"parts": []})
+        described.update(outcome="failed", detail=detail, place=None if place is None else list(place))
+        self.save()
+
+    def not_run(self, name: str, reason: str) -> None:
+        """Say why a scenario was not run."""
+        self.content["scenarios"][name] = {"outcome": "not run", "detail": reason, "parts": []}
+        self.save()
+
+    def save(self) -> None:
+        """Replace ``record.json``."""
+        replace_json(os.path.join(self.folder, RECORD), self.content)
+
+    def part(self, name: str, records: Sequence[RecordRow], arrays: dict[str, Array]) -> str:
+        """Write records and the arrays that their ``key`` names; gives back the name of the part."""
+        part = f"{self._parts:04d}-{name}"
+        self._parts += 1
+        archive = os.path.join(self.folder, part + ".npz")
+        with open(archive + "~", "wb") as file:
+            np.savez(file, **arrays)
+        os.replace(archive + "~", archive)
+        replace_json(os.path.join(self.folder, part + ".part.json"), records)
+        return part
+
+    def room(self, size: int) -> bool:
+        """Whether a tap of so many bytes may still be kept; counts it either way."""
+        left_out = self.content["left_out"]
+        if self._tapped + size > self._limit:
+            left_out["records"] += 1
+            left_out["bytes"] += size
+            return False
+        self._tapped += size
+        return True
+
+
+class Chapter:
+    """The records of one scenario."""
+
+    def __init__(self, recording: Recording, name: str) -> None:
+        self.recording = recording
+        self.name = name
+        self._arrays: dict[str, Array] = {}
+        self._size = 0
+        self._waiting: list[RecordRow] = []
+        self._order = 0
+
+    def add(
+        self,
+        kind: str,
+        name: str,
+        value: Nest,
+        step: int = 0,
+        place: Place | None = None,
+        **more: object,
+    ) -> None:
+        """Keep one value; what numpy has no dtype for is kept as float32, with the name of its own.
+
+        Args:
+            kind: ``input``, ``label``, ``output``, ``tap``, ``loss``, ``regularization``, ``metric``,
+                ``learning_rate``, ``gradient``, ``variable``, ``slot`` or ``evaluation``.
+            name: unique within kind and step.
+            value: anything that ``np.asarray`` takes.
+            step: of training, from 0; -1 is before the first.
+            place: file and line that made it.
+            more: JSON data of the kind.
+        """
+        array = np.asarray(value)
+        dtype = array.dtype.name
+        if array.dtype.kind not in "biufcSU":
+            array = array.astype(np.str_ if array.dtype.kind == "O" else np.float32)
+        described = dict(
+            more,
+            kind=kind,
+            name=name,
+            step=step,
+            order=self._order,
+            dtype=dtype,
+            shape=list(array.shape),
+            place=None if place is None else [str(place[0]), int(place[1])],
+        )
+        self._order += 1
+        if kind == "tap" and not self.recording.room(array.nbytes):
+            described["left_out"] = True
+        else:
+            described["key"] = f"a{len(self._arrays)}"
+            self._arrays[described["key"]] = np.array(array)
+            self._size += array.nbytes
+        self._waiting.append(described)
+        if self._size > 256 * _MIB:
+            self.flush()
+
+    def say(self, **content: object) -> None:
+        """Keep JSON data of the scenario itself."""
+        self.recording.content["scenarios"][self.name].update(content)
+
+    def flush(self) -> None:
+        """Write what is waiting; call it after every training step."""
+        if self._waiting:
+            part = self.recording.part(self.name, self._waiting, self._arrays)
+            self.recording.content["scenarios"][self.name]["parts"].append(part)
+            self.recording.heard(self.name)
+        self._arrays, self._waiting, self._size = {}, [], 0
+        self.recording.save()
+
+
+def replace_json(path: str, content: Json, indent: int | None = None) -> None:
+    """Write a file of JSON data, whole or not at all."""
+    with open(path + "~", "w", encoding="utf-8") as file:
+        json.dump(content, file, indent=indent, default=str)
+    os.replace(path + "~", path)

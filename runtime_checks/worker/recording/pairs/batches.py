@@ -1,0 +1,203 @@
+"""The inputs and labels that a pair is run with, as numpy arrays."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import random
+from typing import Callable, Iterator, Mapping, NamedTuple
+
+import numpy as np
+
+from ..pairs.pair import Pair
+from ..tensors import Array, Function, Nest
+
+__all__ = ["Batch", "Batches", "PairError", "arguments"]
+
+_KEPT = 256 << 20
+
+
+class PairError(ValueError):
+    """A pair cannot be used as it is; the text says what to change."""
+
+
+class Batch(NamedTuple):
+    """One batch: numpy arrays, or tuples, lists and dicts of them; labels are None where there are none."""
+
+    inputs: Nest
+    labels: Nest
+
+
+class Batches:
+    """The batches of a pair, one a step; a step's batch is the same whenever it is asked for.
+
+    A function without parameters is called once, for the batch of all steps; a function of the step is called once a
+    step. While it runs, ``random`` and ``np.random`` are seeded with the step, so that both sides get the same batch
+    from a function that draws; their states are put back.
+    """
+
+    def __init__(self, pair: Pair) -> None:
+        self._inputs = _source(pair.inputs, "inputs")
+        self._labels = _source(pair.labels, "labels")
+        self._kept: dict[int, Batch] = {}
+        self._size = 0
+
+    def at(self, step: int) -> Batch:
+        """The batch of a step, from 0.
+
+        Raises:
+            PairError: if the pair gives no inputs, or something that is no array.
+        """
+        key = step if self._inputs.varies or self._labels.varies else 0
+        if key in self._kept:
+            return self._kept[key]
+        inputs = self._inputs.at(step)
+        if inputs is None:
+            raise PairError("the pair has no inputs: give one batch of numpy arrays, or a function that makes it")
+        batch = Batch(_arrays(inputs, "inputs"), _arrays(self._labels.at(step), "labels"))
+        size = _size(batch)
+        if not size:
+            raise PairError("the inputs are empty: there is nothing to compute")
+        if self._size + size <= _KEPT or key == 0:
+            self._kept[key] = batch
+            self._size += size
+        return batch
+
+    def vary(self, steps: int) -> bool:
+        """Whether the batches of so many steps differ in shape, dtype or structure, up to one that cannot be had."""
+        if not (self._inputs.varies or self._labels.varies):
+            return False
+        first = _form(self.at(0))
+        for step in range(1, steps):
+            try:
+                other = _form(self.at(step))
+            except PairError:
+                raise
+            except Exception:
+                return False
+            if other != first:
+                return True
+        return False
+
+
+def arguments(inputs: Nest, callee: Function | None = None) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
+    """What a callee is called with: a tuple or list is positional, everything else is one argument.
+
+    The values of a dict are keyword arguments where the callee has parameters of all its names.
+    """
+    if isinstance(inputs, (tuple, list)):
+        return tuple(inputs), {}
+    if isinstance(inputs, Mapping) and callee is not None and inputs and set(inputs) <= _parameters(callee):
+        return (), dict(inputs)
+    return (inputs,), {}
+
+
+class _Source(NamedTuple):
+    """Where batches come from; `varies` is whether they depend on the step."""
+
+    at: Callable[[int], Nest]
+    varies: bool
+
+
+def _source(given: Nest, what: str) -> _Source:
+    if not callable(given) or hasattr(given, "dtype"):
+        return _Source(lambda step: given, False)
+    try:
+        parameters = inspect.signature(given).parameters.values()
+    except (TypeError, ValueError):
+        raise PairError(f"{what} are a {type(given).__name__} whose parameters cannot be read") from None
+    required = [
+        parameter
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind in (0, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(required) > 1:
+        raise PairError(f"{what} are a function with {len(required)} parameters; it may have one, the step")
+    if required or any(parameter.name == "step" for parameter in parameters):
+        return _Source(lambda step: _called(given, step, step), True)
+    return _Source(lambda step: _called(given, 0), False)
+
+
+def _called(function: Function, seed: int, *values: object) -> Nest:
+    with _seeded(seed):
+        return function(*values)
+
+
+@contextlib.contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    states = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+
+
+def _arrays(value: Nest, what: str) -> Nest:
+    """A copy in which every leaf is an array; a list of plain numbers is one array."""
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        return {key: _arrays(part, f"{what}[{key!r}]") for key, part in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_arrays(part, f"{what}.{name}") for name, part in zip(value._fields, value)))
+    if isinstance(value, tuple) or (isinstance(value, list) and not _is_plain(value)):
+        return type(value)(_arrays(part, f"{what}[{at}]") for at, part in enumerate(value))
+    return _array(value, what)
+
+
+def _array(value: object, what: str) -> Array:
+    plain = isinstance(value, (list, bool, int, float, complex))
+    if not plain and not hasattr(value, "__array__") and not isinstance(value, (str, bytes, np.generic)):
+        raise PairError(f"{what} are a {type(value).__name__}: give numpy arrays, or tuples, lists or dicts of them")
+    try:
+        array = np.array(value)
+    except Exception as error:
+        raise PairError(f"{what} cannot be made an array: {error}") from error
+    if array.dtype.kind == "O" and not all(isinstance(item, (str, bytes)) for item in array.reshape(-1)):
+        raise PairError(f"{what} are no array of numbers: its rows differ in length, or it holds other objects")
+    if plain and array.dtype == np.float64:
+        return array.astype(np.float32)
+    if plain and array.dtype == np.int64 and (not array.size or np.abs(array).max() < 2**31):
+        return array.astype(np.int32)
+    return array
+
+
+def _is_plain(value: object) -> bool:
+    """Whether it is a number or text, or a list of nothing else."""
+    if isinstance(value, list):
+        return bool(value) and all(_is_plain(part) for part in value)
+    return isinstance(value, (bool, int, float, complex, str, bytes))
+
+
+def _size(value: Nest) -> int:
+    """In bytes."""
+    if isinstance(value, Mapping):
+        return sum(_size(part) for part in value.values())
+    if isinstance(value, (list, tuple)):
+        return sum(_size(part) for part in value)
+    return 0 if value is None else int(value.nbytes)
+
+
+def _form(value: Nest) -> object:
+    if isinstance(value, Mapping):
+        return {key: _form(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_form(part) for part in value]
+    return None if value is None else (value.shape, value.dtype.name)
+
+
+def _parameters(callee: Function) -> set[str]:
+    """The names that can be given as keyword arguments; of a layer those of ``call``."""
+    for name in ("python_function", "call", "__call__"):
+        inner = getattr(callee, name, None)
+        if inner is not None and not inspect.isroutine(callee) and not inspect.isclass(callee):
+            callee = inner
+            break
+    try:
+        parameters = inspect.signature(callee).parameters.values()
+    except (TypeError, ValueError):
+        return set()
+    return {parameter.name for parameter in parameters if parameter.kind in (1, parameter.KEYWORD_ONLY)}

@@ -1,0 +1,230 @@
+"""Which TF1 variable is which TF2 variable: by name and by what the user said, never by a silent guess."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
+
+from ..tensors import Json
+
+__all__ = ["Match", "Matching", "ignored", "match", "plain", "renamed"]
+
+Variable = Mapping[str, Json]
+"""A variable as its side describes it."""
+Renames = Union[Mapping[str, str], Callable[[str], str], None]
+Couple = Tuple[Variable, Variable]
+
+_NUMBER = re.compile(r"_\d+(?=/|$)")
+
+
+class Match(NamedTuple):
+    """Two variables that belong together, as described by their sides; `how` is ``name`` or ``rename``."""
+
+    tf1: Variable
+    tf2: Variable
+    how: str
+
+
+class Matching(NamedTuple):
+    """What belongs together, in the order of TF1, and what has no counterpart.
+
+    `suggestions` pairs some of what is left over, where shapes and order agree; nobody said that they are the same.
+    `prefix` is what the names of the TF2 model have in front of the TF1 names, with its slash.
+    """
+
+    pairs: tuple[Match, ...]
+    only_tf1: tuple[Variable, ...]
+    only_tf2: tuple[Variable, ...]
+    suggestions: tuple[Couple, ...]
+    prefix: str = ""
+
+
+def match(
+    tf1: Sequence[Variable], tf2: Sequence[Variable], renames: Renames = None, ignore: Iterable[str] = ()
+) -> Matching:
+    """Map the variables of both sides, described by at least name and shape, in order of creation.
+
+    Names count without ``:0``. A name that a side has twice matches nothing. The name in front of all TF2 names, as a
+    Keras model puts it there, is left out where exactly one such prefix makes names match.
+
+    Args:
+        tf1: the variables of the TF1 side.
+        tf2: the variables of the TF2 side.
+        renames: as in `Pair`; a renamed variable is not looked for under its old name.
+        ignore: as in `Pair`.
+    """
+    ignore = tuple(ignore)
+    left = [variable for variable in tf1 if not ignored(str(variable["name"]), ignore)]
+    right = [variable for variable in tf2 if not ignored(str(variable["name"]), ignore)]
+    wanted = [renamed(str(variable["name"]), renames) for variable in left]
+    targets, names = _once(wanted), _once(plain(str(variable["name"])) for variable in right)
+    found = {at: names[name] for name, at in targets.items() if name in names}
+    prefix = _prefix(targets, names, found)
+    if prefix:
+        _match_behind(prefix, targets, names, found)
+    suggested = _suggested(left, right, found)
+    pairs = [
+        Match(left[at], right[found[at]], "name" if wanted[at] == plain(str(left[at]["name"])) else "rename")
+        for at in sorted(found)
+    ]
+    taken = set(found.values())
+    return Matching(
+        pairs=tuple(pairs),
+        only_tf1=tuple(variable for at, variable in enumerate(left) if at not in found),
+        only_tf2=tuple(variable for at, variable in enumerate(right) if at not in taken),
+        suggestions=tuple((left[one], right[other]) for one, other in suggested),
+        prefix=prefix,
+    )
+
+
+def renamed(name: str, renames: Renames) -> str:
+    """The TF2 name that the user gave a TF1 name; the name itself where there is none.
+
+    An exact name counts more than the beginning of one, a longer beginning more than a shorter one.
+    """
+    name = plain(name)
+    if renames is None:
+        return name
+    if callable(renames):
+        return plain(str(renames(name)))
+    for key, value in renames.items():
+        if plain(key) == name:
+            return plain(value)
+    beginnings = [key for key in renames if key.endswith("/") and name.startswith(key)]
+    if not beginnings:
+        return name
+    longest = max(beginnings, key=len)
+    target = renames[longest]
+    return (target + "/" if target and not target.endswith("/") else target) + name[len(longest) :]
+
+
+def ignored(name: str, ignore: Iterable[str]) -> bool:
+    """Whether the user said that a variable has no counterpart."""
+    name = plain(name)
+    return any(name.startswith(key[:-1]) if key.endswith("*") else name == plain(key) for key in ignore)
+
+
+def plain(name: str) -> str:
+    """The name of a variable without the number of the output."""
+    return name[:-2] if name.endswith(":0") else name
+
+
+def _once(names: Iterable[str]) -> dict[str, int]:
+    """The positions of the names that occur once."""
+    found: dict[str, int] = {}
+    for at, name in enumerate(names):
+        found[name] = -1 if name in found else at
+    return {name: at for name, at in found.items() if at >= 0}
+
+
+def _prefix(targets: Mapping[str, int], names: Mapping[str, int], found: Mapping[int, int]) -> str:
+    """What stands before every TF2 name that ends with a TF1 name without a counterpart, if it is the same for all.
+
+    Where most paths matched without it, it is no name of the whole model: then there is none.
+    """
+    missing = {name for name, at in targets.items() if at not in found}
+    taken = set(found.values())
+    common: set[str] | None = None
+    count = 0
+    for name, at in names.items():
+        endings = set() if at in taken else _endings(name, missing)
+        if endings:
+            count += 1
+            prefixes = {name[: len(name) - len(ending)] for ending in endings}
+            common = prefixes if common is None else common & prefixes
+    exact = sum("/" in name and at in found for name, at in targets.items())
+    return min(common, key=len) if common and count > exact else ""
+
+
+def _match_behind(prefix: str, targets: Mapping[str, int], names: Mapping[str, int], found: dict[int, int]) -> None:
+    """Add what matches once the prefix is left out."""
+    taken = set(found.values())
+    for name, at in names.items():
+        target = targets.get(name[len(prefix) :]) if name.startswith(prefix) else None
+        if target is not None and target not in found and at not in taken:
+            found[target] = at
+
+
+def _endings(name: str, wanted: set[str]) -> set[str]:
+    """The proper endings of a path that are wanted."""
+    found = set()
+    at = name.find("/")
+    while at >= 0:
+        if name[at + 1 :] in wanted:
+            found.add(name[at + 1 :])
+        at = name.find("/", at + 1)
+    return found
+
+
+def _suggested(left: Sequence[Variable], right: Sequence[Variable], found: dict[int, int]) -> list[tuple[int, int]]:
+    """Pairs of positions of what is left over; takes back from `found` what only a shifted number made match."""
+    ones = [at for at in range(len(left)) if at not in found]
+    taken = set(found.values())
+    others = [at for at in range(len(right)) if at not in taken]
+    if not ones or not others:
+        return []
+    if _shifted(left, right, found):
+        moved = [at for at in found if found[at] != at]
+        for at in moved:
+            del found[at]
+        return [(at, at) for at in range(len(left)) if at not in found]
+    if _agree(left, right, ones, others):
+        return list(zip(ones, others))
+    suggested: list[tuple[int, int]] = []
+    for group in (_trainable, _last):
+        suggested = _by_group(left, right, ones, others, group)
+        if suggested:
+            break
+    return sorted(suggested)
+
+
+def _by_group(
+    left: Sequence[Variable],
+    right: Sequence[Variable],
+    ones: Sequence[int],
+    others: Sequence[int],
+    group: Callable[[Variable], object],
+) -> list[tuple[int, int]]:
+    first, second = _grouped(left, ones, group), _grouped(right, others, group)
+    suggested: list[tuple[int, int]] = []
+    for key, members in first.items():
+        if _agree(left, right, members, second.get(key, ())):
+            suggested += zip(members, second[key])
+    return suggested
+
+
+def _shifted(left: Sequence[Variable], right: Sequence[Variable], found: Mapping[int, int]) -> bool:
+    """Whether both lists agree in order, but for the numbers in the names, while names pair them otherwise."""
+    everything = range(len(left))
+    return (
+        any(found[at] != at for at in found)
+        and _agree(left, right, everything, range(len(right)))
+        and all(_unnumbered(right[at]).endswith(_unnumbered(left[at])) for at in everything)
+    )
+
+
+def _agree(left: Sequence[Variable], right: Sequence[Variable], ones: Sequence[int], others: Sequence[int]) -> bool:
+    return len(ones) == len(others) and all(
+        tuple(left[one]["shape"]) == tuple(right[other]["shape"]) for one, other in zip(ones, others)
+    )
+
+
+def _grouped(
+    variables: Sequence[Variable], positions: Sequence[int], group: Callable[[Variable], object]
+) -> dict[object, list[int]]:
+    found: dict[object, list[int]] = {}
+    for at in positions:
+        found.setdefault(group(variables[at]), []).append(at)
+    return found
+
+
+def _trainable(variable: Variable) -> object:
+    return variable.get("trainable")
+
+
+def _last(variable: Variable) -> str:
+    return _unnumbered(variable).rsplit("/", 1)[-1]
+
+
+def _unnumbered(variable: Variable) -> str:
+    return _NUMBER.sub("", plain(str(variable["name"])))

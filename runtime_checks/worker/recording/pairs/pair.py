@@ -1,0 +1,113 @@
+"""What a user says about the two sides that are to be compared."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence, Union
+
+from ..tensors import Nest, Operation, Tensor
+
+__all__ = ["Pair", "Spec"]
+
+Side = Any
+"""A function, what else can be called, or where it is; None for a side that is not needed."""
+Renames = Union[Mapping[str, str], Callable[[str], str]]
+
+
+class Spec:
+    """What a function that builds a TF1 graph may return, or a TF2 step, beyond its outputs.
+
+    Where a field is None it is left out of the comparison or, for ``learning_rate`` and ``gradients``, taken from the
+    optimizer that was seen at work.
+    ``tf.estimator.EstimatorSpec`` and everything with fields of these names will do as well.
+
+    Args:
+        predictions: a tensor or a structure of tensors: the outputs.
+        loss: the scalar that training makes smaller.
+        train_op: the operation of one training step (TF1 only).
+        eval_metric_ops: dict of ``(value, update)`` pairs of tensors (TF1), or of scalars.
+        learning_rate: a scalar.
+        gradients: dict of gradients by variable name.
+        taps: dict of tensors by name, to be compared with the tap of that name on the other side.
+    """
+
+    def __init__(
+        self,
+        predictions: Nest = None,
+        loss: Tensor = None,
+        train_op: Operation = None,
+        eval_metric_ops: Nest = None,
+        learning_rate: Tensor = None,
+        gradients: Tensor = None,
+        taps: Tensor = None,
+    ) -> None:
+        self.predictions = predictions
+        self.loss = loss
+        self.train_op = train_op
+        self.eval_metric_ops = eval_metric_ops
+        self.learning_rate = learning_rate
+        self.gradients = gradients
+        self.taps = taps
+
+
+class Pair:
+    """Two programs that should compute the same.
+
+    Args:
+        tf1: a function that builds a TF1 graph, or where it is (``"old/model.py:network"``). Its first parameter gets
+            the inputs; parameters named ``labels``, ``mode`` (``"train"``, ``"eval"`` or ``"infer"``), ``params``,
+            ``training`` or ``is_training`` get what they say. It returns the outputs, the outputs and a dict of
+            endpoints, or an ``EstimatorSpec`` (see `Spec`). A function with a parameter named ``run`` runs itself and
+            records through it.
+        tf2: a function without required parameters (or with ``params``) that makes the TF2 side, or where it is: a
+            Keras layer or model, compiled or not, a ``tf.Module``, anything that can be called; or a function with a
+            parameter named ``run``, which runs itself.
+        inputs: one batch: an array, a tuple or list of positional inputs, a dict; or a function of the step (from 0)
+            that gives such a batch; or a function without parameters. numpy arrays.
+        labels: the targets of that batch, of the same forms; None where there are none.
+        train_step: ``train_step(model, inputs, labels)`` does one training step of the TF2 side and returns the loss,
+            a dict with ``"loss"`` and metrics, or a `Spec`. By default the ``train_step`` of the model, or what
+            ``compile`` set up.
+        params: given to a parameter named ``params``.
+        renames: TF2 names by TF1 names, both without ``:0``; a key that ends with ``/`` stands for all names below
+            it. Or a function from a TF1 name to the TF2 name.
+        transposes: by TF1 name, the permutation that turns the TF1 value into the TF2 one, as in ``np.transpose``.
+        reshapes: names of TF1 variables whose TF2 counterpart holds the same elements in another shape, in their order
+            (after what ``transposes`` says), such as a bias of shape ``[1, 8, 1, 1]`` that became one of ``[8]``; a
+            trailing ``*`` stands for any ending.
+        ignore: names of variables, on either side, that have no counterpart; a trailing ``*`` stands for any ending.
+        taps: by a name of your own, what belongs together: ``(TF1 tensor name or endpoint, TF2 layer path or
+            endpoint)``. Endpoints and layers of the same name need no entry.
+        checkpoint: the prefix of a TF1 checkpoint that both sides should be able to load.
+        name: for the report; by default where the pair is defined.
+    """
+
+    def __init__(
+        self,
+        tf1: Side,
+        tf2: Side,
+        inputs: Nest,
+        labels: Nest = None,
+        *,
+        train_step: Side = None,
+        params: object = None,
+        renames: Renames | None = None,
+        transposes: Mapping[str, Sequence[int]] | None = None,
+        reshapes: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        taps: Mapping[str, Sequence[str]] | None = None,
+        checkpoint: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.tf1 = tf1
+        self.tf2 = tf2
+        self.inputs = inputs
+        self.labels = labels
+        self.train_step = train_step
+        self.params = params
+        self.renames = renames
+        self.transposes = dict(transposes or {})
+        self.reshapes = tuple(reshapes or ())
+        self.ignore = tuple(ignore)
+        self.taps = {key: tuple(value) for key, value in (taps or {}).items()}
+        self.checkpoint = checkpoint
+        self.name = name

@@ -1,0 +1,203 @@
+"""The ledger of random operations: each draw with its kind, operation seed, shape, purpose and line.
+
+Draws are seen at three places: where TensorFlow asks for an operation's seed, where a stateful random operation is
+made, and where a stateless one or one of a ``tf.random.Generator`` is made, whose seeds nobody asks for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from types import FrameType, ModuleType
+from typing import Any, Iterator, Sequence
+
+from ...frames import UserCode
+from ..format.rows import DrawRow
+from ..tensors import Function, Operation, Tensor, Variable
+from ..watching.patching import replaced
+from ..watching.trace_graph import current_trace_graph
+from ..watching.variable_creation import initial_values
+
+__all__ = ["INITIAL_VALUE", "STEP", "Draw", "Ledger", "initializing"]
+
+INITIAL_VALUE = "initial value"
+STEP = "step"
+
+_STATEFUL = "tensorflow.python.ops.gen_random_ops"
+_UNASKED = (
+    "tensorflow.python.ops.gen_stateless_random_ops",
+    "tensorflow.python.ops.gen_stateless_random_ops_v2",
+    "tensorflow.python.ops.gen_stateful_random_ops",
+)
+_KINDS = ("random_", "truncated_normal", "multinomial", "parameterized_", "stateless_", "stateful_")
+_NO_DRAWS = ("random_gamma_grad", "stateless_random_get_", "stateful_random_get_")
+
+_NEAR = 5
+"""Lines between the draw of a value and the variable that gets it."""
+
+# A variable's initial value is computed below one of these.
+_CREATORS = ("__init__", "_init_from_args", "_initialize_with_initializer", "_deferred_initialize", "value")
+_CREATING_FILES = (
+    "/python/ops/variables.py",
+    "/python/ops/variable_v1.py",
+    "/python/ops/ref_variable.py",
+    "/python/ops/resource_variable_ops.py",
+    "/python/eager/def_function.py",
+    "/python/eager/polymorphic_function/polymorphic_function.py",
+    "/keras/src/backend/common/variables.py",
+    "/keras/src/backend/tensorflow/core.py",
+)
+
+
+class Draw:
+    """One random operation.
+
+    ``op`` is its kind, or the function that asked for a seed and then made no operation; ``seed`` the seed of the
+    operation, None where it has none; ``shape`` what it draws, None and unknown sizes as None; ``purpose`` is
+    `INITIAL_VALUE` or `STEP`; ``place`` the user's innermost file and line, or None; ``step`` the training step.
+    """
+
+    def __init__(self, op: str, seed: int | None, purpose: str, place: tuple[str, int] | None, step: int) -> None:
+        self.op = op
+        self.seed = seed
+        self.purpose = purpose
+        self.place = place
+        self.step = step
+        self.shape: list[int | None] | None = None
+        self.operation: Operation = None
+        """The operation itself, where it was made in a graph."""
+        self.source: tuple[str, int] | None = None
+        """The name of the function in whose trace it was made, and the step."""
+
+
+class Ledger:
+    """The draws in the order in which they were made; `code` tells the user's lines from all others.
+
+    ``begin_step`` says that a training step begins.
+    """
+
+    def __init__(self, code: UserCode | None = None) -> None:
+        self.draws: list[Draw] = []
+        self.step = 0
+        self._code = code
+        self._begun = False
+        self._asked: Draw | None = None
+
+    def begin_step(self) -> None:
+        """The draws that follow belong to the next training step; the first call begins step 0."""
+        self.step += 1 if self._begun else 0
+        self._begun = True
+
+    @contextlib.contextmanager
+    def evaluating(self) -> Iterator[None]:
+        """What the body draws belongs to the inference after a training step, and is not kept."""
+        before = list(self.draws)
+        try:
+            yield
+        finally:
+            self.draws[:] = before
+
+    def asked(self, seed: int | None, purpose: str | None = None) -> None:
+        """A seed was asked for; to be called by what stands for ``get_seed``."""
+        caller = sys._getframe(2)
+        self._asked = self._add(caller.f_code.co_name, seed, caller, purpose)
+
+    def made(self, op: str, seed: int | None, result: Tensor) -> None:
+        """An operation was made; to be called by what stands for the function that makes it."""
+        draw = self._asked
+        if draw is None or seed is None or draw.seed != seed:
+            draw = self._add(op, seed, sys._getframe(2), None)
+        self._asked = None
+        draw.op = op
+        draw.shape = _shape(result)
+        try:
+            draw.operation = result.op
+        except Exception:  # an eager tensor has none
+            draw.operation = None
+
+    def settle(self, initial: Sequence[Tensor]) -> None:
+        """Correct the purposes of the draws in a graph by the operations that initial values are computed from."""
+        known = {id(operation) for operation in initial}
+        for draw in self.draws:
+            if draw.operation is not None:
+                draw.purpose = INITIAL_VALUE if id(draw.operation) in known else STEP
+
+    def described(self, last_step: int = 0) -> list[DrawRow]:
+        """As JSON data, up to the end of a training step; a graph's operations all belong to step 0."""
+        return [
+            {"op": draw.op, "seed": draw.seed, "shape": draw.shape or [], "purpose": draw.purpose, "place": draw.place}
+            for draw in self.draws
+            if draw.step <= last_step
+        ]
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear of every operation that draws, in the body."""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(initial_values(self._created))
+            for module, stateful in [(_STATEFUL, True)] + [(name, False) for name in _UNASKED]:
+                for owner, name, function in _functions(module):
+                    stack.enter_context(replaced(owner, name, self._heard(name, function, stateful)))
+            yield
+
+    def _created(self, variable: Variable, initial: Tensor) -> None:
+        """A variable was made: a value of its shape that was drawn just before, near by, was for it."""
+        last = self.draws[-1] if self.draws else None
+        if last is None or last.purpose != STEP or last.place is None or callable(initial):
+            return
+        stack = () if self._code is None else self._code.stack(sys._getframe(1))
+        near = bool(stack) and stack[0][0] == last.place[0] and 0 <= stack[0][1] - last.place[1] <= _NEAR
+        if near and last.shape is not None and last.shape == _shape(variable):
+            last.purpose = INITIAL_VALUE
+
+    def _heard(self, name: str, function: Function, stateful: bool) -> Function:
+        op = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+        def call(*arguments: object, **named: Any) -> Tensor:
+            result = function(*arguments, **named)
+            self.made(op, named.get("seed2") if stateful else None, result)
+            return result
+
+        return call
+
+    def _add(self, op: str, seed: int | None, frame: FrameType, purpose: str | None) -> Draw:
+        if purpose is None:
+            purpose = INITIAL_VALUE if initializing(frame) else STEP
+        stack = () if self._code is None else self._code.stack(frame)
+        draw = Draw(op, seed, purpose, (stack[0][0], stack[0][1]) if stack else None, self.step)
+        if not current_trace_graph()[1]:  # in a pass of Keras 3 that only asks for shapes nothing is drawn
+            self.draws.append(draw)
+        return draw
+
+
+def initializing(frame: FrameType | None) -> bool:
+    """Whether a variable's initial value is being computed at a frame of the stack."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in _CREATORS and code.co_filename.replace("\\", "/").endswith(_CREATING_FILES):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _functions(module: str) -> list[tuple[ModuleType, str, Function]]:
+    try:
+        owner = importlib.import_module(module)
+    except ImportError:
+        return []
+    return [
+        (owner, name, value)
+        for name, value in sorted(vars(owner).items())
+        if name.startswith(_KINDS)
+        and not name.startswith(_NO_DRAWS)
+        and not name.endswith(("_eager_fallback", "_fallback"))
+        and callable(value)
+    ]
+
+
+def _shape(tensor: Tensor) -> list[int | None] | None:
+    try:
+        return [None if size is None else int(size) for size in tensor.shape.as_list()]
+    except (AttributeError, ValueError, TypeError):
+        return None

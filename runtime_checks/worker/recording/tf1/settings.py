@@ -1,0 +1,128 @@
+"""What a TF1 graph tells of the settings of its layers and of gradient clipping: evidence, not part of a comparison."""
+
+from __future__ import annotations
+
+from typing import Iterator, Mapping, Sequence
+
+from ..format.rows import LayerRow
+from ..pairs import structures
+from ..randomness.ledger import STEP, Draw
+from ..tensors import Graph, Json, Layer, Nest, Operation, Tensor
+from ..watching.operations import constant_of
+
+__all__ = ["clipping", "layers"]
+
+_KINDS = ("BatchNormalization", "Dropout", "Activation", "ReLU", "LeakyReLU", "ELU", "PReLU", "Softmax")
+_CONFIGURED = ("epsilon", "momentum", "rate", "alpha", "negative_slope")
+_CLIPPING = {
+    "clip_by_global_norm": ("global_clipnorm", "Mul", "Minimum"),
+    "clip_by_norm": ("clipnorm", "Maximum", ""),
+    "clip_by_value": ("clipvalue", "Minimum", ""),
+    "clip_by_average_norm": ("average_clipnorm", "Minimum", ""),
+}
+"""By the scope of the clipping: what it is called, and the kind of operation and of its input beside the constant."""
+_FAR = 12
+
+
+def layers(graph: Graph, calls: Sequence[tuple[str, Layer, Nest]], draws: Sequence[Draw]) -> list[LayerRow]:
+    """Name, class and settings of what the same weights may come out of differently.
+
+    Args:
+        graph: a TF1 graph.
+        calls: the layers that were called: path, layer, outputs.
+        draws: of the ledger of the graph.
+    """
+    described = list(_of_calls(calls))
+    within = tuple(_scope(leaf) for _, layer, out in calls if _is_one(layer) for _, leaf in structures.flat(out))
+    within = tuple(scope for scope in within if scope)
+    for operation in graph.get_operations():
+        if operation.type.startswith("FusedBatchNorm") and "Grad" not in operation.type:
+            if not operation.name.startswith(within):
+                config = {"epsilon": round(float(operation.get_attr("epsilon")), 9)}
+                described.append({"name": operation.name, "class": "FusedBatchNorm", "config": config})
+    for draw in draws:
+        operation = draw.operation
+        rate = None if operation is None or draw.purpose != STEP else _dropped(operation)
+        if rate is not None and not operation.name.startswith(within):
+            name = operation.name.split("/random_uniform")[0]
+            described.append({"name": name, "class": "dropout", "config": {"rate": rate}})
+    return described
+
+
+def _of_calls(calls: Sequence[tuple[str, Layer, Nest]]) -> Iterator[LayerRow]:
+    seen: set[int] = set()
+    for path, layer, _ in calls:
+        if id(layer) in seen:
+            continue
+        seen.add(id(layer))
+        config: dict[str, Json] = {
+            name: getattr(layer, name)
+            for name in _CONFIGURED
+            if _is_one(layer) and isinstance(getattr(layer, name, None), (int, float))
+        }
+        activation = getattr(getattr(layer, "activation", None), "__name__", "linear")
+        if activation != "linear":
+            config["activation"] = activation
+        if config:
+            yield {"name": path, "class": type(layer).__name__, "config": config}
+
+
+def _is_one(layer: Layer) -> bool:
+    """Whether it is a layer of Keras or of ``tf.compat.v1.layers`` whose settings are its attributes."""
+    return any(cls.__name__ in _KINDS for cls in type(layer).__mro__)
+
+
+def _scope(leaf: Tensor) -> str:
+    """The scope that a layer made its output in, with a slash; empty where it has none of its own."""
+    scope = str(getattr(getattr(leaf, "op", None), "name", "")).rpartition("/")[0]
+    return scope + "/" if scope else ""
+
+
+def _dropped(operation: Operation) -> float | None:
+    """The rate of a dropout: what its random numbers are compared with; None where they are for something else."""
+    waiting = [operation]
+    for _ in range(4):
+        waiting = [consumer for one in waiting for out in one.outputs for consumer in out.consumers()]
+        for one in waiting:
+            if one.type in ("GreaterEqual", "Less", "Greater"):
+                value = constant_of(one.inputs[1])
+                return None if value is None or value.shape != () else round(float(value), 7)
+            if one.type == "Floor":  # tf.nn.dropout up to TF 1.12: floor(keep_prob + random)
+                return None
+    return None
+
+
+def clipping(gradients: Sequence[Tensor]) -> Mapping[str, float]:
+    """How the gradients were clipped before they were applied, under the names that Keras uses."""
+    for gradient in gradients:
+        operation = getattr(getattr(gradient, "values", gradient), "op", None)
+        for scope, (name, kind, beside) in _CLIPPING.items():
+            if operation is not None and _is_within(operation, scope):
+                value = _limit(operation, scope, kind, beside)
+                if value is not None:
+                    return {name: value}
+    return {}
+
+
+def _is_within(operation: Operation, scope: str) -> bool:
+    return any(part == scope or part.startswith(scope + "_") for part in operation.name.split("/"))
+
+
+def _limit(operation: Operation, scope: str, kind: str, beside: str) -> float | None:
+    waiting = [operation]
+    for _ in range(_FAR):
+        for one in waiting:
+            found = _constant_beside(one, beside) if one.type == kind else None
+            if found is not None:
+                return found
+        waiting = [tensor.op for one in waiting for tensor in one.inputs if _is_within(tensor.op, scope)]
+    return None
+
+
+def _constant_beside(operation: Operation, beside: str) -> float | None:
+    """The scalar constant among an operation's inputs, if the other input is of a kind, or of any."""
+    for one, other in ((0, 1), (1, 0)):
+        value = constant_of(operation.inputs[one])
+        if value is not None and value.shape == () and (not beside or operation.inputs[other].op.type == beside):
+            return round(float(value), 7)
+    return None

@@ -1,0 +1,362 @@
+"""Records the TF1 side of a pair: its graphs are built here and run in sessions.
+
+One graph serves all scenarios of inference, and the weights that training made; another one all of training, with the
+seeds of its random operations set anew for each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Callable, Iterable, Iterator, Mapping, Sequence
+
+from ... import shims
+from ...errors import essence
+from ...frames import UserCode
+from ..format import scenarios
+from ..format.attempts import NotRunError, attempt
+from ..format.plan import Plan
+from ..format.store import Chapter, Recording
+from ..pairs.batches import Batch, Batches, PairError
+from ..pairs.pair import Pair
+from ..randomness import numbering
+from ..randomness.graph_seeds import ledger_of, number_step_ops, numbered, reseeded
+from ..randomness.ledger import STEP
+from ..tensors import Array, DType, Function, V1Session, Variable
+from ..values import fills
+from . import checkpoint, estimator, samples, sessions
+from .building import EVALUATE, INFER, TRAIN, Network, build
+from .legacy_layers import legacy_layers
+from .sessions import opened
+from .step import run_values
+from .training import record_batch, record_values, record_variables, train
+from .variables import Kept, keep, plain, weights
+
+__all__ = ["record_tf1", "standing_in"]
+
+_INFERENCE = (
+    scenarios.CONSTANT,
+    scenarios.FINGERPRINT,
+    scenarios.FINGERPRINT_AGAIN,
+    scenarios.FINGERPRINT_NUDGED,
+    scenarios.INFERENCE,
+    scenarios.CHECKPOINT,
+)
+_STEPS = (scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED)
+
+
+def record_tf1(pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> None:
+    """Record the scenarios that the plan wants.
+
+    Args:
+        pair: its ``tf1`` is a function that builds a graph.
+        plan: what to record.
+        recording: where to; a scenario that fails is recorded as failed, and the next one is tried.
+        code: tells the user's files.
+
+    Raises:
+        PairError: if the pair's inputs cannot be used.
+    """
+    with standing_in(recording.adapted):
+        _Side(pair, plan, recording, code).record()
+
+
+@contextlib.contextmanager
+def standing_in(adapted: Callable[[str], None]) -> Iterator[None]:
+    """Put what TF1 programs need, and what is missing in this TensorFlow, in place in the body.
+
+    Args:
+        adapted: told of each thing that the program makes use of.
+    """
+    with estimator.standing_in(adapted), legacy_layers(adapted), shims.for_slim(shims.target(), adapted):
+        yield
+
+
+class _Side:
+    """The graphs of a side, made when they are first wanted."""
+
+    def __init__(self, pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> None:
+        self.pair = pair
+        self.plan = plan
+        self.recording = recording
+        self.code = code
+        self.batches = Batches(pair)
+        self._made: dict[str, Network | BaseException] = {}
+        self._said: set[str] = set()
+
+    def record(self) -> None:
+        """Record everything that is wanted."""
+        self.batches.at(0)
+        self._try(scenarios.STRUCTURE, self._structure)
+        self._try(scenarios.CONSTANT, self._constant)
+        for name in (scenarios.FINGERPRINT, scenarios.FINGERPRINT_AGAIN, scenarios.FINGERPRINT_NUDGED):
+            self._try(name, self._fingerprint)
+        self._try(scenarios.INFERENCE, self._inference)
+        self._try(scenarios.CHECKPOINT, self._checkpoint)
+        if not self._any((scenarios.ALIGNED, *_STEPS)):
+            self._made.pop(INFER, None)
+        self._try(scenarios.TRAINING, self._training)
+        self._try(scenarios.TRAINING_CONSTANT, self._training_constant)
+        self._try(scenarios.ALIGNED, self._aligned)
+        for name in _STEPS:
+            self._try(name, self._steps)
+
+    def _try(self, name: str, body: Callable[[Chapter], None]) -> None:
+        if self.plan.wants(name):
+            attempt(self.recording, self.code, name, body)
+
+    # Graphs
+
+    def _network(self, mode: str) -> Network:
+        """The graph of a mode; an error in building it is raised to everybody who wants it."""
+        if mode not in self._made:
+            try:
+                self._made[mode] = self._built(mode)
+            except (Exception, SystemExit) as error:
+                self._made[mode] = error
+        made = self._made[mode]
+        if isinstance(made, BaseException):
+            raise made
+        return made
+
+    def _built(self, mode: str) -> Network:
+        return build(
+            self.pair,
+            mode,
+            self._shown(),
+            self.code,
+            lambda: numbering.tool(numbering.NUM_RANDOM_OPS, self.plan.seed, self.code),
+            self.recording.note,
+        )
+
+    def _shown(self) -> list[Batch]:
+        """The batches that will be fed, up to one that cannot be had: the step that wants it will say so."""
+        found = [self.batches.at(0)]
+        for step in range(1, self.plan.steps if self._any(_STEPS) else 1):
+            try:
+                found.append(self.batches.at(step))
+            except PairError:
+                raise
+            except Exception:
+                break
+        return found
+
+    def _any(self, names: Iterable[str]) -> bool:
+        return any(self.plan.wants(name) for name in names)
+
+    def _forward(self) -> Network:
+        """The graph of inference."""
+        try:
+            return self._network(INFER)
+        except (Exception, SystemExit) as refusal:
+            return self._instead(refusal)
+
+    def _instead(self, refusal: BaseException) -> Network:
+        """What stands for inference where a function refuses that mode.
+
+        That is evaluation, or training if its forward pass neither draws random numbers nor updates statistics.
+        """
+        for mode in (EVALUATE, TRAIN):
+            try:
+                network = self._network(mode)
+            except (Exception, SystemExit):
+                continue
+            if mode == TRAIN and not _is_plain(network):
+                break
+            self.recording.adapted(
+                f"the TF1 function refuses mode {INFER!r} ({essence(refusal)}): "
+                f"the forward pass of mode {mode!r} stands for inference"
+            )
+            return network
+        raise refusal
+
+    def _train(self) -> Network:
+        network = self._network(TRAIN)
+        self._say_what_trains(network)
+        return network
+
+    def _say_what_trains(self, network: Network) -> None:
+        if "trains" in self._said:
+            return
+        self._said.add("trains")
+        kept = keep(network, self.code)
+        self.recording.content["optimizers"] = kept.optimizers
+        self.recording.content["layers"] = network.layers
+        known = {said["name"] for said in self.recording.content["variables"]}
+        self.recording.content["variables"] += [
+            {**said, "only": "training"} for said in kept.variables if said["name"] not in known
+        ]
+        others = self.recording.content.setdefault("other_variables", [])
+        known = {said["name"] for said in others}
+        others += [said for said in kept.others if said["name"] not in known]
+        if network.train_op is not None and not network.applied:
+            self.recording.note(
+                "no optimizer of tf.compat.v1.train was seen applying gradients on the TF1 side: "
+                "gradients, learning rate and slots are recorded only where a Spec names them"
+            )
+
+    # Scenarios without training
+
+    def _structure(self, chapter: Chapter) -> None:
+        try:
+            network = self._forward()
+        except (Exception, SystemExit):
+            network = self._network(TRAIN)
+        kept: Kept = keep(network, self.code)
+        self.recording.content["variables"] = kept.variables
+        self.recording.content["other_variables"] = kept.others
+        self.recording.content["layers"] = network.layers
+        chapter.say(mode=network.mode)
+
+    def _constant(self, chapter: Chapter) -> None:
+        self._filled(chapter, lambda name, shape, dtype: fills.constant(shape, dtype))
+
+    def _fingerprint(self, chapter: Chapter) -> None:
+        nudged = chapter.name == scenarios.FINGERPRINT_NUDGED
+
+        def value(name: str, shape: Sequence[int], dtype: DType) -> Array:
+            filled = fills.fingerprint(name, shape, dtype)
+            return fills.nudged(name, filled) if nudged and filled is not None else filled
+
+        self._filled(chapter, value, grappler=chapter.name != scenarios.FINGERPRINT_AGAIN)
+
+    def _filled(self, chapter: Chapter, value: Function, grappler: bool = True) -> None:
+        network = self._forward()
+        with numbered(network.graph, self.plan.seed), opened(network, grappler) as session:
+            sessions.fill(session, network, _fillings(network, value))
+            self._pass(chapter, network, session)
+
+    def _inference(self, chapter: Chapter) -> None:
+        network = self._forward()
+        chapter.say(random_ops=ledger_of(network.ledger))
+        with opened(network) as session:
+            sessions.initialize(session, network)
+            record_variables(chapter, session, weights(network))
+            self._pass(chapter, network, session)
+            samples.record(session, weights(network), chapter)
+
+    def _checkpoint(self, chapter: Chapter) -> None:
+        if not self.pair.checkpoint:
+            raise NotRunError("the pair names no checkpoint")
+        network = self._forward()
+        with numbered(network.graph, self.plan.seed), opened(network) as session:
+            sessions.initialize(session, network)
+            restored = checkpoint.restore(self.pair.checkpoint, session, weights(network))
+            chapter.say(**restored.said())
+            self._pass(chapter, network, session)
+
+    def _pass(self, chapter: Chapter, network: Network, session: V1Session) -> None:
+        """Record a forward pass of the first batch."""
+        batch = self.batches.at(0)
+        chapter.say(mode=network.mode)
+        record_batch(chapter, network, batch, 0)
+        record_values(chapter, network.values, run_values(session, network.values, network.feeds(batch)))
+
+    # Scenarios of training
+
+    def _training(self, chapter: Chapter) -> None:
+        network = self._train()
+        chapter.say(random_ops=ledger_of(network.ledger))
+        with opened(network) as session:
+            sessions.initialize(session, network)
+            self._pass(chapter, network, session)
+
+    def _training_constant(self, chapter: Chapter) -> None:
+        network = self._train()
+        with reseeded(network.graph, self.plan.seed):
+            chapter.say(random_ops=ledger_of(network.ledger))
+            with opened(network) as session:
+                sessions.initialize(session, network)
+                self._pass(chapter, network, session)
+
+    def _stepping(self) -> Network:
+        """The graph of training with the random operations of a step numbered from 0; no other seeds come after."""
+        network = self._train()
+        if "stepping" not in self._said:
+            known = {name for name, _ in number_step_ops(network.graph, self.plan.seed)}
+            self._say_what_is_not_aligned(network, known)
+            self._said.add("stepping")
+        return network
+
+    def _say_what_is_not_aligned(self, network: Network, known: set[str]) -> None:
+        for draw in network.ledger.draws:
+            if draw.purpose == STEP and draw.operation is not None and draw.operation.name not in known:
+                where = "" if draw.place is None else f" ({os.path.basename(draw.place[0])}:{draw.place[1]})"
+                self.recording.note(f"{draw.op} in a branch or loop of the TF1 graph draws unaligned numbers{where}")
+
+    def _aligned(self, chapter: Chapter) -> None:
+        network = self._stepping()
+        chapter.say(random_ops=ledger_of(network.ledger))
+        with opened(network) as session:
+            sessions.initialize(session, network)
+            sessions.assign(session, _by_name(network, self._initial()))
+            self._pass(chapter, network, session)
+
+    def _initial(self) -> Iterator[tuple[str, Array]]:
+        """The weights that the graph of inference begins with."""
+        network = self._forward()
+        with opened(network) as session:
+            sessions.initialize(session, network)
+            for variable, value in sessions.read(session, weights(network)):
+                yield plain(variable), value
+
+    def _steps(self, chapter: Chapter) -> None:
+        network = self._stepping()
+        if network.train_op is None:
+            raise NotRunError("the TF1 side gives no train_op: return an EstimatorSpec or a Spec with one")
+        chapter.say(random_ops=ledger_of(network.ledger))
+        evaluations: list[tuple[int, list[tuple[str, Array]]]] = []
+        train(
+            network,
+            self.batches,
+            chapter,
+            self.code,
+            steps=self.plan.steps,
+            taps=chapter.name == scenarios.STEPS,
+            nudged=chapter.name == scenarios.STEPS_NUDGED,
+            grappler=chapter.name != scenarios.STEPS_OTHER,
+            heard=lambda step, values: evaluations.append((step, values)),
+        )
+        for step, values in evaluations:
+            self._evaluate(chapter, step, values)
+
+    def _evaluate(self, chapter: Chapter, step: int, values: Iterable[tuple[str, Array]]) -> None:
+        """Record the outputs of inference with the weights after a step."""
+        try:
+            network = self._forward()
+        except (Exception, SystemExit) as error:
+            self.recording.note(f"no outputs of inference after training on the TF1 side: {essence(error)}")
+            return
+        outputs = [value for value in network.values if value.kind == "output"]
+        first = numbering.of_evaluation(step)
+        with numbered(network.graph, self.plan.seed, first), opened(network) as session:
+            sessions.fill(session, network, _by_name(network, values))
+            for _ in range(1 if network.reads_inputs else step + 1):  # data of its own comes batch by batch
+                computed = run_values(session, outputs, network.feeds(self.batches.at(step)))
+        for value, array in zip(outputs, computed):
+            chapter.add("evaluation", value.name, array, step=step, place=value.place)
+
+
+def _fillings(network: Network, value: Function) -> Iterator[tuple[Variable, Array]]:
+    for variable in network.variables:
+        filled = value(plain(variable), variable.shape.as_list(), variable.dtype.base_dtype)
+        if filled is not None:
+            yield variable, filled
+
+
+def _by_name(network: Network, values: Iterable[tuple[str, Array]]) -> Iterator[tuple[Variable, Array]]:
+    """Variables of a network with values known by name, as far as shapes agree."""
+    known: Mapping[str, Variable] = {plain(variable): variable for variable in network.variables}
+    for name, value in values:
+        variable = known.get(name)
+        if variable is not None and variable.shape.is_compatible_with(value.shape):
+            yield variable, value
+
+
+def _is_plain(network: Network) -> bool:
+    """Whether a graph's forward pass is the same in training and inference, as far as operations tell."""
+    import tensorflow as tf
+
+    if network.graph.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS):
+        return False
+    return all(draw.purpose != STEP for draw in network.ledger.draws)

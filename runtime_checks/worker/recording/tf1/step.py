@@ -1,0 +1,149 @@
+"""What one training step of a session fetches, and when: some values must be read before the step changes them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
+
+import numpy as np
+
+from ...frames import UserCode
+from ..pairs import structures
+from ..tensors import Array, Operation, Tensor, V1Session, Variable
+from ..watching.operations import place_of, upstream
+from .building import Network, Value
+
+__all__ = ["Step", "run_values", "step_of"]
+
+_READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableV2", "Variable", "TemporaryVariable")
+_HARMLESS = (*_READS, "VarHandleOp", "VarIsInitialized", "HashTable", "LookupTableFind", "Assert", "Print", "NoOp")
+
+
+class Step(NamedTuple):
+    """The fetches of a training step."""
+
+    before: Sequence[Value]
+    """In a run of their own before the step: they depend on variables, and the step does not wait for them."""
+    during: Sequence[Value]
+    """In the run of the step: what it is computed from."""
+    operations: Sequence[Operation]
+    """Run with the step, without a value that would be recorded."""
+    after: Sequence[Value]
+    """In a run of their own after the step: metrics that only an operation updates."""
+
+
+def step_of(network: Network, values: Sequence[Value], code: UserCode) -> Step:
+    """Decide when to fetch what.
+
+    A value that the training step does not depend on may be computed before or after the variables change. It is
+    fetched in a run before the step, unless computing it twice would leave traces, such as a second random number.
+    """
+    updated, plain, operations, after = _metrics(network, code)
+    wanted = [*values, *plain, *_rates(network), *_gradients(network)]
+    within = upstream([_operation(network.train_op)])
+    before: list[Value] = []
+    during: list[Value] = []
+    for value in wanted:
+        early = value.fetched and _races(value.tensor, within)
+        (before if early else during).append(value)
+    return Step(before, [*during, *updated], [network.train_op, *operations], after)
+
+
+def run_values(
+    session: V1Session, values: Sequence[Value], feeds: dict[Tensor, Array], operations: Sequence[Operation] = ()
+) -> list[Array]:
+    """The values, those that need a session from one run; gradients of slices as dense arrays."""
+    fetches = [value.tensor for value in values if value.fetched]
+    if not fetches and not operations:
+        return [value.tensor for value in values]
+    computed = iter(session.run([fetches, list(operations)], feeds)[0])
+    return [_dense(next(computed)) if value.fetched else value.tensor for value in values]
+
+
+def _dense(computed: Array) -> Array:
+    """What ``tf.gather`` has as a gradient, rows and their numbers, as the gradient of the whole variable."""
+    if not (hasattr(computed, "indices") and hasattr(computed, "values")):
+        return computed
+    rows = np.asarray(computed.values)
+    dense = np.zeros(tuple(computed.dense_shape), rows.dtype)
+    np.add.at(dense, np.asarray(computed.indices), rows)
+    return dense
+
+
+def _operation(fetch: Tensor) -> Operation:
+    return getattr(fetch, "op", fetch)
+
+
+def _races(tensor: Tensor, within: set[Operation]) -> bool:
+    """Whether a value depends on a variable by a way that the step does not take, and may be computed twice.
+
+    It may not where that would draw random numbers, take from a queue or run Python code a second time.
+    """
+    if not hasattr(tensor, "op"):
+        return False
+    outside = upstream([tensor.op], stop=within.__contains__)
+    # A read of a variable by reference is no copy: what follows it may see the new value.
+    reads = any(
+        operation.type in _READS or any(_is_reference(source) for source in operation.inputs) for operation in outside
+    )
+    return reads and not any(_leaves_traces(operation) for operation in upstream([tensor.op]))
+
+
+def _leaves_traces(operation: Operation) -> bool:
+    definition = operation.op_def
+    return definition is not None and definition.is_stateful and not operation.type.startswith(_HARMLESS)
+
+
+def _is_reference(tensor: Tensor) -> bool:
+    source = tensor.op.inputs[0] if tensor.op.type == "Identity" else tensor
+    return bool(tensor.dtype._is_ref_dtype or source.dtype._is_ref_dtype)
+
+
+def _rates(network: Network) -> list[Value]:
+    given = network.results.learning_rate
+    rates = [given] if given is not None else [applied.learning_rate for applied in network.applied]
+    known = [rate for rate in rates if rate is not None]
+    return [
+        Value("learning_rate", "learning_rate" + (f"_{number}" if number else ""), rate, None, {})
+        for number, rate in enumerate(known)
+    ]
+
+
+def _gradients(network: Network) -> list[Value]:
+    """Of each weight; ``rows`` says that the gradient is one of slices, as that of an embedding."""
+    import tensorflow as tf
+
+    given = network.results.gradients
+    if given is not None:
+        return [Value("gradient", name, gradient, None, {}) for name, gradient in given.items()]
+    found: dict[str, Value] = {}
+    for applied in network.applied:
+        for gradient, variable in applied.grads_and_vars:
+            name = str(variable.name).partition(":")[0]
+            more = {"rows": True} if isinstance(gradient, tf.IndexedSlices) else {}
+            found.setdefault(name, Value("gradient", name, _shaped(gradient, variable), None, more))
+    return list(found.values())
+
+
+def _shaped(gradient: Tensor, variable: Variable) -> Tensor:
+    """Slices of a gradient with the shape of the whole, which they need not have."""
+    import tensorflow as tf
+
+    if not isinstance(gradient, tf.IndexedSlices) or gradient.dense_shape is not None:
+        return gradient
+    with variable.graph.as_default():
+        return tf.IndexedSlices(gradient.values, gradient.indices, tf.constant(variable.shape.as_list()))
+
+
+def _metrics(network: Network, code: UserCode) -> tuple[list[Value], list[Value], list[Operation], list[Value]]:
+    """Updates that give the metric's value, plain values, operations that update, and what to read after these."""
+    updated, plain, operations, after = [], [], [], []
+    for name, update, value in network.metrics:
+        if update is None:
+            for path, leaf in structures.flat(value, name):
+                plain.append(Value("metric", path, leaf, None, {}))
+        elif hasattr(update, "op") and hasattr(update, "dtype"):
+            updated.append(Value("metric", name, update, place_of(update.op, code), {}))
+        else:
+            operations += update if isinstance(update, list) else [update]
+            after.append(Value("metric", name, value, None, {}))
+    return updated, plain, operations, after

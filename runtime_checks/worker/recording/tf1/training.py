@@ -1,0 +1,185 @@
+"""Training steps of a TF1 graph in a session."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ...frames import UserCode
+from ..format.store import Chapter
+from ..pairs import structures
+from ..pairs.batches import Batch, Batches
+from ..tensors import Array, Tensor, V1Session, Variable
+from ..values import fills
+from ..watching import v1_optimizers
+from .building import Network, Value, order
+from .sessions import assign, initialize, opened, read, size_of
+from .step import Step, run_values, step_of
+from .variables import Slot, plain, slots, weights
+
+__all__ = ["record_batch", "record_values", "record_variables", "train"]
+
+_FEW = 1 << 20
+"""Bytes of variables, gradients and slots up to which those of every step are kept."""
+_FIRST = 3
+_LARGE = 64 << 20
+"""Bytes that wait in memory before they are written."""
+
+
+def train(
+    network: Network,
+    batches: Batches,
+    chapter: Chapter,
+    code: UserCode,
+    *,
+    steps: int,
+    taps: bool,
+    nudged: bool,
+    grappler: bool,
+    heard: Callable[[int, list[tuple[str, Array]]], None],
+) -> None:
+    """Record training from the graph's own initial values.
+
+    Args:
+        network: a graph that has a ``train_op``.
+        batches: of the steps.
+        chapter: where to.
+        code: tells the user's files.
+        steps: how many.
+        taps: whether taps are recorded.
+        nudged: whether the initial values are moved by about one unit in the last place, and each update by what the
+            optimizer makes of the rounding of its constants.
+        grappler: whether TensorFlow may rewrite the graph.
+        heard: gets the number and the weights by name after the first and after the last step.
+    """
+    variables, kept = weights(network), slots(network)
+    wanted = [value for value in network.values if taps or value.kind != "tap"]
+    step_fetches = step_of(network, wanted, code)
+    shares = _shares(network) if nudged else {}
+    every = _is_little(variables, kept, network)
+    with opened(network, grappler) as session:
+        initialize(session, network)
+        if nudged:
+            assign(session, _nudged(session, variables))
+        record_variables(chapter, session, variables, -1)
+        for step in range(steps):
+            shown = step < _FIRST or step == steps - 1
+            batch = batches.at(step)
+            record_batch(chapter, network, batch, step)
+            before = list(read(session, [variable for variable in variables if plain(variable) in shares]))
+            _one(session, _without(step_fetches, shown, every), network.feeds(batch), chapter, step)
+            assign(session, _lengthened(session, before, shares))
+            if shown or every:
+                _record_state(session, variables, kept, chapter, step)
+            if step in (0, steps - 1):
+                heard(step, [(plain(variable), value) for variable, value in read(session, variables)])
+            chapter.flush()
+
+
+def record_batch(chapter: Chapter, network: Network, batch: Batch, step: int) -> None:
+    """Record what is fed: the inputs, and the labels where the function wanted them."""
+    for name, value in structures.flat(batch.inputs, "input"):
+        chapter.add("input", name, value, step=step)
+    if network.labels and batch.labels is not None:
+        for name, value in structures.flat(batch.labels, "label"):
+            chapter.add("label", name, value, step=step)
+
+
+def record_variables(chapter: Chapter, session: V1Session, variables: Sequence[Variable], step: int = 0) -> None:
+    """Record the values of variables, written to disk some at a time."""
+    size = 0
+    for variable, value in read(session, variables):
+        chapter.add("variable", plain(variable), value, step=step)
+        size += value.nbytes
+        if size > _LARGE:
+            chapter.flush()
+            size = 0
+
+
+def record_values(chapter: Chapter, values: Sequence[Value], computed: list[Array], step: int = 0) -> None:
+    """Record what was computed for values, emptying the list: large taps lie in memory once."""
+    size = 0
+    for at, value in enumerate(values):
+        array, computed[at] = computed[at], None
+        chapter.add(value.kind, value.name, array, step=step, place=value.place, **value.more)
+        size += getattr(array, "nbytes", 0)
+        if size > _LARGE:
+            chapter.flush()
+            size = 0
+
+
+def _is_little(variables: Sequence[Variable], kept: Sequence[Slot], network: Network) -> bool:
+    size = sum(size_of(variable) for variable in variables) + sum(size_of(slot.variable) for slot in kept)
+    for applied in network.applied:
+        size += sum(size_of(variable) for _, variable in applied.grads_and_vars)
+    return size <= _FEW
+
+
+def _without(step: Step, shown: bool, every: bool) -> Step:
+    """The fetches of a step: layers' outputs only where they are shown, gradients too unless all are kept."""
+
+    def stays(value: Value) -> bool:
+        if value.kind == "tap":
+            return shown or not value.more.get("auto")
+        return value.kind != "gradient" or shown or every
+
+    if shown:
+        return step
+    return step._replace(
+        before=[value for value in step.before if stays(value)],
+        during=[value for value in step.during if stays(value)],
+    )
+
+
+def _one(session: V1Session, fetches: Step, feeds: dict[Tensor, Array], chapter: Chapter, number: int) -> None:
+    """Run one step and record what it computed, in the order of construction."""
+    early = run_values(session, fetches.before, feeds) if fetches.before else []
+    during = run_values(session, fetches.during, feeds, fetches.operations)
+    late = run_values(session, fetches.after, feeds) if fetches.after else []
+    values = [*fetches.before, *fetches.during, *fetches.after]
+    computed = [*early, *during, *late]
+    del early, during, late
+    ranked = sorted(range(len(values)), key=lambda at: _rank(values[at]))
+    record_values(chapter, [values[at] for at in ranked], [computed[at] for at in ranked], number)
+
+
+def _rank(value: Value) -> tuple[int, int]:
+    """The forward pass in the order of construction, then metrics, rates and gradients in their own."""
+    later = ("metric", "learning_rate", "gradient")
+    return (later.index(value.kind) + 1, 0) if value.kind in later else (0, order(value))
+
+
+def _record_state(
+    session: V1Session, variables: Sequence[Variable], kept: Sequence[Slot], chapter: Chapter, step: int
+) -> None:
+    record_variables(chapter, session, variables, step)
+    for slot, (_, value) in zip(kept, read(session, [slot.variable for slot in kept])):
+        whole = f"{slot.weight}/{slot.canonical}"
+        chapter.add("slot", whole, value, step=step, variable=slot.weight, slot=slot.canonical)
+
+
+def _nudged(session: V1Session, variables: Sequence[Variable]) -> Iterable[tuple[Variable, Array]]:
+    for variable, value in read(session, variables):
+        moved = fills.nudged(plain(variable), value)
+        if moved is not None:
+            yield variable, moved
+
+
+def _shares(network: Network) -> dict[str, float]:
+    """By the name of a weight, the share of an update that the rounding of the optimizer's constants can change."""
+    found: dict[str, float] = {}
+    for applied in network.applied:
+        share = v1_optimizers.rounding(applied.optimizer)
+        found.update((plain(variable), share) for _, variable in applied.grads_and_vars if share)
+    return found
+
+
+def _lengthened(
+    session: V1Session, before: Sequence[tuple[Variable, Array]], shares: Mapping[str, float]
+) -> Iterable[tuple[Variable, Array]]:
+    """The weights after a step, with each update longer by its share."""
+    for (variable, old), (_, new) in zip(before, read(session, [variable for variable, _ in before])):
+        if fills.floating(new.dtype) is not None:
+            update = new.astype(np.float64) - old.astype(np.float64)
+            yield variable, (new + shares[plain(variable)] * update).astype(new.dtype)

@@ -1,0 +1,117 @@
+"""Which variables of a TF1 graph are the model's, and what the others are for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...frames import UserCode
+from ..format.rows import OptimizerRow, VariableRow
+from ..tensors import Variable
+from ..watching import v1_optimizers
+from ..watching.operations import initial_value, place_of
+from .building import Network
+from .settings import clipping
+
+__all__ = ["Kept", "Slot", "keep", "plain", "slots", "weights"]
+
+_AVERAGES = "/ExponentialMovingAverage"
+
+
+class Kept(NamedTuple):
+    """Descriptions as they stand in a recording."""
+
+    variables: list[VariableRow]
+    others: list[VariableRow]
+    optimizers: list[OptimizerRow]
+
+
+class Slot(NamedTuple):
+    """A variable that an optimizer keeps for a weight; `canonical` as ``adam.m``."""
+
+    weight: str
+    canonical: str
+    variable: Variable
+
+
+def plain(variable: Variable) -> str:
+    """The name of a variable without the number of the output."""
+    return str(variable.name).partition(":")[0]
+
+
+def weights(network: Network) -> list[Variable]:
+    """The variables of the model, in the order of creation."""
+    others = {id(variable) for variable, _ in _others(network)}
+    return [variable for variable in network.variables if id(variable) not in others]
+
+
+def keep(network: Network, code: UserCode) -> Kept:
+    """Describe the variables and optimizers of a network."""
+    trainable = {id(variable) for variable in network.trainable}
+    return Kept(
+        [_described(variable, id(variable) in trainable, code) for variable in weights(network)],
+        [
+            {**_described(variable, id(variable) in trainable, code), "purpose": purpose}
+            for variable, purpose in _others(network)
+        ],
+        [_optimizer(applied) for applied in network.applied],
+    )
+
+
+def _optimizer(applied: v1_optimizers.Applied) -> OptimizerRow:
+    described = v1_optimizers.describe(applied.optimizer)
+    described.update(clipping([gradient for gradient, _ in applied.grads_and_vars]))
+    return described
+
+
+def _described(variable: Variable, trainable: bool, code: UserCode) -> VariableRow:
+    place = place_of(variable.op, code)
+    shape = variable.shape
+    return {
+        "name": plain(variable),
+        "shape": None if shape.ndims is None else shape.as_list(),
+        "dtype": variable.dtype.base_dtype.name,
+        "trainable": trainable,
+        "tracked": True,
+        "place": None if place is None else list(place),
+        "initializer": initial_value(variable),
+        "layer": None,
+    }
+
+
+def _others(network: Network) -> list[tuple[Variable, str]]:
+    """The variables that are not the model's, each with its purpose."""
+    import tensorflow as tf
+
+    keys = tf.compat.v1.GraphKeys
+    found: dict[int, tuple[Variable, str]] = {}
+    slotted = {id(slot.variable) for slot in slots(network)}
+    for applied in network.applied:
+        for variable in applied.created:
+            found[id(variable)] = (variable, "slot" if id(variable) in slotted else "counter")
+    for variable in network.variables:
+        if id(variable) in slotted or plain(variable).endswith(_AVERAGES):
+            found[id(variable)] = (variable, "slot")
+    for variable in network.graph.get_collection(keys.GLOBAL_STEP):
+        found[id(variable)] = (variable, "counter")
+    for variable in network.variables:
+        if plain(variable) == "global_step":
+            found[id(variable)] = (variable, "counter")
+    for variable in network.graph.get_collection(keys.METRIC_VARIABLES):
+        found[id(variable)] = (variable, "metric")
+    return list(found.values())
+
+
+def slots(network: Network) -> list[Slot]:
+    """The slots of all optimizers, and the moving averages of weights, weight by weight."""
+    found: list[Slot] = []
+    for applied in network.applied:
+        for _, variable in applied.grads_and_vars:
+            kept = v1_optimizers.made_beside(applied.created, variable)
+            kept.update(v1_optimizers.slots(applied.optimizer, variable))
+            found += [Slot(plain(variable), canonical, slot) for canonical, slot in kept.items()]
+    known = {plain(variable) for variable in network.variables}
+    for variable in network.variables:
+        name = plain(variable)
+        if name.endswith(_AVERAGES) and name[: -len(_AVERAGES)] in known:
+            found.append(Slot(name[: -len(_AVERAGES)], "ema.average", variable))
+    return found

@@ -1,0 +1,173 @@
+"""Gives the variables of a TF2 model their values: those of the TF1 side, or filled ones."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
+
+import numpy as np
+
+from ..format.reading import Record, Recorded
+from ..format.scenarios import INFERENCE, STEPS, TRAINING
+from ..pairs import mapping
+from ..pairs.pair import Pair
+from ..randomness.ledger import STEP
+from ..tensors import Array, DType, Variable
+from ..values import fills
+from ..values.layout import is_reshaped, laid_out, laid_out_shape
+from .variables import Variables, assign, value_of
+
+__all__ = ["Copied", "Copying", "values_of"]
+
+
+class Copied(NamedTuple):
+    """How many values were copied, and what was not, with the reason, by TF2 name."""
+
+    number: int
+    problems: dict[str, str]
+
+
+class Copying:
+    """The mapping between the variables of the TF1 side, as it recorded them, and those of a model."""
+
+    def __init__(self, pair: Pair, tf1: Recorded | None, note: Callable[[str], None]) -> None:
+        self._pair = pair
+        self._tf1 = tf1
+        self._note = note
+
+    @property
+    def possible(self) -> bool:
+        """Whether the TF1 side recorded initial values."""
+        return bool(self._initial(INFERENCE) or self._initial(STEPS))
+
+    def tf1_names(self, variables: Variables) -> dict[str, str]:
+        """The names of TF1 variables by those of their TF2 counterparts; suggestions count, and are told of."""
+        if self._tf1 is None:
+            return {}
+        rows = variables.rows()
+        found = mapping.match(self._tf1.content["variables"], rows, self._pair.renames, self._pair.ignore)
+        names = {str(pair.tf2["name"]): str(pair.tf1["name"]) for pair in found.pairs}
+        for one, other in found.suggestions:
+            names.setdefault(str(other["name"]), str(one["name"]))
+        if found.suggestions:
+            one, other = found.suggestions[0]
+            many = len(found.suggestions)
+            self._note(
+                f"names differ: {many} of TF2's variables got the values of those with their place and shape on TF1: "
+                f"{other['name']} those of {one['name']}{', ...' if many > 1 else ''}"
+            )
+        return names
+
+    def copy(self, variables: Variables, scenarios: Sequence[str]) -> Copied:
+        """Assign the values that the TF1 side recorded at the beginning of the first of these scenarios that has any.
+
+        What has no value there keeps its own.
+        """
+        known = next((found for found in map(self._initial, scenarios) if found), {})
+        names = self.tf1_names(variables)
+        own = dict(variables.weights())
+        problems: dict[str, str] = {}
+        wanted = []
+        for name in own:
+            record = known.get(names.get(name, ""))
+            if record is None:
+                problems[name] = "it has no counterpart in the TF1 graph" if name not in names else "no recorded value"
+            else:
+                wanted.append((name, record))
+        for (name, record), value in zip(wanted, values_of([record for _, record in wanted])):
+            problem = self._put(own[name], value, record.name)
+            if problem:
+                problems[name] = problem
+        if problems:
+            first, reason = next(iter(problems.items()))
+            more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+            self._note(f"not copied from the TF1 side: {first} ({reason}){more}")
+        return Copied(len(own) - len(problems), problems)
+
+    def numbers(self, scenario: str) -> list[int]:
+        """The seeds of the operations by which the TF1 side drew in a scenario what is no initial value."""
+        said = [] if self._tf1 is None else self._tf1.scenario(scenario).said.get("random_ops") or []
+        return [int(one["seed"]) for one in said if one["purpose"] == STEP and one["seed"] is not None]
+
+    def _initial(self, scenario: str) -> dict[str, Record]:
+        """The values that the TF1 side had at the beginning of a scenario, by name."""
+        if self._tf1 is None:
+            return {}
+        step = -1 if scenario == STEPS else 0
+        return {record.name: record for record in self._tf1.scenario(scenario).of_kind("variable", step)}
+
+    def agrees(self, variables: Variables) -> bool:
+        """Whether the model begins inference with the very values that the TF1 side recorded."""
+        known = self._initial(INFERENCE)
+        names = self.tf1_names(variables)
+        wanted = [(variable, known.get(names.get(name, ""))) for name, variable in variables.weights()]
+        if not known or any(record is None for _, record in wanted):
+            return False
+        values = values_of([record for _, record in wanted if record is not None])
+        return all(
+            np.array_equal(value_of(variable), self._laid_out(variable, value, names[variables.name(variable)]))
+            for (variable, _), value in zip(wanted, values)
+        )
+
+    def fill_constant(self, variables: Variables) -> None:
+        """Set every floating variable to 0.001."""
+        for _, variable in variables.weights():
+            value = fills.constant(_shape(variable), _dtype(variable))
+            if value is not None:
+                assign(variable, value)
+
+    def fill_fingerprint(self, variables: Variables) -> None:
+        """Fill every floating variable from the name and shape of its TF1 counterpart, transposed as the pair says."""
+        names = self.tf1_names(variables)
+        for name, variable in variables.weights():
+            tf1_name = names.get(name, name)
+            value = fills.fingerprint(tf1_name, self._tf1_shape(variable, tf1_name), _dtype(variable))
+            if value is not None:
+                self._put(variable, value, tf1_name)
+
+    def _tf1_shape(self, variable: Variable, tf1_name: str) -> tuple[int, ...]:
+        """The shape of the TF1 counterpart, where it can be laid out as this one."""
+        own, order, reshaped = _shape(variable), *self._layout(tf1_name)
+        for said in [] if self._tf1 is None else self._tf1.content["variables"]:
+            if str(said["name"]) == tf1_name and laid_out_shape(said["shape"], order, own, reshaped) == own:
+                return tuple(said["shape"])
+        return own
+
+    def _layout(self, tf1_name: str) -> tuple[Sequence[int] | None, bool]:
+        return self._pair.transposes.get(tf1_name), is_reshaped(tf1_name, self._pair.reshapes)
+
+    def _laid_out(self, variable: Variable, value: Array, tf1_name: str) -> Array:
+        order, reshaped = self._layout(tf1_name)
+        return laid_out(value, order, _shape(variable), reshaped)
+
+    def _put(self, variable: Variable, value: Array, tf1_name: str) -> str:
+        """Assign a TF1 value; in words, why that cannot be done."""
+        order, _ = self._layout(tf1_name)
+        if order is not None and len(order) != value.ndim:
+            return f"transposes has {len(order)} axes, the value {value.ndim}"
+        value = self._laid_out(variable, value, tf1_name)
+        if tuple(value.shape) != _shape(variable):
+            return f"its shape is {list(_shape(variable))}, that of the TF1 value {list(value.shape)}"
+        assign(variable, value)
+        return ""
+
+
+def values_of(records: Sequence[Record]) -> Iterator[Array]:
+    """The arrays of records, each archive opened once as long as its records stand together."""
+    for path, group in itertools.groupby(records, lambda record: record.archive and record.archive[0]):
+        with contextlib.nullcontext({}) if path is None else np.load(str(path), allow_pickle=False) as arrays:
+            for record in group:
+                yield arrays[record.archive[1]] if record.archive else record.value
+
+
+def _shape(variable: Variable) -> tuple[int, ...]:
+    return tuple(int(size) for size in variable.shape)
+
+
+def _dtype(variable: Variable) -> DType:
+    return getattr(variable.dtype, "name", variable.dtype)
+
+
+BEGINNINGS: Mapping[str, Sequence[str]] = {"forward": (INFERENCE, STEPS), "steps": (STEPS, INFERENCE, TRAINING)}
+"""Where to look for the TF1 side's initial values."""

@@ -1,0 +1,180 @@
+"""Hears what the layers of a TF2 model compute while it runs, and puts it into a chapter."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ...frames import Frame, UserCode
+from ..format.rows import LayerRow, Place
+from ..format.store import Chapter
+from ..pairs import structures
+from ..tensors import Array, Json, Layer, Nest, Tensor, Variable
+from ..watching.layer_calls import recording_layers
+from .model import is_symbolic, layer_settings
+from .variables import Variables, value_of
+
+__all__ = ["Listening", "array", "place_of"]
+
+_WAITING = 64 << 20
+"""Bytes of taps that wait for the end of the pass."""
+
+
+class Listening:
+    """Taps of layers, for as long as it is told to record.
+
+    Attributes:
+        chapter: where taps go; None while nothing is to be recorded.
+        step: of the taps.
+        automatic: whether outputs of layers are kept that nobody has asked for.
+        called: told what the model itself returned.
+        met: the names of declared taps and endpoints that the last pass gave.
+        settings: what is known of the layers that were called and whose settings matter.
+    """
+
+    def __init__(self, code: UserCode, variables: Variables, taps: Mapping[str, Sequence[str]]) -> None:
+        self.chapter: Chapter | None = None
+        self.step = 0
+        self.automatic = True
+        self.values = False
+        self.called: Callable[[Nest], None] | None = None
+        self.settings: dict[str, LayerRow | None] = {}
+        self._code = code
+        self._variables = variables
+        self._declared = {str(ends[1]): name for name, ends in taps.items() if len(ends) > 1}
+        self._counted: dict[str, int] = {}
+        self.met: set[str] = set()
+        self._valued: set[str] = set()
+        self._waiting: list[tuple[str, str, Array, Place | None, dict[str, Json]]] = []
+        self._size = 0
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[None]:
+        """Hear of the layers in the body."""
+        with recording_layers(self._heard, self._code) as self._calls:
+            yield
+
+    def root(self, model: Layer) -> None:
+        """Name the layers relative to a model from now on."""
+        self._calls.root = model
+
+    @contextlib.contextmanager
+    def recording(
+        self, chapter: Chapter, step: int = 0, automatic: bool = True, values: bool = False
+    ) -> Iterator[None]:
+        """Record what the layers compute in the body.
+
+        Args:
+            chapter: where to.
+            step: of training.
+            automatic: whether outputs of layers are kept that nobody has asked for.
+            values: whether the variables of a layer are kept too, before its first output.
+        """
+        self.chapter, self.step, self.automatic, self.values = chapter, step, automatic, values
+        self._counted, self.met = {}, set()
+        try:
+            yield
+            self._flush()
+        finally:
+            self.chapter = None
+            self._waiting, self._size = [], 0
+
+    def _heard(self, layer: Layer, path: str, outputs: Nest, frames: Sequence[Frame]) -> None:
+        if path not in self.settings:
+            told = layer_settings(layer)
+            self.settings[path] = None if told is None else {**told, "name": path}
+        if self.called is not None and layer is self._calls.root:
+            self.called(outputs)
+        if self.chapter is None:
+            return
+        leaves = structures.flat(outputs, "")
+        if any(is_symbolic(leaf) for _, leaf in leaves):
+            return
+        owned = _weights(layer)
+        if self.values:
+            self.keep_values([(self._variables.name(variable), variable) for variable in owned])
+        call = self._counted[path] = self._counted.get(path, -1) + 1
+        self._keep(layer, path, call, leaves, owned, place_of(frames))
+
+    def _keep(
+        self,
+        layer: Layer,
+        path: str,
+        call: int,
+        leaves: Sequence[tuple[str, Tensor]],
+        owned: Sequence[Variable],
+        place: Place | None,
+    ) -> None:
+        asked = self._declared.get(path) or self._declared.get(str(getattr(layer, "name", "")))
+        if asked is not None and call == 0 and asked not in self.met:
+            self.met.add(asked)
+            for name, leaf in leaves:
+                self._tap(f"{asked}/{name}" if name else asked, leaf, place, auto=False)
+        elif self.automatic and layer is not self._calls.root:
+            names = [self._variables.name(variable) for variable in owned]
+            for name, leaf in leaves:
+                whole = f"{path}/{name}" if name else path
+                whole += f"#{call}" if call else ""
+                self._tap(whole, leaf, place, auto=True, call=call, owned=names)
+
+    def _tap(self, name: str, leaf: Tensor, place: Place | None, **more: object) -> None:
+        self._add("tap", name, array(leaf), place, **more)
+
+    def _add(self, kind: str, name: str, value: Array, place: Place | None, **more: object) -> None:
+        self._waiting.append((kind, name, value, place, more))
+        self._size += value.nbytes
+        if self._size > _WAITING:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Put what is waiting into the chapter; an endpoint takes the place of a layer of the same name."""
+        assert self.chapter is not None
+        for kind, name, value, place, more in self._waiting:
+            if not (more.get("auto") and name in self.met):
+                self.chapter.add(kind, name, value, self.step, place, **more)
+        self._waiting, self._size = [], 0
+
+    def keep_values(self, variables: Sequence[tuple[str, Variable]]) -> None:
+        """Record variables that have not been recorded yet."""
+        for name, variable in variables:
+            if name not in self._valued:
+                self._valued.add(name)
+                self._add("variable", name, value_of(variable), None)
+
+    def endpoints(self, named: Mapping[str, Tensor], taps: Mapping[str, Tensor], place: Place | None) -> None:
+        """Record endpoints, and taps that the model itself gave; declared ones also by the name that the pair gives."""
+        for name, value in [*named.items(), *taps.items()]:
+            asked = self._declared.get(name)
+            for wanted in (name,) if asked is None else (name, asked):
+                if wanted not in self.met and not is_symbolic(value):
+                    self.met.add(wanted)
+                    self._tap(wanted, value, place, auto=False)
+
+
+def array(value: Tensor) -> Array:
+    """The value of an eager tensor, a variable, a metric or a number; rows of a gradient as the whole."""
+    if hasattr(value, "indices") and hasattr(value, "dense_shape"):
+        import tensorflow as tf
+
+        value = tf.convert_to_tensor(value)
+    result = getattr(value, "result", None)
+    if callable(result) and hasattr(value, "update_state"):
+        value = result()
+    read = getattr(value, "numpy", None)
+    return np.asarray(read() if callable(read) else value)
+
+
+def place_of(frames: Sequence[Frame]) -> Place | None:
+    """File and line of the innermost of the user's frames."""
+    return (frames[0].path, frames[0].line) if frames else None
+
+
+def _weights(layer: Layer) -> list[Variable]:
+    for attribute in ("weights", "variables"):
+        with contextlib.suppress(Exception):
+            found = getattr(layer, attribute)
+            if not callable(found):
+                return list(found)
+    return []

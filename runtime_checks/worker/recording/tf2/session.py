@@ -1,0 +1,93 @@
+"""What all scenarios of the TF2 side share: the pair's batches, fresh models, and the values that these begin with."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import ContextManager, Iterator, Sequence
+
+from ...frames import UserCode
+from ..format.plan import Plan
+from ..format.reading import Recorded
+from ..format.store import Chapter, Recording
+from ..pairs import structures
+from ..pairs.batches import Batch, Batches
+from ..pairs.pair import Pair
+from ..randomness import numbering
+from ..randomness.ledger import Ledger
+from .copying import BEGINNINGS, Copying
+from .listening import Listening
+from .model import Forward, Model, clear_names, make, tensors
+from .variables import Variables
+
+__all__ = ["Made", "Session"]
+
+
+class Made:
+    """A fresh model with all that listens to it."""
+
+    def __init__(self, model: Model, variables: Variables, listening: Listening, ledger: Ledger) -> None:
+        self.model = model
+        self.variables = variables
+        self.listening = listening
+        self.ledger = ledger
+
+
+class Session:
+    """One recording of the TF2 side."""
+
+    def __init__(self, pair: Pair, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None) -> None:
+        self.pair = pair
+        self.plan = plan
+        self.recording = recording
+        self.code = code
+        self.batches = Batches(pair)
+        self.copying = Copying(pair, tf1, recording.note)
+
+    def numbered(self, mode: str = numbering.NUM_RANDOM_OPS) -> ContextManager[Made]:
+        """A fresh model; all random operations are numbered, those of initial values included."""
+        return self._fresh(numbering.tool(mode, self.plan.seed, self.code))
+
+    def aligned(self, given: Sequence[int] = ()) -> ContextManager[Made]:
+        """A fresh model; random operations are numbered within a step, the first ones by `given`."""
+        vary = self.batches.vary(self.plan.steps)
+        numbers = numbering.aligned(self.plan.seed, self.code, self.recording.adapted, retraced=vary, given=given)
+        return self._fresh(numbers)
+
+    @contextlib.contextmanager
+    def _fresh(self, numbers: ContextManager[Ledger]) -> Iterator[Made]:
+        clear_names()
+        variables = Variables(self.code)
+        listening = Listening(self.code, variables, self.pair.taps)
+        with listening.open(), numbers as ledger, variables.watched():
+            model = make(self.pair)
+            variables.root = model.value
+            listening.root(model.value)
+            yield Made(model, variables, listening, ledger)
+
+    def build(self, made: Made) -> None:
+        """Call the model once, so that its variables exist, and put back what the call changed."""
+        with made.variables.undone():
+            self.run(made, training=False)
+        numbering.set_seeds(self.plan.seed)  # kernels go on where that call ended
+
+    def batch_tensors(self, step: int) -> Batch:
+        """The batch of a step as tensors."""
+        batch = self.batches.at(step)
+        return Batch(tensors(batch.inputs), tensors(batch.labels))
+
+    def run(self, made: Made, training: bool, step: int = 0) -> Forward:
+        """One call on the batch of a step."""
+        batch = self.batch_tensors(step)
+        return made.model.forward(batch.inputs, training, batch.labels)
+
+    def copy(self, made: Made, kind: str) -> None:
+        """Give a model the initial values of the TF1 side."""
+        copied = self.copying.copy(made.variables, BEGINNINGS[kind])
+        self.recording.adapted(f"the initial values of {copied.number} variables were copied from the TF1 side")
+
+    def give(self, chapter: Chapter, step: int, labels: bool = True) -> None:
+        """Record the inputs of a step, and the labels where they are used."""
+        batch = self.batches.at(step)
+        for kind, value in (("input", batch.inputs), ("label", batch.labels if labels else None)):
+            for name, leaf in structures.flat(value, kind):
+                chapter.add(kind, name, leaf, step)

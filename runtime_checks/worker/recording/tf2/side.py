@@ -1,0 +1,287 @@
+"""Records the TF2 side of a pair: a fresh model for every scenario, called eagerly unless the scenario says else."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Callable, Iterator
+
+from ... import shims
+from ...frames import UserCode
+from ..format import scenarios
+from ..format.attempts import NotRunError, attempt
+from ..format.plan import Plan
+from ..format.reading import Recorded
+from ..format.rows import LoadRow, Place
+from ..format.store import Chapter, Recording
+from ..pairs.pair import Pair
+from ..randomness import numbering, samples
+from ..tensors import Nest, Tensor
+from ..watching import checkpoint_loads
+from . import checkpoint, once
+from .listening import array
+from .model import Forward, eagerly, in_function
+from .session import Made, Session
+from .steps import train
+from .variables import Variables
+
+__all__ = ["record_tf2"]
+
+_FILLED = (scenarios.CONSTANT, scenarios.FINGERPRINT, scenarios.FINGERPRINT_AGAIN)
+
+
+def record_tf2(pair: Pair, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None) -> None:
+    """Record the scenarios that the plan wants.
+
+    Args:
+        pair: its ``tf2`` is a function that makes a model, or a class.
+        plan: what to record.
+        recording: where to; a scenario that fails is recorded as failed, and the next one is tried.
+        code: tells the user's files.
+        tf1: the recording of the TF1 side, whose values are copied; without it the model keeps its own.
+
+    Raises:
+        PairError: if the pair cannot be used as it is.
+    """
+    with shims.for_slim(shims.target(), recording.adapted):
+        _Side(Session(pair, plan, recording, code, tf1)).record()
+
+
+class _Side:
+    """Runs the scenarios."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._loads: list[LoadRow] | None = None
+        self._begins_alike = False
+        self._open = contextlib.ExitStack()
+        self._model: Made | None = None
+
+    def record(self) -> None:
+        """Record everything that is wanted."""
+        self.session.batches.at(0)
+        try:
+            for name, body in self._bodies():
+                if name not in _FILLED:
+                    self._close()
+                self._try(name, body)
+        finally:
+            self._close()
+
+    def _bodies(self) -> Iterator[tuple[str, Callable[[Chapter], None]]]:
+        """The scenarios in their order, with what records each."""
+        yield scenarios.ONCE, self._once
+        yield scenarios.STRUCTURE, self._structure
+        yield scenarios.CONSTANT, self._constant
+        yield scenarios.FINGERPRINT, self._fingerprint
+        yield scenarios.FINGERPRINT_AGAIN, self._fingerprint
+        yield scenarios.INFERENCE, self._inference
+        yield scenarios.INFERENCE_COPIED, self._inference_copied
+        yield scenarios.TRAINING, self._training
+        yield scenarios.TRAINING_CONSTANT, self._training
+        yield scenarios.ALIGNED, self._aligned
+        yield scenarios.CHECKPOINT, self._checkpoint
+        yield scenarios.STEPS, self._steps
+        yield scenarios.STEPS_OTHER, self._steps
+        yield scenarios.STEPS_AGAIN, self._steps
+
+    def _close(self) -> None:
+        """Let go of the model that the filling scenarios share."""
+        self._model = None
+        self._open.close()
+
+    def _try(self, name: str, body: Callable[[Chapter], None]) -> None:
+        if not self.session.plan.wants(name):
+            return
+        attempt(self.session.recording, self.session.code, name, body)
+        if self.session.recording.content["scenarios"][name]["outcome"] == "failed":
+            self._close()
+
+    # Scenarios
+
+    def _once(self, chapter: Chapter) -> None:
+        with checkpoint_loads.watching(self.session.code) as loads, self.session.numbered() as made:
+            once.record(self.session, made, chapter, lambda: self._describe(made, loads))
+
+    def _structure(self, chapter: Chapter) -> None:
+        if self._loads is None:
+            with checkpoint_loads.watching(self.session.code) as loads, self.session.numbered() as made, eagerly():
+                self.session.run(made, training=False)
+                with contextlib.suppress(Exception):
+                    self.session.run(made, training=True)
+                self._describe(made, loads)
+        if self._loads:
+            chapter.say(loads=self._loads)
+
+    def _describe(self, made: Made, loads: checkpoint_loads.Loads) -> None:
+        """Say what a model is that has been called in both modes."""
+        content = self.session.recording.content
+        content["variables"] = made.variables.rows()
+        content["other_variables"] = made.variables.other_rows()
+        content["layers"] = [told for told in made.listening.settings.values() if told]
+        self._loads = loads.check(
+            dict(made.variables.weights()),
+            self.session.copying.tf1_names(made.variables),
+            self.session.pair.transposes,
+            self.session.pair.reshapes,
+        )
+
+    @contextlib.contextmanager
+    def _filled(self, fill: Callable[[Variables], None]) -> Iterator[Made]:
+        """One model for all scenarios that fill it; what a pass changes besides is put back."""
+        if self._model is None:
+            self._model = self._open.enter_context(self.session.aligned())
+            with eagerly():
+                self.session.build(self._model)
+        fill(self._model.variables)
+        numbering.set_seeds(self.session.plan.seed)
+        self._model.ledger.begin_step()
+        with self._model.variables.undone():
+            yield self._model
+
+    def _constant(self, chapter: Chapter) -> None:
+        with self._filled(self.session.copying.fill_constant) as made, eagerly():
+            self._forward(chapter, made)
+
+    def _fingerprint(self, chapter: Chapter) -> None:
+        with self._filled(self.session.copying.fill_fingerprint) as made:
+            if chapter.name == scenarios.FINGERPRINT_AGAIN:
+                self._forward_traced(chapter, made)
+            else:
+                with eagerly():
+                    self._forward(chapter, made)
+
+    def _inference(self, chapter: Chapter) -> None:
+        with samples.watching() as initializers, self.session.numbered() as made, eagerly():
+            self._forward(chapter, made, values=True)
+            chapter.say(random_ops=made.ledger.described())
+            self._begins_alike = self.session.copying.agrees(made.variables)
+            if not self._begins_alike:
+                samples.tf2_samples(initializers, dict(made.variables.weights()), chapter, self.session.plan.seed)
+
+    def _inference_copied(self, chapter: Chapter) -> None:
+        self._need_values()
+        if self._begins_alike:
+            raise NotRunError("the model begins with the values of the TF1 side by itself")
+        with self.session.aligned(self.session.copying.numbers(scenarios.INFERENCE)) as made, eagerly():
+            self.session.build(made)
+            self.session.copy(made, "forward")
+            made.ledger.begin_step()
+            self._forward(chapter, made)
+
+    def _training(self, chapter: Chapter) -> None:
+        mode = numbering.CONSTANT if chapter.name == scenarios.TRAINING_CONSTANT else numbering.NUM_RANDOM_OPS
+        with self.session.numbered(mode) as made, eagerly():
+            self._forward(chapter, made, training=True)
+            chapter.say(random_ops=made.ledger.described())
+
+    def _aligned(self, chapter: Chapter) -> None:
+        self._need_values()
+        with self.session.aligned() as made, eagerly():
+            self.session.build(made)
+            self.session.copy(made, "forward")
+            made.ledger.begin_step()
+            self._forward(chapter, made, training=True)
+            chapter.say(random_ops=made.ledger.described())
+
+    def _checkpoint(self, chapter: Chapter) -> None:
+        if not self.session.pair.checkpoint:
+            raise NotRunError("the pair names no checkpoint")
+        with self.session.aligned() as made, eagerly():
+            self.session.build(made)
+            restored = checkpoint.restore(
+                self.session.pair.checkpoint,
+                dict(made.variables.weights()),
+                self.session.copying.tf1_names(made.variables),
+                self.session.pair.transposes,
+                self.session.pair.reshapes,
+            )
+            chapter.say(**restored.said())
+            made.ledger.begin_step()
+            self._forward(chapter, made)
+
+    def _steps(self, chapter: Chapter) -> None:
+        with self.session.aligned() as made:
+            if self.session.pair.train_step is None and not made.model.has_own_step and not made.model.is_compiled:
+                raise NotRunError(
+                    "the TF2 side does not say how it is trained: give the pair a train_step, or compile the model"
+                )
+            train(self.session, made, chapter)
+
+    # Parts of scenarios
+
+    def _need_values(self) -> None:
+        if not self.session.copying.possible:
+            raise NotRunError("the TF1 side recorded no initial values that could be copied")
+
+    def _forward(self, chapter: Chapter, made: Made, training: bool = False, values: bool = False) -> None:
+        """Record an eager pass over the first batch."""
+        self.session.give(chapter, 0, made.model.takes_labels or (training and made.model.is_compiled))
+        with made.listening.recording(chapter, values=values):
+            found = self.session.run(made, training)
+            made.listening.endpoints(found.endpoints, found.taps, None)
+            if values:
+                made.listening.keep_values(made.variables.weights())
+        place = made.model.place(self.session.pair.tf2, self.session.code)
+        self._results(chapter, found, place)
+        self._loss(chapter, made, found, training)
+        if values:
+            self._tell_of_missing_taps(made)
+
+    def _forward_traced(self, chapter: Chapter, made: Made) -> None:
+        """Record a pass of inference inside ``tf.function``; what its layers compute stays inside."""
+        self.session.give(chapter, 0, made.model.takes_labels)
+        batch = self.session.batch_tensors(0)
+        run = in_function(lambda inputs, labels: _parts(made.model.forward(inputs, False, labels)))
+        found = run(batch.inputs, batch.labels)
+        forward = Forward(found["outputs"], found["endpoints"], found["taps"], found.get("loss"), found["losses"])
+        with made.listening.recording(chapter):
+            made.listening.endpoints(forward.endpoints, forward.taps, None)
+        self._results(chapter, forward, made.model.place(self.session.pair.tf2, self.session.code))
+        if forward.loss is not None:
+            chapter.add("loss", "loss", array(forward.loss))
+
+    def _results(self, chapter: Chapter, found: Forward, place: Place | None) -> None:
+        for name, leaf in found.outputs.items():
+            chapter.add("output", name, array(leaf), place=place)
+        for name, leaf in found.regularization.items():
+            chapter.add("regularization", name, array(leaf), place=place)
+
+    def _tell_of_missing_taps(self, made: Made) -> None:
+        for name, ends in self.session.pair.taps.items():
+            if name not in made.listening.met:
+                self.session.recording.note(f"tap {name}: the TF2 model has neither an endpoint nor a layer {ends[1]}")
+
+    def _loss(self, chapter: Chapter, made: Made, found: Forward, training: bool) -> None:
+        """What the call gave as its loss; in training, of a compiled model what it would minimize."""
+        loss = found.loss
+        if loss is None and training and made.model.is_compiled:
+            loss = self._compiled_loss(made, found)
+        if loss is not None:
+            chapter.add("loss", "loss", array(loss))
+
+    def _compiled_loss(self, made: Made, found: Forward) -> Tensor:
+        batch = self.session.batch_tensors(0)
+        outputs = list(found.outputs.values())
+        if batch.labels is None or len(outputs) != 1:
+            return None
+        with contextlib.suppress(Exception):
+            return made.model.value.compute_loss(x=batch.inputs, y=batch.labels, y_pred=outputs[0])
+        return None
+
+
+def _parts(found: Forward) -> dict[str, Nest]:
+    """A result as ``tf.function`` can give it back."""
+    import tensorflow as tf
+
+    def converted(named: dict[str, Tensor]) -> dict[str, Tensor]:
+        return {name: tf.convert_to_tensor(value) for name, value in named.items()}
+
+    parts: dict[str, Nest] = {
+        "outputs": converted(found.outputs),
+        "endpoints": converted(found.endpoints),
+        "taps": converted(found.taps),
+        "losses": converted(found.regularization),
+    }
+    if found.loss is not None:
+        parts["loss"] = tf.convert_to_tensor(found.loss)
+    return parts

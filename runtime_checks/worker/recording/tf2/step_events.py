@@ -1,0 +1,148 @@
+"""What happens inside a training step, whoever wrote it: the loss, the gradients, and the call of the model."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
+
+from ...frames import UserCode
+from ...wrapping import around
+from ..format.rows import Place
+from ..tensors import Function, Nest, Optimizer, Tensor, Variable
+from ..watching import keras_optimizers
+from ..watching.patching import replaced
+from .listening import Listening, place_of
+from .model import Forward, Model, converted
+
+__all__ = ["Applied", "Seen", "heard_function", "watching"]
+
+
+class Applied(NamedTuple):
+    """One update: gradients as the optimizer applies them, and its learning rate, both as tensors."""
+
+    optimizer: Optimizer
+    pairs: Sequence[tuple[Tensor, Variable]]
+    learning_rate: Tensor
+    place: Place | None
+
+
+class Seen:
+    """What was seen in one step; inside ``tf.function`` tensors of its graph.
+
+    Attributes:
+        losses: what gradients with respect to variables were taken of, with the place.
+        applied: the updates.
+        forward: of the first call of the model, or None.
+        place: of that call.
+        called: to be told what a model returned that cannot be watched from outside.
+    """
+
+    def __init__(self) -> None:
+        self.losses: list[tuple[Tensor, Place | None]] = []
+        self.applied: list[Applied] = []
+        self.forward: Forward | None = None
+        self.place: Place | None = None
+        self.called: Callable[[Nest], None] = lambda value: None
+
+
+@contextlib.contextmanager
+def watching(model: Model, listening: Listening, code: UserCode) -> Iterator[Seen]:
+    """See what a training step does in the body."""
+    seen = Seen()
+
+    def applied(optimizer: Optimizer, pairs: Sequence[tuple[Tensor, Variable]], rate: Tensor) -> None:
+        import tensorflow as tf
+
+        given = [(tf.convert_to_tensor(gradient), variable) for gradient, variable in pairs]
+        told = None if rate is None else tf.convert_to_tensor(rate)
+        seen.applied.append(Applied(optimizer, given, told, place_of(code.stack())))
+
+    def called(value: Nest) -> None:
+        if seen.forward is None:
+            seen.forward = model.told(value)
+            seen.place = place_of(code.stack())
+
+    _leave_alone(called)
+    seen.called = called
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(keras_optimizers.watching(applied))
+        stack.enter_context(_gradients(seen, code))
+        stack.enter_context(_calls(model, listening, called))
+        yield seen
+
+
+@contextlib.contextmanager
+def _gradients(seen: Seen, code: UserCode) -> Iterator[None]:
+    """Hear of the targets of ``GradientTape.gradient``."""
+    import tensorflow as tf
+
+    def telling(original: Function) -> Function:
+        def gradient(self: object, target: Nest, sources: Nest, *args: object, **kwargs: object) -> Nest:
+            found = original(self, target, sources, *args, **kwargs)
+            if any(hasattr(source, "assign") for source in tf.nest.flatten(sources)):
+                loss = _scalar(target)
+                if loss is not None:
+                    seen.losses.append((loss, place_of(code.stack())))
+            return found
+
+        return gradient
+
+    with around(tf.GradientTape, "gradient", telling):
+        yield
+
+
+def _scalar(target: Nest) -> Tensor:
+    """What is minimized: the sum of everything in the target."""
+    import tensorflow as tf
+
+    parts = [tf.convert_to_tensor(part) for part in tf.nest.flatten(target) if part is not None]
+    if not parts:
+        return None
+    if len(parts) == 1 and parts[0].shape.rank == 0:
+        return parts[0]
+    return tf.add_n([tf.reduce_sum(part) for part in parts])
+
+
+@contextlib.contextmanager
+def _calls(model: Model, listening: Listening, called: Callable[[Nest], None]) -> Iterator[None]:
+    """Hear of the calls of the model: a layer is heard anyway, the ``__call__`` of another class is replaced."""
+    cls = type(model.value)
+    if model.is_layer:
+        listening.called = called
+        try:
+            yield
+        finally:
+            listening.called = None
+        return
+    original = vars(cls).get("__call__")
+    if original is None or model.is_function:
+        yield
+        return
+
+    def call(self: Function, *args: object, **kwargs: object) -> Nest:
+        value = original.__get__(self, cls)(*args, **kwargs)
+        if self is model.value:
+            called(value)
+        return value
+
+    with replaced(cls, "__call__", call):
+        yield
+
+
+def _leave_alone(function: Any) -> None:
+    """Keep AutoGraph away from a function, as from those that it has made."""
+    function.autograph_info__ = {}
+
+
+def heard_function(function: Function, called: Callable[[Nest], None]) -> Function:
+    """A plain function that tells what it returned."""
+
+    @functools.wraps(function)
+    def call(*args: object, **kwargs: object) -> Nest:
+        value = converted(function, *args, **kwargs)
+        called(value)
+        return value
+
+    _leave_alone(call)
+    return call

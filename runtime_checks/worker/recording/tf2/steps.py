@@ -1,0 +1,347 @@
+"""Training steps of a TF2 model, recorded from within."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
+
+from ...errors import essence, text_of
+from ..format import scenarios
+from ..format.attempts import NotRunError
+from ..format.rows import Place, VariableRow
+from ..format.store import Chapter
+from ..pairs import structures
+from ..pairs.batches import Batch
+from ..tensors import Nest, Optimizer, Tensor, Variable
+from ..watching import keras_optimizers
+from .listening import array
+from .model import converted, eagerly, in_function
+from .session import Made, Session
+from .step_events import Seen, heard_function, watching
+from .variables import value_of
+
+__all__ = ["train"]
+
+_FIRST = 3
+"""So many steps are always recorded with everything, and the last one."""
+_FEW = 1 << 20
+"""Bytes of weights, gradients and slots up to which those of every step are kept."""
+_EAGER_ONLY = (
+    "has no attribute 'numpy'",
+    "numpy() is only available when eager execution",
+    "to a numpy array",
+    "Using a symbolic",
+    "using a `tf.Tensor` as a Python",
+    "must be a string or a real number, not 'SymbolicTensor'",
+)
+
+
+class _Step(NamedTuple):
+    """What a step gave, as arrays; places of the loss, the model's call and the update."""
+
+    outputs: Mapping[str, Nest]
+    endpoints: Mapping[str, Tensor]
+    taps: Mapping[str, Tensor]
+    regularization: Mapping[str, Tensor]
+    loss: Tensor
+    metrics: Mapping[str, Tensor]
+    rates: Sequence[Tensor]
+    gradients: Mapping[str, Tensor]
+
+
+def train(session: Session, made: Made, chapter: Chapter) -> None:
+    """Run the training steps of a plan from the TF1 side's initial values, and record each.
+
+    In the scenario ``steps-other`` every step is one call of a ``tf.function``; in the others all functions are run
+    eagerly.
+    """
+    trainer = _Trainer(session, made, chapter)
+    traced = chapter.name == scenarios.STEPS_OTHER
+    with contextlib.nullcontext() if traced else eagerly():
+        trainer.begin()
+        run = trainer.traced() if traced else trainer.eager
+        for step in range(session.plan.steps):
+            trainer.step(step, run)
+    chapter.say(random_ops=made.ledger.described())
+
+
+class _Trainer:
+    def __init__(self, session: Session, made: Made, chapter: Chapter) -> None:
+        self.session = session
+        self.made = made
+        self.chapter = chapter
+        self.seen: Seen | None = None
+        self._every = True
+
+    def begin(self) -> None:
+        """Give the model its initial values, and record them."""
+        session, made = self.session, self.made
+        with eagerly():
+            session.build(made)
+        if session.copying.possible:
+            session.copy(made, "steps")
+        else:
+            session.recording.note("the TF1 side recorded no initial values: training began with those of the TF2 side")
+        weights = made.variables.weights()
+        for name, variable in weights:
+            self.chapter.add("variable", name, value_of(variable), -1)
+        self.chapter.flush()
+        self._every = 4 * sum(_size(variable) for _, variable in weights) <= _FEW
+
+    def step(self, number: int, run: Callable[[Batch, int], _Step]) -> None:
+        """Run one step and record it."""
+        session, made, chapter = self.session, self.made, self.chapter
+        session.give(chapter, number)
+        made.ledger.begin_step()
+        shown = number < _FIRST or number == session.plan.steps - 1
+        batch = session.batch_tensors(number)
+        if chapter.name == scenarios.STEPS:
+            with made.listening.recording(chapter, number, automatic=shown):
+                found = run(batch, number)
+                made.listening.endpoints(found.endpoints, found.taps, self._place("forward"))
+        else:
+            found = run(batch, number)
+        self._record(number, found, shown or self._every)
+        if number == 0:
+            self._describe()
+        if shown or self._every:
+            self._state(number)
+        if number in (0, session.plan.steps - 1):
+            self._evaluate(batch, number)
+        chapter.flush()
+
+    # Running a step
+
+    def eager(self, batch: Batch, number: int) -> _Step:
+        """A step as Python runs it."""
+        with watching(self.made.model, self.made.listening, self.session.code) as seen:
+            value = self._user_step(seen, batch.inputs, batch.labels)
+        self._saw(seen, number)
+        return _Step(**{name: _arrays(part) for name, part in self._told(seen, value, True).items()})
+
+    def traced(self) -> Callable[[Batch, int], _Step]:
+        """A step that is a ``tf.function``, and gives back what was seen in its graph."""
+        if self.made.model.is_compiled:
+            self.session.recording.adapted(
+                "the train_step of the compiled model was called in one tf.function a step, without XLA"
+            )
+
+        def body(inputs: Nest, labels: Nest) -> dict[str, Nest]:
+            with watching(self.made.model, self.made.listening, self.session.code) as seen:
+                value = self._user_step(seen, inputs, labels)
+                self.seen = seen
+                return self._told(seen, value, False)
+
+        function = in_function(body)
+
+        def run(batch: Batch, number: int) -> _Step:
+            try:
+                parts = function(batch.inputs, batch.labels)
+            except Exception as error:
+                if number == 0 and any(sign in text_of(error) for sign in _EAGER_ONLY):
+                    raise NotRunError(f"the training step runs only eagerly: {essence(error)}") from error
+                raise
+            return _Step(**{name: _arrays(part) for name, part in parts.items()})
+
+        return run
+
+    def _user_step(self, seen: Seen, inputs: Nest, labels: Nest) -> structures.Results:
+        """The user's step: of the pair, or of the model."""
+        model = self.made.model
+        given = self.session.pair.train_step
+        if given is not None:
+            subject = heard_function(model.value, seen.called) if model.is_function else model.value
+            return structures.step_results(converted(given, subject, inputs, labels))
+        data = (inputs,) if labels is None else (inputs, labels)
+        if model.is_keras3:  # which does not use AutoGraph
+            return structures.step_results(model.value.train_step(data))
+        return structures.step_results(converted(model.value.train_step, data))
+
+    def _told(self, seen: Seen, value: structures.Results, eager: bool) -> dict[str, Nest]:
+        """The parts of a step; inside ``tf.function`` only tensors that its graph can give back."""
+        forward = seen.forward
+        outputs = dict(structures.flat(value.outputs)) if value.outputs is not None else None
+        told: dict[str, Nest] = {
+            "outputs": outputs if outputs is not None else (forward.outputs if forward else {}),
+            "endpoints": forward.endpoints if forward else {},
+            "taps": dict(forward.taps if forward else {}, **value.taps),
+            "regularization": forward.regularization if forward else {},
+            "loss": self._loss(seen, value),
+            "metrics": dict(structures.flat(dict(value.metrics))),
+            "rates": _rates(seen, value),
+            "gradients": value.gradients if value.gradients is not None else self._gradients(seen),
+        }
+        return told if eager else {name: _reachable(part) for name, part in told.items()}
+
+    def _loss(self, seen: Seen, value: structures.Results) -> Tensor:
+        """What is minimized: what the pair's step says, or what gradients were taken of."""
+        scaled = any("LossScale" in type(applied.optimizer).__name__ for applied in seen.applied)
+        if value.loss is not None and (self.session.pair.train_step is not None or scaled or not seen.losses):
+            return value.loss
+        return seen.losses[0][0] if seen.losses else None
+
+    def _gradients(self, seen: Seen) -> dict[str, Tensor]:
+        found: dict[str, Tensor] = {}
+        for applied in seen.applied:
+            for gradient, variable in applied.pairs:
+                name = self.made.variables.name(variable)
+                number = 1
+                while name in found:
+                    number += 1
+                    name = f"{self.made.variables.name(variable)}#{number}"
+                found[name] = gradient
+        return found
+
+    def _saw(self, seen: Seen, number: int) -> None:
+        self.seen = seen
+        if number == 0:
+            for applied in seen.applied:
+                made = _iterations(applied.optimizer)
+                if made > 1:
+                    self.session.recording.note(
+                        f"{type(applied.optimizer).__name__} had made {made - 1} steps before the first one: make it "
+                        "where the model is made, so that every fresh model has a fresh optimizer"
+                    )
+
+    def _place(self, what: str) -> Place | None:
+        if self.seen is None:
+            return None
+        if what == "forward":
+            return self.seen.place
+        if what == "loss":
+            return self.seen.losses[0][1] if self.seen.losses else None
+        return self.seen.applied[0].place if self.seen.applied else None
+
+    # Recording
+
+    def _record(self, number: int, found: _Step, everything: bool) -> None:
+        add = self.chapter.add
+        for name, value in found.outputs.items():
+            add("output", name, value, number, self._place("forward"))
+        for name, value in found.regularization.items():
+            add("regularization", name, value, number, self._place("forward"))
+        if found.loss is not None:
+            add("loss", "loss", found.loss, number, self._place("loss"))
+        for name, value in found.metrics.items():
+            add("metric", name, value, number)
+        for at, value in enumerate(found.rates):
+            add("learning_rate", "learning_rate" + (f"_{at}" if at else ""), value, number, self._place("update"))
+        if everything:
+            for name, value in found.gradients.items():
+                add("gradient", name, value, number, self._place("update"))
+
+    def _state(self, number: int) -> None:
+        """Record weights and slots as they are after the update."""
+        variables = self.made.variables
+        for name, variable in variables.weights():
+            self.chapter.add("variable", name, value_of(variable), number)
+        for name, optimizer, variable in self._trained():
+            for canonical, slot in keras_optimizers.slots(optimizer, variable).items():
+                whole = f"{name}/{canonical}"
+                self.chapter.add("slot", whole, value_of(slot), number, variable=name, slot=canonical)
+
+    def _trained(self) -> Iterator[tuple[str, Optimizer, Variable]]:
+        met = set()
+        for applied in self.seen.applied if self.seen is not None else ():
+            for _, variable in applied.pairs:
+                name = self.made.variables.name(variable)
+                if name not in met:
+                    met.add(name)
+                    yield name, applied.optimizer, variable
+
+    def _describe(self) -> None:
+        """Say which optimizers there are, and what they made."""
+        content = self.session.recording.content
+        content["other_variables"] = _merged(content.get("other_variables", ()), self.made.variables.other_rows())
+        if content["optimizers"] or self.seen is None:
+            return
+        met: list[Optimizer] = []
+        for applied in self.seen.applied:
+            if all(applied.optimizer is not one for one in met):
+                met.append(applied.optimizer)
+        content["optimizers"] = [keras_optimizers.describe(optimizer) for optimizer in met]
+        if not met:
+            self.session.recording.note(
+                "no optimizer was seen applying gradients on the TF2 side: gradients, learning rate and slots are "
+                "recorded only where the training step returns them"
+            )
+
+    def _evaluate(self, batch: Batch, number: int) -> None:
+        """Record the outputs of inference with the weights as they are now."""
+        try:
+            with self.made.variables.undone(), self.made.ledger.evaluating():
+                found = self._inference(batch)
+        except Exception as error:
+            self.session.recording.note(f"no outputs of inference after training on the TF2 side: {essence(error)}")
+            return
+        for name, value in found.items():
+            self.chapter.add("evaluation", name, array(value), number)
+
+    def _inference(self, batch: Batch) -> Mapping[str, Tensor]:
+        model = self.made.model
+        if self.chapter.name != scenarios.STEPS_OTHER:
+            outputs: Mapping[str, Nest] = model.forward(batch.inputs, False, batch.labels).outputs
+            return outputs
+        # It is traced anew each time: random operations have numbers of their own in each evaluation.
+        evaluate = in_function(lambda inputs, labels: model.forward(inputs, False, labels).outputs)
+        traced: Mapping[str, Tensor] = evaluate(batch.inputs, batch.labels)
+        return traced
+
+
+def _rates(seen: Seen, value: structures.Results) -> list[Tensor]:
+    """The learning rate of each optimizer, in the order of their updates."""
+    if value.learning_rate is not None:
+        return [value.learning_rate]
+    met: list[Optimizer] = []
+    rates = []
+    for applied in seen.applied:
+        if applied.learning_rate is not None and all(applied.optimizer is not one for one in met):
+            met.append(applied.optimizer)
+            rates.append(applied.learning_rate)
+    return rates
+
+
+def _reachable(part: Nest) -> Nest:
+    """What of a part can be given back by the function whose graph is being built."""
+    if isinstance(part, Mapping):
+        kept = {name: _output(value) for name, value in part.items()}
+        return {name: value for name, value in kept.items() if value is not None}
+    if isinstance(part, (list, tuple)):
+        return [value for value in map(_output, part) if value is not None]
+    return None if part is None else _output(part)
+
+
+def _output(value: Tensor) -> Tensor:
+    """A tensor of the graph that is being built; None for one of an inner function."""
+    import tensorflow as tf
+
+    result = getattr(value, "result", None)
+    if callable(result) and hasattr(value, "update_state"):
+        value = result()
+    value = tf.convert_to_tensor(value)
+    graph = getattr(value, "graph", None)
+    return value if graph is None or graph is tf.compat.v1.get_default_graph() else None
+
+
+def _arrays(part: Nest) -> Nest:
+    if isinstance(part, Mapping):
+        return {name: array(value) for name, value in part.items()}
+    if isinstance(part, (list, tuple)):
+        return [array(value) for value in part]
+    return None if part is None else array(part)
+
+
+def _iterations(optimizer: Optimizer) -> int:
+    with contextlib.suppress(Exception):
+        return int(array(optimizer.iterations))
+    return 0
+
+
+def _size(variable: Variable) -> int:
+    """In bytes."""
+    return int(value_of(variable).nbytes)
+
+
+def _merged(first: Sequence[VariableRow], second: Sequence[VariableRow]) -> list[VariableRow]:
+    known = {one["name"] for one in first}
+    return [*first, *(one for one in second if one["name"] not in known)]

@@ -1,0 +1,322 @@
+"""The variables of a TF2 model: which there are, what they are called, and who made them where."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from types import FrameType
+from typing import Any, Iterable, Iterator, NamedTuple, Sequence
+
+import numpy as np
+
+from ...frames import UserCode
+from ...hooks.variables import library, stack_of
+from ...scopes import creations
+from ...tracking import identities
+from ..format.rows import Place, VariableRow
+from ..tensors import Array, Json, Layer, Variable
+
+__all__ = ["Creation", "Variables", "assign", "made_by", "name_of", "value_of"]
+
+_UNNAMED = ("Variable", "variable")
+_DEPTH = 8
+_INITIALIZED_BY = ("add_weight", "_add_variable_with_custom_getter", "get_variable", "_get_single_variable")
+_PURPOSES = (("optimizer", "slot"), ("metric", "metric"), ("seed", "seed"), ("counter", "counter"))
+_COUNTERS = (
+    "iteration",
+    "iter",
+    "global_step",
+    "learning_rate",
+    "current_learning_rate",
+    "step",
+    "beta_1_power",
+    "beta_2_power",
+)
+
+
+Initializer = Any
+"""A name, a function or an object of Keras or TensorFlow."""
+
+
+class Creation(NamedTuple):
+    """A variable that came into being while somebody watched.
+
+    `purpose` is ``slot``, ``metric``, ``seed``, ``counter``, or empty for a weight.
+    """
+
+    variable: Variable
+    place: Place | None
+    purpose: str
+    initializer: str | None
+    layer: str | None
+
+
+class Variables:
+    """The variables of one model, named as a person would find them.
+
+    Attributes:
+        root: the model, once there is one.
+    """
+
+    def __init__(self, code: UserCode) -> None:
+        self.root: Layer = None
+        self.created: list[Creation] = []
+        self._code = code
+        self._names: dict[int, str] = {}
+        self._taken: set[str] = set()
+        self._named = 0
+        self._kept: list[Variable] = []
+        self._before: dict[int, tuple[Variable, Array]] | None = None
+
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """Hear of every variable that is made in the body."""
+        with creations(self._heard):
+            yield
+
+    def _heard(self, variable: Variable) -> None:
+        self.created.append(made_by(variable, self._code))
+        if self._before is not None:
+            self._remember(variable)
+
+    @contextlib.contextmanager
+    def undone(self) -> Iterator[None]:
+        """Put back what the body does to variables that are not trained: statistics, counters, states of generators."""
+        self._before = {}
+        for variable in [one.variable for one in self.created] + (self._tracked() or []):
+            self._remember(variable)
+        try:
+            yield
+        finally:
+            before, self._before = self._before, None
+            for variable, value in before.values():
+                if not np.array_equal(value_of(variable), value):
+                    assign(variable, value)
+
+    def _remember(self, variable: Variable) -> None:
+        if getattr(variable, "trainable", False) or self._before is None:
+            return
+        with contextlib.suppress(Exception):  # it has no value yet
+            self._before[id(variable)] = (variable, value_of(variable))
+
+    def weights(self) -> list[tuple[str, Variable]]:
+        """The variables of the model by name, in the order of creation; without metrics, slots, counters and seeds.
+
+        Of something that has no notion of its variables, those that it made.
+        """
+        return [(self.name(variable), variable) for variable, _ in self._weights()]
+
+    def rows(self) -> list[VariableRow]:
+        """The same as data; also what was created and is not tracked by the model."""
+        trained = self._trained()
+        found = [self._row(variable, creation, True) for variable, creation in self._weights()]
+        for row, (variable, _) in zip(found, self._weights()):
+            row["trainable"] = row["trainable"] and (trained is None or bool(identities(variable) & trained))
+        return found + [self._row(one.variable, one, False) for one in self._untracked()]
+
+    def other_rows(self) -> list[VariableRow]:
+        """What was created besides: slots, counters, seeds and metrics, with their ``purpose``."""
+        own = {number for variable, _ in self._weights() for number in identities(variable)}
+        own |= {id(one.variable) for one in self._untracked()}
+        return [
+            {**self._row(one.variable, one, False), "purpose": one.purpose or "counter"}
+            for one in self.created
+            if not identities(one.variable) & own
+        ]
+
+    def _weights(self) -> list[tuple[Variable, Creation | None]]:
+        purposes = {number: one for one in self.created for number in identities(one.variable)}
+        tracked = self._tracked()
+        if tracked is None:
+            return [(one.variable, one) for one in self.created if not one.purpose and not _is_counter(one.variable)]
+        order = {id(one): at for at, one in enumerate(self.created)}
+        found: list[tuple[int, Variable, Creation | None]] = []
+        for variable in tracked:
+            creation = next((purposes[number] for number in identities(variable) if number in purposes), None)
+            if creation is None or creation.purpose not in ("metric", "seed"):
+                found.append((len(order) if creation is None else order[id(creation)], variable, creation))
+        found.sort(key=lambda one: one[0])
+        return [(variable, creation) for _, variable, creation in found]
+
+    def _tracked(self) -> list[Variable] | None:
+        """The variables that the model knows of, each once; None if it has no notion of its variables."""
+        for attribute in ("weights", "variables"):
+            with contextlib.suppress(AttributeError, ValueError):  # ValueError: Keras 2, not built
+                found = getattr(self.root, attribute)
+                if not callable(found):
+                    return _once(found)
+        return None
+
+    def _trained(self) -> set[int] | None:
+        """The variables that the model trains; in Keras 2 those of a frozen layer are trainable and not among them.
+
+        None if the model does not say.
+        """
+        with contextlib.suppress(AttributeError, ValueError):
+            found = self.root.trainable_variables
+            if not callable(found):
+                return {number for variable in found for number in identities(variable)}
+        return None
+
+    def _untracked(self) -> list[Creation]:
+        tracked = self._tracked()
+        if tracked is None:
+            return []
+        known = {number for variable in tracked for number in identities(variable)}
+        return [
+            one
+            for one in self.created
+            if not one.purpose and not _is_counter(one.variable) and not identities(one.variable) & known
+        ]
+
+    def _row(self, variable: Variable, creation: Creation | None, tracked: bool) -> VariableRow:
+        place = None if creation is None or creation.place is None else list(creation.place)
+        return {
+            "name": self.name(variable),
+            "shape": [int(size) for size in variable.shape],
+            "dtype": str(getattr(variable.dtype, "name", variable.dtype)),
+            "trainable": bool(getattr(variable, "trainable", False)),
+            "tracked": tracked,
+            "place": place,
+            "initializer": None if creation is None else creation.initializer,
+            "layer": None if creation is None else creation.layer,
+        }
+
+    def name(self, variable: Variable) -> str:
+        """The variable's own name without ``:0``, or where that says nothing, its attribute path; always unique.
+
+        Keras 3 variables go by their path.
+        """
+        known = self._known(variable)
+        if known is None:
+            self._name_created()
+            known = self._known(variable)
+        return self._give(variable) if known is None else known
+
+    def _known(self, variable: Variable) -> str | None:
+        return next((self._names[number] for number in identities(variable) if number in self._names), None)
+
+    def _name_created(self) -> None:
+        """In the order of creation, so that a model that is made anew gets the same names."""
+        while self._named < len(self.created):
+            variable = self.created[self._named].variable
+            self._named += 1
+            if self._known(variable) is None:
+                self._give(variable)
+
+    def _paths(self) -> dict[int, str]:
+        found: dict[int, str] = {}
+        _walk(self.root, "", found, set(), _DEPTH)
+        return found
+
+    def _give(self, variable: Variable) -> str:
+        wanted = name_of(variable)
+        if wanted in self._taken or wanted.rstrip("0123456789").rstrip("_") in _UNNAMED:
+            paths = self._paths()
+            path = next((paths[number] for number in identities(variable) if number in paths), None)
+            wanted = wanted if path is None or path in self._taken else path
+        name, number = wanted, 0
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._taken.add(name)
+        self._kept.append(variable)
+        for identity in identities(variable):
+            self._names[identity] = name
+        return name
+
+
+def made_by(variable: Variable, code: UserCode) -> Creation:
+    """Describe a variable that is being made, from the stack of the caller."""
+    frames = code.stack()
+    stack = stack_of(sys._getframe(1))
+    words = library(stack)
+    purpose = next((purpose for word, purpose in _PURPOSES if word in words), "")
+    if purpose == "slot" and name_of(variable).rsplit("/", 1)[-1].rstrip("0123456789").rstrip("_") in _COUNTERS:
+        purpose = "counter"
+    initializer, layer = _made_with(stack)
+    place = (frames[0].path, frames[0].line) if frames else None
+    return Creation(variable, place, purpose, initializer, layer)
+
+
+def _made_with(stack: Sequence[FrameType]) -> tuple[str | None, str | None]:
+    """The initializer, and the name of the layer, in the frame that adds a weight."""
+    initializer = layer = None
+    for frame in stack:
+        if frame.f_code.co_name in _INITIALIZED_BY:
+            one = frame.f_locals.get("initializer")
+            if initializer is None and one is not None:
+                initializer = _described(one)
+            owner = frame.f_locals.get("self")
+            if layer is None and owner is not None and hasattr(owner, "call"):
+                layer = str(getattr(owner, "name", ""))
+    return initializer, layer
+
+
+def _described(initializer: Initializer) -> str:
+    if isinstance(initializer, str):
+        return initializer
+    name = getattr(initializer, "__name__", None) or type(initializer).__name__
+    config: dict[str, Json] = {}
+    with contextlib.suppress(Exception):
+        config = {key: value for key, value in initializer.get_config().items() if isinstance(value, (int, float, str))}
+    told = ", ".join(f"{key}={value}" for key, value in config.items() if key not in ("seed", "dtype"))
+    return f"{name}({told})" if told else str(name)
+
+
+def name_of(variable: Variable) -> str:
+    """A variable's own name without ``:0``; the path of one of Keras 3."""
+    text = str(getattr(variable, "path", None) or getattr(variable, "name", "") or "Variable")
+    return text[:-2] if text.endswith(":0") else text
+
+
+def value_of(variable: Variable) -> Array:
+    """The value as an array."""
+    read = getattr(variable, "numpy", None)
+    return np.asarray(variable if read is None else read())
+
+
+def assign(variable: Variable, value: Array) -> None:
+    """Give a variable a value of its shape; the dtype is that of the variable."""
+    import tensorflow as tf
+
+    dtype = getattr(variable.dtype, "name", variable.dtype)
+    variable.assign(tf.cast(tf.convert_to_tensor(value), dtype))
+
+
+def _is_counter(variable: Variable) -> bool:
+    """Whether it is a scalar that is not floating, and not trained."""
+    return not tuple(variable.shape) and "float" not in str(getattr(variable.dtype, "name", variable.dtype))
+
+
+def _once(variables: Iterable[Variable]) -> list[Variable]:
+    found: list[Variable] = []
+    met: set[int] = set()
+    for variable in variables:
+        if not identities(variable) & met:
+            met |= identities(variable)
+            found.append(variable)
+    return found
+
+
+def _walk(value: object, path: str, found: dict[int, str], seen: set[int], depth: int) -> None:
+    """The attribute paths of the variables in an object, its lists and dicts, and what those hold."""
+    if id(value) in seen or depth < 0 or value is None or isinstance(value, (str, bytes, int, float, type)):
+        return
+    seen.add(id(value))
+    if hasattr(value, "assign") and hasattr(value, "shape"):
+        for number in identities(value):
+            found.setdefault(number, path)
+        return
+    for key, part in _parts(value):
+        _walk(part, f"{path}/{key}" if path else key, found, seen, depth - 1)
+
+
+def _parts(value: object) -> list[tuple[str, object]]:
+    if isinstance(value, dict):
+        return [(str(key), part) for key, part in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [(str(at), part) for at, part in enumerate(value)]
+    if callable(getattr(value, "numpy", None)) or not hasattr(value, "__dict__"):
+        return []
+    return [(key, part) for key, part in vars(value).items() if not key.startswith("_")]

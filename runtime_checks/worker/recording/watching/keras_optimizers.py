@@ -1,0 +1,329 @@
+"""Optimizers at work outside TF1 graphs: what they apply, with which rate, and what they keep.
+
+Those of Keras 3, both kinds of Keras 2 (``tf.keras.optimizers`` and its ``legacy``), and those of
+``tf.compat.v1.train`` where they are used eagerly.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from typing import Callable, Iterator, Mapping, Sequence, Tuple, cast
+
+import numpy as np
+
+from ...wrapping import around
+from ..format.rows import OptimizerRow
+from ..tensors import Function, Module, Nest, Optimizer, Tensor, Variable
+from . import v1_optimizers
+
+__all__ = ["describe", "is_keras", "learning_rate", "slots", "watching"]
+
+Heard = Callable[[Optimizer, Sequence[Tuple[Tensor, Variable]], Tensor], object]
+"""Gets the optimizer, the pairs of gradient and variable as they are applied, and the learning rate of the step."""
+
+_LISTS = {
+    "Adam": {"_momentums": "adam.m", "_velocities": "adam.v", "_velocity_hats": "adam.vhat"},
+    "AdamW": {"_momentums": "adam.m", "_velocities": "adam.v", "_velocity_hats": "adam.vhat"},
+    "SGD": {"momentums": "momentum.velocity"},
+    "RMSprop": {
+        "_velocities": "rmsprop.rms",
+        "_momentums": "rmsprop.momentum",
+        "_average_gradients": "rmsprop.mean_gradient",
+    },
+    "Adagrad": {"_accumulators": "adagrad.accumulator"},
+    "Adadelta": {"_accumulated_grads": "adadelta.accumulator", "_accumulated_delta_vars": "adadelta.update"},
+    "Ftrl": {"_accumulators": "ftrl.accumulator", "_linears": "ftrl.linear"},
+}
+"""Attributes that hold one variable for each weight."""
+_LEGACY = {
+    "Adam": {"m": "adam.m", "v": "adam.v", "vhat": "adam.vhat"},
+    "SGD": {"momentum": "momentum.velocity"},
+    "RMSprop": {"rms": "rmsprop.rms", "momentum": "rmsprop.momentum", "mg": "rmsprop.mean_gradient"},
+    "Adagrad": {"accumulator": "adagrad.accumulator"},
+    "Adadelta": {"accum_grad": "adadelta.accumulator", "accum_var": "adadelta.update"},
+    "Ftrl": {"accumulator": "ftrl.accumulator", "linear": "ftrl.linear"},
+}
+_HYPERPARAMETERS = {
+    "epsilon": "epsilon",
+    "beta_1": "beta_1",
+    "beta_2": "beta_2",
+    "momentum": "momentum",
+    "nesterov": "nesterov",
+    "rho": "rho",
+    "centered": "centered",
+    "amsgrad": "amsgrad",
+    "initial_accumulator_value": "initial_accumulator",
+    "clipnorm": "clipnorm",
+    "global_clipnorm": "global_clipnorm",
+    "clipvalue": "clipvalue",
+    "weight_decay": "weight_decay",
+    "l1_regularization_strength": "l1",
+    "l2_regularization_strength": "l2",
+    "learning_rate_power": "learning_rate_power",
+    "use_ema": "use_ema",
+    "ema_momentum": "ema_momentum",
+    "gradient_accumulation_steps": "gradient_accumulation_steps",
+}
+
+
+@contextlib.contextmanager
+def watching(heard: Heard) -> Iterator[None]:
+    """Tell of every update in the body, before it is made: gradients after the optimizer's own clipping.
+
+    An optimizer that hands its gradients on to another one is told of through the other, with what that one gets.
+    Inside ``tf.function`` the gradients and the rate are tensors of its graph.
+    """
+    running: list[bool] = []
+    with contextlib.ExitStack() as stack:
+        for cls, name, unpack in _appliers():
+            stack.enter_context(around(cls, name, functools.partial(_telling, unpack, running, heard)))
+        yield
+
+
+Updates = Tuple[Sequence[Tuple[Tensor, Variable]], Tensor]
+"""Pairs of gradient and variable, and the learning rate."""
+Unpack = Callable[[Optimizer, "_Arguments"], Updates]
+
+
+def _appliers() -> list[tuple[type, str, Unpack]]:
+    """The methods that make the update, with what reads pairs and learning rate from their arguments."""
+    import tensorflow as tf
+
+    found: list[tuple[type, str, Unpack]] = []
+    for cls in _every([_keras_optimizer(tf), _module_class("keras"), _module_class("tf_keras")]):
+        if "_backend_update_step" in vars(cls):
+            found.append((cls, "_backend_update_step", _of_keras3))
+        if "_internal_apply_gradients" in vars(cls):
+            found.append((cls, "_internal_apply_gradients", _of_pairs))
+    for cls in _every([_legacy_optimizer(tf), _legacy_optimizer(sys.modules.get("tf_keras"))]):
+        if "_distributed_apply" in vars(cls):
+            found.append((cls, "_distributed_apply", _of_distributed))
+    for cls in _every([tf.compat.v1.train.Optimizer]):
+        if "apply_gradients" in vars(cls):
+            found.append((cls, "apply_gradients", _of_pairs))
+    return found
+
+
+def _keras_optimizer(tf: Module) -> type | None:
+    with contextlib.suppress(Exception):
+        return cast(type, tf.keras.optimizers.Optimizer)
+    return None
+
+
+def _module_class(name: str) -> type | None:
+    with contextlib.suppress(Exception):
+        return cast(type, sys.modules[name].optimizers.Optimizer)
+    return None
+
+
+def _legacy_optimizer(module: Module) -> type | None:
+    with contextlib.suppress(Exception):
+        # With Keras 3 this is a class that only raises.
+        return cast(type, (module.keras if hasattr(module, "keras") else module).optimizers.legacy.Optimizer)
+    return None
+
+
+def _every(roots: Sequence[type | None]) -> list[type]:
+    """Classes, their bases and everything derived from them."""
+    found: list[type] = []
+    waiting = [root for root in roots if root is not None]
+    waiting += [base for root in waiting for base in root.__mro__]
+    while waiting:
+        cls = waiting.pop(0)
+        if cls is not object and cls not in found:
+            found.append(cls)
+            if "ptimizer" in cls.__name__ or any("ptimizer" in base.__name__ for base in cls.__mro__):
+                waiting += type.__subclasses__(cls)
+    return found
+
+
+def _telling(unpack: Unpack, running: list[bool], heard: Heard, original: Function) -> Function:
+    def apply(self: Optimizer, *args: Nest, **kwargs: Nest) -> Nest:
+        if running:
+            return original(self, *args, **kwargs)
+        arguments = _Arguments(args, kwargs)
+        pairs, rate = unpack(self, arguments)
+        heard(self, [(gradient, variable) for gradient, variable in pairs if gradient is not None], rate)
+        running.append(True)
+        try:
+            return original(self, *arguments.args, **arguments.kwargs)
+        finally:
+            running.pop()
+
+    return apply
+
+
+class _Arguments:
+    """The arguments of a call; an iterator among them can be read once, so it is replaced by what it gave."""
+
+    def __init__(self, args: Sequence[Nest], kwargs: Mapping[str, Nest]) -> None:
+        self.args = list(args)
+        self.kwargs = dict(kwargs)
+
+    def pairs(self, at: int, name: str) -> list[tuple[Tensor, Variable]]:
+        """The argument at that position or of that name as a list of pairs."""
+        if name in self.kwargs:
+            found = self.kwargs[name] = [(gradient, variable) for gradient, variable in self.kwargs[name]]
+        else:
+            found = self.args[at] = [(gradient, variable) for gradient, variable in self.args[at]]
+        return found
+
+    def values(self, at: int, name: str) -> Nest:
+        """The argument at that position or of that name."""
+        return self.kwargs[name] if name in self.kwargs else self.args[at]
+
+
+def _of_keras3(optimizer: Optimizer, arguments: _Arguments) -> Updates:
+    gradients, variables = arguments.values(0, "grads"), arguments.values(1, "trainable_variables")
+    return list(zip(gradients, variables)), arguments.values(2, "learning_rate")
+
+
+def _of_pairs(optimizer: Optimizer, arguments: _Arguments) -> Updates:
+    return arguments.pairs(0, "grads_and_vars"), learning_rate(optimizer)
+
+
+def _of_distributed(optimizer: Optimizer, arguments: _Arguments) -> Updates:
+    return arguments.pairs(1, "grads_and_vars"), learning_rate(optimizer)
+
+
+def is_keras(optimizer: Optimizer) -> bool:
+    """Whether an optimizer is one of Keras, and not of ``tf.compat.v1.train``."""
+    return any(cls.__module__.partition(".")[0] in ("keras", "tf_keras") for cls in type(optimizer).__mro__)
+
+
+def learning_rate(optimizer: Optimizer) -> Tensor:
+    """The rate of the step that comes next: a number, tensor or variable; None where it is not known."""
+    if not is_keras(optimizer):
+        return _given_rate(optimizer)
+    decayed = getattr(optimizer, "_decayed_lr", None)
+    if decayed is not None:
+        import tensorflow as tf
+
+        return decayed(tf.float32)
+    rate = getattr(optimizer, "learning_rate", None)
+    return rate(optimizer.iterations) if type(rate).__name__ != "ResourceVariable" and callable(rate) else rate
+
+
+def _given_rate(optimizer: Optimizer) -> Tensor:
+    """What an optimizer of TF1 was made with: the tensor that it keeps may belong to an earlier trace."""
+    for name in ("_lr", "_learning_rate"):
+        value = getattr(optimizer, name, None)
+        if value is not None:
+            return value() if callable(value) else value
+    return v1_optimizers.learning_rate(optimizer)
+
+
+def describe(optimizer: Optimizer) -> OptimizerRow:
+    """Class, name and hyperparameters of an optimizer, by the names that Keras 3 uses, but ``initial_accumulator``.
+
+    ``learning_rate`` is a number, or the name of the class of a schedule.
+    """
+    if not is_keras(optimizer):
+        return dict(v1_optimizers.describe(optimizer), learning_rate=_rate(_given_rate(optimizer)))
+    try:
+        config = dict(optimizer.get_config())
+    except Exception:
+        config = {}
+    described: OptimizerRow = {"class": type(optimizer).__name__, "name": _name(optimizer)}
+    for key, canonical in _HYPERPARAMETERS.items():
+        value = _number(config.get(key, getattr(optimizer, key, None) if key.startswith("clip") else None))
+        if value is not None:
+            described[canonical] = value
+    described["learning_rate"] = _rate(config.get("learning_rate", getattr(optimizer, "learning_rate", None)))
+    return described
+
+
+def _name(optimizer: Optimizer) -> str:
+    return str(getattr(optimizer, "name", None) or getattr(optimizer, "_name", "") or type(optimizer).__name__)
+
+
+def _rate(value: Tensor) -> str | float | None:
+    if isinstance(value, dict) and "class_name" in value:
+        return str(value["class_name"])
+    number = _number(value)
+    if number is not None:
+        return number
+    return None if value is None else str(getattr(value, "name", None) or type(value).__name__)
+
+
+def _number(value: Tensor) -> float | None:
+    """A Python number or bool of a scalar; else None. Of a float32 it is the shortest number that is rounded to it."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    rounded = np.float32(number)
+    return float(str(rounded)) if float(rounded) == number else number
+
+
+def slots(optimizer: Optimizer, variable: Variable) -> dict[str, Variable]:
+    """The variables that an optimizer keeps for a weight, by canonical name; empty before the first update.
+
+    A slot that has no canonical name gets its own after the name of the class.
+    """
+    if not is_keras(optimizer):
+        return v1_optimizers.slots(optimizer, variable)
+    if hasattr(optimizer, "get_slot_names"):
+        return _legacy_slots(optimizer, variable)
+    at = _index(optimizer, variable)
+    if at is None:
+        return {}
+    kind = _kind(optimizer, _LISTS)
+    if kind == "SGD" and _number(getattr(optimizer, "momentum", None)) == 0:
+        return {}  # Keras 2 makes the slots of plain gradient descent too, and leaves them at zero
+    known = _LISTS.get(kind, {})
+    found: dict[str, Variable] = {}
+    for attribute, held in vars(optimizer).items():
+        canonical = known.get(attribute)
+        if attribute in ("_model_variables_moving_average", "_model_variables_moving_averages"):
+            canonical = "ema.average"
+        if canonical is not None and isinstance(held, (list, tuple)) and at < len(held) and held[at] is not None:
+            found[canonical] = held[at]
+    if not known:
+        found.update(_others(optimizer, at, found))
+    return found
+
+
+def _legacy_slots(optimizer: Optimizer, variable: Variable) -> dict[str, Variable]:
+    known = _LEGACY.get(_kind(optimizer, _LEGACY), {})
+    found: dict[str, Variable] = {}
+    for name in optimizer.get_slot_names():
+        with contextlib.suppress(KeyError):
+            slot = optimizer.get_slot(variable, name)
+            if slot is not None:
+                found[known.get(name, f"{type(optimizer).__name__.lower()}.{name}")] = slot
+    return found
+
+
+def _others(optimizer: Optimizer, at: int, found: dict[str, Variable]) -> dict[str, Variable]:
+    """The slots of an optimizer that is not known: lists of variables, one for each weight."""
+    count = len(getattr(optimizer, "_trainable_variables", ()) or getattr(optimizer, "_index_dict", ()))
+    others: dict[str, Variable] = {}
+    for attribute, held in vars(optimizer).items():
+        if attribute in ("_trainable_variables", "_variables") or not isinstance(held, (list, tuple)):
+            continue
+        if len(held) == count and all(hasattr(one, "assign") for one in held):
+            others[f"{type(optimizer).__name__.lower()}.{attribute.strip('_')}"] = held[at]
+    return {name: slot for name, slot in others.items() if all(slot is not one for one in found.values())}
+
+
+def _kind(optimizer: Optimizer, known: Mapping[str, object]) -> str:
+    return next((cls.__name__ for cls in type(optimizer).__mro__ if cls.__name__ in known), "")
+
+
+def _index(optimizer: Optimizer, variable: Variable) -> int | None:
+    """The position of a weight in the lists of slots."""
+    if not getattr(optimizer, "built", True) and not getattr(optimizer, "_built", False):
+        return None
+    finders: list[Callable[[], int]] = [
+        lambda: optimizer._get_variable_index(variable),
+        lambda: optimizer._index_dict[optimizer._var_key(variable)],
+    ]
+    for find in finders:
+        with contextlib.suppress(AttributeError, KeyError, ValueError):
+            return int(find())
+    return None

@@ -1,0 +1,93 @@
+"""What the operations of a TF1 graph tell: where they were made, what they depend on, what they always give."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterable
+
+from ...frames import UserCode
+from ..tensors import Array, Operation, Tensor, Variable
+
+__all__ = ["constant_of", "initial_value", "place_of", "position", "upstream"]
+
+_READS = ("Identity", "ReadVariableOp", "Cast")
+
+
+def position(operation: Operation) -> int:
+    """The number of an operation within its graph, in the order of construction."""
+    return int(operation._id)
+
+
+def place_of(operation: Operation, code: UserCode) -> tuple[str, int] | None:
+    """The innermost user frame that made an operation, as file and line; None where no user's code did."""
+    for entry in reversed(list(operation.traceback or ())):
+        found = code.origin(entry[0], entry[1])
+        if found is not None:
+            return found
+    return None
+
+
+def upstream(operations: Iterable[Operation], stop: Callable[[Operation], bool] | None = None) -> set[Operation]:
+    """The operations and all that they depend on, also by control; those for which `stop` is true are not included."""
+    found: set[Operation] = set()
+    waiting = list(operations)
+    while waiting:
+        operation = waiting.pop()
+        if operation in found or (stop is not None and stop(operation)):
+            continue
+        found.add(operation)
+        waiting += [tensor.op for tensor in operation.inputs]
+        waiting += operation.control_inputs
+    return found
+
+
+def initial_value(variable: Variable) -> str | None:
+    """How a variable gets its initial value, in words: what draws it with its range, or the constant.
+
+    None where it is neither, such as another variable's value.
+    """
+    assigned = list(variable.initializer.inputs)
+    if len(assigned) < 2:
+        return None
+    return _described(assigned[1].op)
+
+
+def _described(operation: Operation) -> str | None:
+    for _ in range(8):
+        kind = operation.type
+        if kind in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal") or kind.startswith("Stateless"):
+            return str(kind)
+        if kind == "Const":
+            return f"Const {_constant(operation)}"
+        if kind in ("Fill", "ZerosLike", "OnesLike"):
+            return f"Fill {_constant(operation.inputs[1].op)}" if kind == "Fill" else str(kind)
+        inputs = [tensor.op for tensor in operation.inputs]
+        drawing = [one for one in inputs if one.type not in ("Const", "Sub")]
+        if kind not in ("Add", "AddV2", "Mul", *_READS) or not drawing:
+            return str(kind)
+        operation = drawing[0]
+    return None
+
+
+def constant_of(tensor: Tensor) -> Array:
+    """The array that a tensor always is, None if it is computed.
+
+    ``tf.get_static_value`` would keep the tensor from ever being fed, and so the variable from being assigned.
+    """
+    operation = tensor.op
+    while operation.type in ("Identity", "Cast") and operation.inputs:
+        operation = operation.inputs[0].op
+    if operation.type != "Const":
+        return None
+    from tensorflow.python.framework import tensor_util
+
+    return tensor_util.MakeNdarray(operation.get_attr("value"))
+
+
+def _constant(operation: Operation) -> str:
+    value = constant_of(operation.outputs[0])
+    if value is None:
+        return "?"
+    flat = value.reshape(-1)
+    if not flat.size or (flat != flat[0]).any():
+        return f"of shape {list(value.shape)}"
+    return str(flat[0])
