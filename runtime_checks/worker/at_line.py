@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .criteria import one_line, unreached
+from .criteria import unreached
+from .errors import one_line
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, Finding, Judgement, Run
 

@@ -7,19 +7,11 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Sequence
 
-from .errors import text_of
+from .errors import one_line, text_of
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, UNREACHED, Finding, Judgement, Phase, Run
 
-__all__ = ["conclude", "created_again", "creations", "names_of", "one_line", "unreached"]
-
-_WIDTH = 300
-
-
-def one_line(text: object) -> str:
-    """Text without line breaks and of bearable length."""
-    words = " ".join(str(text).split())
-    return words if len(words) <= _WIDTH else words[: _WIDTH - 1] + "…"
+__all__ = ["conclude", "created_again", "creations", "names_of", "unreached"]
 
 
 def names_of(phases: Iterable[Phase]) -> str:

@@ -1,10 +1,12 @@
-"""What an exception says, without what TensorFlow and Keras wrap around it."""
+"""What an exception says, in short: without what TensorFlow and Keras wrap around it."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["essence", "text_of"]
+__all__ = ["essence", "one_line", "text_of"]
+
+_WIDTH = 300
 
 _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-fA-F]+")
 _GENERATED = re.compile(r"\bouter_factory\.<locals>\.inner_factory\.<locals>\.(?:tf__)?")
@@ -28,6 +30,12 @@ def text_of(error: BaseException) -> str:
         return str(error)
     except Exception:
         return ""
+
+
+def one_line(text: object) -> str:
+    """Text without line breaks and of bearable length."""
+    words = " ".join(str(text).split())
+    return words if len(words) <= _WIDTH else words[: _WIDTH - 1] + "…"
 
 
 def essence(error: BaseException) -> str:

@@ -13,6 +13,7 @@ import sys
 from typing import Any, Iterator, NamedTuple, Sequence
 
 from .errors import text_of
+from .patching import wrapped
 
 __all__ = ["Frame", "UserCode"]
 
@@ -147,17 +148,16 @@ class UserCode:
         except ImportError:
             yield
             return
-        original = origin_info.create_source_map
 
-        def create_source_map(nodes: Any, code: Any, filepath: str) -> Any:
-            source_map = original(nodes, code, filepath)
-            lines = self._origins.setdefault(filepath, {})
-            for location, origin in source_map.items():
-                lines[location.lineno] = (origin.loc.filename, origin.loc.lineno)
-            return source_map
+        def keeping(original: Any) -> Any:
+            def create_source_map(nodes: Any, code: Any, filepath: str) -> Any:
+                source_map = original(nodes, code, filepath)
+                lines = self._origins.setdefault(filepath, {})
+                for location, origin in source_map.items():
+                    lines[location.lineno] = (origin.loc.filename, origin.loc.lineno)
+                return source_map
 
-        origin_info.create_source_map = create_source_map
-        try:
+            return create_source_map
+
+        with wrapped(origin_info, "create_source_map", keeping):
             yield
-        finally:
-            origin_info.create_source_map = original

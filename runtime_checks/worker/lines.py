@@ -18,6 +18,7 @@ from typing import Any, Iterator, Tuple
 
 from .frames import UserCode
 from .marks import NAME, Mark, mark, without_marks
+from .patching import replaced
 
 __all__ = ["EAGER", "GRAPH", "TRACE", "Lines", "context_now"]
 
@@ -97,11 +98,8 @@ class Lines:
             except Exception:  # what is wrong with the file is said as without us
                 return original(loader, name)
 
-        loader_class.get_code = get_code
-        try:
+        with replaced(loader_class, "get_code", get_code):
             yield
-        finally:
-            del loader_class.get_code
 
     @contextlib.contextmanager
     def _marking_compiled(self) -> Iterator[None]:
@@ -123,11 +121,8 @@ class Lines:
             _plain.update(without_marks(code, plain))
             return code
 
-        builtins.compile = compile
-        try:
+        with replaced(builtins, "compile", compile):
             yield
-        finally:
-            builtins.compile = original
 
     def _is_source(self, source: Any, filename: Any, compiled: Any) -> bool:
         """Whether the text of a user's file was compiled to code, not to a syntax tree."""
@@ -165,8 +160,5 @@ def _hiding_marks() -> Iterator[None]:
     def dumps(value: Any, *arguments: Any) -> bytes:
         return original(_plain.get(value, value) if isinstance(value, CodeType) else value, *arguments)
 
-    marshal.dumps = dumps
-    try:
+    with replaced(marshal, "dumps", dumps):
         yield
-    finally:
-        marshal.dumps = original

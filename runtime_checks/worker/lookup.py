@@ -8,7 +8,7 @@ import types
 import warnings
 from typing import Any, NamedTuple
 
-from .criteria import one_line
+from .errors import one_line
 from .run import CONFIRMED, FAILED, REFUTED, Finding, Judgement, Run
 
 __all__ = ["LookedUp", "decide", "look_up", "missing", "versions"]

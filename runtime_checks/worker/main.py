@@ -10,13 +10,13 @@ import time
 from typing import Any, Callable, Iterator
 
 from . import orphans, phases, shims
-from .criteria import one_line
-from .errors import essence
+from .errors import essence, one_line
 from .frames import UserCode
 from .hooks import all_hooks
 from .judge import judge
 from .lines import Lines
 from .observations import observe
+from .patching import replaced
 from .recorder import Recorder
 from .results import Results, versions
 from .run import Phase, Run
@@ -213,8 +213,5 @@ def _threads_on(tf: Any, name: str) -> Iterator[None]:
         with tf.device(name):
             original(thread)
 
-    thread_class._bootstrap_inner = bootstrap
-    try:
+    with replaced(thread_class, "_bootstrap_inner", bootstrap):
         yield
-    finally:
-        thread_class._bootstrap_inner = original

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any, Iterator, Sequence
 
-from .criteria import creations, names_of, one_line
+from .criteria import creations, names_of
+from .errors import one_line
 from .frames import Frame
 from .phases import IN_FUNCTION
 from .recorder import Event

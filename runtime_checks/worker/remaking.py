@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Callable
 
-from .criteria import created_again, one_line, unreached
+from .criteria import created_again, unreached
+from .errors import one_line
 from .making import explain, not_made_again
 from .recorder import Event
 from .run import CONFIRMED, Finding, Judgement, Run

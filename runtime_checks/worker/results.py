@@ -6,12 +6,13 @@ has everything up to there.
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sys
 import time
 from typing import Any
+
+from .atomic import replace_json
 
 __all__ = ["Results", "versions"]
 
@@ -46,12 +47,8 @@ class Results:
             os._exit(0)
         if os.getppid() != self._parent:
             os._exit(1)
-        if self._path is None:
-            return
-        part = self._path + ".part"
-        with open(part, "w", encoding="utf-8") as file:
-            json.dump(self.content, file, default=str)
-        os.replace(part, self._path)
+        if self._path is not None:
+            replace_json(self._path, self.content)
 
 
 def versions(tf: Any) -> dict[str, str]:

@@ -6,7 +6,7 @@ import importlib
 import json
 from typing import Any, Callable, Sequence
 
-from .criteria import one_line
+from .errors import one_line
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run
 

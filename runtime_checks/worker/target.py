@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, Iterator, NamedTuple, NoReturn
 
 from . import modules, signature
+from .patching import replaced
 
 __all__ = ["Built", "Loaded", "TargetError", "attribute", "build", "keeping_owners", "load"]
 
@@ -112,11 +113,8 @@ def keeping_owners() -> Iterator[dict[int, Any]]:
         owners[id(instance)] = instance
         return original(function, instance, owner)
 
-    Function.__get__ = get
-    try:
+    with replaced(Function, "__get__", get):
         yield owners
-    finally:
-        Function.__get__ = original
 
 
 def _installed(name: str, folders: list[str]) -> ModuleType:

@@ -7,9 +7,9 @@ import re
 import textwrap
 from typing import Any, Callable, Sequence
 
-from .criteria import conclude, one_line, unreached
+from .criteria import conclude, unreached
 from .criteria import names_of as all_names_of
-from .errors import essence
+from .errors import essence, one_line
 from .lines import TRACE
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, UNREACHED, Finding, Judgement, Phase, Run

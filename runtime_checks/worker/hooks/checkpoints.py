@@ -12,8 +12,8 @@ import os
 import threading
 from typing import Any, Iterator
 
+from ..patching import wrapped, wrapped_everywhere
 from ..recorder import Recorder
-from ..wrapping import around, everywhere
 
 __all__ = ["install"]
 
@@ -55,8 +55,8 @@ def _readers(recorder: Recorder) -> Iterator[None]:
         return read
 
     with contextlib.ExitStack() as stack:
-        stack.enter_context(everywhere(py_checkpoint_reader, "NewCheckpointReader", opening))
-        stack.enter_context(around(py_checkpoint_reader.CheckpointReader, "get_tensor", reading))
+        stack.enter_context(wrapped_everywhere(py_checkpoint_reader, "NewCheckpointReader", opening))
+        stack.enter_context(wrapped(py_checkpoint_reader.CheckpointReader, "get_tensor", reading))
         yield
 
 
@@ -86,8 +86,8 @@ def _restores(recorder: Recorder) -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         for owner in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint):
-            stack.enter_context(around(owner, "restore", restoring))
-            stack.enter_context(around(owner, "read", restoring))
+            stack.enter_context(wrapped(owner, "restore", restoring))
+            stack.enter_context(wrapped(owner, "read", restoring))
         yield
 
 

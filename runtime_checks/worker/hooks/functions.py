@@ -15,6 +15,7 @@ import inspect
 import weakref
 from typing import Any, Iterator
 
+from ..patching import replaced
 from ..recorder import Event, Recorder
 
 __all__ = ["describe_change", "install"]
@@ -66,11 +67,8 @@ def install(recorder: Recorder) -> Iterator[None]:
         }
         return recorder.code.stack(), detail, weakref.ref(function)
 
-    Function.__init__, Function.__call__ = initialize, trace
-    try:
+    with replaced(Function, "__init__", initialize), replaced(Function, "__call__", trace):
         yield
-    finally:
-        Function.__init__, Function.__call__ = constructor, call
 
 
 def _unseen() -> None:

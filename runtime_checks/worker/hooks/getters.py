@@ -14,6 +14,7 @@ import threading
 import weakref
 from typing import Any, Iterator
 
+from ..patching import replaced
 from ..recorder import Recorder
 
 __all__ = ["install"]
@@ -43,13 +44,10 @@ def install(recorder: Recorder) -> Iterator[None]:
         finally:
             local.number = outer
 
-    variable_scope.VariableScope.get_variable = get_variable
-    variable_scope.with_variable_store = with_variable_store
-    try:
+    with replaced(variable_scope.VariableScope, "get_variable", get_variable), replaced(
+        variable_scope, "with_variable_store", with_variable_store
+    ):
         yield
-    finally:
-        variable_scope.VariableScope.get_variable = getter
-        variable_scope.with_variable_store = opener
 
 
 def _detail(variable: Any, local: threading.local) -> dict[str, Any]:

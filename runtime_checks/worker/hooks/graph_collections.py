@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Iterator
 
+from ..patching import wrapped
 from ..recorder import Recorder
-from ..wrapping import around
 
 __all__ = ["install"]
 
@@ -38,8 +38,8 @@ def install(recorder: Recorder) -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         for name in _READS:
-            stack.enter_context(around(Graph, name, reading))
-        stack.enter_context(around(Graph, _WRITE, writing))
+            stack.enter_context(wrapped(Graph, name, reading))
+        stack.enter_context(wrapped(Graph, _WRITE, writing))
         yield
 
 

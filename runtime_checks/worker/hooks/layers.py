@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import sys
 import weakref
-from typing import Any, Iterator
+from typing import Any, ContextManager, Iterator
 
+from ..patching import replaced
 from ..recorder import Recorder
 
 __all__ = ["first_argument", "install", "layer_classes"]
@@ -33,14 +34,12 @@ def install(recorder: Recorder) -> Iterator[None]:
     """Record the construction of every layer."""
     with contextlib.ExitStack() as stack:
         for cls in layer_classes():
-            stack.enter_context(_patched(cls, recorder))
+            stack.enter_context(_announcing(cls, recorder))
         yield
 
 
-@contextlib.contextmanager
-def _patched(cls: type[Any], recorder: Recorder) -> Iterator[None]:
+def _announcing(cls: type[Any], recorder: Recorder) -> ContextManager[None]:
     """``__new__``, not ``__init__``: Keras 3 makes a config of the arguments, by the signature of the constructor."""
-    own = "__new__" in vars(cls)
     original = cls.__new__
 
     def construct(made: type[Any], *args: Any, **kwargs: Any) -> Any:
@@ -49,14 +48,7 @@ def _patched(cls: type[Any], recorder: Recorder) -> Iterator[None]:
         recorder.record("layer", lambda: (recorder.code.stack(), detail, weakref.ref(layer)))
         return layer
 
-    cls.__new__ = construct  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        if own:
-            cls.__new__ = original
-        else:
-            del cls.__new__
+    return replaced(cls, "__new__", construct)
 
 
 def first_argument(frame: Any) -> Any | None:

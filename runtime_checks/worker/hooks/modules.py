@@ -6,11 +6,11 @@ Its frames begin where the construction was written, not in the constructor.
 from __future__ import annotations
 
 import contextlib
-import functools
 import sys
 import weakref
 from typing import Any, Iterator
 
+from ..patching import wrapped
 from ..recorder import Recorder
 from .layers import first_argument, layer_classes
 
@@ -22,20 +22,18 @@ def install(recorder: Recorder) -> Iterator[None]:
     """Record in ``tf.Module.__init__``: a class that does not call it is not seen."""
     import tensorflow as tf
 
-    original = tf.Module.__init__
     layers = tuple(layer_classes())
 
-    @functools.wraps(original)
-    def initialize(module: Any, *arguments: Any, **keywords: Any) -> None:
-        if not isinstance(module, layers):
-            recorder.record("module", lambda: _described(module, recorder))
-        original(module, *arguments, **keywords)
+    def announcing(original: Any) -> Any:
+        def initialize(module: Any, *arguments: Any, **keywords: Any) -> None:
+            if not isinstance(module, layers):
+                recorder.record("module", lambda: _described(module, recorder))
+            original(module, *arguments, **keywords)
 
-    tf.Module.__init__ = initialize
-    try:
+        return initialize
+
+    with wrapped(tf.Module, "__init__", announcing):
         yield
-    finally:
-        tf.Module.__init__ = original
 
 
 def _described(module: Any, recorder: Recorder) -> Any:

@@ -12,6 +12,7 @@ import logging
 import sys
 from typing import Any, Iterator
 
+from ..patching import replaced
 from ..recorder import Recorder
 
 __all__ = ["install"]
@@ -38,11 +39,8 @@ def install(recorder: Recorder) -> Iterator[None]:
         return original_make(logger, name, level, fn, lno, msg, args, *more, **kw)
 
     make.autograph_info__ = {}  # type: ignore[attr-defined]  # AutoGraph leaves it as it is
-    builtins.print, logging.Logger.makeRecord = print_, make  # type: ignore[assignment, method-assign]
-    try:
+    with replaced(builtins, "print", print_), replaced(logging.Logger, "makeRecord", make):
         yield
-    finally:
-        builtins.print, logging.Logger.makeRecord = original_print, original_make  # type: ignore[method-assign]
 
 
 def _is_users(recorder: Recorder, frame: Any) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Iterator
 
+from ..patching import telling, wrapped_everywhere
 from ..recorder import Recorder
-from ..wrapping import everywhere, telling
 
 __all__ = ["install"]
 
@@ -27,5 +27,5 @@ def install(recorder: Recorder) -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         for function in _FUNCTIONS:
-            stack.enter_context(everywhere(array_ops, function, wrapping(function)))
+            stack.enter_context(wrapped_everywhere(array_ops, function, wrapping(function)))
         yield

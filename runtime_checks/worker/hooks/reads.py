@@ -9,6 +9,7 @@ import contextlib
 import weakref
 from typing import Any, Iterator
 
+from ..patching import replaced
 from ..recorder import Recorder
 
 __all__ = ["install"]
@@ -29,8 +30,5 @@ def install(recorder: Recorder) -> Iterator[None]:
             seen.add(key)
             recorder.record("read", lambda: (recorder.code.stack(), {}, weakref.ref(variable)))
 
-    tape.variable_accessed = variable_accessed
-    try:
+    with replaced(tape, "variable_accessed", variable_accessed):
         yield
-    finally:
-        tape.variable_accessed = original

@@ -11,6 +11,7 @@ import functools
 import sys
 from typing import Any, Iterator
 
+from ..patching import replaced
 from ..recorder import Event, Recorder
 from .layers import first_argument
 
@@ -33,11 +34,8 @@ def install(recorder: Recorder) -> Iterator[None]:
             creator = _announcing(creator, recorder)
         return original(graph, creator, *arguments, **keywords)
 
-    Graph._variable_creator_scope = scope
-    try:
+    with replaced(Graph, "_variable_creator_scope", scope):
         yield
-    finally:
-        Graph._variable_creator_scope = original
 
 
 def _announcing(creator: Any, recorder: Recorder) -> Any:

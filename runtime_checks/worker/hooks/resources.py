@@ -7,9 +7,9 @@ their own kind, ``iterator``. Datasets, which are resources to a SavedModel, are
 from __future__ import annotations
 
 import contextlib
-import functools
 from typing import Any, Iterator
 
+from ..patching import Wrap, wrapped
 from ..recorder import Recorder
 
 __all__ = ["install"]
@@ -35,12 +35,11 @@ def install(recorder: Recorder) -> Iterator[None]:
     from tensorflow.python.trackable.resource import CapturableResource
 
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_initializing(CapturableResource, "resource", recorder))
-        stack.enter_context(_initializing(_ResourceSummaryWriter, "resource", recorder))
-        stack.enter_context(_initializing(OwnedIterator, "iterator", recorder))
+        for cls in (CapturableResource, _ResourceSummaryWriter):
+            stack.enter_context(wrapped(cls, "__init__", _initializing("resource", recorder)))
+        stack.enter_context(wrapped(OwnedIterator, "__init__", _initializing("iterator", recorder)))
         for name in _RAW:
-            if hasattr(tf.raw_ops, name):
-                stack.enter_context(_called(tf.raw_ops, name, recorder))
+            stack.enter_context(wrapped(tf.raw_ops, name, _calling(name, recorder)))
         yield
 
 
@@ -48,34 +47,24 @@ def _record(recorder: Recorder, kind: str, name: str) -> None:
     recorder.record(kind, lambda: (recorder.code.stack(), {"class": name}, lambda: None))
 
 
-@contextlib.contextmanager
-def _initializing(cls: Any, kind: str, recorder: Recorder) -> Iterator[None]:
-    original = cls.__init__
+def _initializing(kind: str, recorder: Recorder) -> Wrap:
+    def announcing(original: Any) -> Any:
+        def initialize(made: Any, *arguments: Any, **keywords: Any) -> None:
+            if type(made).__module__ != "tensorflow.python.data.ops.dataset_ops":
+                _record(recorder, kind, type(made).__name__.lstrip("_"))
+            original(made, *arguments, **keywords)
 
-    @functools.wraps(original)
-    def initialize(made: Any, *arguments: Any, **keywords: Any) -> None:
-        if type(made).__module__ != "tensorflow.python.data.ops.dataset_ops":
-            _record(recorder, kind, type(made).__name__.lstrip("_"))
-        original(made, *arguments, **keywords)
+        return initialize
 
-    cls.__init__ = initialize
-    try:
-        yield
-    finally:
-        cls.__init__ = original
+    return announcing
 
 
-@contextlib.contextmanager
-def _called(module: Any, name: str, recorder: Recorder) -> Iterator[None]:
-    original = getattr(module, name)
+def _calling(name: str, recorder: Recorder) -> Wrap:
+    def announcing(original: Any) -> Any:
+        def operation(*arguments: Any, **keywords: Any) -> Any:
+            _record(recorder, "resource", name)
+            return original(*arguments, **keywords)
 
-    @functools.wraps(original)
-    def operation(*arguments: Any, **keywords: Any) -> Any:
-        _record(recorder, "resource", name)
-        return original(*arguments, **keywords)
+        return operation
 
-    setattr(module, name, operation)
-    try:
-        yield
-    finally:
-        setattr(module, name, original)
+    return announcing

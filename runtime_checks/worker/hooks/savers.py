@@ -10,8 +10,8 @@ import contextlib
 import weakref
 from typing import Any, Iterator
 
+from ..patching import telling, wrapped, wrapped_everywhere
 from ..recorder import Recorder
-from ..wrapping import around, everywhere, telling
 
 __all__ = ["install"]
 
@@ -30,8 +30,8 @@ def install(recorder: Recorder) -> Iterator[None]:
         return lambda original: telling(original, tell)
 
     with contextlib.ExitStack() as stack:
-        stack.enter_context(around(saver.Saver, "__init__", wrapping("made")))
-        stack.enter_context(around(saver.Saver, "save", wrapping("save")))
-        stack.enter_context(around(saver.Saver, "restore", wrapping("restore")))
-        stack.enter_context(everywhere(saver, "import_meta_graph", wrapping("import_meta_graph")))
+        stack.enter_context(wrapped(saver.Saver, "__init__", wrapping("made")))
+        stack.enter_context(wrapped(saver.Saver, "save", wrapping("save")))
+        stack.enter_context(wrapped(saver.Saver, "restore", wrapping("restore")))
+        stack.enter_context(wrapped_everywhere(saver, "import_meta_graph", wrapping("import_meta_graph")))
         yield

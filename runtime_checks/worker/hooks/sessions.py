@@ -11,8 +11,8 @@ import contextlib
 import weakref
 from typing import Any, Iterator
 
+from ..patching import telling, wrapped, wrapped_everywhere
 from ..recorder import Recorder
-from ..wrapping import around, everywhere, telling
 
 __all__ = ["install"]
 
@@ -43,10 +43,10 @@ def install(recorder: Recorder) -> Iterator[None]:
         return look
 
     with contextlib.ExitStack() as stack:
-        stack.enter_context(around(BaseSession, "__init__", making))
+        stack.enter_context(wrapped(BaseSession, "__init__", making))
         for name in ("run", "partial_run", "make_callable"):
-            stack.enter_context(around(BaseSession, name, lambda original: telling(original, ran)))
-        stack.enter_context(everywhere(ops, "get_default_session", looking))
+            stack.enter_context(wrapped(BaseSession, name, lambda original: telling(original, ran)))
+        stack.enter_context(wrapped_everywhere(ops, "get_default_session", looking))
         yield
 
 

@@ -6,11 +6,11 @@ The detail has ``class`` and ``what``, which is ``optimizer`` or ``metric``.
 from __future__ import annotations
 
 import contextlib
-import functools
 import sys
 import weakref
 from typing import Any, Iterator
 
+from ..patching import Wrap, wrapped
 from ..recorder import Recorder
 
 __all__ = ["install"]
@@ -21,7 +21,7 @@ def install(recorder: Recorder) -> Iterator[None]:
     """Record the construction of every optimizer and metric, of Keras and of TF1."""
     with contextlib.ExitStack() as stack:
         for what, cls in _classes():
-            stack.enter_context(_patched(cls, what, recorder))
+            stack.enter_context(wrapped(cls, "__init__", _announcing(what, recorder)))
         yield
 
 
@@ -51,22 +51,13 @@ def _attribute(root: Any, path: str) -> Any:
     return root
 
 
-@contextlib.contextmanager
-def _patched(cls: type[Any], what: str, recorder: Recorder) -> Iterator[None]:
-    own = vars(cls).get("__init__")
-    original = cls.__init__
+def _announcing(what: str, recorder: Recorder) -> Wrap:
+    def announcing(original: Any) -> Any:
+        def initialize(made: Any, *arguments: Any, **keywords: Any) -> None:
+            detail = {"class": type(made).__name__, "what": what}
+            recorder.record("stateful", lambda: (recorder.code.stack(), detail, weakref.ref(made)))
+            original(made, *arguments, **keywords)
 
-    @functools.wraps(original)
-    def initialize(made: Any, *arguments: Any, **keywords: Any) -> None:
-        detail = {"class": type(made).__name__, "what": what}
-        recorder.record("stateful", lambda: (recorder.code.stack(), detail, weakref.ref(made)))
-        original(made, *arguments, **keywords)
+        return initialize
 
-    cls.__init__ = initialize
-    try:
-        yield
-    finally:
-        if own is None:
-            del cls.__init__
-        else:
-            cls.__init__ = own
+    return announcing

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import weakref
 from typing import Any, Iterator
 
+from ..patching import wrapped
 from ..recorder import Recorder
 
 __all__ = ["install"]
@@ -17,15 +17,12 @@ def install(recorder: Recorder) -> Iterator[None]:
     """Record the construction of every template, eager or not."""
     from tensorflow.python.ops.template import Template
 
-    original = Template.__init__
+    def announcing(original: Any) -> Any:
+        def initialize(template: Any, name: Any, *arguments: Any, **keywords: Any) -> None:
+            recorder.record("template", lambda: (recorder.code.stack(), {"name": str(name)}, weakref.ref(template)))
+            original(template, name, *arguments, **keywords)
 
-    @functools.wraps(original)
-    def initialize(template: Any, name: Any, *arguments: Any, **keywords: Any) -> None:
-        recorder.record("template", lambda: (recorder.code.stack(), {"name": str(name)}, weakref.ref(template)))
-        original(template, name, *arguments, **keywords)
+        return initialize
 
-    Template.__init__ = initialize
-    try:
+    with wrapped(Template, "__init__", announcing):
         yield
-    finally:
-        Template.__init__ = original

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..criteria import conclude, names_of, one_line
-from ..errors import text_of
+from ..criteria import conclude, names_of
+from ..errors import one_line, text_of
 from ..recorder import Event
 from ..run import CONFIRMED, Finding, Judgement, Run
 

@@ -10,7 +10,8 @@ import re
 from types import CodeType
 from typing import Any, Iterator
 
-from ..criteria import created_again, one_line
+from ..criteria import created_again
+from ..errors import one_line
 from ..making import explain
 from ..recorder import Event
 from ..run import CONFIRMED, Finding, Judgement, Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ..criteria import one_line
+from ..errors import one_line
 from ..lines import EAGER
 from ..making import explain, made_again, not_made_again
 from ..recorder import Event

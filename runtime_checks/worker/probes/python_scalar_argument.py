@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..criteria import conclude, names_of, one_line
+from ..criteria import conclude, names_of
+from ..errors import one_line
 from ..recorder import Event
 from ..run import CONFIRMED, FAILED, Finding, Judgement, Run
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..criteria import conclude, one_line
+from ..criteria import conclude
+from ..errors import one_line
 from ..leaks import keepers, kept_by, symbolic_in
 from ..run import CONFIRMED, FAILED, Finding, Judgement, Phase, Run
 from ..tracing import names_of, outside_of_traces

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ..at_line import settle
-from ..criteria import conclude, one_line
+from ..criteria import conclude
+from ..errors import one_line
 from ..recorder import Event
 from ..run import CONFIRMED, Finding, Judgement, Run
 

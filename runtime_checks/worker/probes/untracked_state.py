@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 
-from ..criteria import one_line
+from ..errors import one_line
 from ..run import CONFIRMED, Finding, Judgement, Phase, Run
 from ..state import assigned_attribute, attribute_values, judge_state
 from ..tracking import Made, identities, made_at, variables_in

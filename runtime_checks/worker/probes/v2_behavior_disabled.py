@@ -5,7 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import Any, Callable
 
-from ..criteria import one_line, unreached
+from ..criteria import unreached
+from ..errors import one_line
 from ..lookup import missing
 from ..run import CONFIRMED, FAILED, REFUTED, Finding, Judgement, Run
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..criteria import conclude, names_of, one_line
+from ..criteria import conclude, names_of
+from ..errors import one_line
 from ..making import explain, never_came
 from ..run import CONFIRMED, Finding, Judgement, Run
 from ..tracking import made_through

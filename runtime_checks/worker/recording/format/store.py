@@ -7,7 +7,6 @@ the archive of their arrays (``PART.npz``). Nothing but the standard library and
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import time
@@ -15,6 +14,7 @@ from typing import Callable, Iterator, Sequence
 
 import numpy as np
 
+from ...atomic import replace_json
 from ..format.rows import Content, Place, RecordRow
 from ..tensors import Array, Json, Nest
 
@@ -199,10 +199,3 @@ class Chapter:
             self.recording.heard(self.name)
         self._arrays, self._waiting, self._size = {}, [], 0
         self.recording.save()
-
-
-def replace_json(path: str, content: Json, indent: int | None = None) -> None:
-    """Write a file of JSON data, whole or not at all."""
-    with open(path + "~", "w", encoding="utf-8") as file:
-        json.dump(content, file, indent=indent, default=str)
-    os.replace(path + "~", path)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from ...criteria import one_line
-from ...errors import essence
+from ...errors import essence, one_line
 from ...frames import UserCode
 from ...scopes import creations
 from ..format.rows import CallRow, CreationRow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from migrate_lint.runtime_checks.worker.wrapping import telling
+from migrate_lint.runtime_checks.worker.patching import replaced, telling, wrapped
 
 
 class UnspeakableError(Exception):
@@ -15,6 +15,41 @@ class UnspeakableError(Exception):
 
 def raising(error: BaseException) -> None:
     raise error
+
+
+class Parent:
+    def name(self) -> str:
+        return "parent"
+
+    @staticmethod
+    def number() -> int:
+        return 1
+
+
+class Child(Parent):
+    pass
+
+
+def test_what_a_class_inherits_it_inherits_again() -> None:
+    """A later change of the parent is seen through the child."""
+    with replaced(Child, "name", lambda self: "replaced"):
+        assert ("replaced", "parent") == (Child().name(), Parent().name())
+
+    assert "name" not in vars(Child)
+
+
+def test_what_stood_in_a_class_is_put_back_as_it_stood() -> None:
+    """A static method stays one, also where the body raises."""
+    with pytest.raises(UnspeakableError), replaced(Parent, "number", lambda self: 2):
+        raise UnspeakableError
+
+    assert 1 == Parent().number()
+
+
+def test_a_name_that_is_not_there_is_not_wrapped() -> None:
+    """Versions of TensorFlow differ in what they have."""
+    with wrapped(Parent, "nothing", lambda original: original):
+        assert not hasattr(Parent, "nothing")
 
 
 def test_what_was_raised_is_told_and_goes_on_its_way() -> None:
