@@ -286,9 +286,8 @@ class _Attempt:
         )
 
     def _phases(self) -> Iterator[PhaseOutcome]:
-        running = None if self.outcome is None else self.outcome.phase
         for name, outcome, seconds, detail in self.results.get("phases", ()):
-            if self.cause is not None and name == running:
+            if self.cause is not None and outcome == "running":
                 yield PhaseOutcome(name, "failed", seconds, self.cause)
             else:
                 yield PhaseOutcome(name, outcome, seconds, detail)
@@ -308,7 +307,8 @@ class _Attempt:
             place = (self.outcome.crash_frame if self.outcome is not None else None) or (at, 1)
             phase = (self.outcome.phase if self.outcome is not None else None) or ""
             yield self._failure(place[0], place[1], self.cause, phase)
-        for phase, detail, path, line in self._fatal_failures():
+        if fatal := self.results.get("fatal"):
+            phase, detail, path, line = fatal
             yield self._failure(path or at, line, f"{phase} failed: {detail}", phase)
 
     def _failure(self, path: str, line: int, reason: str, phase: str) -> tuple[str, Finding]:
@@ -316,15 +316,6 @@ class _Attempt:
         return message, failure(
             path=_shown(path), line=line, message=message, target=self.target, device=self.device_name, phase=phase
         )
-
-    def _fatal_failures(self) -> Iterator[tuple[str, str, str | None, int]]:
-        """The failures without which there is nothing to judge: import, build, or every single call."""
-        failures = {name: (name, detail, path, line) for name, detail, path, line in self.results.get("failures", ())}
-        outcomes = {name: outcome for name, outcome, _, _ in self.results.get("phases", ())}
-        if fatal := failures.get("import") or failures.get("build"):
-            yield fatal
-        elif "first call" in failures and "ok" not in [o for name, o in outcomes.items() if "call" in name]:
-            yield failures["first call"]
 
 
 def _shown(path: str) -> str:

@@ -7,7 +7,7 @@ import re
 from .criteria import unreached
 from .errors import one_line
 from .recorder import Event
-from .run import CONFIRMED, FAILED, REFUTED, Finding, Judgement, Run
+from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
 __all__ = ["by_errors", "settle"]
 
@@ -29,11 +29,11 @@ def by_errors(events: list[Event], hazard: str, what: str) -> Judgement | None:
     return None
 
 
-def settle(finding: Finding, run: Run, clean: str) -> Judgement:
+def settle(finding: StaticFinding, run: Run, clean: str) -> Judgement:
     """The verdict where nothing was recorded at the line: unreached, failed where it raised, else refuted."""
     nowhere = unreached(finding, run)
     if nowhere is not None:
         return nowhere
     for phase in run.errors_at(finding):
-        return Judgement(FAILED, phase.name, one_line(f"the line raised {phase.detail}"))
-    return Judgement(REFUTED, run.ran(finding)[-1].name, clean)
+        return Judgement(FAILED, phase, one_line(f"the line raised {phase.detail}"))
+    return Judgement(REFUTED, run.ran(finding)[-1], clean)

@@ -7,7 +7,7 @@ import sys
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Iterator, NamedTuple
 
-from .run import Finding, Run
+from .run import Run, StaticFinding
 from .tracing import parsed
 
 __all__ = ["Keeper", "Kept", "keepers", "kept_by", "symbolic_in"]
@@ -61,7 +61,7 @@ def _named(target: Any) -> Iterator[Keeper]:
         yield from _named(target.func.value)
 
 
-def kept_by(keeper: Keeper, finding: Finding, run: Run) -> list[Kept]:
+def kept_by(keeper: Keeper, finding: StaticFinding, run: Run) -> list[Kept]:
     """What the name holds wherever the model and the user's modules, classes and functions reach it.
 
     Of an attribute the owners that have the method around the finding, if any has; a variable is one of its file.
@@ -85,7 +85,7 @@ def _reached(modules: list[ModuleType], run: Run) -> list[Any]:
     pending: list[Any] = [run.model, run.keeper]
     for module in modules:
         pending += [value for value in vars(module).values() if not isinstance(value, ModuleType)]
-    pending += [event.subject() for event in run.events if event.kind in ("layer", "module", "function")]
+    pending += [event.subject() for event in run.events("layer", "module", "function")]
     reached: dict[int, Any] = {}  # an identity means something only while the object lives
     while pending and len(reached) < _MOST:
         value = pending.pop()
@@ -95,7 +95,7 @@ def _reached(modules: list[ModuleType], run: Run) -> list[Any]:
     return list(reached.values())
 
 
-def _has_method_around(owner: Any, finding: Finding, run: Run) -> bool:
+def _has_method_around(owner: Any, finding: StaticFinding, run: Run) -> bool:
     """Whether a class of an object defines the function that the finding stands in."""
     for cls in (owner if isinstance(owner, type) else type(owner)).__mro__:
         for method in list(vars(cls).values()):

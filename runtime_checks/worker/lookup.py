@@ -9,7 +9,7 @@ import warnings
 from typing import Any, NamedTuple
 
 from .errors import one_line
-from .run import CONFIRMED, FAILED, REFUTED, Finding, Judgement, Run
+from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
 __all__ = ["LookedUp", "decide", "look_up", "missing", "versions"]
 
@@ -91,17 +91,17 @@ def versions() -> str:
     return "TensorFlow {} with {} {}".format(tf.__version__, keras.__name__, getattr(keras, "__version__", "?"))
 
 
-def missing(finding: Finding) -> Judgement | None:
+def missing(finding: StaticFinding) -> Judgement | None:
     """Confirmed if the name that the finding is about is not there, whether its line ran or not; else None."""
     if finding.symbol is None:
         return None
     found = look_up(finding.symbol)
     if not found.error:
         return None
-    return Judgement(CONFIRMED, "", f"{versions()} has no `{found.name}`: {found.error}")
+    return Judgement(CONFIRMED, None, f"{versions()} has no `{found.name}`: {found.error}")
 
 
-def decide(finding: Finding, run: Run) -> Judgement:
+def decide(finding: StaticFinding, run: Run) -> Judgement:
     """The verdict of a rule whose hazard is the missing name.
 
     A name that is there is refuted, unless reading it failed at the finding's line all the same.
@@ -110,10 +110,10 @@ def decide(finding: Finding, run: Run) -> Judgement:
     if gone is not None:
         return gone
     if finding.symbol is None:
-        return Judgement(FAILED, "", "the finding says no name that could be looked up")
+        return Judgement(FAILED, None, "the finding says no name that could be looked up")
     found = look_up(finding.symbol)
     last = found.name.rpartition(".")[2]
     for phase in run.errors_at(finding):
         if isinstance(phase.error, (AttributeError, ImportError)) and last in str(phase.error):
-            return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
-    return Judgement(REFUTED, "", f"`{found.name}` exists in {versions()}")
+            return Judgement(CONFIRMED, phase, one_line(phase.detail))
+    return Judgement(REFUTED, None, f"`{found.name}` exists in {versions()}")

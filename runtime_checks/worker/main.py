@@ -9,17 +9,17 @@ import threading
 import time
 from typing import Any, Callable, Iterator
 
-from . import orphans, phases, shims
+from . import orphans, shims, steps
 from .errors import essence, one_line
 from .frames import UserCode
 from .hooks import all_hooks
-from .judge import judge
+from .judge import report, take_snapshots
 from .lines import Lines
-from .observations import observe
 from .patching import replaced
+from .phases import IMPORT, Phase
 from .recorder import Recorder
 from .results import Results, versions
-from .run import Phase, Run
+from .run import Run
 from .target import TargetError
 
 __all__ = ["execute", "main"]
@@ -44,7 +44,7 @@ def main(job_file: str) -> None:
 
 def execute(job: dict[str, Any], results: Results) -> None:
     """Do a job in this process."""
-    results.begin(phases.IMPORT)
+    results.begin(IMPORT)
     import tensorflow as tf
 
     results.update(versions=versions(tf))
@@ -70,26 +70,27 @@ class _Worker:
     def do(self, tf: Any) -> None:
         """Import, build, and everything that is done with a model that was built."""
         run = self.run
-        loading, building = Phase(phases.IMPORT, "import"), Phase(phases.BUILD, "build")
-        steps = phases.after_build(run)
-        run.phases = [loading, building, *(phase for phase, _ in steps)]
+        loading, building = Phase(IMPORT), Phase("build")
+        later = steps.after_build(run)
+        run.phases = [loading, building, *(phase for phase, _ in later)]
         found: list[Any] = []
         with run.code.following_autograph(), run.recorder.hooked(all_hooks()), shims.for_slim(
             run.target, run.notes.append
         ):
-            self._do(loading, lambda: found.append(phases.load(run)))
+            self._do(loading, lambda: found.append(steps.load(run)))
             missing = _missing_device(tf, run.job, physical=False)
             if missing:
                 self.results.finish(missing_device=missing)
                 return
             with _on_device(tf, run.job["device"]):
                 if loading.ok:
-                    self._do(building, lambda: phases.build(run, found[0]))
+                    self._do(building, lambda: steps.build(run, found[0]))
                 if building.ok:
-                    for phase, body in steps:
+                    for phase, body in later:
                         self._do(phase, body)
         self._blame(loading)
         self._blame(building)
+        take_snapshots(run, None)
         self._report()
         self.results.finish()
 
@@ -97,23 +98,22 @@ class _Worker:
         """Say of the phases that were not run why, if all of them needed one that failed."""
         for phase in self.run.phases:
             if failed.error is not None and phase.outcome == "not run":
-                phase.detail = f"{failed.name} failed: {failed.detail}"
+                phase.detail = f"{failed} failed: {failed.detail}"
 
     def _do(self, phase: Phase, body: Callable[[], None]) -> None:
         run = self.run
-        phase.follow_up = any(
-            earlier.ok and earlier.mode == phase.mode and not earlier.scoped
-            for earlier in run.of_kind("call", "traced")
-        ) and phase.kind in ("call", "traced")
-        self._report()
-        self.results.begin(phase.name)
+        phase.follow_up = phase.kind == "call" and any(
+            earlier.ok and earlier.mode == phase.mode and earlier.scope is None for earlier in run.calls()
+        )
+        self._report(phase)
+        self.results.begin(str(phase))
         began = time.time()
-        run.recorder.phase = phase.name
+        run.recorder.phase = phase
         try:
             with self.lines.recording():
                 body()
             phase.outcome, phase.detail = "ok", ""
-        except phases.NotRunError as reason:
+        except steps.NotRunError as reason:
             phase.outcome, phase.detail = "not run", str(reason)
         except BaseException as error:
             phase.outcome = "failed"
@@ -121,24 +121,28 @@ class _Worker:
             phase.frames = run.code.of_error(error)
             phase.detail = _failure(phase, error)
         finally:
-            run.recorder.phase = ""
+            run.recorder.phase = None
         phase.ran = self.lines.take()
         phase.seconds = time.time() - began
+        take_snapshots(run, phase)
 
-    def _report(self) -> None:
+    def _report(self, running: Phase | None = None) -> None:
         run = self.run
-        judgements = {str(finding.id): list(judge(finding, run)) for finding in run.findings}
+        judgements, observations = report(run)
+        fatal = run.fatal()
+        place = None if fatal is None or not fatal.frames else fatal.frames[0][:2]
         self.results.update(
-            phases=[[p.name, p.outcome, round(p.seconds, 3), p.detail] for p in run.phases],
-            failures=[
-                [p.name, p.detail, p.frames[0].path if p.frames else None, p.frames[0].line if p.frames else 0]
-                for p in run.phases
-                if p.outcome == "failed"
+            phases=[
+                [str(p), "running" if p is running else p.outcome, round(p.seconds, 3), p.detail] for p in run.phases
             ],
+            fatal=None if fatal is None else [str(fatal), fatal.detail, *(place or (None, 0))],
             scopes=[[name, one_line(said)] for name, said in run.scopes],
             notes=run.notes,
-            judgements=judgements,
-            observations=observe(run),
+            judgements={
+                number: [one.verdict, "" if one.phase is None else str(one.phase), one.detail]
+                for number, one in judgements.items()
+            },
+            observations=observations,
         )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, Sequence
+from typing import Any, FrozenSet, Iterator, Sequence
 
-from .criteria import creations, names_of
+from .creation import creations
+from .criteria import names_of
 from .errors import one_line
 from .frames import Frame
-from .phases import IN_FUNCTION
+from .phases import Phase
 from .recorder import Event
-from .run import Phase, Run
+from .run import Run
 from .tracking import Made, identities, is_frozen, is_optimized, read_in_traces, tracked
 
 __all__ = ["observe"]
@@ -19,21 +20,24 @@ _FRAMES_SHOWN = 3
 _LATE = frozenset({"optimizer", "metric"})
 _FRAMEWORK = _LATE | {"counter", "seed", "trainer"}
 
+Explained = FrozenSet[Event]
+"""The events that findings account for."""
 
-def observe(run: Run) -> list[dict[str, Any]]:
-    """Observations as JSON: path, line, severity, phase, message, and the codes of rules that are about the same."""
+
+def observe(run: Run, explained: Explained) -> list[dict[str, Any]]:
+    """Observations as JSON: path, line, severity, phase and message."""
     found = [
-        *_created_again(run),
-        *_refused(run),
-        *_untracked(run),
-        *_raised_in_traces(run),
-        *_retraced(run),
-        *_resources(run),
+        *_created_again(run, explained),
+        *_refused(run, explained),
+        *_untracked(run, explained),
+        *_raised_in_traces(run, explained),
+        *_retraced(run, explained),
+        *_resources(run, explained),
     ]
     return sorted(found, key=lambda one: (one["path"] or "", one["line"], one["message"]))
 
 
-def _observation(kind: str, frames: Sequence[Frame], phase: str, severity: str, message: str) -> dict[str, Any]:
+def _observation(kind: str, frames: Sequence[Frame], phase: Phase, severity: str, message: str) -> dict[str, Any]:
     places: dict[tuple[str, int], Frame] = {}
     for frame in frames:
         places.setdefault(frame[:2], frame)
@@ -43,7 +47,7 @@ def _observation(kind: str, frames: Sequence[Frame], phase: str, severity: str, 
         "line": frames[0].line if frames else 0,
         "frames": [list(frame) for frame in places.values()][:_FRAMES_SHOWN],
         "severity": severity,
-        "phase": phase,
+        "phase": str(phase),
         "message": one_line(message),
     }
 
@@ -56,31 +60,32 @@ def _by_place(events: Sequence[Event]) -> Iterator[list[Event]]:
     return iter(places.values())
 
 
-def _new_variables(run: Run) -> list[Event]:
+def _made_in_follow_ups(run: Run) -> list[Event]:
+    return [event for event in run.events("variable") if event.phase.follow_up]
+
+
+def _new_variables(run: Run, explained: Explained) -> list[Event]:
     """The variables that calls of a model that has been called made, and that no finding is about.
 
     An optimizer or a metric may make its own late, once; those that several eager calls made on the same line are new
     optimizers and metrics.
     """
-    follow_ups = {phase.name for phase in run.follow_ups()}
-    eager = {phase.name for phase in run.of_kind("call")} & follow_ups
-    again = [e for e in run.events if e.kind == "variable" and e.phase in follow_ups and not e.explained]
     found = []
-    for events in _by_place(again):
+    for events in _by_place([event for event in _made_in_follow_ups(run) if event not in explained]):
         own = [event for event in events if not _FRAMEWORK & set(event.detail["by"])]
         late = [event for event in events if _LATE & set(event.detail["by"])]
-        found += events if len({event.phase for event in late} & eager) > 1 else own
+        found += events if len({event.phase for event in late if not event.phase.traced}) > 1 else own
     return found
 
 
-def _judged(run: Run) -> list[Event]:
-    """The variables that such calls made, and that a finding is about."""
-    follow_ups = {phase.name for phase in run.follow_ups()}
-    return [e for e in run.events if e.kind == "variable" and e.phase in follow_ups and e.explained]
+def _told(run: Run, explained: Explained) -> set[tuple[str, int]]:
+    """The places of the variables that such calls made, and that a finding is about or that are reported here."""
+    told = [event for event in _made_in_follow_ups(run) if event in explained] + _new_variables(run, explained)
+    return {event.frames[0][:2] for event in told if event.frames}
 
 
-def _created_again(run: Run) -> Iterator[dict[str, Any]]:
-    for events in _by_place(_new_variables(run)):
+def _created_again(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
+    for events in _by_place(_new_variables(run, explained)):
         yield _observation(
             "created again",
             events[0].frames,
@@ -94,7 +99,7 @@ def _made_by(event: Event) -> str:
     """Which layer or module has the variable, and where that was made, if that is another line."""
     for owner in event.detail["owners"][:1]:
         if "class" in owner.detail and owner.frames and owner.frames[0][:2] != event.frames[0][:2]:
-            again = " again" if owner.phase == event.phase else ""
+            again = " again" if owner.phase is event.phase else ""
             place = owner.frames[0]
             return "; of the `{}` made{} at {}:{}".format(
                 owner.detail["class"], again, os.path.basename(place.path), place.line
@@ -102,11 +107,10 @@ def _made_by(event: Event) -> str:
     return ""
 
 
-def _refused(run: Run) -> Iterator[dict[str, Any]]:
+def _refused(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     """Creations that ``tf.function`` refused, where the program swallowed the error and went on."""
-    ended = {phase.name for phase in run.phases if phase.ok}
-    told = {e.frames[0][:2] for e in [*_judged(run), *_new_variables(run)] if e.frames}
-    refused = [e for e in run.events if e.kind == "refused" and e.phase in ended and e.frames and not e.explained]
+    told = _told(run, explained)
+    refused = [e for e in run.events("refused") if e.phase.ok and e.frames and e not in explained]
     for events in _by_place([event for event in refused if event.frames[0][:2] not in told]):
         yield _observation(
             "refused",
@@ -117,15 +121,16 @@ def _refused(run: Run) -> Iterator[dict[str, Any]]:
         )
 
 
-def _untracked(run: Run) -> Iterator[dict[str, Any]]:
+def _untracked(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     """Trainable variables that a call reads and the model does not know: they are neither trained nor saved."""
     known = tracked(run.keeper)
     if known is None:
         return
     read = read_in_traces(run)
-    for events in _by_place([e for e in run.events if e.kind == "variable" and e.phase in ("build", "first call")]):
+    first = (*run.of_kind("build"), *run.calls()[:1])
+    for events in _by_place([event for event in run.events("variable") if event.phase in first]):
         lost = [e for e in events if _is_lost(e, read, known) and not is_optimized(run, e.subject())]
-        if lost and not any(e.explained for e in lost):
+        if lost and explained.isdisjoint(lost):
             yield _observation(
                 "untracked",
                 lost[0].frames,
@@ -147,22 +152,23 @@ def _is_lost(event: Event, read: dict[int, Event], known: set[int]) -> bool:
     return bool(numbers & set(read)) and not numbers & known and not is_frozen(Made(variable, event))
 
 
-def _read_in(variable: Any, read: dict[int, Event]) -> str:
+def _read_in(variable: Any, read: dict[int, Event]) -> Phase:
     return next(read[number].phase for number in identities(variable) if number in read)
 
 
-def _raised_in_traces(run: Run) -> Iterator[dict[str, Any]]:
+def _raised_in_traces(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     """Errors of the user's lines that come only where the same call is traced."""
-    eager = {phase.name for phase in run.of_kind("call") if phase.ok}
+    eager = [phase for phase in run.calls(traced=False) if phase.ok]
     places: dict[Any, list[Phase]] = {}
-    for phase in run.of_kind("traced"):
-        if phase.error is not None and phase.name.replace(IN_FUNCTION, "") in eager and not _is_explained(run, phase):
+    for phase in run.calls(traced=True):
+        works = any(phase.traces(call) for call in eager)
+        if phase.error is not None and works and not _is_explained(run, phase, explained):
             places.setdefault(phase.frames[:1], []).append(phase)
     for phases in places.values():
         yield _observation(
             "raised in a trace",
             phases[0].frames,
-            phases[0].name,
+            phases[0],
             "warning" if _keras_traces(run.model) else "info",
             f"the model can be called eagerly but not inside `tf.function`: {phases[0].detail} ({names_of(phases)})",
         )
@@ -174,23 +180,23 @@ def _keras_traces(model: Any) -> bool:
     return is_layer and not getattr(model, "run_eagerly", False) and not getattr(model, "dynamic", False)
 
 
-def _is_explained(run: Run, phase: Phase) -> bool:
+def _is_explained(run: Run, phase: Phase, explained: Explained) -> bool:
     """Whether a finding, or a creation that is reported by itself, stands where the error was raised."""
-    created = [event.frames[0][:2] for event in [*_judged(run), *_new_variables(run)] if event.frames]
-    if any(frame[:2] in created for frame in phase.frames[:1]):
+    told = _told(run, explained)
+    if any(frame[:2] in told for frame in phase.frames[:1]):
         return True
-    if any(event.kind == "refused" and event.phase == phase.name and event.explained for event in run.events):
+    if any(event.phase is phase and event in explained for event in run.events("refused")):
         return True
     return any(finding.holds(frame.path, frame.line) for finding in run.findings for frame in phase.frames[:1])
 
 
-def _retraced(run: Run) -> Iterator[dict[str, Any]]:
+def _retraced(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     """Functions of the user's that are traced anew in a call with the same inputs as the one before.
 
     TensorFlow traces functions of its own at each eager call of ``tf.vectorized_map`` and its like.
     """
-    repeated = [phase.name for phase in run.phases if phase.follow_up and phase.ok and phase.name.startswith("second")]
-    events = [e for e in run.events if e.kind == "trace" and e.phase in repeated and e.frames and not e.explained]
+    repeated = [phase for phase in run.follow_ups() if phase.ok and phase.ordinal]
+    events = [e for e in run.events("trace") if e.phase in repeated and e.frames and e not in explained]
     events = [e for e in events if e.detail["made"] is not None and e.detail["made"].detail["users"]]
     for group in _by_place(events):
         event = group[0]
@@ -206,9 +212,8 @@ def _retraced(run: Run) -> Iterator[dict[str, Any]]:
         )
 
 
-def _resources(run: Run) -> Iterator[dict[str, Any]]:
-    follow_ups = {phase.name for phase in run.follow_ups()}
-    events = [e for e in run.events if e.kind == "resource" and e.phase in follow_ups and not e.explained and e.frames]
+def _resources(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
+    events = [e for e in run.events("resource") if e.phase.follow_up and e.frames and e not in explained]
     for group in _by_place(events):
         yield _observation(
             "resource",

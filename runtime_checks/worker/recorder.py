@@ -8,34 +8,31 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import Any, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from .frames import Frame, UserCode
 from .lines import context_now
+from .phases import Phase
 
 __all__ = ["Event", "Recorder"]
 
 
+@dataclass(frozen=True, eq=False)
 class Event:
     """One thing that happened.
 
-    ``kind`` is the hook's word for it, ``phase`` the name of the phase, ``context`` as in `lines`, ``frames`` the
-    user's stack, innermost first; ``detail`` and ``subject`` belong to the kind.
-    ``explained`` turns true when a finding accounts for the event.
+    ``kind`` is the hook's word for it, ``context`` as in `lines`, ``frames`` the user's stack, innermost first;
+    ``detail`` and ``subject`` belong to the kind.
     """
 
-    __slots__ = ("context", "detail", "explained", "frames", "kind", "phase", "subject")
-
-    def __init__(
-        self, kind: str, phase: str, context: str, frames: tuple[Frame, ...], detail: dict[str, Any], subject: Any
-    ) -> None:
-        self.kind = kind
-        self.phase = phase
-        self.context = context
-        self.frames = frames
-        self.detail = detail
-        self.subject = subject
-        self.explained = False
+    kind: str
+    phase: Phase
+    context: str
+    frames: tuple[Frame, ...]
+    detail: Mapping[str, Any]
+    subject: Any
 
 
 class Recorder:
@@ -45,28 +42,29 @@ class Recorder:
         self.code = code
         self.events: list[Event] = []
         self._by_kind: dict[str, list[Event]] = {}
-        self.phase = ""
-        """The name of the running phase; outside of one nothing is recorded."""
+        self.phase: Phase | None = None
+        """The running phase; outside of one nothing is recorded."""
         self._busy = threading.local()
 
-    def record(self, kind: str, make: Callable[[], tuple[Sequence[Frame], dict[str, Any], Any]]) -> None:
-        """Add an event; `make` gives its frames, detail and subject.
+    def record(self, kind: str, make: Callable[[], tuple[Sequence[Frame], dict[str, Any], Any]]) -> Event | None:
+        """Add an event and give it back; `make` gives its frames, detail and subject.
 
         What goes wrong in `make` is the hook's own trouble and stays out of the user's program, and what `make` itself
         sets off is not recorded.
         """
-        if not self.phase or getattr(self._busy, "on", False):
-            return
+        if self.phase is None or getattr(self._busy, "on", False):
+            return None
         self._busy.on = True
         try:
             frames, detail, subject = make()
-            event = Event(kind, self.phase, context_now(), tuple(frames), detail, subject)
-        except Exception as error:
-            event = Event("hook failed", self.phase, "", (), {"kind": kind, "error": repr(error)}, None)
+            event = Event(kind, self.phase, context_now(), tuple(frames), MappingProxyType(detail), subject)
+        except Exception:
+            return None
         finally:
             self._busy.on = False
         self._by_kind.setdefault(event.kind, []).append(event)
         self.events.append(event)
+        return event
 
     def of_kind(self, *kinds: str) -> list[Event]:
         """The events of some kinds so far; those of each kind in order."""

@@ -6,14 +6,13 @@ import importlib
 import json
 from typing import Any, Callable, Sequence
 
+from .criteria import failed_in
 from .errors import one_line
 from .recorder import Event
-from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run
+from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge_layers", "made_again"]
+__all__ = ["at_the_end", "judge_layers", "made_again"]
 
-_PHASE = "save and load"
-_BEFORE = "the run ended before it"
 _CAUSE = "Exception encountered:"
 _NOISE = ("Example:", "Full object config:", "If you trust")
 _MANY = 20
@@ -58,6 +57,12 @@ def _reason(error: BaseException) -> str:
     return one_line(f"{type(error).__name__}: {text}")
 
 
+def at_the_end(finding: StaticFinding, run: Run) -> Judgement:
+    """What `judge_layers` said when the run was over; until then failed."""
+    seen = run.snapshots[finding.id]
+    return Judgement(*seen[-1].value) if seen else failed_in(run.phases[-1])
+
+
 def judge_layers(made: Sequence[Event], run: Run, custom_objects: Callable[[Any], dict[str, Any]]) -> Judgement:
     """The verdict on the layers of some constructions, once everything else has been done with them.
 
@@ -66,19 +71,17 @@ def judge_layers(made: Sequence[Event], run: Run, custom_objects: Callable[[Any]
         run: what happened.
         custom_objects: what a program that loads a layer would give with it.
     """
-    last = run.phase(_PHASE)
-    if last.outcome == "not run" and last.detail == _BEFORE:
-        return Judgement(FAILED, _PHASE, f"{_PHASE}: {_BEFORE}")
+    last = run.phases[-1]
     layers = [layer for layer in (event.subject() for event in made[:_MANY]) if layer is not None]
     if not layers:
-        return Judgement(FAILED, _PHASE, "the layer was gone at the end of the run, so it could not be saved")
+        return Judgement(FAILED, last, "the layer was gone at the end of the run, so it could not be saved")
     if last.ok and all(_is_in(run.model, layer) for layer in layers):
-        return Judgement(REFUTED, _PHASE, f"the whole model was saved and loaded, and with it {_listed(layers)}")
+        return Judgement(REFUTED, last, f"the whole model was saved and loaded, and with it {_listed(layers)}")
     for layer in layers:
         raised = made_again(layer, custom_objects(layer))
         if raised:
-            return Judgement(CONFIRMED, _PHASE, f"{_named(layer)} cannot be kept in a model file: {raised}")
-    return Judgement(REFUTED, _PHASE, f"made again from the configuration that a model file keeps: {_listed(layers)}")
+            return Judgement(CONFIRMED, last, f"{_named(layer)} cannot be kept in a model file: {raised}")
+    return Judgement(REFUTED, last, f"made again from the configuration that a model file keeps: {_listed(layers)}")
 
 
 def _is_in(model: Any, layer: Any) -> bool:

@@ -1,14 +1,25 @@
-"""What a probe sees: the findings, the phases, the events and the lines of one run."""
+"""What a probe sees: the findings, the phases, the events, the lines and the snapshots of one run."""
 
 from __future__ import annotations
 
 from typing import Any, Iterator, NamedTuple, Sequence, Tuple
 
-from .frames import Frame, UserCode
+from .frames import UserCode
 from .lines import EAGER, TRACE
+from .phases import Phase
 from .recorder import Event, Recorder
 
-__all__ = ["CONFIRMED", "FAILED", "REFUTED", "STATIC_ONLY", "UNREACHED", "Finding", "Judgement", "Phase", "Run"]
+__all__ = [
+    "CONFIRMED",
+    "FAILED",
+    "REFUTED",
+    "STATIC_ONLY",
+    "UNREACHED",
+    "Judgement",
+    "Run",
+    "Snapshot",
+    "StaticFinding",
+]
 
 CONFIRMED = "confirmed"
 REFUTED = "refuted"
@@ -21,14 +32,26 @@ Span = Tuple[int, int]
 
 
 class Judgement(NamedTuple):
-    """A verdict on one finding, the phase that decided it (or an empty string) and why."""
+    """A verdict on one finding, the phase that decided it, if one did, and why.
+
+    ``explains`` are the events that the finding accounts for, so that the run does not report them a second time.
+    Without it, a confirmed finding accounts for every event at its statement of the kinds that its probe asked for.
+    """
 
     verdict: str
-    phase: str
+    phase: Phase | None
     detail: str
+    explains: Sequence[Event] | None = None
 
 
-class Finding:
+class Snapshot(NamedTuple):
+    """What a probe saw at the end of a phase, or at that of the run, where ``phase`` is None."""
+
+    phase: Phase | None
+    value: Any
+
+
+class StaticFinding:
     """A static finding, as the host describes it.
 
     ``statement`` spans the statement that the finding stands in (of a compound one its header), ``body`` that statement
@@ -59,35 +82,6 @@ def _span(value: Sequence[int]) -> Span:
     return (int(value[0]), int(value[1]))
 
 
-class Phase:
-    """One step of the run.
-
-    ``kind`` is ``import``, ``build``, ``call`` (eager), ``traced`` (inside ``tf.function``), ``fit`` or ``save``;
-    ``mode`` is what ``training`` was given as, None where it was not given.
-    ``follow_up`` says that the model had been called in this mode before, so that it has everything that it needs.
-    ``scoped`` says that one of the guides' scopes may have cut the call short, so that its success shows nothing.
-    ``outcome`` is ``not run``, ``ok`` or ``failed``, with the reason in ``detail``.
-    """
-
-    def __init__(self, name: str, kind: str, mode: bool | None = None) -> None:
-        self.name = name
-        self.kind = kind
-        self.mode = mode
-        self.follow_up = False
-        self.scoped = False
-        self.outcome = "not run"
-        self.detail = "the run ended before it"
-        self.seconds = 0.0
-        self.error: BaseException | None = None
-        self.frames: tuple[Frame, ...] = ()
-        self.ran: set[tuple[str, int, str]] = set()
-
-    @property
-    def ok(self) -> bool:
-        """Whether it ran to its end."""
-        return self.outcome == "ok"
-
-
 class Run:
     """One run of the user's program, on one target and device."""
 
@@ -95,9 +89,15 @@ class Run:
         self.job = job
         self.target = str(job["target"])
         self.device = str(job["device"] or "")
-        self.findings = [Finding(described) for described in job["findings"]]
+        self.findings = [StaticFinding(described) for described in job["findings"]]
         self.code = code
         self.recorder = recorder
+        self.asked: set[str] = set()
+        """The kinds of events that were asked for."""
+        self.snapshots: dict[int, list[Snapshot]] = {finding.id: [] for finding in self.findings}
+        """What the probes of the findings, by number, saw while the run went on, in order."""
+        self.troubles: dict[int, Exception] = {}
+        """What the last look of a finding's probe, by number, raised."""
         self.phases: list[Phase] = []
         self.scopes: list[tuple[str, str]] = []
         self.notes: list[str] = []
@@ -110,54 +110,61 @@ class Run:
         self.sample: Any = None
         self.output: Any = None
 
-    @property
-    def events(self) -> list[Event]:
-        """Everything that was recorded, in order."""
-        return self.recorder.events
-
-    def phase(self, name: str) -> Phase:
-        """The phase of that name."""
-        return next(phase for phase in self.phases if phase.name == name)
+    def events(self, *kinds: str) -> list[Event]:
+        """Everything of some kinds that was recorded, in order."""
+        self.asked.update(kinds)
+        return [event for event in self.recorder.events if event.kind in kinds]
 
     def of_kind(self, *kinds: str) -> list[Phase]:
         """The phases of some kinds, in order."""
         return [phase for phase in self.phases if phase.kind in kinds]
 
+    def calls(self, *, traced: bool | None = None) -> list[Phase]:
+        """The calls, in order; only those inside ``tf.function``, or only the eager ones, if `traced` says so."""
+        return [phase for phase in self.of_kind("call") if traced in (None, phase.traced)]
+
     def follow_ups(self) -> list[Phase]:
         """The calls, eager and traced, of a model that had been called in the same mode."""
-        return [phase for phase in self.of_kind("call", "traced") if phase.follow_up]
+        return [phase for phase in self.calls() if phase.follow_up]
 
-    def events_at(self, finding: Finding, kind: str, span: Span | None = None) -> list[Event]:
+    def fatal(self) -> Phase | None:
+        """The failure without which nothing can be judged: of import, of build, or the first one if every call fails."""
+        needed = self.of_kind("import", "build")
+        if not any(phase.ok for phase in self.calls()):
+            needed += self.calls()[:1]
+        return next((phase for phase in needed if phase.outcome == "failed"), None)
+
+    def events_at(self, finding: StaticFinding, kind: str, span: Span | None = None) -> list[Event]:
         """The events of a kind whose innermost user frame lies in the finding's statement, or in `span` of its file."""
-        return [event for event in self.events if event.kind == kind and self._is_at(finding, event, span)]
+        return [event for event in self.events(kind) if self._is_at(finding, event, span)]
 
     @staticmethod
-    def _is_at(finding: Finding, event: Event, span: Span | None) -> bool:
+    def _is_at(finding: StaticFinding, event: Event, span: Span | None) -> bool:
         return bool(event.frames) and finding.holds(event.frames[0].path, event.frames[0].line, span)
 
-    def contexts(self, finding: Finding, phase: Phase, span: Span | None = None) -> set[str]:
+    def contexts(self, finding: StaticFinding, phase: Phase, span: Span | None = None) -> set[str]:
         """The contexts (see `lines`) in which a line of the finding's statement, or of `span`, ran in a phase."""
         return {context for path, line, context in phase.ran if finding.holds(path, line, span)}
 
-    def ran(self, finding: Finding) -> list[Phase]:
+    def ran(self, finding: StaticFinding) -> list[Phase]:
         """The phases in which a line of the finding's statement ran."""
         return [phase for phase in self.phases if self.contexts(finding, phase)]
 
-    def entered(self, finding: Finding, phase: Phase) -> bool:
+    def entered(self, finding: StaticFinding, phase: Phase) -> bool:
         """Whether a line of the function around the finding ran in a phase."""
         return bool(self.contexts(finding, phase, finding.function or finding.body))
 
-    def errors_at(self, finding: Finding, span: Span | None = None) -> Iterator[Phase]:
+    def errors_at(self, finding: StaticFinding, span: Span | None = None) -> Iterator[Phase]:
         """The failed phases whose error was raised in the finding's statement, or in `span` of its file."""
         for phase in self.phases:
             if phase.error is not None and phase.frames:
                 if finding.holds(phase.frames[0].path, phase.frames[0].line, span):
                     yield phase
 
-    def traced_lines(self, finding: Finding) -> list[Phase]:
+    def traced_lines(self, finding: StaticFinding) -> list[Phase]:
         """The phases in which the finding's statement ran while TensorFlow traced."""
         return [phase for phase in self.phases if TRACE in self.contexts(finding, phase)]
 
-    def eager_lines(self, finding: Finding) -> list[Phase]:
+    def eager_lines(self, finding: StaticFinding) -> list[Phase]:
         """The phases in which the finding's statement ran eagerly."""
         return [phase for phase in self.phases if EAGER in self.contexts(finding, phase)]

@@ -7,9 +7,9 @@ import os
 import textwrap
 from typing import Any, Iterator, Sequence
 
-from .criteria import unreached
-from .making import explain
-from .run import CONFIRMED, FAILED, REFUTED, Finding, Judgement, Run
+from .criteria import failed_in, unreached
+from .phases import Phase
+from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 from .tracking import Made, identities, is_frozen, read_in_traces, tracked
 
 __all__ = ["assigned_attribute", "attribute_values", "judge_state", "lost"]
@@ -18,7 +18,7 @@ _NO_KEEPER = "the target is a function, which keeps no variables: name the model
 _UNUSED = "no call of the model used a variable of what this line makes"
 
 
-def judge_state(finding: Finding, run: Run, variables: Sequence[Made]) -> Judgement:
+def judge_state(finding: StaticFinding, run: Run, variables: Sequence[Made]) -> Judgement:
     """The verdict on variables that a finding is about.
 
     Confirmed where the calls use one that is to be trained and that the model does not know; refuted where it knows
@@ -29,7 +29,7 @@ def judge_state(finding: Finding, run: Run, variables: Sequence[Made]) -> Judgem
         return nowhere
     known = tracked(run.keeper)
     if known is None:
-        return Judgement(FAILED, "", _NO_KEEPER)
+        return Judgement(FAILED, None, _NO_KEEPER)
     read = read_in_traces(run)
     missing = [made for made in variables if not identities(made.variable) & known]
     used = [made for made in missing if identities(made.variable) & set(read) and not is_frozen(made)]
@@ -39,34 +39,33 @@ def judge_state(finding: Finding, run: Run, variables: Sequence[Made]) -> Judgem
     return _nothing_lost(run, variables, missing)
 
 
-def lost(phase: str, variables: Sequence[Made], owner: str, what: str = "used by the calls and ") -> Judgement:
+def lost(phase: Phase | None, variables: Sequence[Made], owner: str, what: str = "used by the calls and ") -> Judgement:
     """Confirmed: these variables are not among those of their owner; `what` else is so is said before."""
-    explain([made.event for made in variables if made.event is not None])
     rest = "" if len(variables) == 1 else f" and {len(variables) - 1} more"
     are = "is" if len(variables) == 1 else "are"
     seen = f"{variables[0].described}{rest} {are} {what}not among the variables of {owner}"
-    return Judgement(CONFIRMED, phase, seen)
+    return Judgement(CONFIRMED, phase, seen, [made.event for made in variables if made.event is not None])
 
 
 def _nothing_lost(run: Run, variables: Sequence[Made], missing: Sequence[Made]) -> Judgement:
-    calls = [phase for phase in run.of_kind("traced") if phase.mode is None]
+    calls = [phase for phase in run.calls(traced=True) if phase.mode is None]
     decided = next((phase for phase in calls if phase.ok), None)
     if variables and not missing:
         shown = variables[0].described + ("" if len(variables) == 1 else f" and {len(variables) - 1} more")
-        return Judgement(REFUTED, "" if decided is None else decided.name, f"the model knows of {shown}")
+        return Judgement(REFUTED, decided, f"the model knows of {shown}")
     if decided is None:
         failed = next((phase for phase in calls if phase.outcome == "failed"), None)
         if failed is not None:
-            return Judgement(FAILED, failed.name, f"{failed.name}: {failed.detail}")
-        return Judgement(FAILED, "", "no call inside tf.function was made, which would show what is used")
+            return failed_in(failed)
+        return Judgement(FAILED, None, "no call inside tf.function was made, which would show what is used")
     if missing and all(is_frozen(made) for made in missing):
-        return Judgement(REFUTED, decided.name, f"{missing[0].described} is not to be trained")
+        return Judgement(REFUTED, decided, f"{missing[0].described} is not to be trained")
     if len(missing) < len(variables):
-        return Judgement(REFUTED, decided.name, "the model knows of all variables of it that the calls use")
-    return Judgement(FAILED, decided.name, _UNUSED)
+        return Judgement(REFUTED, decided, "the model knows of all variables of it that the calls use")
+    return Judgement(FAILED, decided, _UNUSED)
 
 
-def attribute_values(finding: Finding, run: Run) -> list[Any]:
+def attribute_values(finding: StaticFinding, run: Run) -> list[Any]:
     """What ``self.x`` is now, where the finding's statement assigns it; for each object that may be its ``self``."""
     name = assigned_attribute(finding.text)
     if name is None or finding.function is None:
@@ -87,10 +86,10 @@ def assigned_attribute(text: str) -> str | None:
     return None
 
 
-def _instances(finding: Finding, run: Run) -> Iterator[Any]:
+def _instances(finding: StaticFinding, run: Run) -> Iterator[Any]:
     """The model, its modules and the living layers, as far as the finding stands in a method of their class."""
     candidates = [run.keeper, *_modules(run.keeper)]
-    candidates += [event.subject() for event in run.events if event.kind == "layer"]
+    candidates += [event.subject() for event in run.events("layer")]
     seen: set[int] = set()
     for one in candidates:
         if one is not None and id(one) not in seen and hasattr(one, "__dict__"):
@@ -106,7 +105,7 @@ def _modules(keeper: Any) -> Sequence[Any]:
         return ()
 
 
-def _is_around(finding: Finding, member: Any) -> bool:
+def _is_around(finding: StaticFinding, member: Any) -> bool:
     function = getattr(member, "python_function", member)
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__

@@ -7,12 +7,13 @@ import re
 import textwrap
 from typing import Any, Callable, Sequence
 
-from .criteria import conclude, unreached
+from .criteria import conclude, failed_in, unreached
 from .criteria import names_of as all_names_of
 from .errors import essence, one_line
 from .lines import TRACE
+from .phases import Phase
 from .recorder import Event
-from .run import CONFIRMED, FAILED, REFUTED, UNREACHED, Finding, Judgement, Phase, Run
+from .run import CONFIRMED, FAILED, REFUTED, UNREACHED, Judgement, Run, StaticFinding
 
 __all__ = ["is_conditional", "outside_of_traces", "parsed", "raises_while_tracing", "runs_while_tracing", "writes"]
 
@@ -29,7 +30,7 @@ def names_of(phases: Sequence[Phase]) -> str:
     return all_names_of(phases[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def runs_while_tracing(finding: Finding, run: Run, happened: str, exact: bool = False) -> Judgement:
+def runs_while_tracing(finding: StaticFinding, run: Run, happened: str, exact: bool = False) -> Judgement:
     """Whether a statement runs in Python while TensorFlow traces, and so not at every call of what was traced.
 
     Args:
@@ -45,11 +46,11 @@ def runs_while_tracing(finding: Finding, run: Run, happened: str, exact: bool = 
         detail = (
             "the line ran while tracing, but it holds a condition, and no run tells whether the call in it was made"
         )
-        return Judgement(FAILED, traced[0].name, detail)
+        return Judgement(FAILED, traced[0], detail)
     return _confirmed(run, traced, happened, lambda phase: bool(run.contexts(finding, phase)))
 
 
-def writes(finding: Finding, run: Run, exact: bool) -> Judgement:
+def writes(finding: StaticFinding, run: Run, exact: bool) -> Judgement:
     """As `runs_while_tracing`, by the ``output`` events of the statement, which say what it wrote.
 
     Args:
@@ -61,13 +62,14 @@ def writes(finding: Finding, run: Run, exact: bool) -> Judgement:
     traced = [event for event in written if event.context == TRACE]
     if traced:
         heard = {event.phase for event in written}
+        within = {event.phase for event in traced}
         happened = one_line("{} `{}`".format(traced[0].detail["verb"], traced[0].detail["text"]))
-        phases = [phase for phase in run.phases if phase.name in {event.phase for event in traced}]
-        return _confirmed(run, phases, happened + _times(traced), lambda phase: phase.name in heard)
+        phases = [phase for phase in run.phases if phase in within]
+        return _confirmed(run, phases, happened + _times(traced), heard.__contains__)
     if written:
         return outside_of_traces(finding, run)
     if exact and run.traced_lines(finding):
-        return Judgement(UNREACHED, "", "the line ran, but what is written there was not")
+        return Judgement(UNREACHED, None, "the line ran, but what is written there was not")
     return runs_while_tracing(finding, run, "it ran")
 
 
@@ -77,16 +79,15 @@ def _times(events: Sequence[Event]) -> str:
 
 
 def _confirmed(run: Run, traced: Sequence[Phase], happened: str, ran: Callable[[Phase], bool]) -> Judgement:
-    names = {phase.name for phase in traced}
-    repeats = [p for p in run.phases if p.name.startswith("second ") and p.name.replace("second", "first", 1) in names]
+    repeats = [phase for phase in run.phases if any(phase.repeats(first) for first in traced)]
     quiet = [phase for phase in repeats if phase.ok and not ran(phase)]
     seen = f"{happened} while tracing, in {names_of(traced)}"
     if quiet:
         seen += f"; not in {names_of(quiet)}"
-    return Judgement(CONFIRMED, traced[0].name, seen)
+    return Judgement(CONFIRMED, traced[0], seen)
 
 
-def outside_of_traces(finding: Finding, run: Run) -> Judgement:
+def outside_of_traces(finding: StaticFinding, run: Run) -> Judgement:
     """The verdict on a statement that no trace ran, or that did nothing while it was traced.
 
     Refuted where it ran in every kind of call that was traced as well, or where no call comes to it at all.
@@ -96,19 +97,20 @@ def outside_of_traces(finding: Finding, run: Run) -> Judgement:
         return nowhere
     ran = run.ran(finding)
     clean = f"it ran outside of traces only, in {names_of(ran)}"
-    within = [phase for phase in ran if phase.kind in ("traced", "fit")]
+    within = [phase for phase in ran if phase.traced]
     calls = [phase for phase in ran if phase.kind == "call"]
     if within or not calls:
         return conclude(finding, run, within or ran, clean)
     modes = {phase.mode for phase in calls}
-    decisive = [phase for phase in run.of_kind("traced") if phase.mode in modes and phase.name.startswith("first")]
+    firsts = [phase for phase in run.calls(traced=True) if not phase.ordinal and not phase.batch]
+    decisive = [phase for phase in firsts if phase.mode in modes]
     if not decisive:
-        return Judgement(FAILED, calls[0].name, f"it ran in {names_of(calls)}, which no phase traces")
+        return Judgement(FAILED, calls[0], f"it ran in {names_of(calls)}, which no phase traces")
     skipped = [phase for phase in decisive if phase.ok and run.entered(finding, phase)]
     return conclude(finding, run, decisive, clean + (f"; {names_of(skipped)} left it out" if skipped else ""))
 
 
-def raises_while_tracing(finding: Finding, run: Run) -> Judgement:
+def raises_while_tracing(finding: StaticFinding, run: Run) -> Judgement:
     """Whether a statement raises where it is traced; refuted if it was traced, or passed over, without that."""
     nowhere = unreached(finding, run)
     if nowhere is not None:
@@ -117,16 +119,16 @@ def raises_while_tracing(finding: Finding, run: Run) -> Judgement:
     eager = {_text(phase) for phase in raised if TRACE not in run.contexts(finding, phase)}
     for phase in raised:
         if TRACE in run.contexts(finding, phase) and _is_of_trace(phase, eager):
-            return Judgement(CONFIRMED, phase.name, one_line(f"{phase.name}: {phase.detail}"))
+            return Judgement(CONFIRMED, phase, one_line(phase.failure))
     if raised:
-        return Judgement(FAILED, raised[0].name, f"{raised[0].name}: {raised[0].detail}")
+        return failed_in(raised[0])
     traced = run.traced_lines(finding)
     if not traced:
         return outside_of_traces(finding, run)
-    passed = [phase for phase in traced if phase.kind in ("traced", "fit")]
+    passed = [phase for phase in traced if phase.traced]
     if passed:
-        return Judgement(REFUTED, passed[-1].name, f"it was traced in {names_of(passed)}, and did not raise")
-    decisive = [*run.of_kind("traced")[:1], *traced]
+        return Judgement(REFUTED, passed[-1], f"it was traced in {names_of(passed)}, and did not raise")
+    decisive = [*run.calls(traced=True)[:1], *traced]
     return conclude(finding, run, decisive, f"it was traced in {names_of(traced)}, and did not raise")
 
 
@@ -137,7 +139,7 @@ def _text(phase: Phase) -> str:
 def _is_of_trace(phase: Phase, eager: set[str]) -> bool:
     """Whether an error is the trace's: what an eager call raises, too, has another cause."""
     text = _text(phase)
-    return text not in eager and (phase.kind in ("traced", "fit") or _SYMBOLIC.search(text) is not None)
+    return text not in eager and (phase.traced or _SYMBOLIC.search(text) is not None)
 
 
 def parsed(text: str) -> ast.Module | None:
@@ -151,7 +153,7 @@ def parsed(text: str) -> ast.Module | None:
     return None
 
 
-def is_conditional(finding: Finding) -> bool:
+def is_conditional(finding: StaticFinding) -> bool:
     """Whether the statement may run without the call that the finding is about."""
     tree = parsed(finding.text)
     name = (finding.symbol or "").rpartition(".")[2]

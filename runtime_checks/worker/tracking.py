@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Iterator, NamedTuple
 
+from .creation import made_through
 from .recorder import Event
-from .run import Finding, Run
+from .run import Run, StaticFinding
 
 __all__ = [
     "Made",
@@ -13,7 +14,6 @@ __all__ = [
     "is_frozen",
     "is_optimized",
     "made_at",
-    "made_through",
     "read_in_traces",
     "tracked",
     "variables_in",
@@ -79,10 +79,9 @@ def _all_identities(variables: Iterable[Any]) -> set[int]:
 
 def read_in_traces(run: Run) -> dict[int, Event]:
     """The ``read`` events of the traced calls, by the identity of the variable: eager reads are not all heard."""
-    traced = {phase.name for phase in run.of_kind("traced")}
     found: dict[int, Event] = {}
-    for event in run.events:
-        if event.kind == "read" and event.phase in traced and event.subject() is not None:
+    for event in run.events("read"):
+        if event.phase.kind == "call" and event.phase.traced and event.subject() is not None:
             for identity in identities(event.subject()):
                 found.setdefault(identity, event)
     return found
@@ -91,8 +90,8 @@ def read_in_traces(run: Run) -> dict[int, Event]:
 def is_optimized(run: Run, variable: Any) -> bool:
     """Whether an optimizer that the program made was given the variable: it is trained, whoever keeps it."""
     numbers, key = identities(variable), getattr(variable, "_unique_id", None)
-    for event in run.events:
-        optimizer = event.subject() if event.kind == "stateful" else None
+    for event in run.events("stateful"):
+        optimizer = event.subject()
         given = getattr(optimizer, "_trainable_variables", None)  # Keras 3
         if isinstance(given, (list, tuple)) and numbers & _all_identities(given):
             return True
@@ -119,29 +118,17 @@ def _keeps_aside(layer: Any, variable: Any) -> bool:
     return own is not None and not identities(variable) & own
 
 
-def made_through(finding: Finding, event: Event) -> bool:
-    """Whether the finding's statement stands anywhere in the stack of an event, or of a construction behind it."""
-    return any(
-        finding.holds(frame.path, frame.line)
-        for one in [event, *event.detail.get("owners", ())]
-        for frame in one.frames
-    )
-
-
-def made_at(finding: Finding, run: Run) -> list[Made]:
+def made_at(finding: StaticFinding, run: Run) -> list[Made]:
     """The living variables that the finding's statement made, itself, by what it calls or by layers that it made."""
-    found = []
-    for event in run.events:
-        if event.kind == "variable" and event.subject() is not None and made_through(finding, event):
-            found.append(Made(event.subject(), event))
-    return found
+    made = [event for event in run.events("variable") if made_through(finding, event)]
+    return [Made(event.subject(), event) for event in made if event.subject() is not None]
 
 
 def variables_in(value: Any, run: Run) -> list[Made]:
     """The variables in a value: of layers, of containers of any kind and of the attributes of plain objects."""
     events: dict[int, Event] = {}
-    for event in run.events:
-        if event.kind == "variable" and event.subject() is not None:
+    for event in run.events("variable"):
+        if event.subject() is not None:
             for identity in identities(event.subject()):
                 events[identity] = event
     found: dict[int, Made] = {}

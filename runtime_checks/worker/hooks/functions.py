@@ -1,8 +1,7 @@
 """``tf.function``: where each is made (``function`` events) and each time it is traced (``trace`` events).
 
 A ``function`` event's detail has ``code`` (of the Python function, or None), ``users`` (whether it is in a file of the
-user's), ``at`` and ``last`` (how many events there
-were when it was made and when it was last called) and ``calls``.
+user's), ``at`` (how many events there were when it was made) and ``calls``, its `Calls`.
 A ``trace`` event's detail has ``function`` (its name), ``number`` (how many times it was traced now), ``changed`` (what
 is different from the arguments of the trace before, in one line) and ``made`` (the ``function`` event, or None).
 """
@@ -18,7 +17,18 @@ from typing import Any, Iterator
 from ..patching import replaced
 from ..recorder import Event, Recorder
 
-__all__ = ["describe_change", "install"]
+__all__ = ["Calls", "describe_change", "install"]
+
+
+class Calls:
+    """How often a function was called, and how many events there were the last time; it goes on counting."""
+
+    def __init__(self) -> None:
+        self.number, self.last = 0, -1
+
+    def add(self, events: int) -> None:
+        """Count a call."""
+        self.number, self.last = self.number + 1, events
 
 
 @contextlib.contextmanager
@@ -33,18 +43,16 @@ def install(recorder: Recorder) -> Iterator[None]:
     @functools.wraps(constructor)
     def initialize(function: Any, *arguments: Any, **keywords: Any) -> None:
         constructor(function, *arguments, **keywords)
-        before = len(recorder.events)
-        recorder.record("function", lambda: _made(function, before, recorder))
-        if len(recorder.events) > before and recorder.events[-1].kind == "function":
-            made[id(function)] = (weakref.ref(function), recorder.events[-1])
+        event = recorder.record("function", lambda: _made(function, recorder))
+        if event is not None:
+            made[id(function)] = (weakref.ref(function), event)
 
     @functools.wraps(call)
     def trace(function: Any, *arguments: Any, **keywords: Any) -> Any:
         traced = _traces(function)
         reference, event = made.get(id(function), _UNSEEN)
         if event is not None and reference() is function:
-            event.detail["calls"] += 1
-            event.detail["last"] = len(recorder.events)
+            event.detail["calls"].add(len(recorder.events))
         try:
             return call(function, *arguments, **keywords)
         finally:
@@ -78,10 +86,10 @@ def _unseen() -> None:
 _UNSEEN = (_unseen, None)
 
 
-def _made(function: Any, at: int, recorder: Recorder) -> Any:
+def _made(function: Any, recorder: Recorder) -> Any:
     code = getattr(getattr(function, "python_function", None), "__code__", None)
     users = code is not None and recorder.code.path(code.co_filename) is not None
-    detail = {"code": code, "users": users, "at": at, "last": -1, "calls": 0}
+    detail = {"code": code, "users": users, "at": len(recorder.events), "calls": Calls()}
     return recorder.code.stack(), detail, weakref.ref(function)
 
 

@@ -10,6 +10,7 @@ import weakref
 from typing import Any, Iterator
 
 from ..patching import replaced
+from ..phases import Phase
 from ..recorder import Recorder
 
 __all__ = ["install"]
@@ -21,7 +22,7 @@ def install(recorder: Recorder) -> Iterator[None]:
     from tensorflow.python.eager import tape
 
     original = tape.variable_accessed
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[Phase | None, int]] = set()
 
     def variable_accessed(variable: Any) -> None:
         original(variable)

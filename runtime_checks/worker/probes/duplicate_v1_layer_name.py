@@ -7,22 +7,22 @@ import os
 from ..criteria import conclude, names_of
 from ..errors import one_line, text_of
 from ..recorder import Event
-from ..run import CONFIRMED, Finding, Judgement, Run
+from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 _COLLISION = "Trying to share variable"
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable that was got twice in one pass through the shim, the second time here.
 
     Refuted if every variable that this line got was got by nothing else in the same pass.
     """
     first: dict[tuple[object, object], Event] = {}
     shared: list[tuple[Event, Event]] = []
-    for event in run.events:
-        if event.kind != "get" or event.detail["pass"] is None or not event.frames:
+    for event in run.events("get"):
+        if event.detail["pass"] is None or not event.frames:
             continue
         earlier = first.setdefault((event.detail["pass"], event.detail["identity"]), event)
         if earlier is not event and finding.holds(*event.frames[0][:2]):
@@ -31,14 +31,14 @@ def judge(finding: Finding, run: Run) -> Judgement:
         return _confirmed(finding, shared)
     for phase in run.errors_at(finding):
         if phase.error is not None and _COLLISION in text_of(phase.error):
-            return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
-    decisive = [phase for phase in run.ran(finding) if phase.kind in ("call", "traced")]
+            return Judgement(CONFIRMED, phase, one_line(phase.detail))
+    decisive = [phase for phase in run.ran(finding) if phase.kind == "call"]
     finished = [phase for phase in decisive if phase.ok]
     detail = f"each variable of this line is its own in {names_of(finished)}"
     return conclude(finding, run, finished or decisive, detail)
 
 
-def _confirmed(finding: Finding, shared: list[tuple[Event, Event]]) -> Judgement:
+def _confirmed(finding: StaticFinding, shared: list[tuple[Event, Event]]) -> Judgement:
     earlier, event = shared[0]
     same_pass = [pair for pair in shared if pair[1].detail["pass"] == event.detail["pass"]]
     others = len({pair[1].detail["identity"] for pair in same_pass}) - 1

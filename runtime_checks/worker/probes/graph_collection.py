@@ -6,7 +6,7 @@ from ..at_line import settle
 from ..lines import GRAPH
 from ..lookup import missing
 from ..recorder import Event
-from ..run import CONFIRMED, REFUTED, Finding, Judgement, Run
+from ..run import CONFIRMED, REFUTED, Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
@@ -25,7 +25,7 @@ _KEYS = {
 """The collections that a function without a key reads."""
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By the name; then by what was in the collection, and in which context it was read or written."""
     gone = missing(finding)
     if gone is not None:
@@ -49,13 +49,14 @@ def judge(finding: Finding, run: Run) -> Judgement:
     return _of_reads(outside)
 
 
-def _of_variable(finding: Finding, run: Run) -> Judgement:
+def _of_variable(finding: StaticFinding, run: Run) -> Judgement:
     """``collections=`` of a variable."""
     for event in run.events_at(finding, "variable"):
         name = event.detail["name"]
         if event.context == GRAPH:
             return Judgement(REFUTED, event.phase, f"`{name}` was made in a tf.Graph, which has collections")
-        return Judgement(CONFIRMED, event.phase, f"`{name}` was made outside of a tf.Graph and is in no collection")
+        detail = f"`{name}` was made outside of a tf.Graph and is in no collection"
+        return Judgement(CONFIRMED, event.phase, detail, ())  # whether calls make it again is another question
     return settle(finding, run, "the line ran and made no variable")
 
 
@@ -82,7 +83,7 @@ def _grown(events: list[Event]) -> Judgement | None:
     first = events[0]
     for event in events[1:]:
         more = event.detail["name"] == first.detail["name"] and event.detail["size"] > first.detail["size"]
-        if more and event.phase != first.phase:
+        if more and event.phase is not first.phase:
             detail = "the collection `{}` grows with the calls: {} in the {}, {} in the {}".format(
                 first.detail["name"], first.detail["size"], first.phase, event.detail["size"], event.phase
             )

@@ -10,11 +10,10 @@ import re
 from types import CodeType
 from typing import Any, Iterator
 
-from ..criteria import created_again
 from ..errors import one_line
-from ..making import explain
 from ..recorder import Event
-from ..run import CONFIRMED, Finding, Judgement, Run
+from ..recreation import variables_recreated
+from ..run import CONFIRMED, Judgement, Run, StaticFinding
 from ..state import judge_state
 from ..tracking import Made, identities, variables_in
 
@@ -23,15 +22,14 @@ __all__ = ["judge"]
 _REFUSED = "created within a Lambda layer"
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a creation in the function that is refused or done again, or by a captured variable that is lost."""
-    made = [event for event in run.events if event.kind == "variable" and _is_made_there(finding, run, event)]
+    made = [event for event in run.events("variable") if _is_made_there(finding, run, event)]
     if made:
         for phase in run.phases:
             if phase.error is not None and _REFUSED in str(phase.error):
-                explain(made)
-                return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
-        again = created_again(finding, run, lambda event: event in made)
+                return Judgement(CONFIRMED, phase, one_line(phase.detail), made)
+        again = variables_recreated(finding, run, lambda event: event in made)
         if again.verdict == CONFIRMED:
             return again
     captured: dict[int, Made] = {}
@@ -42,7 +40,7 @@ def judge(finding: Finding, run: Run) -> Judgement:
     return judge_state(finding, run, list(captured.values()))
 
 
-def _is_made_there(finding: Finding, run: Run, event: Event) -> bool:
+def _is_made_there(finding: StaticFinding, run: Run, event: Event) -> bool:
     places = [frame for one in [event, *event.detail["owners"]] for frame in one.frames]
     names = {function.__name__ for function in _functions(finding, run)}
     return any(
@@ -51,11 +49,11 @@ def _is_made_there(finding: Finding, run: Run, event: Event) -> bool:
     )
 
 
-def _functions(finding: Finding, run: Run) -> Iterator[Any]:
+def _functions(finding: StaticFinding, run: Run) -> Iterator[Any]:
     """The functions of the living ``Lambda`` layers that the finding's line is a part of."""
     seen: list[Any] = []
-    for event in run.events:
-        layer = event.subject() if event.kind == "layer" and event.detail["class"] == "Lambda" else None
+    for event in run.events("layer"):
+        layer = event.subject() if event.detail["class"] == "Lambda" else None
         function = getattr(layer, "function", None)
         if function is None or any(function is other for other in seen):
             continue
@@ -80,7 +78,7 @@ def _inner(code: CodeType) -> list[CodeType]:
     return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
-def _captured(finding: Finding, function: Any) -> Iterator[Any]:
+def _captured(finding: StaticFinding, function: Any) -> Iterator[Any]:
     """What the names on the finding's lines stand for, with one attribute of each where there is one."""
     numbers = range(finding.line, finding.end_line + 1)
     text = "\n".join(linecache.getline(finding.path, number) for number in numbers)

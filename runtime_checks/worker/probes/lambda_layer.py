@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from ..at_line import settle
+from ..phases import Phase
 from ..recorder import Event
-from ..round_trip import judge_layers
-from ..run import FAILED, REFUTED, Finding, Judgement, Run
+from ..round_trip import at_the_end, judge_layers
+from ..run import FAILED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
+__all__ = ["judge", "snapshot"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By writing each layer's configuration and making a layer of it, as saving and loading a ``.keras`` file do."""
-    made = _made(finding, run)
-    if made:
-        return judge_layers(made, run, lambda layer: {})
+    if _made(finding, run):
+        return at_the_end(finding, run)
     settled = settle(finding, run, "")
     if settled.verdict == REFUTED:
         return Judgement(FAILED, settled.phase, "the line ran, but no Lambda layer was seen to be made there")
     return settled
 
 
-def _made(finding: Finding, run: Run) -> list[Event]:
+def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:
+    """The verdict on the layers, at the end of the run."""
+    made = _made(finding, run)
+    return judge_layers(made, run, lambda layer: {}) if made and phase is None else None
+
+
+def _made(finding: StaticFinding, run: Run) -> list[Event]:
     """Those of the finding's own lines; a long statement may make several."""
     events = [e for e in run.events_at(finding, "layer") if _is_lambda(e.detail["type"])]
     own = [e for e in events if finding.line <= e.frames[0].line <= finding.end_line]

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from ..creation import is_new_owner
 from ..recorder import Event
-from ..remaking import is_new_owner, makes_again
-from ..run import Finding, Judgement, Run
+from ..recreation import recreates
+from ..run import Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable of a layer or module that was made here in the same follow-up call."""
 
     def belongs(event: Event) -> bool:
         return is_new_owner(finding, event) or _in_constructor(finding, event)
 
-    return makes_again(finding, run, belongs, "variable of a layer made here")
+    return recreates(finding, run, belongs, "variable of a layer made here")
 
 
-def _in_constructor(finding: Finding, event: Event) -> bool:
+def _in_constructor(finding: StaticFinding, event: Event) -> bool:
     """Whether the statement was running a user's constructor, also that of a module which never calls tf.Module's."""
     return any(
         inner.function == "__init__" and finding.holds(outer.path, outer.line)

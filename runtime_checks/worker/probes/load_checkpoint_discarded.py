@@ -6,14 +6,14 @@ from typing import Any
 
 from ..at_line import settle
 from ..recorder import Event
-from ..run import CONFIRMED, REFUTED, Finding, Judgement, Run
+from ..run import CONFIRMED, REFUTED, Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 _VALUES = ("latest_checkpoint", "list_variables", "load_variable")
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By what was read from the reader, and by whether the program restored the same checkpoint itself later."""
     function = (finding.symbol or "").rpartition(".")[2]
     if function in _VALUES:
@@ -33,20 +33,21 @@ def judge(finding: Finding, run: Run) -> Judgement:
     return settle(finding, run, "the line ran and opened no checkpoint")
 
 
-def _of_value(finding: Finding, run: Run, function: str) -> Judgement:
+def _of_value(finding: StaticFinding, run: Run, function: str) -> Judgement:
     settled = settle(finding, run, "")
     if settled.verdict != REFUTED:
         return settled
-    restores = [event for event in run.events if event.kind == "restore" and event.detail["path"]]
+    restores = [event for event in run.events("restore") if event.detail["path"]]
     if restores:
         return _saved_by(restores[0])
-    return Judgement(CONFIRMED, run.ran(finding)[0].name, f"`{function}` only returned a value: {_kept(run)}")
+    return Judgement(CONFIRMED, run.ran(finding)[0], f"`{function}` only returned a value: {_kept(run)}")
 
 
 def _restored_after(reader: Event, run: Run) -> Event | None:
-    after = run.events[run.events.index(reader) + 1 :]
+    events = run.events("reader", "restore")
     path = reader.detail["path"]
-    return next((event for event in after if event.kind == "restore" and event.detail["path"] == path), None)
+    after = [event for event in events[events.index(reader) + 1 :] if event.kind == "restore"]
+    return next((event for event in after if event.detail["path"] == path), None)
 
 
 def _saved_by(restore: Any) -> Judgement:

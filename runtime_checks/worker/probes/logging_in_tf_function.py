@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..run import Finding, Judgement, Run
+from ..run import Judgement, Run, StaticFinding
 from ..tracing import writes
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a record or a run of the line while tracing; refuted if either was outside of traces only.
 
     A record below the logger's level, and the log of an experiment tracker, leave nothing but the line that ran.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from ..creation import is_new_owner
 from ..recorder import Event
-from ..remaking import is_new_owner, makes_again
-from ..run import Finding, Judgement, Run
+from ..recreation import recreates
+from ..run import Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable of a template that was made here in the same follow-up call."""
 
     def belongs(event: Event) -> bool:
         return "getter" in event.detail["by"] and is_new_owner(finding, event)
 
-    return makes_again(finding, run, belongs, "variable of a template made here")
+    return recreates(finding, run, belongs, "variable of a template made here")

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import inspect
 
+from ..criteria import failed_in
+from ..phases import Phase
 from ..recorder import Event
-from ..round_trip import judge_layers
-from ..run import FAILED, UNREACHED, Finding, Judgement, Run
+from ..round_trip import at_the_end, judge_layers
+from ..run import UNREACHED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
+__all__ = ["judge", "snapshot"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By writing the configuration of each instance and making a layer of it, with the class given to the loader."""
-    made = [e for e in run.events if e.kind == "layer" and _is_of_class(finding, run, e)]
-    if made:
-        return judge_layers(made, run, lambda layer: {type(layer).__name__: type(layer)})
+    if _made(finding, run):
+        return at_the_end(finding, run)
     for phase in run.phases:
         if phase.kind in ("import", "build") and not phase.ok:
-            return Judgement(FAILED, phase.name, f"{phase.name}: {phase.detail}")
-    return Judgement(UNREACHED, "", "the run made no layer of this class")
+            return failed_in(phase)
+    return Judgement(UNREACHED, None, "the run made no layer of this class")
 
 
-def _is_of_class(finding: Finding, run: Run, event: Event) -> bool:
+def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:
+    """The verdict on the instances, at the end of the run."""
+    made = _made(finding, run) if phase is None else []
+    return judge_layers(made, run, lambda layer: {type(layer).__name__: type(layer)}) if made else None
+
+
+def _made(finding: StaticFinding, run: Run) -> list[Event]:
+    return [event for event in run.events("layer") if _is_of_class(finding, run, event)]
+
+
+def _is_of_class(finding: StaticFinding, run: Run, event: Event) -> bool:
     """Whether a layer was made by the constructor that stands in the finding's class statement."""
     constructor = inspect.unwrap(event.detail["type"].__init__)
     code = getattr(constructor, "__code__", None)

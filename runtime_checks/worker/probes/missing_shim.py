@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from ..creation import is_made_here
 from ..recorder import Event
-from ..remaking import is_made_here, makes_again
-from ..run import Finding, Judgement, Run
+from ..recreation import recreates
+from ..run import Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable that is got by name here, or by a layer or cell made here, and is new in a later call."""
 
     def belongs(event: Event) -> bool:
         return "getter" in event.detail["by"] and is_made_here(finding, event)
 
-    return makes_again(finding, run, belongs)
+    return recreates(finding, run, belongs)

@@ -4,42 +4,37 @@ from __future__ import annotations
 
 from typing import Sequence
 
+from ..creation import made_through
 from ..errors import one_line
 from ..lines import EAGER
-from ..making import explain, made_again, not_made_again
 from ..recorder import Event
-from ..run import CONFIRMED, Finding, Judgement, Run
-from ..tracking import made_through
+from ..recreation import not_recreated, recreated
+from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a construction in a later call or step, or by TensorFlow, which refuses its variables in a trace."""
-    made = [event for event in run.events if event.kind == "stateful" and made_through(finding, event)]
-    refused = [event for event in run.events if event.kind == "refused" and made_through(finding, event)]
-    _explain_variables(finding, run, made)
-    explain(refused)
+    made = [event for event in run.events("stateful") if made_through(finding, event)]
+    refused = [event for event in run.events("refused") if made_through(finding, event)]
     what = made[0].detail["what"] if made else "optimizer or metric"
-    return (
-        made_again(run, made, f"the {what}")
-        or _refused(run, refused)
+    judgement = (
+        recreated(run, made, f"the {what}")
+        or _refused(refused)
         or _made_at_each_step(made)
-        or not_made_again(finding, run, what)
+        or not_recreated(finding, run, what)
     )
+    variables = [event for event in run.events("variable") if made and made_through(finding, event)]
+    return judgement._replace(explains=[*variables, *refused])
 
 
-def _refused(run: Run, refused: Sequence[Event]) -> Judgement | None:
+def _refused(refused: Sequence[Event]) -> Judgement | None:
     if not refused:
         return None
-    phase = run.phase(refused[0].phase)
+    phase = refused[0].phase
     said = phase.detail if phase.error is not None else "TensorFlow refuses its variables in the second trace"
-    return Judgement(CONFIRMED, phase.name, one_line(said))
-
-
-def _explain_variables(finding: Finding, run: Run, made: Sequence[Event]) -> None:
-    if made:
-        explain([event for event in run.events if event.kind == "variable" and made_through(finding, event)])
+    return Judgement(CONFIRMED, phase, one_line(said))
 
 
 def _made_at_each_step(made: Sequence[Event]) -> Judgement | None:
@@ -47,7 +42,6 @@ def _made_at_each_step(made: Sequence[Event]) -> Judgement | None:
     for first in made:
         same = [e for e in made if (e.phase, e.context, e.frames) == (first.phase, EAGER, first.frames)]
         if len(same) > 1:
-            explain(same)
             kind, name = first.detail["what"], first.detail["class"]
             return Judgement(CONFIRMED, first.phase, f"the {kind} `{name}` was made {len(same)} times in {first.phase}")
     return None

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ..at_line import by_errors, settle
 from ..lines import EAGER, TRACE
 from ..lookup import missing
-from ..run import CONFIRMED, REFUTED, Finding, Judgement, Run
+from ..run import CONFIRMED, REFUTED, Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By the name; then by the context in which the placeholder functions were called."""
     gone = missing(finding)
     if gone is not None:

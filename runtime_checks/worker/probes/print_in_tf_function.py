@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..run import Finding, Judgement, Run
+from ..run import Judgement, Run, StaticFinding
 from ..tracing import writes
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by what was printed while tracing; refuted if it was only printed outside of traces."""
     return writes(finding, run, exact="pprint" not in (finding.symbol or finding.text))

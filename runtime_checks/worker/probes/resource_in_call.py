@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from ..making import made_again, not_made_again
-from ..run import Finding, Judgement, Run
-from ..tracking import made_through
+from ..creation import made_through
+from ..recreation import not_recreated, recreated
+from ..run import Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a construction in a follow-up call; refuted if those ran without one."""
-    kinds = ("resource", "iterator")
-    made = [event for event in run.events if event.kind in kinds and made_through(finding, event)]
-    return made_again(run, made, "the resource") or not_made_again(finding, run, "resource")
+    made = [event for event in run.events("resource", "iterator") if made_through(finding, event)]
+    return recreated(run, made, "the resource") or not_recreated(finding, run, "resource")

@@ -6,14 +6,14 @@ from ..at_line import by_errors, settle
 from ..lines import EAGER
 from ..lookup import missing
 from ..recorder import Event
-from ..run import CONFIRMED, REFUTED, Finding, Judgement, Run
+from ..run import CONFIRMED, REFUTED, Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 _EMPTY = r"graph is empty|eager execution|element of this graph|interpreted as a Tensor"
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By the name; then by what the sessions that are run or made in the finding's statement did."""
     gone = missing(finding)
     if gone is not None:
@@ -35,7 +35,7 @@ def judge(finding: Finding, run: Run) -> Judgement:
 
 def _runs_of(made: list[Event], run: Run) -> list[Event]:
     # A weak reference is the same object as long as somebody holds it, and so compares after its session is gone.
-    return [e for e in run.events if e.kind == "session run" and any(e.subject is one.subject for one in made)]
+    return [e for e in run.events("session run") if any(e.subject is one.subject for one in made)]
 
 
 def _never_run(made: list[Event]) -> Judgement | None:

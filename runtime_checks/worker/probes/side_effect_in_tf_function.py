@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..run import Finding, Judgement, Run
+from ..run import Judgement, Run, StaticFinding
 from ..tracing import runs_while_tracing
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed if the line ran while tracing; refuted if it ran outside of traces only."""
     return runs_while_tracing(finding, run, "Python state was changed")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ..criteria import refused_creation
-from ..remaking import is_made_here, makes_again
-from ..run import CONFIRMED, Finding, Judgement, Run
+from ..creation import is_made_here
+from ..recreation import recreates, refused_creation
+from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a weight added here in a later call, by one of a layer made here in it, or by Keras 3's refusal."""
-    judgement = makes_again(finding, run, lambda event: is_made_here(finding, event), "state")
+    judgement = recreates(finding, run, lambda event: is_made_here(finding, event), "state")
     if judgement.verdict == CONFIRMED:
         return judgement
     return refused_creation(finding, run) or judgement

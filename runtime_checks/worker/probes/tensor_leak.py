@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-import weakref
-from typing import Any
-
 from ..criteria import conclude
 from ..errors import one_line
 from ..leaks import keepers, kept_by, symbolic_in
-from ..run import CONFIRMED, FAILED, Finding, Judgement, Phase, Run
+from ..phases import Phase
+from ..run import CONFIRMED, FAILED, Judgement, Run, StaticFinding
 from ..tracing import names_of, outside_of_traces
 
-__all__ = ["judge"]
-
-_looked: Any = weakref.WeakKeyDictionary()
-"""Of a finding the last phase that traced it, and what was seen after that: looking goes through many objects."""
+__all__ = ["judge", "snapshot"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by the tensor that is found; refuted if none of what has the name of the line's target holds one."""
+    seen = run.snapshots[finding.id]
+    return Judgement(*seen[-1].value) if seen else outside_of_traces(finding, run)
+
+
+def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:
+    """What was found after a phase that traced the line; looking goes through many objects."""
     traced = [phase for phase in run.traced_lines(finding) if phase.kind != "save"]
-    if not traced:
-        return outside_of_traces(finding, run)
-    if _looked.get(finding, (None,))[0] is not traced[-1]:
-        _looked[finding] = (traced[-1], _look(finding, run, traced))
-    judgement: Judgement = _looked[finding][1]
-    return judgement
+    return _look(finding, run, traced) if phase in traced else None
 
 
-def _look(finding: Finding, run: Run, traced: list[Phase]) -> Judgement:
+def _look(finding: StaticFinding, run: Run, traced: list[Phase]) -> Judgement:
     found = False
     for keeper in keepers(finding.text):
         for kept in kept_by(keeper, finding, run):
             found = True
             for tensor in symbolic_in(kept.value):
                 whose = "" if kept.owner is None else f" of the `{type(kept.owner).__name__}`"
-                detail = (
-                    f"`{keeper.name}`{whose} still holds `{tensor}` of a finished trace, after the {traced[-1].name}"
-                )
-                return Judgement(CONFIRMED, traced[-1].name, one_line(detail))
+                detail = f"`{keeper.name}`{whose} still holds `{tensor}` of a finished trace, after the {traced[-1]}"
+                return Judgement(CONFIRMED, traced[-1], one_line(detail))
     if not found:
-        return Judgement(FAILED, traced[-1].name, "what the line stores in was not found after the run")
+        return Judgement(FAILED, traced[-1], "what the line stores in was not found after the run")
     return conclude(finding, run, traced, f"traced in {names_of(traced)}, and no symbolic tensor was left behind")

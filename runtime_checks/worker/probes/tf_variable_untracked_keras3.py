@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ..criteria import unreached
-from ..run import Finding, Judgement, Run
+from ..phases import Phase
+from ..run import Judgement, Run, StaticFinding
 from ..state import attribute_values, judge_state, lost
 from ..tracking import Made, identities, made_at, tracked, variables_in
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed where neither the layer that makes a variable nor the model has it; refuted where one of them has."""
     nowhere = unreached(finding, run)
     if nowhere is not None:
@@ -28,7 +29,7 @@ def judge(finding: Finding, run: Run) -> Judgement:
     return judge_state(finding, run, variables)
 
 
-def _variables(finding: Finding, run: Run) -> list[Made]:
+def _variables(finding: StaticFinding, run: Run) -> list[Made]:
     found = made_at(finding, run)
     seen = {identity for made in found for identity in identities(made.variable)}
     for value in attribute_values(finding, run):
@@ -36,11 +37,11 @@ def _variables(finding: Finding, run: Run) -> list[Made]:
     return found
 
 
-def _phase(made: Made) -> str:
-    return "" if made.event is None else made.event.phase
+def _phase(made: Made) -> Phase | None:
+    return None if made.event is None else made.event.phase
 
 
-def _holder(finding: Finding, made: Made) -> Any:
+def _holder(finding: StaticFinding, made: Made) -> Any:
     """The layer in whose method the finding's statement made the variable; None where that is no layer."""
     owners: Sequence[Any] = () if made.event is None else made.event.detail["owners"]
     for owner in owners:

@@ -7,34 +7,39 @@ import re
 from ..at_line import settle
 from ..criteria import conclude
 from ..errors import one_line
+from ..phases import Phase
 from ..recorder import Event
-from ..run import CONFIRMED, Finding, Judgement, Run
+from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
-_UNMATCHED = "unmatched"
+__all__ = ["judge", "snapshot"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By asking the status that the restore returned, after the calls, since a restore may wait for variables."""
     events = run.events_at(finding, "restore")
     if not events:
         return settle(finding, run, "the line ran and restored no checkpoint of tf.train.Checkpoint")
+    unmatched = _asked(finding, run)
     for event in events:
-        if _may_ask(event, run):
-            event.detail[_UNMATCHED] = _unmatched(event)
-    for event in events:
-        if event.detail[_UNMATCHED]:
-            return Judgement(CONFIRMED, event.phase, event.detail[_UNMATCHED])
+        if unmatched[event]:
+            return Judgement(CONFIRMED, event.phase, unmatched[event])
     path = events[-1].detail["path"]
-    return conclude(finding, run, [run.phase("first call")], f"every variable got its value from `{path}`")
+    return conclude(finding, run, run.calls()[:1], f"every variable got its value from `{path}`")
 
 
-def _may_ask(event: Event, run: Run) -> bool:
-    """Until `fit`, for which the run itself gives the model an optimizer that no checkpoint holds."""
-    fit = run.phase("fit")
-    waits = fit.outcome == "not run" and fit.detail == "the run ended before it"
-    return waits or _UNMATCHED not in event.detail
+def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> dict[Event, str]:
+    """What does not match yet, by restore.
+
+    They are asked until `fit`, for which the run itself gives the model an optimizer that no checkpoint holds.
+    """
+    known = _asked(finding, run)
+    waits = phase is not None and phase.kind not in ("fit", "save")
+    return {event: _unmatched(event) for event in run.events_at(finding, "restore") if waits or event not in known}
+
+
+def _asked(finding: StaticFinding, run: Run) -> dict[Event, str]:
+    """The last answer of each."""
+    return {event: said for snapshot in run.snapshots[finding.id] for event, said in snapshot.value.items()}
 
 
 def _unmatched(event: Event) -> str:

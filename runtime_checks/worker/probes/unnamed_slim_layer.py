@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from ..creation import holds_frame, is_made_here
 from ..recorder import Event
-from ..remaking import holds_frame, is_made_here, makes_again
-from ..run import Finding, Judgement, Run
+from ..recreation import recreates
+from ..run import Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 _REPEATING = ("repeat", "stack")
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable that the layer adds in a later call; below `repeat` and `stack` the user's own too."""
     repeats = (finding.symbol or "").rpartition(".")[2] in _REPEATING
 
@@ -20,4 +21,4 @@ def judge(finding: Finding, run: Run) -> Judgement:
             return False
         return is_made_here(finding, event) or (repeats and holds_frame(finding, event))
 
-    return makes_again(finding, run, belongs)
+    return recreates(finding, run, belongs)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import linecache
 
 from ..errors import one_line
-from ..run import CONFIRMED, Finding, Judgement, Phase, Run
+from ..phases import Phase
+from ..run import CONFIRMED, Judgement, Run, StaticFinding
 from ..state import assigned_attribute, attribute_values, judge_state
 from ..tracking import Made, identities, made_at, variables_in
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable that is used and not known, or by the default that Keras 3 takes from a dict."""
     for phase in run.phases:
         if _lost_its_default(finding, phase):
-            return Judgement(CONFIRMED, phase.name, one_line(phase.detail))
+            return Judgement(CONFIRMED, phase, one_line(phase.detail))
     return judge_state(finding, run, _variables(finding, run))
 
 
-def _variables(finding: Finding, run: Run) -> list[Made]:
+def _variables(finding: StaticFinding, run: Run) -> list[Made]:
     """Those that the statement made, and those in the attribute that it assigned."""
     found = made_at(finding, run)
     known = {identity for made in found for identity in identities(made.variable)}
@@ -29,7 +30,7 @@ def _variables(finding: Finding, run: Run) -> list[Made]:
     return found
 
 
-def _lost_its_default(finding: Finding, phase: Phase) -> bool:
+def _lost_its_default(finding: StaticFinding, phase: Phase) -> bool:
     """Whether a missing key of the attribute was an error, where a ``defaultdict`` would have made it."""
     name = assigned_attribute(finding.text)
     if name is None or not isinstance(phase.error, KeyError) or not phase.frames:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from ..at_line import by_errors, settle
 from ..lines import GRAPH
 from ..lookup import missing
-from ..run import FAILED, REFUTED, Finding, Judgement, Run
+from ..run import FAILED, REFUTED, Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 _HAZARD = r"[Ee]ager|No variables to save|same (shared_)?name|not found in checkpoint|session"
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By the name; then by how making the saver, and saving and restoring with it, went."""
     gone = missing(finding)
     if gone is not None:
         return gone
     made = run.events_at(finding, "saver")
     savers = [event.subject for event in made if event.subject is not None]
-    uses = [e for e in run.events if e.kind == "saver" and e not in made and any(e.subject is one for one in savers)]
+    uses = [e for e in run.events("saver") if e not in made and any(e.subject is one for one in savers)]
     raised = by_errors(made + uses, _HAZARD, "the saver")
     if raised is not None:
         return raised

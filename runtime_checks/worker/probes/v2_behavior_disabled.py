@@ -2,44 +2,50 @@
 
 from __future__ import annotations
 
-import weakref
-from typing import Any, Callable
+from typing import Callable
 
 from ..criteria import unreached
 from ..errors import one_line
 from ..lookup import missing
-from ..run import CONFIRMED, FAILED, REFUTED, Finding, Judgement, Run
+from ..phases import Phase
+from ..run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
-_confirmed: Any = weakref.WeakKeyDictionary()
-"""What was seen stays true when the program switches the behaviour on again in a later phase."""
+__all__ = ["judge", "snapshot"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
-    """By the name; then by the error of the line or the state of the switch at the end of a phase."""
-    known: Judgement | None = _confirmed.get(finding)
-    if known is None:
-        known = _judge(finding, run)
-        if known.verdict == CONFIRMED:
-            _confirmed[finding] = known
-    return known
+def judge(finding: StaticFinding, run: Run) -> Judgement:
+    """By the name; then by the error of the line or the state of the switch at the end of a phase, whichever is first.
 
-
-def _judge(finding: Finding, run: Run) -> Judgement:
+    What was seen stays true when the program switches the behaviour on again in a later phase.
+    """
     nowhere = missing(finding) or unreached(finding, run)
     if nowhere is not None:
         return nowhere
-    for phase in run.errors_at(finding):
-        return Judgement(CONFIRMED, phase.name, one_line(f"the line raised {phase.detail}"))
-    ran = run.ran(finding)[0].name
-    name = (finding.symbol or "").rpartition(".")[2]
-    if name not in _SWITCHES:
-        return Judgement(FAILED, ran, f"`{name}` is no switch that can be asked for its state")
-    what, is_on = _SWITCHES[name]
-    if is_on():
-        return Judgement(REFUTED, ran, f"the line ran in the {ran}, and {what} on after it")
-    return Judgement(CONFIRMED, ran, f"{what} off for the whole process after the {ran}")
+    raised = list(run.errors_at(finding))
+    off = [phase for phase, is_on in run.snapshots[finding.id] if not is_on]
+    ran = run.ran(finding)[0]
+    what = _switch(finding)[0]
+    for phase in run.phases[run.phases.index(ran) :]:
+        if phase in raised:
+            return Judgement(CONFIRMED, phase, one_line(f"the line raised {phase.detail}"))
+        if phase in off:
+            return Judgement(CONFIRMED, ran, f"{what} off for the whole process after the {ran}")
+    if not what:
+        return Judgement(FAILED, ran, f"`{_name(finding)}` is no switch that can be asked for its state")
+    return Judgement(REFUTED, ran, f"the line ran in the {ran}, and {what} on after it")
+
+
+def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> bool:
+    """Whether the behaviour is on; what cannot be asked counts as on."""
+    return _switch(finding)[1]()
+
+
+def _name(finding: StaticFinding) -> str:
+    return (finding.symbol or "").rpartition(".")[2]
+
+
+def _switch(finding: StaticFinding) -> tuple[str, Callable[[], bool]]:
+    return _SWITCHES.get(_name(finding), ("", lambda: True))
 
 
 def _eager() -> bool:
@@ -73,7 +79,7 @@ def _control_flow() -> bool:
     return bool(tf.compat.v1.control_flow_v2_enabled())
 
 
-_SWITCHES: dict[str, tuple[str, Callable[[], Any]]] = {
+_SWITCHES: dict[str, tuple[str, Callable[[], bool]]] = {
     "disable_v2_behavior": ("eager execution is", _eager),
     "disable_eager_execution": ("eager execution is", _eager),
     "disable_resource_variables": ("resource variables are", _resource_variables),

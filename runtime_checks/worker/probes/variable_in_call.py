@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..criteria import created_again
-from ..run import Finding, Judgement, Run
+from ..recreation import variables_recreated
+from ..run import Judgement, Run, StaticFinding
 
 __all__ = ["judge"]
 
 
-def judge(finding: Finding, run: Run) -> Judgement:
+def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a creation in a follow-up call; refuted if the function ran in all of them without one."""
-    return created_again(finding, run)
+    return variables_recreated(finding, run)
