@@ -6,12 +6,14 @@ import contextlib
 import functools
 import sys
 from types import ModuleType
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, ContextManager, Iterator
 
 from .errors import one_line, text_of
 
-__all__ = ["Wrap", "replaced", "telling", "wrapped", "wrapped_everywhere"]
+__all__ = ["Patch", "Wrap", "replaced", "telling", "wrapped", "wrapped_everywhere"]
 
+Patch = ContextManager[object]
+"""Something else in the place of an attribute, while it is entered."""
 Wrap = Callable[[Any], Callable[..., Any]]
 """Makes the replacement of a function from it."""
 

@@ -72,8 +72,9 @@ class Recorder:
 
     @contextlib.contextmanager
     def hooked(self, hooks: Sequence[Any]) -> Iterator[None]:
-        """Run the body with every hook in place; a hook is a module with ``install(recorder)``."""
+        """Run the body with every hook in place; a hook is a module with ``patches(recorder)``."""
         with contextlib.ExitStack() as stack:
             for hook in hooks:
-                stack.enter_context(hook.install(self))
+                for patch in hook.patches(self):
+                    stack.enter_context(patch)
             yield

@@ -128,7 +128,7 @@ class Run:
         return [phase for phase in self.calls() if phase.follow_up]
 
     def fatal(self) -> Phase | None:
-        """The failure without which nothing can be judged: of import, of build, or the first one if every call fails."""
+        """The failure that leaves nothing to judge: of import, of build, or the first one if every call fails."""
         needed = self.of_kind("import", "build")
         if not any(phase.ok for phase in self.calls()):
             needed += self.calls()[:1]

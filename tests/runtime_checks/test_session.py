@@ -94,7 +94,7 @@ def test_a_worker_that_ended_early_decides_only_what_it_confirmed(worker: Worker
     worker(
         replace(crashed, crash_frame=(str(Path("model.py").resolve()), 2)),
         judgements={"0": ["refuted", "", "x"], "1": ["confirmed", "second call", "y"]},
-        phases=[["second call", "ok", 0.1, ""], ["fit", "not run", 0.0, ""]],
+        phases=[["second call", "ok", 0.1, ""], ["fit", "running", 0.0, ""]],
     )
     report = run(request(), [FINDING, replace(FINDING, line=1)])
     (failed,) = report.added
@@ -124,19 +124,12 @@ def test_an_observation_is_a_finding_of_its_line(worker: Worker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("failures", "phases", "said"),
-    [
-        ([["build", "ValueError: no", None, 0]], [], ["build failed: ValueError: no"]),
-        ([["first call", "no", None, 0]], [["first call", "failed", 0, ""]], ["first call failed: no"]),
-        ([["first call", "no", None, 0]], [["second call", "ok", 0, ""]], []),
-        ([["fit", "no", None, 0]], [["first call", "ok", 0, ""]], []),
-    ],
+    ("fatal", "said"),
+    [(["build", "ValueError: no", None, 0], ["build failed: ValueError: no"]), (None, [])],
 )
-def test_what_cannot_be_built_or_called_at_all_is_a_finding(
-    worker: Worker, failures: list[Any], phases: list[Any], said: list[str]
-) -> None:
-    """A phase that fails beside others that do not is only listed."""
-    worker(failures=failures, phases=phases)
+def test_what_cannot_be_built_or_called_at_all_is_a_finding(worker: Worker, fatal: Any, said: list[str]) -> None:
+    """The worker says which phase that was."""
+    worker(fatal=fatal, phases=[["first call", "failed", 0, "no"]])
     messages = [found.message.partition("keras3: ")[2] for found in run(request(), []).added]
 
     assert said == messages

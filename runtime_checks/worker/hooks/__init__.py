@@ -1,4 +1,4 @@
-"""What the recorder sees: one module a part of TensorFlow, each with ``install(recorder)``, a context manager."""
+"""What the recorder sees: one module a part of TensorFlow, each with ``patches(recorder)``, which stay in place."""
 
 from __future__ import annotations
 

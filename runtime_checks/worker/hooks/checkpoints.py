@@ -7,28 +7,21 @@ only it knows later what was not restored.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 from typing import Any, Iterator
 
-from ..patching import wrapped, wrapped_everywhere
+from ..patching import Patch, wrapped, wrapped_everywhere
 from ..recorder import Recorder
 
-__all__ = ["install"]
 
-
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record readers and restores."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_readers(recorder))
-        stack.enter_context(_restores(recorder))
-        yield
+    yield from _readers(recorder)
+    yield from _restores(recorder)
 
 
-@contextlib.contextmanager
-def _readers(recorder: Recorder) -> Iterator[None]:
+def _readers(recorder: Recorder) -> Iterator[Patch]:
     from tensorflow.python.training import py_checkpoint_reader
 
     counters: dict[int, list[int]] = {}
@@ -54,14 +47,11 @@ def _readers(recorder: Recorder) -> Iterator[None]:
 
         return read
 
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(wrapped_everywhere(py_checkpoint_reader, "NewCheckpointReader", opening))
-        stack.enter_context(wrapped(py_checkpoint_reader.CheckpointReader, "get_tensor", reading))
-        yield
+    yield wrapped_everywhere(py_checkpoint_reader, "NewCheckpointReader", opening)
+    yield wrapped(py_checkpoint_reader.CheckpointReader, "get_tensor", reading)
 
 
-@contextlib.contextmanager
-def _restores(recorder: Recorder) -> Iterator[None]:
+def _restores(recorder: Recorder) -> Iterator[Patch]:
     import tensorflow as tf
 
     inside = threading.local()
@@ -84,11 +74,9 @@ def _restores(recorder: Recorder) -> Iterator[None]:
 
         return restore
 
-    with contextlib.ExitStack() as stack:
-        for owner in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint):
-            stack.enter_context(wrapped(owner, "restore", restoring))
-            stack.enter_context(wrapped(owner, "read", restoring))
-        yield
+    for owner in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint):
+        yield wrapped(owner, "restore", restoring)
+        yield wrapped(owner, "read", restoring)
 
 
 def _path(args: Any, kwargs: Any) -> str:

@@ -8,16 +8,15 @@ is different from the arguments of the trace before, in one line) and ``made`` (
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import weakref
 from typing import Any, Iterator
 
-from ..patching import replaced
+from ..patching import Patch, replaced
 from ..recorder import Event, Recorder
 
-__all__ = ["Calls", "describe_change", "install"]
+__all__ = ["Calls", "describe_change", "patches"]
 
 
 class Calls:
@@ -31,8 +30,7 @@ class Calls:
         self.number, self.last = self.number + 1, events
 
 
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record constructions and traces of every ``tf.function``."""
     from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
 
@@ -75,8 +73,8 @@ def install(recorder: Recorder) -> Iterator[None]:
         }
         return recorder.code.stack(), detail, weakref.ref(function)
 
-    with replaced(Function, "__init__", initialize), replaced(Function, "__call__", trace):
-        yield
+    yield replaced(Function, "__init__", initialize)
+    yield replaced(Function, "__call__", trace)
 
 
 def _unseen() -> None:

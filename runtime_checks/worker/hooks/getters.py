@@ -14,14 +14,11 @@ import threading
 import weakref
 from typing import Any, Iterator
 
-from ..patching import replaced
+from ..patching import Patch, replaced
 from ..recorder import Recorder
 
-__all__ = ["install"]
 
-
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Listen in the variable scope, through which every ``get_variable`` goes."""
     from tensorflow.python.ops import variable_scope
 
@@ -44,10 +41,8 @@ def install(recorder: Recorder) -> Iterator[None]:
         finally:
             local.number = outer
 
-    with replaced(variable_scope.VariableScope, "get_variable", get_variable), replaced(
-        variable_scope, "with_variable_store", with_variable_store
-    ):
-        yield
+    yield replaced(variable_scope.VariableScope, "get_variable", get_variable)
+    yield replaced(variable_scope, "with_variable_store", with_variable_store)
 
 
 def _detail(variable: Any, local: threading.local) -> dict[str, Any]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, Iterator
 
-from ..patching import wrapped
+from ..patching import Patch, wrapped
 from ..recorder import Recorder
 
-__all__ = ["install"]
+__all__ = ["patches"]
 
 _READS = ("get_collection", "get_collection_ref")
 _WRITE = "add_to_collection"
 
 
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record accesses to the collections of every graph; the graph of eager code is the default one."""
     from tensorflow.python.framework.ops import Graph
 
@@ -36,11 +34,9 @@ def install(recorder: Recorder) -> Iterator[None]:
 
         return write
 
-    with contextlib.ExitStack() as stack:
-        for name in _READS:
-            stack.enter_context(wrapped(Graph, name, reading))
-        stack.enter_context(wrapped(Graph, _WRITE, writing))
-        yield
+    for name in _READS:
+        yield wrapped(Graph, name, reading)
+    yield wrapped(Graph, _WRITE, writing)
 
 
 def _record(recorder: Recorder, name: Any, write: bool, size: int) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import sys
 import weakref
-from typing import Any, ContextManager, Iterator
+from typing import Any, Iterator
 
-from ..patching import replaced
+from ..patching import Patch, replaced
 from ..recorder import Recorder
 
-__all__ = ["first_argument", "install", "layer_classes"]
+__all__ = ["first_argument", "layer_classes", "patches"]
 
 
 def layer_classes() -> list[type[Any]]:
@@ -29,16 +29,13 @@ def layer_classes() -> list[type[Any]]:
     return found
 
 
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record the construction of every layer."""
-    with contextlib.ExitStack() as stack:
-        for cls in layer_classes():
-            stack.enter_context(_announcing(cls, recorder))
-        yield
+    for cls in layer_classes():
+        yield _announcing(cls, recorder)
 
 
-def _announcing(cls: type[Any], recorder: Recorder) -> ContextManager[None]:
+def _announcing(cls: type[Any], recorder: Recorder) -> Patch:
     """``__new__``, not ``__init__``: Keras 3 makes a config of the arguments, by the signature of the constructor."""
     original = cls.__new__
 

@@ -5,20 +5,16 @@ Its frames begin where the construction was written, not in the constructor.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import weakref
 from typing import Any, Iterator
 
-from ..patching import wrapped
+from ..patching import Patch, wrapped
 from ..recorder import Recorder
 from .layers import first_argument, layer_classes
 
-__all__ = ["install"]
 
-
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record in ``tf.Module.__init__``: a class that does not call it is not seen."""
     import tensorflow as tf
 
@@ -32,8 +28,7 @@ def install(recorder: Recorder) -> Iterator[None]:
 
         return initialize
 
-    with wrapped(tf.Module, "__init__", announcing):
-        yield
+    yield wrapped(tf.Module, "__init__", announcing)
 
 
 def _described(module: Any, recorder: Recorder) -> Any:

@@ -6,23 +6,21 @@ Only what a line of the user's calls itself counts: TensorFlow and Keras log bel
 from __future__ import annotations
 
 import builtins
-import contextlib
 import functools
 import logging
 import sys
 from typing import Any, Iterator
 
-from ..patching import replaced
+from ..patching import Patch, replaced
 from ..recorder import Recorder
 
-__all__ = ["install"]
+__all__ = ["patches"]
 
 _PASSED = ("/logging/__init__.py", "/absl/logging/", "/tensorflow/python/autograph/", "/tf_logging.py")
 _PLAIN = (bool, int, float, str, bytes, type(None))
 
 
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Listen to ``print`` and to every logger of ``logging``, absl's and TensorFlow's among them."""
     original_print, original_make = builtins.print, logging.Logger.makeRecord
 
@@ -39,8 +37,8 @@ def install(recorder: Recorder) -> Iterator[None]:
         return original_make(logger, name, level, fn, lno, msg, args, *more, **kw)
 
     make.autograph_info__ = {}  # type: ignore[attr-defined]  # AutoGraph leaves it as it is
-    with replaced(builtins, "print", print_), replaced(logging.Logger, "makeRecord", make):
-        yield
+    yield replaced(builtins, "print", print_)
+    yield replaced(logging.Logger, "makeRecord", make)
 
 
 def _is_users(recorder: Recorder, frame: Any) -> bool:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, Iterator
 
-from ..patching import telling, wrapped_everywhere
+from ..patching import Patch, telling, wrapped_everywhere
 from ..recorder import Recorder
 
-__all__ = ["install"]
+__all__ = ["patches"]
 
 _FUNCTIONS = ("placeholder", "placeholder_with_default", "sparse_placeholder")
 
 
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record calls by whatever name the functions are known in TensorFlow."""
     from tensorflow.python.ops import array_ops
 
@@ -25,7 +23,5 @@ def install(recorder: Recorder) -> Iterator[None]:
 
         return lambda original: telling(original, tell)
 
-    with contextlib.ExitStack() as stack:
-        for function in _FUNCTIONS:
-            stack.enter_context(wrapped_everywhere(array_ops, function, wrapping(function)))
-        yield
+    for function in _FUNCTIONS:
+        yield wrapped_everywhere(array_ops, function, wrapping(function))

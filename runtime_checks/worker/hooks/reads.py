@@ -5,19 +5,15 @@ Eager operations read variables in C++, unheard: it is the traced calls that are
 
 from __future__ import annotations
 
-import contextlib
 import weakref
 from typing import Any, Iterator
 
-from ..patching import replaced
+from ..patching import Patch, replaced
 from ..phases import Phase
 from ..recorder import Recorder
 
-__all__ = ["install"]
 
-
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Listen where TensorFlow itself tells a gradient tape that a variable was read."""
     from tensorflow.python.eager import tape
 
@@ -31,5 +27,4 @@ def install(recorder: Recorder) -> Iterator[None]:
             seen.add(key)
             recorder.record("read", lambda: (recorder.code.stack(), {}, weakref.ref(variable)))
 
-    with replaced(tape, "variable_accessed", variable_accessed):
-        yield
+    yield replaced(tape, "variable_accessed", variable_accessed)

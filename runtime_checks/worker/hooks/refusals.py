@@ -6,23 +6,21 @@ program may swallow the error; the event stays.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import sys
 from typing import Any, Iterator
 
-from ..patching import replaced
+from ..patching import Patch, replaced
 from ..recorder import Event, Recorder
 from .layers import first_argument
 
-__all__ = ["install"]
+__all__ = ["patches"]
 
 _REFUSING = "invalid_creator_scope"
 _CONSTRUCTIONS = ("layer", "stateful")
 
 
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Listen where a function graph gets the creator that refuses, which is a local of ``tf.function``."""
     from tensorflow.python.framework.ops import Graph
 
@@ -34,8 +32,7 @@ def install(recorder: Recorder) -> Iterator[None]:
             creator = _announcing(creator, recorder)
         return original(graph, creator, *arguments, **keywords)
 
-    with replaced(Graph, "_variable_creator_scope", scope):
-        yield
+    yield replaced(Graph, "_variable_creator_scope", scope)
 
 
 def _announcing(creator: Any, recorder: Recorder) -> Any:

@@ -6,13 +6,12 @@ their own kind, ``iterator``. Datasets, which are resources to a SavedModel, are
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, Iterator
 
-from ..patching import Wrap, wrapped
+from ..patching import Patch, Wrap, wrapped
 from ..recorder import Recorder
 
-__all__ = ["install"]
+__all__ = ["patches"]
 
 _RAW = (
     "HashTable",
@@ -26,21 +25,18 @@ _RAW = (
 )
 
 
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record constructions of TensorFlow's classes of resources, and calls of the raw operations for tables."""
     import tensorflow as tf
     from tensorflow.python.data.ops.iterator_ops import OwnedIterator
     from tensorflow.python.ops.summary_ops_v2 import _ResourceSummaryWriter
     from tensorflow.python.trackable.resource import CapturableResource
 
-    with contextlib.ExitStack() as stack:
-        for cls in (CapturableResource, _ResourceSummaryWriter):
-            stack.enter_context(wrapped(cls, "__init__", _initializing("resource", recorder)))
-        stack.enter_context(wrapped(OwnedIterator, "__init__", _initializing("iterator", recorder)))
-        for name in _RAW:
-            stack.enter_context(wrapped(tf.raw_ops, name, _calling(name, recorder)))
-        yield
+    for cls in (CapturableResource, _ResourceSummaryWriter):
+        yield wrapped(cls, "__init__", _initializing("resource", recorder))
+    yield wrapped(OwnedIterator, "__init__", _initializing("iterator", recorder))
+    for name in _RAW:
+        yield wrapped(tf.raw_ops, name, _calling(name, recorder))
 
 
 def _record(recorder: Recorder, kind: str, name: str) -> None:

@@ -6,18 +6,14 @@ the subject is the saver, weakly, or None.
 
 from __future__ import annotations
 
-import contextlib
 import weakref
 from typing import Any, Iterator
 
-from ..patching import telling, wrapped, wrapped_everywhere
+from ..patching import Patch, telling, wrapped, wrapped_everywhere
 from ..recorder import Recorder
 
-__all__ = ["install"]
 
-
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record what savers do."""
     from tensorflow.python.training import saver
 
@@ -29,9 +25,7 @@ def install(recorder: Recorder) -> Iterator[None]:
 
         return lambda original: telling(original, tell)
 
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(wrapped(saver.Saver, "__init__", wrapping("made")))
-        stack.enter_context(wrapped(saver.Saver, "save", wrapping("save")))
-        stack.enter_context(wrapped(saver.Saver, "restore", wrapping("restore")))
-        stack.enter_context(wrapped_everywhere(saver, "import_meta_graph", wrapping("import_meta_graph")))
-        yield
+    yield wrapped(saver.Saver, "__init__", wrapping("made"))
+    yield wrapped(saver.Saver, "save", wrapping("save"))
+    yield wrapped(saver.Saver, "restore", wrapping("restore"))
+    yield wrapped_everywhere(saver, "import_meta_graph", wrapping("import_meta_graph"))

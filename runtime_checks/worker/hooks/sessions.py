@@ -7,18 +7,14 @@ A ``default session`` is what ``get_default_session`` gave, with ``found``.
 
 from __future__ import annotations
 
-import contextlib
 import weakref
 from typing import Any, Iterator
 
-from ..patching import telling, wrapped, wrapped_everywhere
+from ..patching import Patch, telling, wrapped, wrapped_everywhere
 from ..recorder import Recorder
 
-__all__ = ["install"]
 
-
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record what sessions do, the monitored ones through the session that they hold."""
     from tensorflow.python.client.session import BaseSession
     from tensorflow.python.framework import ops
@@ -42,12 +38,10 @@ def install(recorder: Recorder) -> Iterator[None]:
 
         return look
 
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(wrapped(BaseSession, "__init__", making))
-        for name in ("run", "partial_run", "make_callable"):
-            stack.enter_context(wrapped(BaseSession, name, lambda original: telling(original, ran)))
-        stack.enter_context(wrapped_everywhere(ops, "get_default_session", looking))
-        yield
+    yield wrapped(BaseSession, "__init__", making)
+    for name in ("run", "partial_run", "make_callable"):
+        yield wrapped(BaseSession, name, lambda original: telling(original, ran))
+    yield wrapped_everywhere(ops, "get_default_session", looking)
 
 
 def _graph(session: Any) -> dict[str, Any]:

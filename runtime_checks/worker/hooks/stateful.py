@@ -5,24 +5,18 @@ The detail has ``class`` and ``what``, which is ``optimizer`` or ``metric``.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import weakref
 from typing import Any, Iterator
 
-from ..patching import Wrap, wrapped
+from ..patching import Patch, Wrap, wrapped
 from ..recorder import Recorder
 
-__all__ = ["install"]
 
-
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record the construction of every optimizer and metric, of Keras and of TF1."""
-    with contextlib.ExitStack() as stack:
-        for what, cls in _classes():
-            stack.enter_context(wrapped(cls, "__init__", _announcing(what, recorder)))
-        yield
+    for what, cls in _classes():
+        yield wrapped(cls, "__init__", _announcing(what, recorder))
 
 
 def _classes() -> list[tuple[str, type[Any]]]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import weakref
 from typing import Any, Iterator
 
-from ..patching import wrapped
+from ..patching import Patch, wrapped
 from ..recorder import Recorder
 
-__all__ = ["install"]
 
-
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record the construction of every template, eager or not."""
     from tensorflow.python.ops.template import Template
 
@@ -24,5 +20,4 @@ def install(recorder: Recorder) -> Iterator[None]:
 
         return initialize
 
-    with wrapped(Template, "__init__", announcing):
-        yield
+    yield wrapped(Template, "__init__", announcing)

@@ -6,31 +6,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import weakref
 from typing import Any, Iterator, Sequence
 
 from ..frames import Frame
+from ..patching import Patch
 from ..recorder import Event, Recorder
 from ..scopes import creations
 from .layers import first_argument
 
-__all__ = ["attempted", "install", "library", "stack_of"]
+__all__ = ["attempted", "library", "patches", "stack_of"]
 
 _CONSTRUCTIONS = ("layer", "module", "template")
 _MAKERS = ("__init__", "__call__", "build", "call", "add_weight", "_add_variable_with_custom_getter")
 
 
-@contextlib.contextmanager
-def install(recorder: Recorder) -> Iterator[None]:
+def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record every variable of any thread and graph."""
 
     def created(variable: Any) -> None:
         recorder.record("variable", lambda: _described(variable, recorder))
 
-    with creations(created):
-        yield
+    yield creations(created)
 
 
 def _described(variable: Any, recorder: Recorder) -> tuple[Sequence[Frame], dict[str, Any], Any]:

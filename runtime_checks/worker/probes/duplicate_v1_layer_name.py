@@ -9,8 +9,6 @@ from ..errors import one_line, text_of
 from ..recorder import Event
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 _COLLISION = "Trying to share variable"
 
 

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from ..lookup import decide
-from ..run import Judgement, Run, StaticFinding
+from ..lookup import decide as judge
 
 __all__ = ["judge"]
-
-
-def judge(finding: StaticFinding, run: Run) -> Judgement:
-    """Confirmed if the name is missing, refuted if it is there; the line need not run."""
-    return decide(finding, run)

@@ -8,8 +8,6 @@ from ..lookup import missing
 from ..recorder import Event
 from ..run import CONFIRMED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 _KEYS = {
     "trainable_variables": ("trainable_variables",),
     "global_variables": ("variables",),

@@ -17,8 +17,6 @@ from ..run import CONFIRMED, Judgement, Run, StaticFinding
 from ..state import judge_state
 from ..tracking import Made, identities, variables_in
 
-__all__ = ["judge"]
-
 _REFUSED = "created within a Lambda layer"
 
 

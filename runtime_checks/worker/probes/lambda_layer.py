@@ -8,8 +8,6 @@ from ..recorder import Event
 from ..round_trip import at_the_end, judge_layers
 from ..run import FAILED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge", "snapshot"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By writing each layer's configuration and making a layer of it, as saving and loading a ``.keras`` file do."""

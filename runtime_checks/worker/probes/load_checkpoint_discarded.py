@@ -8,8 +8,6 @@ from ..at_line import settle
 from ..recorder import Event
 from ..run import CONFIRMED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 _VALUES = ("latest_checkpoint", "list_variables", "load_variable")
 
 

@@ -7,8 +7,6 @@ from ..recorder import Event
 from ..recreation import recreates
 from ..run import Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable of a template that was made here in the same follow-up call."""

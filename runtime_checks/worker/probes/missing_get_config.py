@@ -10,8 +10,6 @@ from ..recorder import Event
 from ..round_trip import at_the_end, judge_layers
 from ..run import UNREACHED, Judgement, Run, StaticFinding
 
-__all__ = ["judge", "snapshot"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By writing the configuration of each instance and making a layer of it, with the class given to the loader."""

@@ -11,8 +11,6 @@ from ..recorder import Event
 from ..recreation import not_recreated, recreated
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a construction in a later call or step, or by TensorFlow, which refuses its variables in a trace."""

@@ -7,8 +7,6 @@ from ..lines import EAGER, TRACE
 from ..lookup import missing
 from ..run import CONFIRMED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By the name; then by the context in which the placeholder functions were called."""

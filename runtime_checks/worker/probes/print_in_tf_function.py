@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..run import Judgement, Run, StaticFinding
 from ..tracing import writes
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by what was printed while tracing; refuted if it was only printed outside of traces."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..run import Judgement, Run, StaticFinding
 from ..tracing import runs_while_tracing
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed if the line ran while tracing: every call of that trace has the same value."""

@@ -7,8 +7,6 @@ from ..errors import one_line
 from ..recorder import Event
 from ..run import CONFIRMED, FAILED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a trace here that differs from the one before in a Python value; refuted if there is none."""

@@ -6,8 +6,6 @@ from ..creation import made_through
 from ..recreation import not_recreated, recreated
 from ..run import Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a construction in a follow-up call; refuted if those ran without one."""

@@ -8,8 +8,6 @@ from ..lookup import missing
 from ..recorder import Event
 from ..run import CONFIRMED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 _EMPTY = r"graph is empty|eager execution|element of this graph|interpreted as a Tensor"
 
 

@@ -6,8 +6,6 @@ from ..creation import is_made_here
 from ..recreation import recreates, refused_creation
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a weight added here in a later call, by one of a layer made here in it, or by Keras 3's refusal."""

@@ -9,8 +9,6 @@ from ..phases import Phase
 from ..run import CONFIRMED, FAILED, Judgement, Run, StaticFinding
 from ..tracing import names_of, outside_of_traces
 
-__all__ = ["judge", "snapshot"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by the tensor that is found; refuted if none of what has the name of the line's target holds one."""

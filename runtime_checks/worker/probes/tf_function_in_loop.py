@@ -8,8 +8,6 @@ from ..criteria import conclude, names_of
 from ..recorder import Event
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed if a repeated call makes and traces one anew, or a loop leaves each one for the next."""

@@ -10,8 +10,6 @@ from ..run import Judgement, Run, StaticFinding
 from ..state import attribute_values, judge_state, lost
 from ..tracking import Made, identities, made_at, tracked, variables_in
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed where neither the layer that makes a variable nor the model has it; refuted where one of them has."""

@@ -11,8 +11,6 @@ from ..phases import Phase
 from ..recorder import Event
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
-__all__ = ["judge", "snapshot"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By asking the status that the restore returned, after the calls, since a restore may wait for variables."""

@@ -7,8 +7,6 @@ from ..recorder import Event
 from ..recreation import recreates
 from ..run import Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 _REPEATING = ("repeat", "stack")
 
 

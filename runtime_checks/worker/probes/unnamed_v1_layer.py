@@ -7,8 +7,6 @@ from ..recorder import Event
 from ..recreation import recreates
 from ..run import Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable, got by name, that the layer function or a layer made here adds in a later call."""

@@ -10,8 +10,6 @@ from ..run import CONFIRMED, Judgement, Run, StaticFinding
 from ..state import assigned_attribute, attribute_values, judge_state
 from ..tracking import Made, identities, made_at, variables_in
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable that is used and not known, or by the default that Keras 3 takes from a dict."""

@@ -7,8 +7,6 @@ from ..lines import GRAPH
 from ..lookup import missing
 from ..run import FAILED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 _HAZARD = r"[Ee]ager|No variables to save|same (shared_)?name|not found in checkpoint|session"
 
 

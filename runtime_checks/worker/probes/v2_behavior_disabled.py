@@ -10,8 +10,6 @@ from ..lookup import missing
 from ..phases import Phase
 from ..run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["judge", "snapshot"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By the name; then by the error of the line or the state of the switch at the end of a phase, whichever is first.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..recreation import variables_recreated
 from ..run import Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a creation in a follow-up call; refuted if the function ran in all of them without one."""

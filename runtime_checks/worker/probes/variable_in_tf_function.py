@@ -9,8 +9,6 @@ from ..phases import Phase
 from ..recreation import never_came
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
-__all__ = ["judge"]
-
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed where TensorFlow refuses the creation in a later trace; refuted where a trace went by without that."""
