@@ -130,12 +130,12 @@ class _Worker:
         run = self.run
         judgements, observations = report(run)
         fatal = run.fatal()
-        place = None if fatal is None or not fatal.frames else fatal.frames[0][:2]
+        place = fatal.frames[0][:2] if fatal is not None and fatal.frames else (None, 0)
         self.results.update(
             phases=[
                 [str(p), "running" if p is running else p.outcome, round(p.seconds, 3), p.detail] for p in run.phases
             ],
-            fatal=None if fatal is None else [str(fatal), fatal.detail, *(place or (None, 0))],
+            fatal=None if fatal is None else [str(fatal), fatal.detail, *place],
             scopes=[[name, one_line(said)] for name, said in run.scopes],
             notes=run.notes,
             judgements={
