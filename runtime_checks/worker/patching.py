@@ -17,27 +17,31 @@ Patch = ContextManager[object]
 Wrap = Callable[[Any], Callable[..., Any]]
 """Makes the replacement of a function from it."""
 
-_INHERITED = object()
+_ABSENT = object()
 
 
 @contextlib.contextmanager
 def replaced(owner: object, name: str, value: object) -> Iterator[None]:
-    """Another value of an attribute, in the body; what a class inherited it inherits again."""
-    own = vars(owner).get(name, _INHERITED) if isinstance(owner, type) else getattr(owner, name)
+    """Another value of an attribute, in the body; one that the owner has not, or inherits, it has not afterwards."""
+    own = _own(owner, name, _ABSENT)
     setattr(owner, name, value)
     try:
         yield
     finally:
-        if own is _INHERITED:
+        if own is _ABSENT:
             delattr(owner, name)
         else:
             setattr(owner, name, own)
 
 
+def _own(owner: object, name: str, default: object) -> Any:
+    return vars(owner).get(name, default) if isinstance(owner, type) else getattr(owner, name, default)
+
+
 @contextlib.contextmanager
 def wrapped(owner: object, name: str, wrap: Wrap) -> Iterator[None]:
-    """Replace a function of a class or module in the body; where there is no such name nothing happens."""
-    original = getattr(owner, name, None)
+    """Replace a function of a class's own or of a module in the body; where there is none nothing happens."""
+    original = _own(owner, name, None)
     if original is None:
         yield
         return

@@ -5,18 +5,19 @@ The detail has ``class`` and ``what``, which is ``optimizer`` or ``metric``.
 
 from __future__ import annotations
 
+import functools
 import sys
 import weakref
 from typing import Any, Iterator
 
-from ..patching import Patch, Wrap, wrapped
+from ..patching import Patch, replaced
 from ..recorder import Recorder
 
 
 def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record the construction of every optimizer and metric, of Keras and of TF1."""
     for what, cls in _classes():
-        yield wrapped(cls, "__init__", _announcing(what, recorder))
+        yield replaced(cls, "__init__", _announcing(cls.__init__, what, recorder))
 
 
 def _classes() -> list[tuple[str, type[Any]]]:
@@ -45,13 +46,11 @@ def _attribute(root: Any, path: str) -> Any:
     return root
 
 
-def _announcing(what: str, recorder: Recorder) -> Wrap:
-    def announcing(original: Any) -> Any:
-        def initialize(made: Any, *arguments: Any, **keywords: Any) -> None:
-            detail = {"class": type(made).__name__, "what": what}
-            recorder.record("stateful", lambda: (recorder.code.stack(), detail, weakref.ref(made)))
-            original(made, *arguments, **keywords)
+def _announcing(original: Any, what: str, recorder: Recorder) -> Any:
+    @functools.wraps(original)
+    def initialize(made: Any, *arguments: Any, **keywords: Any) -> None:
+        detail = {"class": type(made).__name__, "what": what}
+        recorder.record("stateful", lambda: (recorder.code.stack(), detail, weakref.ref(made)))
+        original(made, *arguments, **keywords)
 
-        return initialize
-
-    return announcing
+    return initialize

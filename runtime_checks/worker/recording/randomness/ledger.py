@@ -13,9 +13,9 @@ from types import FrameType, ModuleType
 from typing import Any, Iterator, Sequence
 
 from ...frames import UserCode
+from ...patching import replaced
 from ..format.rows import DrawRow
 from ..tensors import Function, Operation, Tensor, Variable
-from ..watching.patching import replaced
 from ..watching.trace_graph import current_trace_graph
 from ..watching.variable_creation import initial_values
 

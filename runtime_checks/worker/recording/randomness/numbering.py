@@ -27,8 +27,8 @@ from typing import Any, Callable, Iterator, Sequence
 import numpy as np
 
 from ...frames import UserCode
+from ...patching import replaced
 from ..tensors import Function, Graph, Module, Nest, Tensor
-from ..watching.patching import replaced
 from ..watching.trace_graph import current_trace_graph, name_of
 from .function_seeds import draws, seeds
 from .ledger import INITIAL_VALUE, STEP, Draw, Ledger, initializing

@@ -9,11 +9,11 @@ from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ...patching import replaced
 from ..format.store import Chapter
 from ..pairs import structures
 from ..tensors import Array, Function, Tensor, Variable
 from ..values.fills import floating
-from ..watching.patching import replaced
 from ..watching.variable_creation import initial_values
 
 __all__ = ["LIMIT", "TURNS", "Initializers", "goes_on", "joined", "subset", "tf2_samples", "watching"]

@@ -6,8 +6,8 @@ import contextlib
 import sys
 from typing import Callable, Iterator, NamedTuple
 
+from ...patching import replaced
 from ..tensors import Module, Nest, Operation, Tensor
-from ..watching.patching import replaced
 
 __all__ = ["EstimatorSpec", "ModeKeys", "standing_in"]
 

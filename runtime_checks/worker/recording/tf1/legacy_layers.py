@@ -9,8 +9,8 @@ import sys
 from typing import Callable, Iterator
 
 from ... import shims
+from ...patching import replaced
 from ..tensors import Module
-from ..watching.patching import replaced
 
 __all__ = ["legacy_layers"]
 

@@ -7,11 +7,10 @@ import functools
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
-from ...wrapping import around
+from ...patching import replaced, wrapped
 from ..format.rows import Place
 from ..tensors import Function, Nest, Optimizer, Tensor, Variable
 from ..watching import keras_optimizers
-from ..watching.patching import replaced
 from .listening import Listening, place_of
 from .model import Forward, Model, converted
 
@@ -88,7 +87,7 @@ def _gradients(seen: Seen, code: UserCode) -> Iterator[None]:
 
         return gradient
 
-    with around(tf.GradientTape, "gradient", telling):
+    with wrapped(tf.GradientTape, "gradient", telling):
         yield
 
 

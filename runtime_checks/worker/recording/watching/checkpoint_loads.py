@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import text_of
 from ...frames import UserCode
-from ...wrapping import around
+from ...patching import wrapped
 from ..format.rows import LoadRow
 from ..pairs.mapping import plain
 from ..tensors import Function, Nest, Variable
@@ -136,10 +136,10 @@ def watching(code: UserCode) -> Iterator[Loads]:
         return restore
 
     with contextlib.ExitStack() as patches:
-        patches.enter_context(around(checkpoint_utils, "_init_from_checkpoint", initial))
+        patches.enter_context(wrapped(checkpoint_utils, "_init_from_checkpoint", initial))
         for kind in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint):
             for name in ("restore", "read"):
-                patches.enter_context(around(kind, name, restoring))
+                patches.enter_context(wrapped(kind, name, restoring))
         yield loads
 
 

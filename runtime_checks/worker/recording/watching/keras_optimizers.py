@@ -13,7 +13,7 @@ from typing import Callable, Iterator, Mapping, Sequence, Tuple, cast
 
 import numpy as np
 
-from ...wrapping import around
+from ...patching import wrapped
 from ..format.rows import OptimizerRow
 from ..tensors import Function, Module, Nest, Optimizer, Tensor, Variable
 from . import v1_optimizers
@@ -78,7 +78,7 @@ def watching(heard: Heard) -> Iterator[None]:
     running: list[bool] = []
     with contextlib.ExitStack() as stack:
         for cls, name, unpack in _appliers():
-            stack.enter_context(around(cls, name, functools.partial(_telling, unpack, running, heard)))
+            stack.enter_context(wrapped(cls, name, functools.partial(_telling, unpack, running, heard)))
         yield
 
 

@@ -15,9 +15,8 @@ from types import FrameType
 from typing import Callable, Iterator, Mapping, Sequence
 
 from ...frames import Frame, UserCode
-from ...wrapping import around
+from ...patching import replaced, wrapped
 from ..tensors import Function, Layer, Nest, Tensor
-from .patching import replaced
 
 __all__ = ["LayerCalls", "layer_bases", "recording_layers"]
 
@@ -133,7 +132,7 @@ def recording_layers(heard: Heard, code: UserCode | None = None) -> Iterator[Lay
     calls = LayerCalls(heard, code)
     with contextlib.ExitStack() as stack:
         for base in layer_bases():
-            stack.enter_context(around(base, "__call__", calls.heard_call))
+            stack.enter_context(wrapped(base, "__call__", calls.heard_call))
             stack.enter_context(replaced(base, "__new__", _heard_new(base, calls)))
         yield calls
 

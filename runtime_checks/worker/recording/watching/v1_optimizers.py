@@ -8,7 +8,7 @@ from typing import Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
-from ...wrapping import around
+from ...patching import wrapped
 from ..format.rows import OptimizerRow
 from ..tensors import Array, Function, Operation, Optimizer, Tensor, Variable
 from .operations import constant_of
@@ -60,7 +60,7 @@ def watching(heard: Callable[[Applied], None]) -> Iterator[None]:
     running: list[list[bool]] = []
     with contextlib.ExitStack() as stack:
         for cls in _appliers():
-            stack.enter_context(around(cls, "apply_gradients", functools.partial(_telling, running, heard)))
+            stack.enter_context(wrapped(cls, "apply_gradients", functools.partial(_telling, running, heard)))
         yield
 
 

@@ -6,7 +6,7 @@ import contextlib
 import functools
 from typing import Callable, Iterator
 
-from ...wrapping import around
+from ...patching import wrapped
 from ..tensors import Function, Tensor, Variable
 
 __all__ = ["initial_values"]
@@ -25,11 +25,11 @@ def initial_values(heard: Heard) -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         telling = functools.partial(_telling, heard)
-        stack.enter_context(around(resource_variable_ops.ResourceVariable, "_init_from_args", telling))
+        stack.enter_context(wrapped(resource_variable_ops.ResourceVariable, "_init_from_args", telling))
         with contextlib.suppress(ImportError, AttributeError):  # TensorFlow 1
             from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
-            stack.enter_context(around(polymorphic_function.UnliftedInitializerVariable, "__init__", telling))
+            stack.enter_context(wrapped(polymorphic_function.UnliftedInitializerVariable, "__init__", telling))
         yield
 
 
