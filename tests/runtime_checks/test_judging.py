@@ -12,8 +12,8 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
-from migrate_lint.linter import registry
 from migrate_lint.linter.finding import Target
+from migrate_lint.linter.registry import registry
 from migrate_lint.runtime_checks.locate import locate
 from migrate_lint.runtime_checks.protocol import job
 from migrate_lint.runtime_checks.worker import judge as judging
