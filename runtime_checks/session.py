@@ -15,14 +15,14 @@ from .locate import Located, LocateError, locate
 from .protocol import job
 from .verdict import failure, merged, observation, together
 
-__all__ = ["PhaseOutcome", "Report", "Request", "RuntimeUsageError", "WorkerRun", "locate_target", "run"]
+__all__ = ["PhaseOutcome", "Request", "RuntimeReport", "RuntimeUsageError", "WorkerRun", "locate_target", "run"]
 
 _GIB = 1 << 30
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
 _DEVICE = re.compile(r"(CPU|GPU|TPU|XPU)(?::(\d+))?", re.IGNORECASE)
 _DIMENSION = re.compile(r"\d+|\?|None", re.IGNORECASE)
 
-Place = tuple[str, int, int, str]
+FindingKey = tuple[str, int, int, str]
 """Path, line, column and code: what makes a finding the same one for another target."""
 
 
@@ -52,7 +52,7 @@ class Request:
     timeout: float = 120.0
     memory_limit: float | None = 8.0
     roots: tuple[str, ...] = ()
-    found_for: Mapping[Place, frozenset[Target]] = field(default_factory=dict)
+    found_for: Mapping[FindingKey, frozenset[Target]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class WorkerRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RuntimeReport:
     """The given findings, each with a verdict; those that only the run could make; and the runs themselves."""
 
     findings: tuple[Finding, ...]
@@ -109,7 +109,7 @@ def run(
     findings: Sequence[Finding],
     hidden: Sequence[Finding] = (),
     progress: Callable[[str], None] | None = None,
-) -> Report:
+) -> RuntimeReport:
     """Run the model in a worker for every target and device, and judge every finding.
 
     Args:
@@ -141,7 +141,7 @@ def run(
             for number in numbers:
                 evidence[number].append(attempt.evidence(number))
     judged = [merged(finding, said) for finding, said in zip(everything, evidence, strict=True)]
-    return Report(tuple(judged[: len(findings)]), tuple(together(added)), tuple(runs))
+    return RuntimeReport(tuple(judged[: len(findings)]), tuple(together(added)), tuple(runs))
 
 
 def _located(text: str, root: str | None) -> Located:

@@ -8,7 +8,7 @@ import pytest
 from migrate_lint.linter.finding import Finding, Target
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.settings.config import Config
-from migrate_lint.runtime_checks.session import Report, Request, WorkerRun, run
+from migrate_lint.runtime_checks.session import Request, RuntimeReport, WorkerRun, run
 
 pytestmark = pytest.mark.tensorflow
 
@@ -105,7 +105,7 @@ def static(folder: Path) -> list[Finding]:
     return list(lint([str(folder)], Config(base=str(folder), target=Target.KERAS2)).findings)
 
 
-def report_on(folder: Path, name: str) -> Report:
+def report_on(folder: Path, name: str) -> RuntimeReport:
     request = Request(f"nets.py:{name}", targets=(Target.KERAS2,), timeout=300.0, roots=(str(folder),))
     return run(request, static(folder))
 
