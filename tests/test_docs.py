@@ -177,7 +177,7 @@ def _run(command: str, folder: Path, environment: dict[str, str], place: str) ->
         check=False,
         text=True,
         stdin=subprocess.DEVNULL,
-        timeout=540,
+        timeout=1800,
     )
     program = re.sub(r"^(?:\w+=\S+ )+", "", command)
     allowed = next((statuses for name, statuses in _DONE.items() if program.startswith(name)), {0})
@@ -202,6 +202,7 @@ def _run_page(page: Path, tmp_path: Path, *, tensorflow: bool) -> list[str]:
     return missing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", _with_commands(tensorflow=False))
 def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
     """Every command ends well in a fresh project, and prints what the page shows."""

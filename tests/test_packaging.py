@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 SOURCES = ("linter", "rules", "runtime_checks")
 MADE_HERE = re.compile(r"\..*|build|dist|venv|__pycache__|.*\.egg-info")

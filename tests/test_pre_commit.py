@@ -27,7 +27,10 @@ def build():
     return tf.keras.Sequential([tf.keras.Input((3,)), Scale()])
 """
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
+]
 
 
 def notebook(*cells: str) -> str:
@@ -114,7 +117,7 @@ def pre_commit(repository: Path, hooks: Path, *words: str) -> tuple[int, str]:
         check=False,
         text=True,
         encoding="utf-8",
-        timeout=300,
+        timeout=1800,
     )
     return done.returncode, done.stdout
 

@@ -230,4 +230,4 @@ def test_many_findings_in_one_long_statement_take_no_long_time() -> None:
     findings = [replace(example, column=start + 1, end_column=start + len(name) + 1) for start in starts]
     before = time.process_time()
     assert len(set(fingerprints(findings, lambda _: source_of(line)))) == 5000
-    assert time.process_time() - before < 5
+    assert time.process_time() - before < 50

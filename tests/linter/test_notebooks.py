@@ -395,6 +395,7 @@ def test_notebooks_are_linted_by_default(capsys: Captured) -> None:
     ] == [(one["path"], one.get("cell"), one["line"], one["code"]) for one in linted(capsys, ".")]
 
 
+@pytest.mark.slow
 def test_jobs_and_the_cache_change_nothing(capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Cells are kept with the findings: a second run parses nothing."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -22,6 +22,8 @@ from pylint.lint import PyLinter, Run
 from pylint.message import _deleted_message_ids as gone
 from pylint.reporters import JSONReporter
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PLUGIN = "migrate_lint.linter.pylint_plugin"
 ONLY_OURS = ("--disable=all", "--enable=migrate-lint,syntax-error")
@@ -166,7 +168,7 @@ def test_an_editor_gets_the_findings_of_the_command_line(capsys: pytest.CaptureF
     """The command is the one of VS Code's extension; the buffer is what is on disk."""
     for path in sorted((ROOT / "examples" / "half_migrated").glob("*.py")):
         command = [sys.executable, "-m", "pylint", *EDITOR, f"--load-plugins={PLUGIN}", "--from-stdin", str(path)]
-        done = subprocess.run(command, input=path.read_bytes(), capture_output=True, check=False, timeout=120)
+        done = subprocess.run(command, input=path.read_bytes(), capture_output=True, check=False, timeout=900)
         ours = [message for message in json.loads(done.stdout) if message["message-id"][1] == "7"]
 
         assert _by_command_line(capsys, str(path)) == _as_findings(ours)
@@ -254,7 +256,7 @@ def test_two_processes_find_what_one_finds() -> None:
     def run(jobs: int) -> list[Message]:
         words = [f"--jobs={jobs}", "--persistent=n", *ONLY_OURS, "--output-format=json", *names]
         command = [sys.executable, "-m", "pylint", f"--load-plugins={PLUGIN}", *words]
-        done = subprocess.run(command, capture_output=True, check=False, timeout=120)
+        done = subprocess.run(command, capture_output=True, check=False, timeout=900)
         assert b"" == done.stderr
         return sorted(json.loads(done.stdout), key=lambda message: str(message["path"]))
 

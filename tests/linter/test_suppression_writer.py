@@ -303,6 +303,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_kill_at_any_moment_leaves_the_old_or_the_new_file() -> None:
     """Twenty kills at random moments."""

@@ -1,8 +1,7 @@
 """The data tables of the rules agree with the TensorFlow that is installed.
 
-TensorFlow never enters the pytest process: this file is also the script of two child interpreters, one for each
-target, and a child prints every row that it disagrees with.
-For keras2 the child sets ``TF_USE_LEGACY_KERAS=1`` (tf_keras), so a name that only TF <= 2.15 had, such as
+A child interpreter for each target says which rows it disagrees with.
+For keras2 it sets ``TF_USE_LEGACY_KERAS=1`` (tf_keras), so a name that only TF <= 2.15 had, such as
 ``tf.estimator``, counts as gone for keras2 too.
 """
 
@@ -12,9 +11,6 @@ import importlib.metadata
 import importlib.util
 import inspect
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,13 +18,14 @@ from typing import Any
 
 import pytest
 
+from ..interpreters import Children
+
 RULES = Path(__file__).resolve().parents[2] / "rules"
 API_STATUS = RULES / "tf1_api" / "api_status.json"
 KERAS_LAYERS = RULES / "variables" / "keras_layers.json"
 V1_LAYERS = RULES / "variables" / "v1_layers.json"
 TARGETS = ("keras2", "keras3")
 STATUSES = {"ok", "v1", "gone"}
-CHILD_SECONDS = 60
 
 Build = Callable[[Any, Callable[..., Any]], object]
 
@@ -350,43 +347,28 @@ def slim_mismatches(tf: Any) -> Iterator[str]:
             yield f"tf_slim.{name} takes scope otherwise than by keyword"
 
 
-def main(target: str) -> None:
-    """What a child does: print, as one JSON object, TensorFlow's version and the mismatches of each table."""
+def mismatches(target: str) -> dict[str, Any]:
+    """In a child: TensorFlow's version and the mismatches of each table."""
     import tensorflow as tf
 
-    tf.get_logger().setLevel("ERROR")
-    report = {
+    return {
         "version": tf.__version__,
         "api": list(api_mismatches(tf, target)),
         "keras": list(keras_mismatches(tf, target)),
         "v1": list(v1_mismatches(tf, target)),
         "slim": list(slim_mismatches(tf)) if installed("tf-slim") else ["tf-slim is not installed"],
     }
-    print("\n" + json.dumps(report))
 
 
 @pytest.fixture(scope="module", params=TARGETS)
-def report(request: pytest.FixtureRequest) -> Mapping[str, Any]:
+def report(request: pytest.FixtureRequest, children: Children) -> Mapping[str, Any]:
     """What the child interpreter of one target says."""
     for package in ("tensorflow", "tf_keras"):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
-    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
-    environment |= {"CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    if request.param == "keras2":
-        environment["TF_USE_LEGACY_KERAS"] = "1"
-    child = subprocess.run(
-        [sys.executable, "-P", "-W", "ignore", __file__, request.param],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=CHILD_SECONDS,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr[-4000:]
-    answer: dict[str, Any] = json.loads(child.stdout.splitlines()[-1])
-    if tuple(int(part) for part in answer["version"].split(".")[:2]) < (2, 16):
-        pytest.skip(f"TensorFlow {answer['version']} is older than 2.16, which first had Keras 3")
+    if installed("tensorflow") < (2, 16):
+        pytest.skip("Keras 3 came with TensorFlow 2.16")
+    answer: dict[str, Any] = children.call(request.param, mismatches, request.param)
     return answer
 
 
@@ -443,7 +425,3 @@ def test_every_listed_layer_is_constructed() -> None:
     assert {(name, argument) for name, arguments in keras["unless"].items() for argument in arguments} == set(UNLESS)
     assert set(v1["layers"]) == set(V1_CALLS)
     assert set(v1["slim"]) == set(SLIM_CALLS) | SLIM_SIGNATURE_ONLY
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -17,7 +17,7 @@ import pytest
 
 MARK = "MIGRATE_LINT_TEST_CASE"
 _AT_ONCE = 2
-_SECONDS = 100
+_SECONDS = 900
 
 
 @dataclass(frozen=True)

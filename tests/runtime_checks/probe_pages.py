@@ -8,24 +8,19 @@ analysis does not find there is made up, because a probe must also refute what s
 ``# observed: "part of the message"`` asks for a finding of the run itself; other lines must have none.
 ``symbol=tensorflow.placeholder`` after the code names the symbol of a finding that is made up.
 On the pages of ``guides/`` nothing is made up: the comments name what static analysis finds at warning or error.
-
-This file is also the script of the child interpreters that run the models: one for each target.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 import re
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Target, Verdict
 
 PAGES = Path(__file__).parent / "probes"
@@ -81,6 +76,16 @@ def models(page: Path) -> Iterator[Model]:
         assert expected or "silent" in words, f"{page}:{number}: this model asks for nothing"
         name = f"{page.stem.replace('-', '_')}_{number}"
         yield Model(name, page.name, number, "\n".join([*body, ""]), targets, "alone" in words, expected)
+
+
+def on_targets(models: Sequence[Model]) -> list[Any]:
+    """Parameters ``target`` and ``model``: each target's models together, in groups that one process runs."""
+    return [
+        pytest.param(target, model, id=f"{target}-{model.name}", marks=pytest.mark.xdist_group(f"{target} {at // 40}"))
+        for target in Target
+        for at, model in enumerate(models)
+        if target in model.targets
+    ]
 
 
 def _expected(page: Path, start: int, body: Sequence[str], code: str) -> Iterator[Expected]:
@@ -139,48 +144,21 @@ def disagreements(model: Model, results: dict[str, Any]) -> Iterator[str]:
         yield f"{where} line {one['line']}: observed, but not asked for: {one['message']}"
 
 
-def run(jobs: Sequence[dict[str, Any]], target: Target, *, timeout: float = 540.0) -> list[dict[str, Any]]:
-    """The results of jobs, all done in one child interpreter for a target."""
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    environment.pop("TF_USE_LEGACY_KERAS", None)
-    if target is Target.KERAS2 and importlib.util.find_spec("tf_keras") is not None:
-        environment["TF_USE_LEGACY_KERAS"] = "1"
-    with tempfile.TemporaryDirectory() as folder:  # a model may write where it runs
-        child = subprocess.run(
-            [sys.executable, "-W", "ignore", __file__],
-            input=json.dumps(list(jobs)),
-            capture_output=True,
-            text=True,
-            env=environment,
-            cwd=folder,
-            timeout=timeout,
-            check=False,
-        )
-    assert child.returncode == 0, child.stderr[-4000:]
-    results: list[dict[str, Any]] = json.loads(child.stdout.rpartition("\n\x1e")[2])
-    return results
-
-
-def _child() -> None:
+def run(job: dict[str, Any]) -> dict[str, Any]:
+    """In a child: what the worker says of a model; nothing of the model is left but what it did to TensorFlow."""
     from migrate_lint.runtime_checks.worker.main import execute
     from migrate_lint.runtime_checks.worker.results import Results
 
-    done = []
-    for job in json.load(sys.stdin):
-        results = Results()
-        before = set(sys.modules)
-        path = list(sys.path)
-        try:
-            execute(job, results)
-        except Exception as error:
-            results.content["crash"] = repr(error)
-        for name in set(sys.modules) - before:
-            if getattr(sys.modules[name], "__file__", None) == job["file"]:
-                del sys.modules[name]
-        sys.path[:] = path
-        done.append(json.loads(json.dumps(results.content, default=str)))
-    print("\n\x1e" + json.dumps(done))
-
-
-if __name__ == "__main__":
-    _child()
+    results = Results()
+    before = set(sys.modules)
+    path = list(sys.path)
+    try:
+        execute(job, results)
+    except Exception as error:
+        results.content["crash"] = repr(error)
+    for name in set(sys.modules) - before:
+        if getattr(sys.modules[name], "__file__", None) == job["file"]:
+            del sys.modules[name]
+    sys.path[:] = path
+    content: dict[str, Any] = json.loads(json.dumps(results.content, default=str))
+    return content

@@ -186,12 +186,12 @@ def test_no_program(tmp_path: Path) -> None:
 @posix
 def test_hanging_interpreter(tmp_path: Path) -> None:
     """One that gives no answer is ended with what it started."""
-    named = program(tmp_path / "slow", f"sleep 60 & echo $! > {tmp_path}/child; wait")
+    named = program(tmp_path / "slow", f"sleep 900 & echo $! > {tmp_path}/child; wait")
     began = time.monotonic()
-    with pytest.raises(InterpreterError, match=r"slow gave no answer within 0\.5 s\.$"):
-        describe(named, limit=0.5)
+    with pytest.raises(InterpreterError, match=r"slow gave no answer within 5 s\.$"):
+        describe(named, limit=5)
 
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 450
     child = Path("/proc", (tmp_path / "child").read_text("utf-8").strip(), "cmdline")
     assert b"" == (child.read_bytes() if child.exists() else b"")
 

@@ -14,6 +14,7 @@ from migrate_lint.linter.settings.config import Config
 from migrate_lint.runtime_checks.locate import locate
 from migrate_lint.runtime_checks.protocol import job
 
+from ..interpreters import Children
 from . import probe_pages
 from .probe_pages import GUIDES, PAGES, Model
 
@@ -48,30 +49,11 @@ def test_every_page_confirms_refutes_and_leaves_unreached(page: Path) -> None:
     assert {"confirmed", "refuted", "unreached"} - ({"unreached"} if page.stem in LOOK_UPS else set()) <= words
 
 
-@pytest.fixture(scope="module", params=list(Target))
-def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What the worker says of every selected model, by name: one child interpreter for each target."""
-    target: Target = request.param
-    selected = {item.name.partition("[")[2].rstrip("]").partition("-")[2] for item in request.session.items}
-    folder = tmp_path_factory.mktemp(f"models_{target}")
-    chosen = [model for model in MODELS if target in model.targets and model.name in selected]
-    for model in chosen:
-        (folder / f"{model.name}.py").write_text(model.text, "utf-8")
+def _job(folder: Path, model: Model, target: Target) -> dict[str, Any]:
+    path = str(folder / f"{model.name}.py")
+    Path(path).write_text(model.text, "utf-8")
     (folder / "pyproject.toml").write_text("", "utf-8")
     found = lint([str(folder)], Config(base=str(folder), target=target)).findings
-    by_name = {model.name: [one for one in found if Path(one.path).stem == model.name] for model in chosen}
-    jobs = [_job(folder, model, target, by_name[model.name]) for model in chosen]
-    together = [(model, work) for model, work in zip(chosen, jobs, strict=True) if not model.alone]
-    done = zip(together, probe_pages.run([work for _, work in together], target), strict=True)
-    results = {model.name: result for (model, _), result in done}
-    for model, work in zip(chosen, jobs, strict=True):
-        if model.alone:
-            (results[model.name],) = probe_pages.run([work], target)
-    return results
-
-
-def _job(folder: Path, model: Model, target: Target, found: list[Any]) -> dict[str, Any]:
-    path = str(folder / f"{model.name}.py")
     chosen = probe_pages.findings(model, found, path, registry.codes())
     if model in GUIDED:
         asked = {(one.line, one.code) for one in chosen}
@@ -91,10 +73,9 @@ def _job(folder: Path, model: Model, target: Target, found: list[Any]) -> dict[s
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("model", [pytest.param(model, id=model.name) for model in MODELS])
-def test_verdicts(model: Model, results: dict[str, dict[str, Any]]) -> None:
+@pytest.mark.parametrize(("target", "model"), probe_pages.on_targets(MODELS))
+def test_verdicts(target: Target, model: Model, children: Children, tmp_path: Path) -> None:
     """Each comment on the page holds."""
-    if model.name not in results:
-        pytest.skip(f"this model is for {', '.join(model.targets)} only")
+    results = children.call(target, probe_pages.run, _job(tmp_path, model, target), alone=model.alone)
 
-    assert [] == list(probe_pages.disagreements(model, results[model.name]))
+    assert [] == list(probe_pages.disagreements(model, results))

@@ -1,14 +1,11 @@
 """The two public scopes, and the recorder below them, see each new variable once and nothing else.
 
-TensorFlow never enters the pytest process: this file is also the script of two child interpreters, one for each
-target, and a child prints what every case gave. On TensorFlow <= 2.15, where Keras 2 is built in, there is one child.
+A child interpreter for each target says what every case gave.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import json
 import os
 import subprocess
 import sys
@@ -22,7 +19,8 @@ from typing import Any
 
 import pytest
 
-CHILD_SECONDS = 120
+from ..interpreters import Children
+
 REFUSAL = "Attempted to create a new variable instead of reusing an existing one."
 
 Case = Callable[[Any], object]
@@ -516,11 +514,10 @@ def patched_names() -> dict[str, object]:
     return {"__call__": VariableMetaclass.__call__, **own}
 
 
-def main() -> None:
-    """What a child does: print, as one JSON object, what each case gave, or how it failed."""
+def answers() -> dict[str, object]:
+    """In a child of its own, whose devices are changed: what each case gave, or how it failed."""
     import tensorflow as tf
 
-    tf.get_logger().setLevel("ERROR")
     tf.config.set_logical_device_configuration(
         tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
     )
@@ -532,32 +529,15 @@ def main() -> None:
         except Exception:
             answer[name] = traceback.format_exc()
     answer["put back"] = patched_names() == before
-    print("\n" + json.dumps(answer))
+    return answer
 
 
 @pytest.fixture(
     scope="module", params=[pytest.param(target, marks=pytest.mark.tensorflow) for target in ("keras2", "keras3")]
 )
-def answer(request: pytest.FixtureRequest) -> Mapping[str, Any]:
+def answer(request: pytest.FixtureRequest, children: Children) -> Mapping[str, Any]:
     """What the child interpreter of one target says."""
-    if importlib.util.find_spec("tensorflow") is None:
-        pytest.skip("tensorflow is not installed")
-    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
-    environment |= {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    if request.param == "keras2" and importlib.util.find_spec("tf_keras") is not None:
-        environment["TF_USE_LEGACY_KERAS"] = "1"
-    child = subprocess.run(
-        [sys.executable, "-P", "-W", "ignore", __file__],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=CHILD_SECONDS,
-        check=False,
-    )
-    assert 0 == child.returncode, child.stderr[-4000:]
-    said: dict[str, Any] = json.loads(child.stdout.splitlines()[-1])
-    if said["keras"] != request.param:
-        pytest.skip(f"TensorFlow {said['version']} has only {said['keras']} here")
+    said: dict[str, Any] = children.call(request.param, answers, alone=True)
     return said
 
 
@@ -568,7 +548,7 @@ def test_importing_the_scopes_imports_no_framework() -> None:
         " catch_and_raise_created_variables; print(sorted({'tensorflow', 'keras', 'numpy', 'libcst',"
         " 'migrate_lint.linter', 'migrate_lint.rules'} & set(sys.modules)))"
     )
-    child = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    child = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
 
     assert "[]\n" == child.stdout
 
@@ -716,7 +696,3 @@ def test_a_foreign_patch_is_left_in_place(answer: Mapping[str, Any]) -> None:
 def test_everything_is_put_back(answer: Mapping[str, Any]) -> None:
     """After the last scope the constructors are those of TensorFlow and Keras."""
     assert answer["put back"] is True
-
-
-if __name__ == "__main__":
-    main()

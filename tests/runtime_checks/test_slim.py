@@ -106,7 +106,7 @@ def static(folder: Path) -> list[Finding]:
 
 
 def report_on(folder: Path, name: str) -> RuntimeReport:
-    request = Request(f"nets.py:{name}", targets=(Target.KERAS2,), timeout=300.0, roots=(str(folder),))
+    request = Request(f"nets.py:{name}", targets=(Target.KERAS2,), timeout=900.0, roots=(str(folder),))
     return run(request, static(folder))
 
 

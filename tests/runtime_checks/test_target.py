@@ -1,29 +1,22 @@
-"""What the worker imports, and which model it makes of it.
-
-TensorFlow never enters the pytest process: this file is also the script of two child interpreters, one for each
-Keras, and a child answers with the traceback of every case that failed in it.
-"""
+"""What the worker imports, and which model it makes of it; cases run in child interpreters."""
 
 from __future__ import annotations
 
 import importlib.util
 import itertools
 import json
-import os
-import subprocess
 import sys
-import tempfile
 import textwrap
-import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ..interpreters import Children
+
 TARGETS = ("keras2", "keras3")
-CHILD_SECONDS = 100
 
 CASES: dict[str, Callable[[Path], None]] = {}
 NUMBERS = itertools.count()
@@ -432,61 +425,18 @@ def what_is_no_model_is_refused_by_what_it_is(folder: Path) -> None:
         assert error.args == ("mine",)
 
 
-def main(target: str) -> None:
-    """What a child does: print, as one JSON object, what each case raised, or nothing at all for the other Keras."""
-    import tensorflow as tf
-
-    tf.get_logger().setLevel("ERROR")
-    keras3 = tf.keras.layers.Layer.__module__.startswith("keras.src.layers")
-    if keras3 != (target == "keras3"):
-        print(json.dumps({}))
-        return
-    report = {}
+def check(name: str, folder: str) -> None:
+    """In a child: run a case."""
     path = list(sys.path)
-    for name, check in CASES.items():
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                check(Path(folder).resolve())
-                report[name] = ""
-            except BaseException:
-                report[name] = traceback.format_exc()
+    try:
+        CASES[name](Path(folder).resolve())
+    finally:
         sys.path[:] = path
-    print("\n" + json.dumps(report))
-
-
-@pytest.fixture(scope="module", params=TARGETS)
-def report(request: pytest.FixtureRequest) -> Mapping[str, str]:
-    """What the child interpreter of one target says."""
-    for package in ("tensorflow", "tf_keras"):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
-    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
-    environment |= {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    if request.param == "keras2":
-        environment["TF_USE_LEGACY_KERAS"] = "1"
-    child = subprocess.run(
-        [sys.executable, "-P", "-W", "ignore", __file__, request.param],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=CHILD_SECONDS,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr[-4000:]
-    answer: dict[str, str] = json.loads(child.stdout.splitlines()[-1])
-    if not answer:
-        pytest.skip(f"the TensorFlow that is installed has no {request.param}")
-    return answer
 
 
 @pytest.mark.tensorflow
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
-def test_the_worker_loads_and_builds(report: Mapping[str, str], name: str) -> None:
+def test_the_worker_loads_and_builds(name: str, target: str, children: Children, tmp_path: Path) -> None:
     """Each case is a fact, stated by its name."""
-    print(report[name])
-
-    assert "" == report[name]
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
+    children.call(target, check, name, str(tmp_path))

@@ -18,8 +18,8 @@ pytestmark = [
     pytest.mark.tensorflow,
     pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are counted in /proc, which only Linux has"),
 ]
-SLEEPS = "import time\n\n\ndef build():\n    print('asleep', flush=True)\n    time.sleep(300)\n"
-_SECONDS = 60.0
+SLEEPS = "import time\n\n\ndef build():\n    print('asleep', flush=True)\n    time.sleep(3000)\n"
+_SECONDS = 600.0
 
 
 def wait_for(seen: Callable[[], bool]) -> bool:

@@ -104,7 +104,7 @@ class Place:
         if pair is not None:
             (self.project / "pair.py").write_text(pair)
         process = self.begun(*words, "--output-format", "json")
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=900)
         left = [*os.listdir(self.scratch), *living(self.environment[MARK])]
         return Ran(process.returncode, json.loads(output or "{}"), output, errors, left)
 

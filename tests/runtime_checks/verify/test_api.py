@@ -1,18 +1,10 @@
-"""``verify`` in a user's own process: what it returns, also when a side fails.
-
-TensorFlow never enters the pytest process: this file is also the script of two child interpreters, one for each
-Keras, and a child answers with the traceback of every case that failed in it.
-"""
+"""``verify`` in a user's own process, which is a child interpreter: what it returns, also when a side fails."""
 
 from __future__ import annotations
 
 import functools
-import json
 import os
-import subprocess
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ...interpreters import Children
+
 TARGETS = ("keras2", "keras3")
-CHILD_SECONDS = 240
 
 CASES: dict[str, Callable[[Path], None]] = {}
 
@@ -290,48 +283,19 @@ def a_program_may_record_itself_beside_a_model(folder: Path) -> None:
     assert 0 == report.status, str(report)
 
 
-def run_cases() -> None:
-    """Answer with the traceback of every case, empty where it passed."""
-    answers = {}
-    for name, check in CASES.items():
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            try:
-                check(Path(folder))
-                answers[name] = ""
-            except BaseException:
-                answers[name] = traceback.format_exc()
-            os.chdir("/")
-    Path(sys.argv[1]).write_text(json.dumps(answers))
-
-
-@functools.cache
-def answers(target: str) -> dict[str, str]:
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-        environment |= {"TF_USE_LEGACY_KERAS": "1" if target == "keras2" else "0", "TF_ENABLE_ONEDNN_OPTS": "0"}
-        file = Path(folder, "answers.json")
-        done = subprocess.run(
-            [sys.executable, __file__, str(file)],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=CHILD_SECONDS,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return dict(json.loads(file.read_text()))
+def check(name: str, folder: str) -> None:
+    """In a child: run a case where it is to leave nothing."""
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        CASES[name](Path(folder))
+    finally:
+        os.chdir(before)
 
 
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
-def test_verify_in_process(name: str, target: str) -> None:
+def test_verify_in_process(name: str, target: str, children: Children, tmp_path: Path) -> None:
     """The cases above, each in the same process as those before it."""
-    failed = answers(target)[name]
-
-    assert "" == failed, failed
-
-
-if __name__ == "__main__":
-    run_cases()
+    children.call(target, check, name, str(tmp_path))

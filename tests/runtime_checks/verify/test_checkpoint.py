@@ -5,10 +5,7 @@ What is asserted here was found out by ``checkpoints/facts.py``, in one process 
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,8 +15,11 @@ from migrate_lint.linter.finding import Target
 from migrate_lint.runtime_checks.comparison.report import Status
 from migrate_lint.runtime_checks.verifying import Request, run
 
+from ...interpreters import Children, load
+
 pytestmark = pytest.mark.tensorflow
 
+Facts = Callable[[str], Any]
 FOLDER = Path(__file__).parent / "checkpoints"
 TARGETS = ("keras2", "keras3")
 NAMES = {
@@ -36,23 +36,15 @@ SLOTS = {f"{name}/{slot}": "slot" for name in TRAINED for slot in ("Adam", "Adam
 EXPECTED = SLOTS | dict.fromkeys(["beta1_power", "beta2_power", "global_step"], "counter")
 
 
-@cache
-def facts(target: str) -> Any:
-    pytest.importorskip("tensorflow", reason="needs TensorFlow")
-    environment = os.environ | {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    environment.pop("TF_USE_LEGACY_KERAS", None)
-    if target == "keras2":
-        environment["TF_USE_LEGACY_KERAS"] = "1"
-    done = subprocess.run(
-        [sys.executable, str(FOLDER / "facts.py"), target],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=200,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
-    return json.loads(done.stdout)
+def find(target: str) -> Any:
+    """In a child."""
+    return load(FOLDER / "facts.py").found(target)
+
+
+@pytest.fixture(scope="module")
+def facts(children: Children) -> Facts:
+    """What loading checkpoints comes to, by Keras."""
+    return cache(lambda target: children.call(target, find, target))
 
 
 def purposes(restored: Any) -> dict[str, str]:
@@ -61,7 +53,7 @@ def purposes(restored: Any) -> dict[str, str]:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("form", ["prefix", "index", "folder", "shards", "V1", "real 1.15"])
-def test_a_checkpoint_in_any_form_is_loaded_into_a_graph(target: str, form: str):
+def test_a_checkpoint_in_any_form_is_loaded_into_a_graph(target: str, form: str, facts: Facts):
     """By its prefix, a file or its folder, in two shards, in the first format, and as 1.15 wrote it."""
     restored = facts(target)["forms"][form]
 
@@ -76,7 +68,7 @@ def test_a_checkpoint_in_any_form_is_loaded_into_a_graph(target: str, form: str)
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_does_not_fit_is_listed_and_not_loaded(target: str):
+def test_what_does_not_fit_is_listed_and_not_loaded(target: str, facts: Facts):
     """A variable without an entry, one of another dtype and one of another shape; the rest is loaded."""
     restored = facts(target)["other"]
 
@@ -90,7 +82,7 @@ def test_what_does_not_fit_is_listed_and_not_loaded(target: str):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_checkpoint_is_loaded_into_a_keras_model_by_the_mapping(target: str):
+def test_a_checkpoint_is_loaded_into_a_keras_model_by_the_mapping(target: str, facts: Facts):
     """The model's variables have other names, and it then computes what 1.15 did."""
     found = facts(target)["keras"]
 
@@ -100,7 +92,7 @@ def test_a_checkpoint_is_loaded_into_a_keras_model_by_the_mapping(target: str):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_transposed_variable_is_loaded_by_its_permutation(target: str):
+def test_a_transposed_variable_is_loaded_by_its_permutation(target: str, facts: Facts):
     """Without it the shapes do not fit, and nothing is assigned."""
     found = facts(target)["keras"]
 
@@ -111,7 +103,7 @@ def test_a_transposed_variable_is_loaded_by_its_permutation(target: str):
     assert found["turned error"] == 0.0
 
 
-def test_a_checkpoint_is_loaded_into_a_layer_behind_the_shim():
+def test_a_checkpoint_is_loaded_into_a_layer_behind_the_shim(facts: Facts):
     """Its variables have the names of TF1, though another order."""
     restored = facts("keras2")["shim"]
 
@@ -120,7 +112,7 @@ def test_a_checkpoint_is_loaded_into_a_layer_behind_the_shim():
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_is_no_checkpoint_of_tf1_is_refused_with_the_reason(target: str):
+def test_what_is_no_checkpoint_of_tf1_is_refused_with_the_reason(target: str, facts: Facts):
     """Nothing there, a folder without checkpoints, a file that is missing, an object-based checkpoint."""
     refused = facts(target)["refusals"]
 
@@ -134,7 +126,7 @@ def test_what_is_no_checkpoint_of_tf1_is_refused_with_the_reason(target: str):
     ("case", "function"),
     [("init", "tf.compat.v1.train.init_from_checkpoint"), ("restore", "tf.train.Checkpoint.restore")],
 )
-def test_a_checkpoint_loaded_before_there_are_variables_is_found_out(case: str, function: str):
+def test_a_checkpoint_loaded_before_there_are_variables_is_found_out(case: str, function: str, facts: Facts):
     """TensorFlow says nothing; after the first call the variables are not those of the checkpoint."""
     early, late = facts("keras2")["loads"][f"{case} early"], facts("keras2")["loads"][f"{case} late"]
 
@@ -147,7 +139,7 @@ def test_a_checkpoint_loaded_before_there_are_variables_is_found_out(case: str, 
     assert (False, NAMES, []) == (late["silent"], set(late["loaded"]), late["not_loaded"])
 
 
-def test_a_load_is_reported_where_the_user_wrote_it():
+def test_a_load_is_reported_where_the_user_wrote_it(facts: Facts):
     """File and line of the call."""
     path, line = facts("keras2")["loads"]["init early"]["place"]
     text = Path(path).read_text("utf-8").splitlines()[line - 1]
@@ -155,7 +147,7 @@ def test_a_load_is_reported_where_the_user_wrote_it():
     assert 'v1.train.init_from_checkpoint(TF115, {"net/": "net/"})' == text.strip()
 
 
-def test_objects_of_an_object_based_checkpoint_are_asked_for():
+def test_objects_of_an_object_based_checkpoint_are_asked_for(facts: Facts):
     """Restored under the attribute it was saved under; under another one nothing is bound."""
     found = facts("keras2")["loads"]
 

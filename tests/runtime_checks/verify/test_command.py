@@ -16,6 +16,8 @@ from migrate_lint.runtime_checks.comparison.rungs import RUNGS
 
 from .projects import PAIR, Place, rungs
 
+pytestmark = pytest.mark.slow
+
 EQUAL = PAIR.replace("TROUBLE", "pass")
 Captured = pytest.CaptureFixture[str]
 
@@ -216,11 +218,11 @@ def test_findings_of_the_linter_are_handed_on(place: Place, monkeypatch: pytest.
 def test_a_test_is_written_for_a_run(place: Place) -> None:
     """Where it is asked for; what is there is not written over."""
     place.verify("pair.py", "--output", "run", pair=EQUAL)
-    shown, _ = place.begun("--gen-test", "run").communicate(timeout=60)
+    shown, _ = place.begun("--gen-test", "run").communicate(timeout=900)
     written = place.begun("--gen-test", "run", "--output", "test_pair.py")
-    written.communicate(timeout=60)
+    written.communicate(timeout=900)
     again = place.begun("--gen-test", "run", "--output", "test_pair.py")
-    _, errors = again.communicate(timeout=60)
+    _, errors = again.communicate(timeout=900)
 
     assert (0, 2) == (written.returncode, again.returncode)
     assert shown == (place.project / "test_pair.py").read_text()

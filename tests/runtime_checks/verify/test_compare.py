@@ -17,6 +17,8 @@ from migrate_lint.runtime_checks.worker.recording.format.reading import Recordin
 
 from .programs import CLEAN, SHAPES, Program, batch, compared, record
 
+pytestmark = pytest.mark.slow
+
 Change = Callable[[str, dict[str, Any]], Any]
 
 

@@ -2,109 +2,79 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
+
+from ...interpreters import Children
 
 pytestmark = pytest.mark.tensorflow
 
-PROGRAM = """\
-import json
-import sys
-import numpy as np
-import tensorflow as tf
-from migrate_lint.runtime_checks.worker.recording.watching import keras_optimizers
-
-keras = tf.keras
-schedule = keras.optimizers.schedules.PolynomialDecay(0.5, 2, 0.0)
-makers = {
-    "clipped": lambda kind: kind.SGD(schedule, momentum=0.5, clipnorm=1.0),
-    "plain": lambda kind: kind.SGD(0.25),
-    "adam": lambda kind: kind.Adam(0.01, epsilon=1e-4),
-    "rmsprop": lambda kind: kind.RMSprop(0.01, momentum=0.5, centered=True),
-    "adagrad": lambda kind: kind.Adagrad(0.01),
-    "adadelta": lambda kind: kind.Adadelta(0.01),
-    "ftrl": lambda kind: kind.Ftrl(0.01),
-    "nadam": lambda kind: kind.Nadam(0.01),
-}
-found = {}
-
-
-def run(name, make, traced=False):
-    weight = keras.Variable(np.ones(2, "f")) if sys.argv[1] == "keras3" else tf.Variable([1.0, 1.0])
-    optimizer, heard = make(), []
-
-    def hear(which, pairs, rate):
-        assert which is optimizer
-        if traced:
-            heard.append([not hasattr(pairs[0][0], "numpy"), None])
-        else:
-            heard.append([[float(x) for x in pairs[0][0]], float(rate)])
-
-    def step():
-        optimizer.apply_gradients(iter([(tf.constant([3.0, 4.0]), weight), ]))
-
-    with keras_optimizers.watching(hear):
-        call = tf.function(step) if traced else step
-        call()
-        call()
-    slots = keras_optimizers.slots(optimizer, weight)
-    found[name] = {
-        "heard": heard,
-        "slots": {key: [round(float(x), 5) for x in np.asarray(slot).reshape(-1)] for key, slot in slots.items()},
-        "described": keras_optimizers.describe(optimizer),
-    }
-
-
-for name, make in makers.items():
-    run(name, lambda: make(keras.optimizers))
-run("traced", lambda: keras.optimizers.Adam(0.01), traced=True)
-if sys.argv[1] == "keras2":
-    for name in ("clipped", "adam", "rmsprop", "adagrad", "adadelta", "ftrl"):
-        run("legacy " + name, lambda: makers[name](keras.optimizers.legacy))
-    run("v1 momentum", lambda: tf.compat.v1.train.MomentumOptimizer(0.5, 0.5))
-    run("v1 adam", lambda: tf.compat.v1.train.AdamOptimizer(lambda: 0.01))
-print(json.dumps(found))
-"""
-KERAS = {"keras2": "1", "keras3": "0"}
-BUILT_IN = importlib.util.find_spec("tf_keras") is None
-"""Before TensorFlow 2.16, Keras 2 is what there is."""
-EITHER = pytest.mark.parametrize("keras", KERAS)
+EITHER = pytest.mark.parametrize("keras", ["keras2", "keras3"])
 KINDS = pytest.mark.parametrize(("keras", "prefix"), [("keras2", ""), ("keras2", "legacy "), ("keras3", "")])
 Get = Callable[[str], dict[str, Any]]
 
 
+def updates(target: str) -> dict[str, Any]:
+    """In a child: what is heard and kept of two updates of each optimizer."""
+    import tensorflow as tf
+    from migrate_lint.runtime_checks.worker.recording.watching import keras_optimizers
+
+    keras, v1 = tf.keras, tf.compat.v1.train
+    schedule = keras.optimizers.schedules.PolynomialDecay(0.5, 2, 0.0)
+    makers: dict[str, Callable[[Any], Any]] = {
+        "clipped": lambda kind: kind.SGD(schedule, momentum=0.5, clipnorm=1.0),
+        "plain": lambda kind: kind.SGD(0.25),
+        "adam": lambda kind: kind.Adam(0.01, epsilon=1e-4),
+        "rmsprop": lambda kind: kind.RMSprop(0.01, momentum=0.5, centered=True),
+        "adagrad": lambda kind: kind.Adagrad(0.01),
+        "adadelta": lambda kind: kind.Adadelta(0.01),
+        "ftrl": lambda kind: kind.Ftrl(0.01),
+        "nadam": lambda kind: kind.Nadam(0.01),
+    }
+
+    def run(optimizer: Any, traced: bool = False) -> dict[str, Any]:
+        weight = keras.Variable(np.ones(2, "f")) if target == "keras3" else tf.Variable([1.0, 1.0])
+        heard = []
+
+        def hear(which: Any, pairs: Any, rate: Any) -> None:
+            assert which is optimizer
+            if traced:
+                heard.append([not hasattr(pairs[0][0], "numpy"), None])
+            else:
+                heard.append([[float(x) for x in pairs[0][0]], float(rate)])
+
+        def step() -> None:
+            optimizer.apply_gradients(iter([(tf.constant([3.0, 4.0]), weight)]))
+
+        with keras_optimizers.watching(hear):
+            call = tf.function(step) if traced else step
+            call()
+            call()
+        slots = keras_optimizers.slots(optimizer, weight)
+        return {
+            "heard": heard,
+            "slots": {key: [round(float(x), 5) for x in np.asarray(slot).reshape(-1)] for key, slot in slots.items()},
+            "described": keras_optimizers.describe(optimizer),
+        }
+
+    found = {name: run(make(keras.optimizers)) for name, make in makers.items()}
+    found["traced"] = run(keras.optimizers.Adam(0.01), traced=True)
+    if target == "keras2":
+        for name in ("clipped", "adam", "rmsprop", "adagrad", "adadelta", "ftrl"):
+            found["legacy " + name] = run(makers[name](keras.optimizers.legacy))
+        found["v1 momentum"] = run(v1.MomentumOptimizer(0.5, 0.5))
+        found["v1 adam"] = run(v1.AdamOptimizer(lambda: 0.01))
+    return found
+
+
 @pytest.fixture(scope="module")
-def seen() -> Get:
-    """What was seen of each optimizer, by Keras; each has one process, run when first asked for."""
-    known: dict[str, dict[str, Any]] = {}
-
-    def get(keras: str) -> dict[str, Any]:
-        if BUILT_IN and keras == "keras3":
-            pytest.skip("this TensorFlow has Keras 2 built in")
-        if keras not in known:
-            known[keras] = run(keras)
-        return known[keras]
-
-    return get
-
-
-def run(keras: str) -> dict[str, Any]:
-    environment = dict(
-        os.environ, TF_USE_LEGACY_KERAS=KERAS[keras], CUDA_VISIBLE_DEVICES="-1", TF_CPP_MIN_LOG_LEVEL="3"
-    )
-    if BUILT_IN:
-        del environment["TF_USE_LEGACY_KERAS"]
-    command = [sys.executable, "-c", PROGRAM, keras]
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert 0 == ran.returncode, ran.stderr[-3000:]
-    return dict(json.loads(ran.stdout.strip().splitlines()[-1]))
+def seen(children: Children) -> Get:
+    """What was seen of each optimizer, by Keras."""
+    return cache(lambda keras: children.call(keras, updates, keras))
 
 
 @KINDS

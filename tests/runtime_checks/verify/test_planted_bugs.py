@@ -1,20 +1,12 @@
 """A small network with one bug at a time: the rung and the step that see it, and the class of causes that is named.
 
-Each pair is recorded on both Keras targets, all pairs of a target in one child process; without a bug nothing may be
-said. TensorFlow never enters the pytest process.
+Each pair is recorded on both Keras targets, in child interpreters; without a bug nothing may be said.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +16,12 @@ from migrate_lint.runtime_checks.comparison.report import Report, Status
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
 
+from ...interpreters import Children
 from .planted.bugs import BUGS, SOUND, TWO, Planted, options
+from .planted.record_sides import record
 
 pytestmark = pytest.mark.tensorflow
 
-SCRIPT = Path(__file__).parent / "planted" / "record_sides.py"
-SECONDS = 1200
 STEPS = 3
 TARGETS = ("keras2", "keras3")
 SEEDED = {
@@ -63,105 +55,46 @@ Reports = Callable[..., Report]
 def cases(pairs: dict[str, Planted]) -> list[Any]:
     """Every pair on every target that it is for, the target first."""
     return [
-        pytest.param(target, name, id=f"{target}-{name}")
+        pytest.param(target, name, id=f"{target}-{name}", marks=pytest.mark.xdist_group(f"planted {target}"))
         for target in TARGETS
         for name in pairs
         if target in pairs[name].targets
     ]
 
 
-def variant(planted: Planted) -> str:
-    """What the folder of the TF1 side is called, which pairs share."""
-    return f"tf1 {planted.old} {planted.seed}"
-
-
-def jobs(names: list[str], folder: Path) -> Iterator[dict[str, Any]]:
-    """What the child records: each TF1 side once, before the first TF2 side that needs it."""
-    begun = set()
-    for name in names:
-        planted = PAIRS[name]
-        bug = name if name in BUGS or name in TWO else ""
-        old = variant(planted)
-        for side, at in (("tf1", old), ("tf2", name)):
-            if at not in begun:
-                begun.add(at)
-                left_out = ONLY_TF2 if side == "tf1" else ONLY_TF1 | (set() if name in SOUND else SPARED)
-                left_out = left_out | (SEEDLESS if name in SEEDED else set())
-                yield {
-                    "name": at,
-                    "side": side,
-                    "style": planted.style,
-                    "params": options("" if side == "tf1" else bug, planted),
-                    "seed": planted.seed,
-                    "steps": STEPS,
-                    "scenarios": [one for one in ALL if one not in left_out],
-                    "folder": str(folder / at),
-                    "tf1": str(folder / old),
-                }
-
-
-def shares(names: list[str]) -> list[list[str]]:
-    """The names for each child: half the cores for a target, and pairs with one TF1 side together."""
-    number = min(max(1, (os.cpu_count() or 1) // len(TARGETS)), len(names))
-    ordered = sorted(names, key=lambda name: variant(PAIRS[name]))
-    return [ordered[len(names) * part // number : len(names) * (part + 1) // number] for part in range(number)]
-
-
-def record(target: str, names: list[str], folder: Path) -> None:
-    """Record the pairs of a target."""
-    ended = subprocess.run(
-        [sys.executable, "-W", "ignore", str(SCRIPT)],
-        input=json.dumps(list(jobs(names, folder))),
-        env={
-            **os.environ,
-            "CUDA_VISIBLE_DEVICES": "-1",
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-            "TF_ENABLE_ONEDNN_OPTS": "0",
-            "TF_NUM_INTRAOP_THREADS": "1",
-            "TF_NUM_INTEROP_THREADS": "1",
-            "TF_USE_LEGACY_KERAS": "1" if target == "keras2" and version("keras").startswith("3.") else "0",
-        },
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert 0 == ended.returncode, ended.stderr[-3000:]
+def job(side: str, name: str, folder: Path) -> dict[str, Any]:
+    """What a child records: a pair's TF2 side, or the TF1 side that pairs of one variant and seed share."""
+    planted = PAIRS[name]
+    old = folder / f"tf1 {planted.old} {planted.seed}{' alone' if name in SEEDED else ''}"
+    left_out = ONLY_TF2 if side == "tf1" else ONLY_TF1 | (set() if name in SOUND else SPARED)
+    left_out = left_out | (SEEDLESS if name in SEEDED else set())
+    return {
+        "name": old.name if side == "tf1" else name,
+        "side": side,
+        "style": planted.style,
+        "params": options(name if side == "tf2" and (name in BUGS or name in TWO) else "", planted),
+        "seed": planted.seed,
+        "steps": STEPS,
+        "scenarios": [one for one in ALL if one not in left_out],
+        "folder": str(old if side == "tf1" else folder / name),
+        "tf1": str(old),
+    }
 
 
 @pytest.fixture(scope="module")
-def reports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reports]:
-    """Compares a recorded pair under a policy; the pairs that the selected tests name are recorded side by side."""
-    for package in ("tensorflow", "keras"):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
-    specs = (getattr(item, "callspec", None) for item in request.session.items if item.path == request.path)
-    chosen: dict[str, dict[str, None]] = {target: {} for target in TARGETS}
-    for spec in specs:
-        if spec is not None:
-            chosen[spec.params["target"]][spec.params["name"]] = None
-    children: dict[tuple[str, str], tuple[Future[None], Path]] = {}
-
-    if version("keras").startswith("2."):
-        chosen["keras3"] = {}
-    elif importlib.util.find_spec("tf_keras") is None:
-        chosen["keras2"] = {}
+def reports(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Reports:
+    """Compares a pair under a policy; each side is recorded when it is first asked for."""
+    folders = {target: tmp_path_factory.mktemp(target) for target in TARGETS}
 
     @cache
     def compared(target: str, name: str, policy: str = "noise") -> Report:
-        if name not in chosen[target]:
-            pytest.skip(f"the TensorFlow that is installed has no {target}")
-        child, folder = children[target, name]
-        child.result()
-        return compare(read(folder / variant(PAIRS[name])), read(folder / name), policy=policy, name=name)
+        one, other = (job(side, name, folders[target]) for side in ("tf1", "tf2"))
+        for side in (one, other):
+            if not Path(side["folder"]).exists():
+                children.call(target, record, side)
+        return compare(read(Path(one["folder"])), read(Path(other["folder"])), policy=policy, name=name)
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for target in TARGETS:
-            for names in shares(list(chosen[target])):
-                folder = tmp_path_factory.mktemp(target)
-                child = pool.submit(record, target, names, folder)
-                children |= {(target, name): (child, folder) for name in names}
-        yield compared
+    return compared
 
 
 def seen(report: Report) -> tuple[str, int]:

@@ -1,16 +1,11 @@
 """Both sides draw the same random numbers, the ledger says which, and initializers give samples.
 
-TensorFlow never enters the pytest process: this file is also the script of two child interpreters, one for each
-target, and a child prints what every case gave. On TensorFlow <= 2.15, where Keras 2 is built in, there is one child.
+A child interpreter for each target says what every case gave.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import os
-import subprocess
-import sys
 import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-CHILD_SECONDS = 200
+from ...interpreters import Children
+
 STEPS = 5
 GUIDE = [[2.5063772, 2.7488918, 1.4839486], 0.45038545, 2.9634383]
 """What the guide prints for ``num_random_ops``: all of the first draw, the first numbers of the other two."""
@@ -474,42 +470,25 @@ def samples_of_a_model(tf: Any) -> object:
     }
 
 
-def main() -> None:
+def answers() -> dict[str, object]:
+    """In a child: what each case gave, or how it failed."""
     import tensorflow as tf
 
-    keras = "keras3" if str(getattr(tf.keras, "__version__", "2")).startswith("3") else "keras2"
-    answer: dict[str, object] = {"version": tf.__version__, "keras": keras}
+    answer: dict[str, object] = {}
     for name, run in CASES.items():
         try:
             answer[name] = run(tf)
         except Exception:
             answer[name] = traceback.format_exc()
-    print("\n" + json.dumps(answer))
+    return answer
 
 
 @pytest.fixture(
     scope="module", params=[pytest.param(target, marks=pytest.mark.tensorflow) for target in ("keras2", "keras3")]
 )
-def answer(request: pytest.FixtureRequest) -> Mapping[str, Any]:
+def answer(request: pytest.FixtureRequest, children: Children) -> Mapping[str, Any]:
     """What the child interpreter of one target says."""
-    if importlib.util.find_spec("tensorflow") is None:
-        pytest.skip("tensorflow is not installed")
-    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
-    environment |= {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
-    if request.param == "keras2" and importlib.util.find_spec("tf_keras") is not None:
-        environment["TF_USE_LEGACY_KERAS"] = "1"
-    child = subprocess.run(
-        [sys.executable, "-P", "-W", "ignore", __file__],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=CHILD_SECONDS,
-        check=False,
-    )
-    assert 0 == child.returncode, child.stderr[-4000:]
-    said: dict[str, Any] = json.loads(child.stdout.splitlines()[-1])
-    if said["keras"] != request.param:
-        pytest.skip(f"TensorFlow {said['version']} has only {said['keras']} here")
+    said: dict[str, Any] = {"keras": request.param, **children.call(request.param, answers)}
     return said
 
 
@@ -652,7 +631,3 @@ def test_samples_of_a_model_come_from_its_initializers_under_other_seeds(answer:
     assert {"a": 2080, "c": 4096, "own": 1300} == found["sizes"]
     assert {"a": 0.4, "c": 2.0, "own": 3.0} == found["deviations"]
     assert [True] * 4 == [found[key] for key in ("own first", "distinct", "other seed, other values", "put back")]
-
-
-if __name__ == "__main__":
-    main()

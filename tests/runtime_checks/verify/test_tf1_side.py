@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from migrate_lint.runtime_checks.worker.frames import UserCode
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
 from migrate_lint.runtime_checks.worker.recording.format.reading import Recorded, Scenario, read
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 from migrate_lint.runtime_checks.worker.recording.values.fills import fingerprint
+
+from ...interpreters import Children, load
 
 pytestmark = pytest.mark.tensorflow
 
@@ -252,24 +254,6 @@ def much():
     return Pair(large, None, ROWS)
 """
 
-RECORDER = """\
-import sys
-sys.path.insert(0, sys.argv[1])
-import programs
-from migrate_lint.runtime_checks.worker.frames import UserCode
-from migrate_lint.runtime_checks.worker.recording.format import scenarios
-from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
-from migrate_lint.runtime_checks.worker.recording.format.store import Recording
-from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
-
-every = tuple(getattr(scenarios, name) for name in scenarios.__all__)
-for name in sys.argv[2:]:
-    recording = Recording(f"{sys.argv[1]}/{name}", "tf1")
-    plan = Plan(every, steps=5 if name == "much" else 3)
-    record_tf1(getattr(programs, name)(), plan, recording, UserCode([sys.argv[1]]))
-    recording.save()
-"""
-
 PROGRAM_NAMES = re.findall(r"^def (\w+)\(\):$", PROGRAMS, re.MULTILINE)
 FORWARD = (
     scenarios.CONSTANT,
@@ -288,31 +272,31 @@ Get = Callable[[str, str], Recorded]
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Get:
-    """The recording of a program by Keras and name; each Keras has one process, run when first asked for."""
+def recorded(tmp_path_factory: pytest.TempPathFactory, children: Children) -> Get:
+    """The recording of a program by Keras and name; those of a Keras are made when one is first asked for."""
     folders: dict[str, Path] = {}
 
     def get(keras: str, name: str) -> Recorded:
         if keras not in folders:
             folders[keras] = tmp_path_factory.mktemp(keras)
-            record(folders[keras], keras)
+            (folders[keras] / "programs.py").write_text(PROGRAMS, "utf-8")
+            children.call(keras, record, str(folders[keras]))
         return read(folders[keras] / name)
 
     return get
 
 
-def record(folder: Path, keras: str) -> None:
-    (folder / "programs.py").write_text(PROGRAMS, "utf-8")
-    environment = dict(
-        os.environ,
-        CUDA_VISIBLE_DEVICES="-1",
-        TF_CPP_MIN_LOG_LEVEL="3",
-        TF_ENABLE_ONEDNN_OPTS="0",
-        TF_USE_LEGACY_KERAS="1" if keras == "keras2" else "0",
-    )
-    command = [sys.executable, "-c", RECORDER, str(folder), *PROGRAM_NAMES]
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert 0 == ran.returncode, ran.stderr[-3000:]
+def record(folder: str) -> None:
+    """In a child: record every program."""
+    from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
+
+    programs = load(Path(folder, "programs.py"))
+    every = tuple(getattr(scenarios, name) for name in scenarios.__all__)
+    for name in PROGRAM_NAMES:
+        recording = Recording(f"{folder}/{name}", "tf1")
+        plan = Plan(every, steps=5 if name == "much" else 3)
+        record_tf1(getattr(programs, name)(), plan, recording, UserCode([folder]))
+        recording.save()
 
 
 def line_of(text: str) -> int:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from migrate_lint.runtime_checks.worker.frames import UserCode
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
 from migrate_lint.runtime_checks.worker.recording.format.reading import Recorded, Scenario, read
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
+from migrate_lint.runtime_checks.worker.recording.pairs.batches import PairError
+
+from ...interpreters import Children, load
 
 pytestmark = pytest.mark.tensorflow
 
@@ -249,72 +250,44 @@ PLANS = {
     "nothing": ["structure"],
 }
 SHIM = {"shim": ["structure", "constant", "fingerprint", "inference"]}
-RECORDER = """\
-import json
-import sys
-sys.path.insert(0, sys.argv[1])
-import programs
-from migrate_lint.runtime_checks.worker.frames import UserCode
-from migrate_lint.runtime_checks.worker.recording.pairs.batches import PairError
-from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
-from migrate_lint.runtime_checks.worker.recording.format.reading import read
-from migrate_lint.runtime_checks.worker.recording.format.store import Recording
-from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
-from migrate_lint.runtime_checks.worker.recording.tf2.side import record_tf2
-
-code = UserCode([sys.argv[1]])
-for name, wanted in json.loads(sys.argv[2]).items():
-    pair, plan = getattr(programs, name)(), Plan(tuple(wanted))
-    folder = f"{sys.argv[1]}/{name}"
-    one, other = Recording(folder + "/tf1", "tf1"), Recording(folder + "/tf2", "tf2")
-    with code.following_autograph():
-        if pair.labels is not None:
-            record_tf1(pair, plan, one, code)
-            one.save()
-        try:
-            record_tf2(pair, plan, other, code, read(folder + "/tf1"))
-        except PairError as error:
-            other.note(f"refused: {error}")
-    other.save()
-"""
-KERAS = {"keras2": "1", "keras3": "0"}
-BUILT_IN = importlib.util.find_spec("tf_keras") is None
-"""Before TensorFlow 2.16, Keras 2 is what there is."""
-EITHER = pytest.mark.parametrize("keras", KERAS)
+EITHER = pytest.mark.parametrize("keras", ["keras2", "keras3"])
 Get = Callable[..., Recorded]
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Get:
-    """The recording of a program by Keras, name and side; each Keras has one process, run when first asked for."""
+def recorded(tmp_path_factory: pytest.TempPathFactory, children: Children) -> Get:
+    """The recording of a program by Keras, name and side; those of a Keras are made when one is first asked for."""
     folders: dict[str, Path] = {}
 
     def get(keras: str, name: str, side: str = "tf2") -> Recorded:
-        if BUILT_IN and keras == "keras3":
-            pytest.skip("this TensorFlow has Keras 2 built in")
         if keras not in folders:
             folders[keras] = tmp_path_factory.mktemp(keras)
-            record(folders[keras], keras)
+            (folders[keras] / "programs.py").write_text(PROGRAMS, "utf-8")
+            children.call(keras, record, str(folders[keras]), PLANS | (SHIM if keras == "keras2" else {}))
         return read(folders[keras] / name / side)
 
     return get
 
 
-def record(folder: Path, keras: str) -> None:
-    (folder / "programs.py").write_text(PROGRAMS)
-    plans = dict(PLANS, **(SHIM if keras == "keras2" else {}))
-    environment = dict(
-        os.environ,
-        TF_USE_LEGACY_KERAS=KERAS[keras],
-        CUDA_VISIBLE_DEVICES="-1",
-        TF_CPP_MIN_LOG_LEVEL="3",
-        TF_ENABLE_ONEDNN_OPTS="0",
-    )
-    if BUILT_IN:
-        del environment["TF_USE_LEGACY_KERAS"]
-    command = [sys.executable, "-c", RECORDER, str(folder), json.dumps(plans)]
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert 0 == ran.returncode, ran.stderr[-3000:]
+def record(folder: str, plans: dict[str, list[str]]) -> None:
+    """In a child: record both sides of each program."""
+    from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
+    from migrate_lint.runtime_checks.worker.recording.tf2.side import record_tf2
+
+    programs = load(Path(folder, "programs.py"))
+    code = UserCode([folder])
+    for name, wanted in plans.items():
+        pair, plan = getattr(programs, name)(), Plan(tuple(wanted))
+        one, other = Recording(f"{folder}/{name}/tf1", "tf1"), Recording(f"{folder}/{name}/tf2", "tf2")
+        with code.following_autograph():
+            if pair.labels is not None:
+                record_tf1(pair, plan, one, code)
+                one.save()
+            try:
+                record_tf2(pair, plan, other, code, read(f"{folder}/{name}/tf1"))
+            except PairError as error:
+                other.note(f"refused: {error}")
+        other.save()
 
 
 def line_of(text: str) -> int:

@@ -1,40 +1,29 @@
-"""Records sides of the planted pairs one after the other in one process: ``record_sides.py`` with jobs on its stdin.
-
-A job says which pair, which side, with which options and seed, into which folder, and for TF2 where TF1's lies.
-"""
+"""Records the sides of the planted pairs."""
 
 from __future__ import annotations
 
-import gc
-import importlib.util
-import json
-import os
-import sys
-import time
+from pathlib import Path
 from typing import Any
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from ....interpreters import load
 
-
-def module(name: str) -> Any:
-    """A module that lies beside this one."""
-    spec = importlib.util.spec_from_file_location(name, os.path.join(HERE, name + ".py"))
-    assert spec is not None and spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[name] = loaded
-    spec.loader.exec_module(loaded)
-    return loaded
+HERE = Path(__file__).parent
 
 
 def record(job: dict[str, Any]) -> None:
-    """Record one side."""
+    """In a child: record one side.
+
+    A job says which pair, which side, with which options and seed, into which folder, and for TF2 where TF1's lies.
+    """
+    import tensorflow as tf
     from migrate_lint.runtime_checks.worker.frames import UserCode
     from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
     from migrate_lint.runtime_checks.worker.recording.format.reading import read
     from migrate_lint.runtime_checks.worker.recording.format.store import Recording
     from migrate_lint.runtime_checks.worker.recording.pairs.pair import Pair
 
-    old, new = module("old"), module("new")
+    tf.keras.backend.clear_session()
+    old, new = load(HERE / "old.py"), load(HERE / "new.py")
     pair = Pair(
         old.model_fn,
         getattr(new, job["style"]),
@@ -46,7 +35,7 @@ def record(job: dict[str, Any]) -> None:
     )
     plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
     recording = Recording(job["folder"], job["side"])
-    code = UserCode([HERE])
+    code = UserCode([str(HERE)])
     if job["side"] == "tf1":
         from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
 
@@ -55,20 +44,3 @@ def record(job: dict[str, Any]) -> None:
         from migrate_lint.runtime_checks.worker.recording.tf2.side import record_tf2
 
         record_tf2(pair, plan, recording, code, read(job["tf1"]))
-
-
-def main() -> None:
-    """Record every job and say how long it took."""
-    import tensorflow as tf
-
-    tf.keras.backend.clear_session()
-    gc.freeze()  # or every collection between two models goes through all of TensorFlow
-    for job in json.load(sys.stdin):
-        began = time.time()
-        tf.keras.backend.clear_session()
-        record(job)
-        print(f"{time.time() - began:.1f} s  {job['side']}  {job['name']}  {job['folder']}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

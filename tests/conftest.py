@@ -1,0 +1,32 @@
+"""Which tests are quick, which stay together, and the interpreters that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from .interpreters import Children
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What needs neither TensorFlow nor a browser and is not slow is quick; a module stays together, or as it says.
+
+    Where several processes share the work, they begin with what takes long.
+    """
+    for item in items:
+        if not any(item.get_closest_marker(name) for name in ("tensorflow", "browser", "slow")):
+            item.add_marker("quick")
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("quick") is not None)
+
+
+@pytest.fixture(scope="session")
+def children() -> Iterator[Children]:
+    """The child interpreters of this process."""
+    started = Children()
+    yield started
+    started.close()
