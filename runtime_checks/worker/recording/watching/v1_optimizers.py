@@ -11,6 +11,7 @@ import numpy as np
 from ...wrapping import around
 from ..format.rows import OptimizerRow
 from ..tensors import Array, Function, Operation, Optimizer, Tensor, Variable
+from .classes import derived
 from .operations import constant_of
 
 __all__ = ["Applied", "describe", "learning_rate", "rounding", "slots", "watching"]
@@ -68,14 +69,7 @@ def _appliers() -> list[type]:
     """The classes of optimizers with an ``apply_gradients`` of their own."""
     import tensorflow as tf
 
-    found: list[type] = []
-    waiting: list[type] = [tf.compat.v1.train.Optimizer]
-    while waiting:
-        cls = waiting.pop()
-        if cls not in found:
-            found.append(cls)
-            waiting += cls.__subclasses__()
-    return [cls for cls in found if "apply_gradients" in vars(cls)]
+    return [cls for cls in derived([lambda: tf.compat.v1.train.Optimizer]) if "apply_gradients" in vars(cls)]
 
 
 def _telling(running: list[list[bool]], heard: Callable[[Applied], None], original: Function) -> Function:
