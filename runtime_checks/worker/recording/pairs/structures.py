@@ -32,7 +32,7 @@ class Results(NamedTuple):
     metrics: dict[str, Tensor] = {}  # noqa: RUF012
     """As they were given: a tensor, a ``(value, update)`` pair or a metric object by name."""
     learning_rate: Tensor = None
-    gradients: Tensor = None
+    gradients: dict[str, Tensor] | None = None
     """By variable name, or None."""
     taps: dict[str, Tensor] = {}  # noqa: RUF012
     """Tensors by name, nested ones by path."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...wrapping import around
 from ..format.rows import OptimizerRow
-from ..tensors import Array, Function, Operation, Optimizer, Tensor, Variable
+from ..tensors import Function, Operation, Optimizer, Tensor, Variable
 from .classes import derived
 from .operations import constant_of
 
@@ -154,16 +154,11 @@ def _number(value: Tensor) -> float | None:
     if isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, tf.Tensor):
-        if hasattr(value, "numpy"):  # eager
-            return _item(value.numpy())
-        known = constant_of(value)
-        return None if known is None else _item(known)
+        known = value.numpy() if hasattr(value, "numpy") else constant_of(value)
+        if known is not None and known.shape == ():
+            item: float = known.item()
+            return item
     return None
-
-
-def _item(value: Array) -> float | None:
-    item: float | None = value.item() if value.shape == () else None
-    return item
 
 
 def _schedule(rate: Tensor) -> str | None:
