@@ -20,21 +20,7 @@ from .tensors import Json, Nest
 __all__ = ["Loaded", "load", "prepared", "side_of"]
 
 _DEFAULT = "pair"
-_FIELDS = (
-    "tf1",
-    "tf2",
-    "inputs",
-    "labels",
-    "train_step",
-    "params",
-    "renames",
-    "transposes",
-    "reshapes",
-    "ignore",
-    "taps",
-    "checkpoint",
-    "name",
-)
+_FIELDS = tuple(inspect.signature(Pair).parameters)
 _SIDES = {"tf1": ("tf1",), "tf2": ("tf2", "train_step")}
 
 

@@ -7,6 +7,7 @@ import contextlib
 from .. import phases
 from ..frames import UserCode
 from ..results import Results, versions
+from . import summaries
 from .format.plan import Plan
 from .format.reading import Recorded, RecordingError, read
 from .format.store import Recording
@@ -73,7 +74,5 @@ def _other(job: dict[str, Json]) -> Recorded | None:
 def _summarize(job: dict[str, Json], results: Results) -> None:
     if job["tensorboard"] is None or job["other"] is None:
         return
-    from . import summaries
-
     results.begin("summaries")
     summaries.write(job["other"], job["folder"], job["tensorboard"])

@@ -7,6 +7,10 @@ import sys
 from types import ModuleType
 from typing import NoReturn
 
+from .. import scopes
+from .pairs.pair import Pair, Spec
+from .self_recording import record
+
 __all__ = ["provide"]
 
 _PACKAGE = "migrate_lint"
@@ -31,10 +35,6 @@ def provide() -> None:
 
 
 def _names() -> dict[str, object]:
-    from .. import scopes
-    from .pairs.pair import Pair, Spec
-    from .self_recording import record
-
     return {
         "Pair": Pair,
         "Spec": Spec,

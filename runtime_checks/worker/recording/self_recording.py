@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
+import platform
 import re
+import sys
 from typing import Iterable, Iterator, Mapping
 
 import numpy as np
@@ -302,9 +304,6 @@ def _callers_folder() -> list[str]:
 
 
 def _versions() -> dict[str, str]:
-    import platform
-    import sys
-
     framework = sys.modules.get("tensorflow")
     return {"tensorflow": str(getattr(framework, "__version__", "?")), "python": platform.python_version()}
 

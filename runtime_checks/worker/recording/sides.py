@@ -20,6 +20,8 @@ from .loading import Loaded, side_of
 from .pairs.pair import Renames, Side
 from .self_recording import run_itself, runs_itself
 from .tensors import Function, Json
+from .tf1.side import record_tf1, standing_in
+from .tf2.side import record_tf2
 
 __all__ = ["crashed", "record_side"]
 
@@ -46,12 +48,8 @@ def record_side(
             with _standing_in(side, recording):
                 run_itself(function, pair, plan, recording, code, tf1)
         elif side == "tf1":
-            from .tf1.side import record_tf1
-
             record_tf1(pair, plan, recording, code)
         else:
-            from .tf2.side import record_tf2
-
             pair.tf2, same = _watched(function, pair.tf1)
             record_tf2(pair, plan, recording, code, tf1)
             loaded = loaded._replace(same=loaded.same or any(same))
@@ -85,8 +83,6 @@ def _standing_in(side: str, recording: Recording) -> ContextManager[None]:
     """What a TF1 program that runs itself needs in this TensorFlow."""
     if side != "tf1":
         return contextlib.nullcontext()
-    from .tf1.side import standing_in
-
     return standing_in(recording.adapted)
 
 

@@ -5,20 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 __all__ = [
-    "Array",
-    "DType",
-    "Function",
-    "Graph",
-    "Json",
-    "Layer",
-    "Module",
-    "Nest",
-    "Operation",
-    "Optimizer",
-    "Protobuf",
-    "Tensor",
-    "V1Session",
-    "Variable",
+    "Array", "DType", "Function", "Graph", "Json", "Layer", "Module", "Nest", "Operation", "Optimizer",
+    "Protobuf", "Tensor", "V1Session", "Variable"
 ]
 
 Array = Any

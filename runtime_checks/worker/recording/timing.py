@@ -7,6 +7,7 @@ input with the seconds of one more call. So the host can have both sides measure
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 import time
@@ -20,6 +21,7 @@ from .pairs.pair import Pair
 from .randomness import numbering
 from .tf1 import estimator, sessions
 from .tf1.building import EVALUATE, INFER, TRAIN, Network, build
+from .tf2.model import in_function, make, tensors
 
 __all__ = ["inference"]
 
@@ -74,8 +76,6 @@ def _network(pair: Pair, batch: Batch, code: UserCode) -> Network:
 
 
 def _function(pair: Pair) -> Callable[[], None]:
-    from .tf2.model import in_function, make, tensors
-
     model = make(pair)
     inputs = tensors(Batches(pair).at(0).inputs)
     model.call(inputs, False)  # variables are made outside of the function
@@ -89,8 +89,6 @@ def _function(pair: Pair) -> Callable[[], None]:
 
 
 def _main(side: str, described: str) -> None:
-    import json
-
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what the user's code prints is no answer
     job = json.loads(described)

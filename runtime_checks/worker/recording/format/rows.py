@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Dict, Optional, Sequence, Tuple, Union
 from ..tensors import Json
 
 __all__ = [
-    "CallRow",
-    "Content",
-    "CreationRow",
-    "DrawRow",
-    "LayerRow",
-    "LoadRow",
-    "OptimizerRow",
-    "Place",
-    "RecordRow",
-    "ScenarioRow",
-    "VariableRow",
+    "CallRow", "Content", "CreationRow", "DrawRow", "LayerRow", "LoadRow", "OptimizerRow", "Place", "RecordRow",
+    "ScenarioRow", "VariableRow"
 ]
 
 Place = Tuple[str, int]
@@ -34,7 +25,9 @@ RecordRow = Dict[str, Json]
 if TYPE_CHECKING:
     from typing import TypedDict  # since Python 3.8
 
-    class _Described(TypedDict):
+    class VariableRow(TypedDict, total=False):
+        """A variable; `only` names the mode in which it is there."""
+
         name: str
         shape: Shape
         dtype: str
@@ -43,10 +36,6 @@ if TYPE_CHECKING:
         place: Sequence[object] | None
         initializer: str | None
         layer: str | None
-
-    class VariableRow(_Described, total=False):
-        """A variable; `only` names the mode in which it is there."""
-
         purpose: str
         only: str
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..pairs.pair import Pair
 from ..tensors import Array, Function, Nest
+from . import structures
 
 __all__ = ["Batch", "Batches", "PairError", "arguments"]
 
@@ -55,7 +56,7 @@ class Batches:
         if inputs is None:
             raise PairError("the pair has no inputs: give one batch of numpy arrays, or a function that makes it")
         batch = Batch(_arrays(inputs, "inputs"), _arrays(self._labels.at(step), "labels"))
-        size = _size(batch)
+        size = sum(leaf.nbytes for _, leaf in structures.flat(batch))
         if not size:
             raise PairError("the inputs are empty: there is nothing to compute")
         if self._size + size <= _KEPT or key == 0:
@@ -170,15 +171,6 @@ def _is_plain(value: object) -> bool:
     if isinstance(value, list):
         return bool(value) and all(_is_plain(part) for part in value)
     return isinstance(value, (bool, int, float, complex, str, bytes))
-
-
-def _size(value: Nest) -> int:
-    """In bytes."""
-    if isinstance(value, Mapping):
-        return sum(_size(part) for part in value.values())
-    if isinstance(value, (list, tuple)):
-        return sum(_size(part) for part in value)
-    return 0 if value is None else int(value.nbytes)
 
 
 def _form(value: Nest) -> object:

@@ -9,10 +9,10 @@ from ..tensors import Json
 
 __all__ = ["Match", "Matching", "ignored", "match", "plain", "renamed"]
 
-Variable = Mapping[str, Json]
+Described = Mapping[str, Json]
 """A variable as its side describes it."""
 Renames = Union[Mapping[str, str], Callable[[str], str], None]
-Couple = Tuple[Variable, Variable]
+Couple = Tuple[Described, Described]
 
 _NUMBER = re.compile(r"_\d+(?=/|$)")
 
@@ -20,8 +20,8 @@ _NUMBER = re.compile(r"_\d+(?=/|$)")
 class Match(NamedTuple):
     """Two variables that belong together, as described by their sides; `how` is ``name`` or ``rename``."""
 
-    tf1: Variable
-    tf2: Variable
+    tf1: Described
+    tf2: Described
     how: str
 
 
@@ -33,14 +33,14 @@ class Matching(NamedTuple):
     """
 
     pairs: tuple[Match, ...]
-    only_tf1: tuple[Variable, ...]
-    only_tf2: tuple[Variable, ...]
+    only_tf1: tuple[Described, ...]
+    only_tf2: tuple[Described, ...]
     suggestions: tuple[Couple, ...]
     prefix: str = ""
 
 
 def match(
-    tf1: Sequence[Variable], tf2: Sequence[Variable], renames: Renames = None, ignore: Iterable[str] = ()
+    tf1: Sequence[Described], tf2: Sequence[Described], renames: Renames = None, ignore: Iterable[str] = ()
 ) -> Matching:
     """Map the variables of both sides, described by at least name and shape, in order of creation.
 
@@ -156,7 +156,7 @@ def _endings(name: str, wanted: set[str]) -> set[str]:
     return found
 
 
-def _suggested(left: Sequence[Variable], right: Sequence[Variable], found: dict[int, int]) -> list[tuple[int, int]]:
+def _suggested(left: Sequence[Described], right: Sequence[Described], found: dict[int, int]) -> list[tuple[int, int]]:
     """Pairs of positions of what is left over; takes back from `found` what only a shifted number made match."""
     ones = [at for at in range(len(left)) if at not in found]
     taken = set(found.values())
@@ -179,11 +179,11 @@ def _suggested(left: Sequence[Variable], right: Sequence[Variable], found: dict[
 
 
 def _by_group(
-    left: Sequence[Variable],
-    right: Sequence[Variable],
+    left: Sequence[Described],
+    right: Sequence[Described],
     ones: Sequence[int],
     others: Sequence[int],
-    group: Callable[[Variable], object],
+    group: Callable[[Described], object],
 ) -> list[tuple[int, int]]:
     first, second = _grouped(left, ones, group), _grouped(right, others, group)
     suggested: list[tuple[int, int]] = []
@@ -193,7 +193,7 @@ def _by_group(
     return suggested
 
 
-def _shifted(left: Sequence[Variable], right: Sequence[Variable], found: Mapping[int, int]) -> bool:
+def _shifted(left: Sequence[Described], right: Sequence[Described], found: Mapping[int, int]) -> bool:
     """Whether both lists agree in order, but for the numbers in the names, while names pair them otherwise."""
     everything = range(len(left))
     return (
@@ -203,14 +203,14 @@ def _shifted(left: Sequence[Variable], right: Sequence[Variable], found: Mapping
     )
 
 
-def _agree(left: Sequence[Variable], right: Sequence[Variable], ones: Sequence[int], others: Sequence[int]) -> bool:
+def _agree(left: Sequence[Described], right: Sequence[Described], ones: Sequence[int], others: Sequence[int]) -> bool:
     return len(ones) == len(others) and all(
         tuple(left[one]["shape"]) == tuple(right[other]["shape"]) for one, other in zip(ones, others)
     )
 
 
 def _grouped(
-    variables: Sequence[Variable], positions: Sequence[int], group: Callable[[Variable], object]
+    variables: Sequence[Described], positions: Sequence[int], group: Callable[[Described], object]
 ) -> dict[object, list[int]]:
     found: dict[object, list[int]] = {}
     for at in positions:
@@ -218,13 +218,13 @@ def _grouped(
     return found
 
 
-def _trainable(variable: Variable) -> object:
+def _trainable(variable: Described) -> object:
     return variable.get("trainable")
 
 
-def _last(variable: Variable) -> str:
+def _last(variable: Described) -> str:
     return _unnumbered(variable).rsplit("/", 1)[-1]
 
 
-def _unnumbered(variable: Variable) -> str:
+def _unnumbered(variable: Described) -> str:
     return _NUMBER.sub("", plain(str(variable["name"])))

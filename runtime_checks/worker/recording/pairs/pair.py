@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Sequence, Union
 
 from ..tensors import Nest, Operation, Tensor
@@ -13,6 +14,7 @@ Side = Any
 Renames = Union[Mapping[str, str], Callable[[str], str]]
 
 
+@dataclass(eq=False)
 class Spec:
     """What a function that builds a TF1 graph may return, or a TF2 step, beyond its outputs.
 
@@ -30,23 +32,13 @@ class Spec:
         taps: dict of tensors by name, to be compared with the tap of that name on the other side.
     """
 
-    def __init__(
-        self,
-        predictions: Nest = None,
-        loss: Tensor = None,
-        train_op: Operation = None,
-        eval_metric_ops: Nest = None,
-        learning_rate: Tensor = None,
-        gradients: Tensor = None,
-        taps: Tensor = None,
-    ) -> None:
-        self.predictions = predictions
-        self.loss = loss
-        self.train_op = train_op
-        self.eval_metric_ops = eval_metric_ops
-        self.learning_rate = learning_rate
-        self.gradients = gradients
-        self.taps = taps
+    predictions: Nest = None
+    loss: Tensor = None
+    train_op: Operation = None
+    eval_metric_ops: Nest = None
+    learning_rate: Tensor = None
+    gradients: Nest = None
+    taps: Nest = None
 
 
 class Pair:

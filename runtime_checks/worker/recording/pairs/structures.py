@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Iterator, Mapping, NamedTuple
+from typing import Callable, Iterator, Mapping, NamedTuple
 
 from ..tensors import Nest, Operation, Tensor
 from .mapping import plain
 
-__all__ = ["Results", "closed_over", "flat", "results", "step_results"]
+__all__ = ["Results", "closed_over", "flat", "mapped", "results", "step_results"]
 
 _COMPOSITES = {
     "SparseTensor": ("indices", "values", "dense_shape"),
@@ -32,7 +32,7 @@ class Results(NamedTuple):
     metrics: dict[str, Tensor] = {}  # noqa: RUF012
     """As they were given: a tensor, a ``(value, update)`` pair or a metric object by name."""
     learning_rate: Tensor = None
-    gradients: Tensor = None
+    gradients: dict[str, Tensor] | None = None
     """By variable name, or None."""
     taps: dict[str, Tensor] = {}  # noqa: RUF012
     """Tensors by name, nested ones by path."""
@@ -79,6 +79,19 @@ def step_results(value: Nest) -> Results:
             return Results(loss=value[0], metrics={str(key): leaf for key, leaf in rest.items()})
         return Results(loss=value[0], metrics={str(at): leaf for at, leaf in enumerate(value[1:], 1)})
     return Results(loss=value)
+
+
+def mapped(value: Nest, change: Callable[[Tensor], Tensor]) -> Nest:
+    """The structure with every leaf changed, in the order of `flat`; None stays."""
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        return {key: mapped(part, change) for key, part in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(mapped(part, change) for part in value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(mapped(part, change) for part in value)
+    return change(value)
 
 
 def closed_over(function: object) -> list[object]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
+from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import Any, Iterator, Sequence
 
 from ...frames import UserCode
 from ...patching import replaced
-from ..format.rows import DrawRow
+from ..format.rows import DrawRow, Place
 from ..tensors import Function, Operation, Tensor, Variable
 from ..watching.trace_graph import current_trace_graph
 from ..watching.variable_creation import initial_values
@@ -50,6 +51,7 @@ _CREATING_FILES = (
 )
 
 
+@dataclass(eq=False)
 class Draw:
     """One random operation.
 
@@ -58,17 +60,16 @@ class Draw:
     `INITIAL_VALUE` or `STEP`; ``place`` the user's innermost file and line, or None; ``step`` the training step.
     """
 
-    def __init__(self, op: str, seed: int | None, purpose: str, place: tuple[str, int] | None, step: int) -> None:
-        self.op = op
-        self.seed = seed
-        self.purpose = purpose
-        self.place = place
-        self.step = step
-        self.shape: list[int | None] | None = None
-        self.operation: Operation = None
-        """The operation itself, where it was made in a graph."""
-        self.source: tuple[str, int] | None = None
-        """The name of the function in whose trace it was made, and the step."""
+    op: str
+    seed: int | None
+    purpose: str
+    place: Place | None
+    step: int
+    shape: list[int | None] | None = None
+    operation: Operation = None
+    """The operation itself, where it was made in a graph."""
+    source: tuple[str, int] | None = None
+    """The name of the function in whose trace it was made, and the step."""
 
 
 class Ledger:

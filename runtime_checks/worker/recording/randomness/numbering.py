@@ -33,14 +33,7 @@ from ..watching.trace_graph import current_trace_graph, name_of
 from .function_seeds import draws, seeds
 from .ledger import INITIAL_VALUE, STEP, Draw, Ledger, initializing
 
-__all__ = [
-    "CONSTANT",
-    "NUM_RANDOM_OPS",
-    "aligned",
-    "of_evaluation",
-    "set_seeds",
-    "tool",
-]
+__all__ = ["CONSTANT", "NUM_RANDOM_OPS", "aligned", "of_evaluation", "set_seeds", "tool"]
 
 Tell = Callable[[str], None]
 
@@ -188,11 +181,8 @@ class _Numbers(Ledger):
     @contextlib.contextmanager
     def evaluating(self) -> Iterator[None]:
         self._next = self._begin = of_evaluation(self.step)
-        before = list(self.draws)
-        try:
+        with super().evaluating():
             yield
-        finally:
-            self.draws[:] = before
 
     def initial(self) -> int:
         """The number of a draw for an initial value."""

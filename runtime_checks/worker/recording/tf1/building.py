@@ -78,9 +78,9 @@ class Network:
     def __init__(self, graph: Graph, mode: str, ledger: Ledger) -> None:
         self.graph = graph
         self.mode = mode
-        self.inputs: dict[str, Nest] = {}
+        self.inputs: dict[str, Tensor] = {}
         self.reads_inputs = True
-        self.labels: dict[str, Nest] = {}
+        self.labels: dict[str, Tensor] = {}
         self.values: list[Value] = []
         self.metrics: list[tuple[str, Operation, Tensor]] = []
         self.train_op: Operation = None
@@ -194,26 +194,13 @@ def _placeholders(samples: Sequence[Nest], what: str, made: dict[str, Tensor]) -
         label = "".join(letter if letter.isalnum() else "_" for letter in name)
         made[name] = tf.compat.v1.placeholder(dtype, _shape(leaves), name=f"{what}_{label}" if label != what else what)
     names = iter([name for name, _ in structures.flat(samples[0], what)])
-    return _filled(samples[0], lambda: made[next(names)])
+    return structures.mapped(samples[0], lambda leaf: made[next(names)])
 
 
 def _shape(leaves: Sequence[Tensor]) -> list[int | None] | None:
     if any(leaf.ndim != leaves[0].ndim for leaf in leaves):
         return None
     return [sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*(leaf.shape for leaf in leaves))]
-
-
-def _filled(sample: Nest, leaf: Callable[[], Tensor]) -> Nest:
-    """The structure with every leaf replaced, in the order of `structures.flat`."""
-    if sample is None:
-        return None
-    if isinstance(sample, Mapping):
-        return {key: _filled(part, leaf) for key, part in sample.items()}
-    if isinstance(sample, tuple) and hasattr(sample, "_fields"):
-        return type(sample)(*(_filled(part, leaf) for part in sample))
-    if isinstance(sample, (tuple, list)):
-        return type(sample)(_filled(part, leaf) for part in sample)
-    return leaf()
 
 
 def _parameters(function: Function) -> Mapping[str, inspect.Parameter]:

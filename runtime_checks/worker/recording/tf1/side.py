@@ -34,14 +34,6 @@ from .variables import Kept, keep, plain, weights
 
 __all__ = ["record_tf1", "standing_in"]
 
-_INFERENCE = (
-    scenarios.CONSTANT,
-    scenarios.FINGERPRINT,
-    scenarios.FINGERPRINT_AGAIN,
-    scenarios.FINGERPRINT_NUDGED,
-    scenarios.INFERENCE,
-    scenarios.CHECKPOINT,
-)
 _STEPS = (scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED)
 
 

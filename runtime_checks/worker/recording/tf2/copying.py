@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -18,14 +18,7 @@ from ..values import fills
 from ..values.layout import is_reshaped, laid_out, laid_out_shape
 from .variables import Variables, assign, value_of
 
-__all__ = ["Copied", "Copying", "values_of"]
-
-
-class Copied(NamedTuple):
-    """How many values were copied, and what was not, with the reason, by TF2 name."""
-
-    number: int
-    problems: dict[str, str]
+__all__ = ["Copying", "values_of"]
 
 
 class Copying:
@@ -59,10 +52,10 @@ class Copying:
             )
         return names
 
-    def copy(self, variables: Variables, scenarios: Sequence[str]) -> Copied:
+    def copy(self, variables: Variables, scenarios: Sequence[str]) -> int:
         """Assign the values that the TF1 side recorded at the beginning of the first of these scenarios that has any.
 
-        What has no value there keeps its own.
+        What has no value there keeps its own. Gives back how many got one.
         """
         known = next((found for found in map(self._initial, scenarios) if found), {})
         names = self.tf1_names(variables)
@@ -83,7 +76,7 @@ class Copying:
             first, reason = next(iter(problems.items()))
             more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
             self._note(f"not copied from the TF1 side: {first} ({reason}){more}")
-        return Copied(len(own) - len(problems), problems)
+        return len(own) - len(problems)
 
     def numbers(self, scenario: str) -> list[int]:
         """The seeds of the operations by which the TF1 side drew in a scenario what is no initial value."""

@@ -86,7 +86,9 @@ class Model:
     @property
     def is_keras3(self) -> bool:
         """Whether it is a layer of Keras 3."""
-        return self.is_layer and any(cls.__module__.startswith("keras.src.layers.layer") for cls in _mro(self.value))
+        return self.is_layer and any(
+            cls.__module__.startswith("keras.src.layers.layer") for cls in type(self.value).__mro__
+        )
 
     @property
     def is_compiled(self) -> bool:
@@ -255,15 +257,7 @@ def tensors(value: Nest) -> Nest:
     """A batch's arrays as tensors, in the same structure."""
     import tensorflow as tf
 
-    if value is None:
-        return None
-    if isinstance(value, Mapping):
-        return {key: tensors(part) for key, part in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(tensors(part) for part in value))
-    if isinstance(value, (tuple, list)):
-        return type(value)(tensors(part) for part in value)
-    return tf.constant(value)
+    return structures.mapped(value, tf.constant)
 
 
 def in_function(body: Function) -> Function:
@@ -336,10 +330,6 @@ def layer_settings(layer: Layer) -> LayerRow | None:
 
 
 _KERAS = ("keras", "tf_keras", "tensorflow")
-
-
-def _mro(value: object) -> Sequence[type]:
-    return type(value).__mro__
 
 
 def _names(value: Callee) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import ContextManager, Iterator, Sequence
+from typing import ContextManager, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
 from ..format.plan import Plan
@@ -22,14 +22,13 @@ from .variables import Variables
 __all__ = ["Made", "Session"]
 
 
-class Made:
+class Made(NamedTuple):
     """A fresh model with all that listens to it."""
 
-    def __init__(self, model: Model, variables: Variables, listening: Listening, ledger: Ledger) -> None:
-        self.model = model
-        self.variables = variables
-        self.listening = listening
-        self.ledger = ledger
+    model: Model
+    variables: Variables
+    listening: Listening
+    ledger: Ledger
 
 
 class Session:
@@ -83,7 +82,7 @@ class Session:
     def copy(self, made: Made, kind: str) -> None:
         """Give a model the initial values of the TF1 side."""
         copied = self.copying.copy(made.variables, BEGINNINGS[kind])
-        self.recording.adapted(f"the initial values of {copied.number} variables were copied from the TF1 side")
+        self.recording.adapted(f"the initial values of {copied} variables were copied from the TF1 side")
 
     def give(self, chapter: Chapter, step: int, labels: bool = True) -> None:
         """Record the inputs of a step, and the labels where they are used."""

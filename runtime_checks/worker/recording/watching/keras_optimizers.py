@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from typing import Callable, Iterator, Mapping, Sequence, Tuple, cast
+from typing import Callable, Iterator, Mapping, Sequence, Tuple
 
 import numpy as np
 
 from ...patching import wrapped
 from ..format.rows import OptimizerRow
-from ..tensors import Function, Module, Nest, Optimizer, Tensor, Variable
+from ..tensors import Function, Nest, Optimizer, Tensor, Variable
 from . import v1_optimizers
+from .classes import derived
 
 __all__ = ["describe", "is_keras", "learning_rate", "slots", "watching"]
 
@@ -92,50 +93,26 @@ def _appliers() -> list[tuple[type, str, Unpack]]:
     import tensorflow as tf
 
     found: list[tuple[type, str, Unpack]] = []
-    for cls in _every([_keras_optimizer(tf), _module_class("keras"), _module_class("tf_keras")]):
+    keras: list[Callable[[], type]] = [
+        lambda: tf.keras.optimizers.Optimizer,
+        lambda: sys.modules["keras"].optimizers.Optimizer,
+        lambda: sys.modules["tf_keras"].optimizers.Optimizer,
+    ]
+    legacy: list[Callable[[], type]] = [  # with Keras 3 a class that only raises
+        lambda: tf.keras.optimizers.legacy.Optimizer,
+        lambda: sys.modules["tf_keras"].optimizers.legacy.Optimizer,
+    ]
+    for cls in derived(keras):
         if "_backend_update_step" in vars(cls):
             found.append((cls, "_backend_update_step", _of_keras3))
         if "_internal_apply_gradients" in vars(cls):
             found.append((cls, "_internal_apply_gradients", _of_pairs))
-    for cls in _every([_legacy_optimizer(tf), _legacy_optimizer(sys.modules.get("tf_keras"))]):
+    for cls in derived(legacy):
         if "_distributed_apply" in vars(cls):
             found.append((cls, "_distributed_apply", _of_distributed))
-    for cls in _every([tf.compat.v1.train.Optimizer]):
+    for cls in derived([lambda: tf.compat.v1.train.Optimizer]):
         if "apply_gradients" in vars(cls):
             found.append((cls, "apply_gradients", _of_pairs))
-    return found
-
-
-def _keras_optimizer(tf: Module) -> type | None:
-    with contextlib.suppress(Exception):
-        return cast(type, tf.keras.optimizers.Optimizer)
-    return None
-
-
-def _module_class(name: str) -> type | None:
-    with contextlib.suppress(Exception):
-        return cast(type, sys.modules[name].optimizers.Optimizer)
-    return None
-
-
-def _legacy_optimizer(module: Module) -> type | None:
-    with contextlib.suppress(Exception):
-        # With Keras 3 this is a class that only raises.
-        return cast(type, (module.keras if hasattr(module, "keras") else module).optimizers.legacy.Optimizer)
-    return None
-
-
-def _every(roots: Sequence[type | None]) -> list[type]:
-    """Classes, their bases and everything derived from them."""
-    found: list[type] = []
-    waiting = [root for root in roots if root is not None]
-    waiting += [base for root in waiting for base in root.__mro__]
-    while waiting:
-        cls = waiting.pop(0)
-        if cls is not object and cls not in found:
-            found.append(cls)
-            if "ptimizer" in cls.__name__ or any("ptimizer" in base.__name__ for base in cls.__mro__):
-                waiting += type.__subclasses__(cls)
     return found
 
 

@@ -17,6 +17,7 @@ from typing import Callable, Iterator, Mapping, Sequence
 from ...frames import Frame, UserCode
 from ...patching import replaced, wrapped
 from ..tensors import Function, Layer, Nest, Tensor
+from .classes import loaded
 
 __all__ = ["LayerCalls", "layer_bases", "recording_layers"]
 
@@ -141,8 +142,7 @@ def layer_bases() -> list[type]:
     """The classes of layers that define ``__call__`` for all others, as far as they are loaded."""
     import tensorflow as tf
 
-    candidates: list[object] = []
-    finders: list[Callable[[], object]] = [
+    finders: list[Callable[[], type]] = [
         lambda: tf.keras.layers.Layer,
         lambda: tf.compat.v1.keras.layers.Layer,
         lambda: tf.compat.v1.layers.Layer,
@@ -150,12 +150,10 @@ def layer_bases() -> list[type]:
         lambda: sys.modules["keras"].layers.Layer,
         lambda: sys.modules["tf_keras"].layers.Layer,
     ]
-    for find in finders:
-        with contextlib.suppress(Exception):
-            candidates.append(find())
+    candidates = loaded(finders)
     for module in list(sys.modules):
         if module.endswith((".engine.base_layer_v1", ".legacy_tf_layers.base", ".python.layers.base")):
-            candidates.append(getattr(sys.modules[module], "Layer", None))
+            candidates += [getattr(sys.modules[module], "Layer", object)]
     found: list[type] = []
     for candidate in candidates:
         for cls in getattr(candidate, "__mro__", ()):

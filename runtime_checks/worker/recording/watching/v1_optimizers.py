@@ -10,7 +10,8 @@ import numpy as np
 
 from ...patching import wrapped
 from ..format.rows import OptimizerRow
-from ..tensors import Array, Function, Operation, Optimizer, Tensor, Variable
+from ..tensors import Function, Operation, Optimizer, Tensor, Variable
+from .classes import derived
 from .operations import constant_of
 
 __all__ = ["Applied", "describe", "learning_rate", "rounding", "slots", "watching"]
@@ -68,14 +69,7 @@ def _appliers() -> list[type]:
     """The classes of optimizers with an ``apply_gradients`` of their own."""
     import tensorflow as tf
 
-    found: list[type] = []
-    waiting: list[type] = [tf.compat.v1.train.Optimizer]
-    while waiting:
-        cls = waiting.pop()
-        if cls not in found:
-            found.append(cls)
-            waiting += cls.__subclasses__()
-    return [cls for cls in found if "apply_gradients" in vars(cls)]
+    return [cls for cls in derived([lambda: tf.compat.v1.train.Optimizer]) if "apply_gradients" in vars(cls)]
 
 
 def _telling(running: list[list[bool]], heard: Callable[[Applied], None], original: Function) -> Function:
@@ -160,16 +154,11 @@ def _number(value: Tensor) -> float | None:
     if isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, tf.Tensor):
-        if hasattr(value, "numpy"):  # eager
-            return _item(value.numpy())
-        known = constant_of(value)
-        return None if known is None else _item(known)
+        known = value.numpy() if hasattr(value, "numpy") else constant_of(value)
+        if known is not None and known.shape == ():
+            item: float = known.item()
+            return item
     return None
-
-
-def _item(value: Array) -> float | None:
-    item: float | None = value.item() if value.shape == () else None
-    return item
 
 
 def _schedule(rate: Tensor) -> str | None:
