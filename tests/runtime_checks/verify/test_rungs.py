@@ -57,7 +57,7 @@ def test_who_asks_for_help_needs_no_numpy() -> None:
     """The list of rungs is read off their sources."""
     script = (
         "import sys; sys.modules['numpy'] = None\n"
-        "from migrate_lint.linter.cli import main\n"
+        "from migrate_lint.linter.cli.main import main\n"
         "raise SystemExit(main(['verify', '--help']))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
