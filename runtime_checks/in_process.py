@@ -39,8 +39,7 @@ def verify(
 
     Args:
         pair: a `Pair`, or where one is: ``"pair.py"`` or ``"pair.py:name"``.
-        until: the last rung, by name or number: ``once``, ``variables``, ``constant``, ``fingerprint``, ``random``,
-            ``checkpoint``, ``step``, ``steps`` or ``modes``, by default all of them.
+        until: the last rung, by name or number (see `comparison.rungs`), by default all of them.
         policy: ``"guide"``, ``"noise"`` or the path of a file.
         steps: of training.
         seed: of all randomness.

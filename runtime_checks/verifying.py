@@ -179,7 +179,7 @@ def compare(
     """
     _require_numpy()
     from .comparison.compare import compare as compared
-    from .comparison.tolerances import PolicyError
+    from .comparison.judging.tolerances import PolicyError
     from .worker.recording.format.reading import RecordingError, read
 
     if tf2 is None:
@@ -225,7 +225,7 @@ def generated_test(folder: str, beside: str | None = None) -> str:
         raise VerifyUsageError("this run was not made by the command, so it names no file of a pair")
     _require_numpy()
     from .comparison import gen_test
-    from .comparison.tolerances import PolicyError
+    from .comparison.judging.tolerances import PolicyError
     from .worker.recording.format.reading import RecordingError
 
     try:
@@ -249,7 +249,7 @@ def measures_noise(policy: Any) -> bool:
     Raises:
         VerifyUsageError: if it cannot be used.
     """
-    from .comparison import tolerances
+    from .comparison.judging import tolerances
 
     try:
         return tolerances.named(policy).base == "noise"

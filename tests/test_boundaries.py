@@ -16,7 +16,7 @@ LINTER = sorted((ROOT / "linter").rglob("*.py"))
 RULES = sorted((ROOT / "rules").rglob("*.py"))
 WORKER = sorted((ROOT / "runtime_checks" / "worker").rglob("*.py"))
 HOST = sorted((ROOT / "runtime_checks").glob("*.py"))
-COMPARISON = sorted((ROOT / "runtime_checks" / "comparison").glob("*.py"))
+COMPARISON = sorted((ROOT / "runtime_checks" / "comparison").rglob("*.py"))
 FRAMEWORKS = {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy"}
 FRAMEWORKS_BESIDE = {("in_process", "tensorflow"), ("verifying", "numpy")}
 """Host modules that import one when they are asked for what needs it."""

@@ -33,6 +33,7 @@ from typing import Any
 
 import pytest
 from migrate_lint.linter.settings.config import FORMATS, Config, parse
+from migrate_lint.runtime_checks.comparison.rungs import RUNGS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -320,6 +321,14 @@ def test_the_list_of_options_is_complete(command: str) -> None:
 
     assert [] == [action.dest for action in actions if f"`{action.option_strings[-1]}" not in text]
     assert [] == [action.dest for action in actions if not action.help]
+
+
+def test_every_rung_is_in_the_table() -> None:
+    """In the order of the ladder, with what the rung says of itself."""
+    rows = [line.strip("| ").split(" | ", 2) for line in list(_extension("rungs").table())[2:]]
+
+    assert [[rung.number, f"`{rung.name}`", rung.compared] for rung in RUNGS] == rows
+    assert "```{rungs}" in (DOCS / "verify.md").read_text("utf-8")
 
 
 def test_every_rule_has_a_page() -> None:

@@ -6,7 +6,6 @@ Exit status: 0 equal, 1 different, 2 a usage error, 3 vacuous or not comparable,
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -31,9 +30,8 @@ from .outputs import Given, Output, OutputError, pair
 if TYPE_CHECKING:
     from ...runtime_checks.comparison.report import Report
 
-__all__ = ["FORMATS", "parser", "verify"]
+__all__ = ["parser", "verify"]
 
-FORMATS = ("text", "json", "junit", "html")
 _TIMEOUT = 300.0
 """Seconds for a scenario or a training step."""
 _MEMORY_LIMIT = 8.0
@@ -58,6 +56,10 @@ def verify(words: Sequence[str]) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the command."""
+    from ...runtime_checks.comparison.reporters import FORMATS
+    from ...runtime_checks.comparison.rungs import RUNGS
+
+    rungs = ", ".join(rung.name for rung in RUNGS)
     made = Parser(
         prog=f"{PROGRAM} verify",
         usage=f"{PROGRAM} verify [options] PAIR\n"
@@ -75,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="PAIR",
         help="the file with the pair: pair.py or pair.py:name; this executes it and what it imports",
     )
-    add("--until", metavar="RUNG", help=f"the last rung to climb, by name or number; all by default: {_rungs()}")
+    add("--until", metavar="RUNG", help=f"the last rung to climb, by name or number; all by default: {rungs}")
     add("--policy", metavar="POLICY", help=f"what may differ: guide, noise or a file; {_POLICY} by default")
     report: dict[str, Any] = {"dest": "outputs", "action": Given, "default": ()}
     add("--output-format", choices=FORMATS, help="how the report is shown, text by default; may be repeated", **report)
@@ -86,12 +88,6 @@ def parser() -> argparse.ArgumentParser:
     _add_recording(made)
     _add_other(made)
     return made
-
-
-def _rungs() -> str:
-    from ...runtime_checks.comparison.rungs import RUNGS
-
-    return ", ".join(name for name, _ in RUNGS.values())
 
 
 def _add_recording(made: argparse.ArgumentParser) -> None:
@@ -304,20 +300,10 @@ def _outputs(options: argparse.Namespace) -> tuple[Output, ...]:
 
 
 def _show(report: Report, outputs: Sequence[Output], options: argparse.Namespace) -> int:
+    from ...runtime_checks.comparison.reporters import render
+
     colored = is_colored(options.color)
     for output in outputs:
         paint = colored and (output.file is None or options.color == "always")
-        deliver(_rendered(report, output.format, paint), output.file)
+        deliver(render(output.format, report, paint), output.file)
     return report.status
-
-
-def _rendered(report: Report, form: str, paint: bool) -> str:
-    from ...runtime_checks.comparison import render_html, render_json, render_junit, render_text
-
-    if form == "json":
-        return json.dumps(render_json.to_json(report), indent=2) + "\n"
-    if form == "text":
-        return render_text.render(report, paint)
-    if form == "html":
-        return render_html.render(report)
-    return render_junit.render(report)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..worker.recording.format.reading import Record
-from .pairing import Index
-from .values import Values
+from .judging.pairing import Index
+from .judging.values import Values
 
 __all__ = ["OtherBatch", "other_batch"]
 

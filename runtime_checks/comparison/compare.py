@@ -10,17 +10,19 @@ from typing import Any
 from ...linter.finding import Finding
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Recorded, RecordingError
-from .causes import rank
+from .causes.ranking import rank
+from .climb import Climb
 from .divergence import first
 from .draws import drawn
-from .judging import Judge
-from .ladder import Ladder
-from .naming import Renames, naming
-from .pairing import Index
-from .report import RandomOp, Report, Series, SideSummary
-from .rungs import reached
-from .tolerances import Policy, named
-from .values import Values
+from .judging.judge import Judge
+from .judging.naming import Renames, naming
+from .judging.pairing import Index
+from .judging.tolerances import Policy, named
+from .judging.values import Values
+from .ladder import climbed
+from .report import Report
+from .results import RandomOp, Series, SideSummary
+from .rungs import Definition, measured_by, reached
 from .wording import place as shown
 
 __all__ = ["compare"]
@@ -62,11 +64,11 @@ def compare(
         PolicyError: if the policy cannot be used.
         ValueError: if there is no such rung.
     """
-    rules, numbers = named(policy), reached(until)
+    rules, asked = named(policy), reached(until)
     try:
         with Values() as values:
             return _compared(
-                tf1, tf2, rules, numbers, values, (renames, transposes, ignore, reshapes), findings, name, crashes or {}
+                tf1, tf2, rules, asked, values, (renames, transposes, ignore, reshapes), findings, name, crashes or {}
             )
     except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
         folders = f"{tf1.folder} or {tf2.folder}"
@@ -77,16 +79,16 @@ def _compared(
     tf1: Recorded,
     tf2: Recorded,
     policy: Policy,
-    numbers: tuple[str, ...],
+    asked: tuple[Definition, ...],
     values: Values,
     said: tuple[Any, Any, Any, Any],
     findings: Sequence[Finding],
     name: str | None,
     crashes: Mapping[str, str],
 ) -> Report:
-    judge = Judge(tf1, tf2, policy, naming(tf1, tf2, *said), values)
-    ladder = Ladder(tf1, tf2, judge)
-    rungs = ladder.climb(numbers)
+    judge = Judge(tf1, tf2, policy, naming(tf1, tf2, *said), values, measured_by())
+    climb = Climb(tf1, tf2, judge)
+    rungs = climbed(climb, asked)
     report = Report(
         name=name or _name(tf1) or _name(tf2) or "pair",
         policy=policy.name,
@@ -97,7 +99,7 @@ def _compared(
         series=tuple(_series(tf1, tf2, values)),
         first_divergence=first(rungs),
         causes=(),
-        problems=tuple(ladder.problems),
+        problems=tuple(climb.problems),
     )
     return replace(report, causes=rank(report, tf1, tf2, tuple(findings)))
 

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 
 from ..worker.recording.format import scenarios
-from .report import Deviation, Divergence, Place, Rung, Status
+from ..worker.recording.format.rows import Place
+from .results import Deviation, Divergence, Rung, Status
 from .wording import figure, subject, when
 
 __all__ = ["first"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..worker.recording.format.reading import Scenario
-from .report import RandomOp
+from .results import RandomOp
 from .wording import place as shown
 
 __all__ = ["drawn", "mismatch", "same_seeds"]

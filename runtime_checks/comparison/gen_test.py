@@ -19,7 +19,7 @@ import numpy as np
 from ..worker.recording.format.reading import read
 from .compare import compare
 from .points import Points, points
-from .report import Status
+from .results import Status
 
 __all__ = ["generate"]
 

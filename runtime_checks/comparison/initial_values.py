@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from ..worker.recording.format import scenarios
 from . import distributions
-from .judging import Judge
-from .measuring import Measured, largest, measure
-from .pairing import Couple, Index, couples
-from .report import Deviation
-from .tolerances import Tolerance, coarser, table
+from .judging.judge import Judge
+from .judging.measuring import Measured, largest, measure
+from .judging.pairing import Couple, Index, couples
+from .judging.tolerances import Tolerance, coarser, table
+from .results import Deviation
 
 __all__ = ["Initial", "compare_initial_values"]
 

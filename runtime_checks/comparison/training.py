@@ -2,25 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Recorded
 from ..worker.recording.pairs.mapping import plain
-from .judging import Judge, scale_of
-from .measuring import largest, measure, numeric
-from .pairing import Couple, Index, couples, slot_of
-from .report import Deviation
-from .tolerances import coarser, epsilon
+from . import vacuity
+from .batches import other_batch
+from .judging.judge import Judge, scale_of
+from .judging.measuring import largest, measure, numeric
+from .judging.pairing import Couple, Index, couples, slot_of
+from .judging.tolerances import coarser, epsilon
+from .results import Deviation
+from .wording import some
 
-__all__ = ["compare_steps"]
+__all__ = ["Training", "compare_training"]
 
 _ULPS = 4
 _PROPAGATED = 3.0
 
 
-def compare_steps(judge: Judge, tf1: Index, tf2: Index, until: int | None = None) -> list[Deviation]:
+class Training(NamedTuple):
+    """All training steps, compared.
+
+    `problem` says that the sides got other data, `unmoved` what no step changes, `vacuous` why nothing could differ.
+    """
+
+    checks: list[Deviation]
+    problem: str
+    unmoved: list[str]
+    vacuous: str
+
+
+def compare_training(judge: Judge, tf1: Recorded, tf2: Recorded) -> Training:
+    """Compare what both sides recorded of their training, before the step in which they got other data."""
+    ones, others = (Index(recorded.scenario(scenarios.STEPS)) for recorded in (tf1, tf2))
+    other = other_batch(ones, others, judge.values)
+    checks = _compare_steps(judge, ones, others, None if other is None else other.step)
+    trainable = {"tf1": _trainable(tf1), "tf2": _trainable(tf2)}
+    nothing = vacuity.nothing_learnt(ones, others, trainable, judge.values)
+    first, second = (
+        vacuity.unmoved(index, trainable[side], judge.values) for side, index in (("tf1", ones), ("tf2", others))
+    )
+    both = sorted(name for name in first if judge.names.to_tf2.get(name) in second)
+    return Training(
+        checks,
+        "" if other is None else f"the sides got other data: {other.text}",
+        [f"no step changes {some(both)}, on either side, though trainable"] if both else [],
+        nothing or vacuity.never_finite(ones, others, judge.values),
+    )
+
+
+def _trainable(recorded: Recorded) -> set[str]:
+    variables = recorded.content.get("variables", ())
+    return {plain(str(variable["name"])) for variable in variables if variable.get("trainable", True)}
+
+
+def _compare_steps(judge: Judge, tf1: Index, tf2: Index, until: int | None = None) -> list[Deviation]:
     """Compare what both sides recorded of their training steps, before step `until`.
 
     Beside the recorded values there is ``update``, what a step changed in a variable. Its tolerance knows how weights
@@ -83,7 +123,7 @@ class _Walk:
         if gradient is None or not gradient.kept or not np.any(self._judge.values.of(gradient)):
             return None
         found = Couple(gradient, None)
-        floor = self._judge.floors.of(scenarios.STEPS, found, self._judge.turned(gradient))
+        floor = self._judge.noise_floor.of(scenarios.STEPS, found, self._judge.turned(gradient))
         noise = self._judge.tolerance(scenarios.STEPS, found, floor=floor, scale=scale).atol / _PROPAGATED
         name = plain(one.name)
         self._apart[name] = max(self._apart.get(name, 0.0), noise)
@@ -120,7 +160,7 @@ class _Walk:
         old_first, old_second = judge.turned(before[0]), judge.values.of(before[1])
         if not first.shape == second.shape == old_first.shape == old_second.shape or first.dtype.kind not in "fc":
             return None
-        floor = judge.floors.of_update(scenarios.STEPS, couple, one.step - 1)
+        floor = judge.noise_floor.of_update(scenarios.STEPS, couple, one.step - 1)
         name = plain(one.name)
         if floor is not None:
             floor = self._floors[name] = max(floor, self._floors.get(name, 0.0))

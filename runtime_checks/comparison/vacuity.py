@@ -9,10 +9,10 @@ import numpy as np
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Record, Recorded, Scenario
-from .measuring import largest
-from .pairing import Index
-from .report import Deviation
-from .values import Values
+from .judging.measuring import largest
+from .judging.pairing import Index
+from .judging.values import Values
+from .results import Deviation
 from .wording import figure
 
 __all__ = [

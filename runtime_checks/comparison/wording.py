@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from .report import Deviation, Place, Report, Rung, Status
+from ..worker.recording.format.rows import Place
+from .results import Deviation, Results, Rung, Status
 
 __all__ = [
     "agreement",
@@ -17,6 +18,7 @@ __all__ = [
     "lines",
     "place",
     "printable",
+    "some",
     "spoken",
     "subject",
     "times",
@@ -151,7 +153,12 @@ def lines(rung: Rung) -> Iterator[str]:
         yield printable(note)
 
 
-def verdict(report: Report) -> str:
+def some(names: Sequence[str]) -> str:
+    """The first five names, and how many more there are."""
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def verdict(report: Results) -> str:
     """The whole comparison in one sentence."""
     if report.status == 4:
         sides = [f"the {side.side.upper()} side ended early: {side.cause}" for side in report.sides if side.cause]
@@ -168,7 +175,7 @@ def verdict(report: Report) -> str:
     return _equal(report)
 
 
-def _differs(report: Report) -> str:
+def _differs(report: Results) -> str:
     first = report.first_divergence
     if first is None:
         failed = next(rung for rung in report.rungs if rung.status is Status.FAIL)
@@ -180,7 +187,7 @@ def _differs(report: Report) -> str:
     return _sentence(f"{words}, {agreement(check)}")
 
 
-def _equal(report: Report) -> str:
+def _equal(report: Results) -> str:
     passed = [rung for rung in report.rungs if rung.status is Status.PASS]
     counted = [check for rung in passed for check in rung.checks if check.counts and not math.isnan(check.excess)]
     words = f"equal on {len(passed)} {'rung' if len(passed) == 1 else 'rungs'} under policy {report.policy}"

@@ -5,6 +5,7 @@ Two runs that differ in nothing but `rounding` add numbers in another order, as 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,12 +14,14 @@ from typing import Any
 import numpy as np
 from migrate_lint.runtime_checks.comparison.compare import compare
 from migrate_lint.runtime_checks.comparison.report import Report
+from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
 from migrate_lint.runtime_checks.worker.recording.format.store import Chapter, Recording
 from migrate_lint.runtime_checks.worker.recording.values import fills
 
 Weights = dict[str, Any]
+Change = Callable[[str, dict[str, Any]], Any]
 SHAPES = {
     "hidden/kernel": (4, 6),
     "hidden/bias": (6,),
@@ -305,6 +308,35 @@ def compared(folder: Path, tf1: Program | None = None, tf2: Program | None = Non
     one = usual if tf1 is None else record(tf1, folder / "tf1")
     other = record(tf2 or CLEAN, folder / "tf2")
     return compare(read(one), read(other), **options)
+
+
+def statuses(report: Report) -> dict[str, str]:
+    return {rung.number: rung.status.value for rung in report.rungs}
+
+
+def failing(report: Report) -> list[str]:
+    """Of the rungs that tests of the whole ladder know; one that is added has a test of its own."""
+    known = {"1", "2", "3", "3f", "4", "5", "6", "7", "8"}
+    return [rung.number for rung in report.rungs if rung.status is Status.FAIL and rung.number in known]
+
+
+def changing(kind: str, change: Callable[[Any], Any], scenario: str = "", step: int | None = None) -> Change:
+    """Change the values of a kind, in one scenario and step or in all."""
+
+    def changed(name: str, found: dict[str, Any]) -> Any:
+        if found["kind"] == kind and scenario in ("", name) and step in (None, found["step"]):
+            return {**found, "value": change(np.asarray(found["value"]))}
+        return found
+
+    return changed
+
+
+def said(folder: Path, side: str, scenario: str, **said: Any) -> None:
+    """Change what a recording says of a scenario."""
+    path = folder / side / "record.json"
+    content = json.loads(path.read_text("utf-8"))
+    content["scenarios"][scenario] = {"outcome": "ok", "detail": "", "parts": [], **said}
+    path.write_text(json.dumps(content), "utf-8")
 
 
 CLEAN = Program("tf2", rounding=1)

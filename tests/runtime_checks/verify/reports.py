@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from migrate_lint.linter.finding import Consequence, Finding, Severity
-from migrate_lint.runtime_checks.comparison.report import (
+from migrate_lint.runtime_checks.comparison.report import Report
+from migrate_lint.runtime_checks.comparison.results import (
     Cause,
     Deviation,
     Divergence,
     RandomOp,
-    Report,
     Rung,
     Series,
     SideSummary,

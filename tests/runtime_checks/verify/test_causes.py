@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from migrate_lint.linter.finding import Consequence, Finding, Severity
-from migrate_lint.runtime_checks.comparison.causes import CODES, rank
-from migrate_lint.runtime_checks.comparison.report import (
+from migrate_lint.runtime_checks.comparison.causes.ranking import CODES, rank
+from migrate_lint.runtime_checks.comparison.report import Report
+from migrate_lint.runtime_checks.comparison.results import (
     Cause,
     Deviation,
     RandomOp,
-    Report,
     Rung,
     SideSummary,
     Status,

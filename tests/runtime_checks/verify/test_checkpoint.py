@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from migrate_lint.linter.finding import Target
-from migrate_lint.runtime_checks.comparison.report import Status
+from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.verifying import Request, run
 
 from ...interpreters import Children, load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from migrate_lint.runtime_checks.comparison.draws import drawn, mismatch, same_seeds
-from migrate_lint.runtime_checks.comparison.report import RandomOp
+from migrate_lint.runtime_checks.comparison.results import RandomOp
 from migrate_lint.runtime_checks.worker.recording.format.reading import Scenario
 
 

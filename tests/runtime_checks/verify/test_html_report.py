@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from migrate_lint.runtime_checks.comparison import render_html
-from migrate_lint.runtime_checks.comparison.page_data import page_data
-from migrate_lint.runtime_checks.comparison.report import RandomOp, Report, Status
+from migrate_lint.runtime_checks.comparison.report import Report
+from migrate_lint.runtime_checks.comparison.reporters import html
+from migrate_lint.runtime_checks.comparison.reporters.html.page_data import page_data
+from migrate_lint.runtime_checks.comparison.results import RandomOp, Status
 
 from . import reports
 
@@ -53,13 +54,13 @@ class _Elements(HTMLParser):
 
 
 def data_of(report: Report) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(_Elements(render_html.render(report)).raw[-1][1])
+    data: dict[str, Any] = json.loads(_Elements(html.render(report)).raw[-1][1])
     return data
 
 
 def test_a_page_is_one_file_that_asks_for_nothing() -> None:
     """No element has an address to load from, but for an icon that is in the page."""
-    text = render_html.render(reports.differing(3))
+    text = html.render(reports.differing(3))
     found = _Elements(text).found
 
     assert [] == [attributes["src"] for _, attributes in found if "src" in attributes]
@@ -70,7 +71,7 @@ def test_a_page_is_one_file_that_asks_for_nothing() -> None:
 
 def test_the_policy_allows_one_script_and_one_style() -> None:
     """By the digests of what the page holds."""
-    elements = _Elements(render_html.render(reports.equal()))
+    elements = _Elements(html.render(reports.equal()))
     policy = next(one["content"] for _, one in elements.found if one.get("http-equiv") == "Content-Security-Policy")
     digests = {tag: b64encode(sha256(text.encode()).digest()).decode() for tag, text in elements.raw[:2]}
 
@@ -86,10 +87,10 @@ def test_the_policy_allows_one_script_and_one_style() -> None:
 
 def test_hostile_names_add_no_element() -> None:
     """Beyond those that a reader without scripts gets for the ladder, whatever names and messages hold."""
-    text = render_html.render(reports.hostile())
+    text = html.render(reports.hostile())
     names = {tag for tag, _ in _Elements(text).found}
 
-    assert names == {tag for tag, _ in _Elements(render_html.render(reports.differing(3))).found}
+    assert names == {tag for tag, _ in _Elements(html.render(reports.differing(3))).found}
     assert "<" not in _Elements(text).raw[-1][1]
     assert 3 == len(_Elements(text).raw)
 
@@ -98,14 +99,14 @@ def test_a_page_is_ascii_and_the_same_each_time() -> None:
     """There is no time or random number in it, and control characters are spelled out."""
     report = reports.equal(name="日本 \udcff\u202e")
 
-    assert render_html.render(report).isascii()
-    assert render_html.render(report) == render_html.render(report)
+    assert html.render(report).isascii()
+    assert html.render(report) == html.render(report)
     assert "日本 \\udcff\\u202e" == data_of(report)["name"]
 
 
 def test_a_reader_without_scripts_gets_the_verdict_and_the_ladder() -> None:
     """As plain HTML."""
-    text = render_html.render(reports.differing(3)).partition("<noscript>")[2]
+    text = html.render(reports.differing(3)).partition("<noscript>")[2]
 
     assert "Differs from layer block1/bn" in text
     assert "<tr><td>3f<td>fingerprint fill<td>fail<td>values differ" in text
@@ -179,7 +180,7 @@ def test_when_initial_values_are_drawn_says_nothing_of_the_steps() -> None:
 def test_numbers_that_are_not_finite_are_valid_json() -> None:
     """A browser refuses NaN."""
     checks = [reports.check(excess=math.inf, error=math.nan, needed_rtol=math.inf), reports.check(excess=math.nan)]
-    text = _Elements(render_html.render(reports.equal(rungs=(reports.rung("3", Status.FAIL, checks),)))).raw[-1][1]
+    text = _Elements(html.render(reports.equal(rungs=(reports.rung("3", Status.FAIL, checks),)))).raw[-1][1]
 
     def refused(word: str) -> None:
         raise AssertionError(word)

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from migrate_lint.linter.finding import Target
-from migrate_lint.runtime_checks.comparison.report import Report, Status
+from migrate_lint.runtime_checks.comparison.report import Report
+from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.verifying import Request, run
 from migrate_lint.runtime_checks.worker.recording.format.reading import Recorded, read
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from migrate_lint.runtime_checks.comparison.compare import compare
-from migrate_lint.runtime_checks.comparison.report import Report, Status
+from migrate_lint.runtime_checks.comparison.report import Report
+from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
 

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
-from migrate_lint.runtime_checks.comparison import render_json, render_junit, render_text
-from migrate_lint.runtime_checks.comparison.report import Report, Status
+from migrate_lint.runtime_checks.comparison.report import Report
+from migrate_lint.runtime_checks.comparison.reporters import json as json_report
+from migrate_lint.runtime_checks.comparison.reporters import junit
+from migrate_lint.runtime_checks.comparison.reporters.text import render
+from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.comparison.wording import figure, verdict
 
 from . import reports
@@ -79,8 +82,8 @@ def test_colour_is_all_that_colour_adds() -> None:
     """The words are the same."""
     report = reports.differing()
 
-    assert render_text.render(report) == re.sub(r"\x1b\[[\d;]*m", "", render_text.render(report, color=True))
-    assert "\x1b[" not in render_text.render(report)
+    assert render(report) == re.sub(r"\x1b\[[\d;]*m", "", render(report, color=True))
+    assert "\x1b[" not in render(report)
 
 
 def test_control_characters_of_names_are_spelled_out() -> None:
@@ -178,12 +181,12 @@ def test_json_comes_back_as_the_report_that_it_was() -> None:
     """Without a number that JSON does not know, and with all that a rendering needs."""
     for report in (reports.equal(), reports.differing(), reports.hostile()):
         text = json.dumps(report.to_json(), allow_nan=False)
-        back = render_json.from_json(json.loads(text))
+        back = Report.from_json(json.loads(text))
 
         assert text == json.dumps(back.to_json(), allow_nan=False)
         assert str(report) == str(back)
-        assert render_junit.render(report) == render_junit.render(back)
-    assert reports.equal() == render_json.from_json(reports.equal().to_json())
+        assert junit.render(report) == junit.render(back)
+    assert reports.equal() == Report.from_json(reports.equal().to_json())
 
 
 def test_json_has_what_a_script_asks_first() -> None:
@@ -202,7 +205,7 @@ def test_numbers_of_numpy_and_those_that_are_not_finite_are_written() -> None:
     report = reports.equal(rungs=(reports.rung("3", checks=[odd]),))
     document = json.loads(json.dumps(report.to_json(), allow_nan=False))
     (written,) = document["rungs"][0]["checks"]
-    (back,) = render_json.from_json(document).rungs[0].checks
+    (back,) = Report.from_json(document).rungs[0].checks
 
     assert (0.5, [2], "inf", "nan") == tuple(written[key] for key in ("error", "at", "excess", "needed_rtol"))
     assert (math.inf, (2,), True) == (back.excess, back.at, math.isnan(back.needed_rtol))
@@ -221,20 +224,20 @@ def test_numbers_of_numpy_and_those_that_are_not_finite_are_written() -> None:
 def test_what_is_no_report_is_refused(document: Any) -> None:
     """With a text, not with whatever was met on the way."""
     with pytest.raises(ValueError, match=r"this is no report of format 1|the report is damaged"):
-        render_json.from_json(document)
+        Report.from_json(document)
 
 
 def test_fields_of_a_later_version_are_passed_over() -> None:
     """An older tool still shows what it knows."""
     document = reports.equal().to_json() | {"later": 1}
 
-    assert reports.equal() == render_json.from_json(document)
+    assert reports.equal() == Report.from_json(document)
 
 
 def test_every_field_of_the_json_is_described() -> None:
     """In the text of the module, from which the documentation is made."""
     document = reports.differing().to_json()
-    described = set(re.findall(r"``(\w+)``", render_json.__doc__ or ""))
+    described = set(re.findall(r"``(\w+)``", json_report.__doc__ or ""))
     rung = next(one for one in document["rungs"] if one["checks"])
     (parts,) = document["random_ops"].values()
     named = {
@@ -254,7 +257,7 @@ def test_every_field_of_the_json_is_described() -> None:
 
 def test_junit_has_a_case_a_rung() -> None:
     """Failures, errors for what says nothing, and skipped ones, counted as they are."""
-    suites = JUnitXml.fromstring(render_junit.render(reports.differing()).encode())
+    suites = JUnitXml.fromstring(junit.render(reports.differing()).encode())
     (suite,) = suites
     outcomes = [type(case.result[0]) if case.result else None for case in suite]
 
@@ -264,7 +267,7 @@ def test_junit_has_a_case_a_rung() -> None:
 
 def test_a_failing_case_has_the_line_of_its_first_divergence() -> None:
     """Of the TF2 side, which is the one that is being written."""
-    text = render_junit.render(reports.differing())
+    text = junit.render(reports.differing())
 
     assert (
         'name="3f fingerprint fill" classname="old/model.py against new/model.py" file="new/model.py" line="31"' in text
@@ -273,7 +276,7 @@ def test_a_failing_case_has_the_line_of_its_first_divergence() -> None:
 
 def test_a_passing_case_has_no_line() -> None:
     """There is none to go to."""
-    assert " line=" not in render_junit.render(reports.equal())
+    assert " line=" not in junit.render(reports.equal())
 
 
 @pytest.mark.parametrize(
@@ -286,7 +289,7 @@ def test_a_passing_case_has_no_line() -> None:
 )
 def test_junit_is_red_whenever_the_sides_are_not_equal(report: Report, words: str) -> None:
     """A server knows the cases alone, not the exit status."""
-    (suite,) = JUnitXml.fromstring(render_junit.render(report).encode())
+    (suite,) = JUnitXml.fromstring(junit.render(report).encode())
     errors = [result for case in suite for result in case.result if isinstance(result, Error)]
 
     assert 1 == suite.errors == len(errors)
@@ -295,7 +298,7 @@ def test_junit_is_red_whenever_the_sides_are_not_equal(report: Report, words: st
 
 def test_junit_of_hostile_names_is_xml() -> None:
     """In ASCII, with nothing that XML forbids."""
-    text = render_junit.render(reports.hostile())
+    text = junit.render(reports.hostile())
     (suite,) = JUnitXml.fromstring(text.encode("ascii"))
 
     assert text.isascii()
@@ -310,5 +313,5 @@ def test_a_report_writes_files(tmp_path: Path) -> None:
     report.to_html(tmp_path / "r.html")
 
     assert report.to_json() == json.loads((tmp_path / "r.json").read_text("utf-8"))
-    assert render_junit.render(report) == (tmp_path / "r.xml").read_text("utf-8")
+    assert junit.render(report) == (tmp_path / "r.xml").read_text("utf-8")
     assert (tmp_path / "r.html").read_text("ascii").startswith("<!DOCTYPE html>")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from migrate_lint.runtime_checks.comparison.measuring import measure
-from migrate_lint.runtime_checks.comparison.tolerances import (
+from migrate_lint.runtime_checks.comparison.judging.measuring import measure
+from migrate_lint.runtime_checks.comparison.judging.tolerances import (
     GUIDE,
     NOISE,
     PolicyError,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..worker.recording.format.reading import Record, Recorded
-from ..worker.recording.pairs.mapping import plain
-from .floors import Floors
+from ...worker.recording.format.reading import Record, Recorded
+from ...worker.recording.format.rows import Place
+from ...worker.recording.pairs.mapping import plain
+from ..results import Deviation
 from .measuring import Measured, largest, measure, numeric
 from .naming import Naming
+from .noise_floor import NoiseFloor
 from .pairing import Couple, Index
-from .report import Deviation, Place
 from .tolerances import Policy, Subject, Tolerance, coarser
 from .values import Values
 
@@ -31,11 +32,19 @@ class Judge:
         without_losses: whether regularization losses decide nothing, as one side has them within its loss.
     """
 
-    def __init__(self, tf1: Recorded, tf2: Recorded, policy: Policy, names: Naming, values: Values) -> None:
+    def __init__(
+        self,
+        tf1: Recorded,
+        tf2: Recorded,
+        policy: Policy,
+        names: Naming,
+        values: Values,
+        measured_by: Mapping[str, Sequence[str]],
+    ) -> None:
         self.policy = policy
         self.names = names
         self.values = values
-        self.floors = Floors(tf1, tf2, values)
+        self.noise_floor = NoiseFloor(tf1, tf2, values, measured_by)
         self.left_out = 0
         self.without_losses = False
         self._gain = max(_gain(tf1), _gain(tf2))
@@ -65,7 +74,7 @@ class Judge:
             self.left_out += 1
             return None
         first, second = self.turned(one), self.values.of(other)
-        floor = self.floors.of(scenario, couple, first)
+        floor = self.noise_floor.of(scenario, couple, first)
         allowed = self.tolerance(
             scenario, couple, floor=floor, scale=max(largest(first), largest(second)) if scale is None else scale
         )

@@ -1,7 +1,7 @@
 """The report for programs: one JSON object, which can be read back and rendered again.
 
 Numbers that JSON has no word for are the strings ``"nan"``, ``"inf"`` and ``"-inf"``. Names are those of the
-classes in `report`; fields that are not known are passed over when a report is read.
+classes in `results`; fields that are not known are passed over when a report is read.
 
 | field | what it is |
 |---|---|
@@ -25,30 +25,36 @@ classes in `report`; fields that are not known are passed over when a report is 
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import types
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from .report import Report
-from .wording import verdict
+from ..results import Results
+from ..wording import verdict
 
-__all__ = ["FORMAT", "from_json", "to_json"]
+__all__ = ["FORMAT", "read", "render", "to_json"]
 
 FORMAT = 1
 
 _Made = TypeVar("_Made")
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def render(report: Results, color: bool = False) -> str:
+    """The report as JSON text, whatever the colour."""
+    return json.dumps(to_json(report), indent=2) + "\n"
+
+
+def to_json(report: Results) -> dict[str, Any]:
     """The report as JSON data; the module's text says what each field is."""
     head = {"format": FORMAT, "status": report.status, "verdict": verdict(report)}
     return head | cast("dict[str, Any]", _plain(report))
 
 
-def from_json(document: Mapping[str, Any]) -> Report:
-    """The report that `to_json` made a document of.
+def read(kind: type[_Made], document: Mapping[str, Any]) -> _Made:
+    """The report of a class that `to_json` made a document of.
 
     Raises:
         ValueError: if it is no such document, or one of another format.
@@ -57,7 +63,7 @@ def from_json(document: Mapping[str, Any]) -> Report:
         found = document.get("format") if isinstance(document, Mapping) else type(document).__name__
         raise ValueError(f"this is no report of format {FORMAT}, but {found}")
     try:
-        return _made(Report, document)
+        return _made(kind, document)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"the report is damaged: {error!r}") from error
 

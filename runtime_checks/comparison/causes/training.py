@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..worker.recording.format import scenarios
+from ...worker.recording.format import scenarios
+from ..judging.measuring import OTHER_SHAPES
+from ..results import Deviation
+from ..wording import figure
 from .evidence import Clue, Seen, Twin, fit, near, whole
-from .forward_clues import differs, regularization_sums, single_losses
-from .measuring import OTHER_SHAPES
-from .report import Deviation
-from .wording import figure
+from .forward import differs, regularization_sums, single_losses
 
 __all__ = ["clues"]
 

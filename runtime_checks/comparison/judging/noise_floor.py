@@ -8,62 +8,61 @@ always count. The others count as long as they are not far above that: a mode th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..worker.recording.format import scenarios
-from ..worker.recording.format.reading import Record, Recorded
+from ...worker.recording.format import scenarios
+from ...worker.recording.format.reading import Record, Recorded
 from .measuring import apart, largest
 from .pairing import Couple, Index
 from .tolerances import table
 from .values import Values
 
-__all__ = ["Floors", "Runs"]
+__all__ = ["NoiseFloor"]
 
 _MODERATE = 10.0
-_RUNS = {
-    scenarios.FINGERPRINT: (scenarios.FINGERPRINT_NUDGED, scenarios.FINGERPRINT_AGAIN),
-    scenarios.STEPS: (scenarios.STEPS_NUDGED, scenarios.STEPS_AGAIN, scenarios.STEPS_OTHER),
-}
 _NUDGED = frozenset({scenarios.FINGERPRINT_NUDGED, scenarios.STEPS_NUDGED})
 
 Difference = Callable[[Index, Index, Record], "float | None"]
 
 
-class Runs:
-    """The other runs of one side's scenario."""
+class _Runs:
+    """One side's scenario, and its other runs."""
 
-    def __init__(self, recorded: Recorded, scenario: str) -> None:
+    def __init__(self, recorded: Recorded, scenario: str, others: Iterable[str]) -> None:
         self.main = Index(recorded.scenario(scenario))
-        found = [recorded.scenario(name) for name in _RUNS.get(scenario, ())]
+        found = [recorded.scenario(name) for name in others]
         self.nudged = [Index(run) for run in found if run.name in _NUDGED and run.records]
         self.others = [Index(run) for run in found if run.name not in _NUDGED and run.records]
 
 
-class Floors:
+class NoiseFloor:
     """The noise of each value of a scenario.
 
     What was measured at a step holds for the later ones at least, and each value's share of its own magnitude, as the
     fingerprint fill showed it, for the forward passes that were run once.
+
+    Args:
+        tf1: the TF1 side.
+        tf2: the TF2 side.
+        values: reads both.
+        measured_by: by scenario, its other runs.
     """
 
-    def __init__(self, tf1: Recorded, tf2: Recorded, values: Values) -> None:
+    def __init__(self, tf1: Recorded, tf2: Recorded, values: Values, measured_by: Mapping[str, Sequence[str]]) -> None:
         self._recorded = (tf1, tf2)
         self._values = values
-        self._runs: dict[str, tuple[Runs, Runs]] = {}
+        self._measured_by = measured_by
+        self._runs: dict[str, tuple[_Runs, _Runs]] = {}
         self._so_far: dict[tuple[str, str, str], float] = {}
         self._moved: dict[tuple[str, str, str], float] = {}
         self._shares: dict[tuple[str, str], float] = {}
 
-    def measured(self, scenario: str) -> bool:
-        """Whether a side was run more than once in a scenario."""
-        return any(runs.nudged or runs.others for runs in self._of(scenario))
-
     def of(self, scenario: str, couple: Couple, tf1: Any) -> float | None:
         """The noise of a couple of records, absolute; `tf1` is the TF1 value. None where it was not measured."""
-        if scenario not in _RUNS:
+        if scenario not in self._measured_by:
             return self._share(couple, tf1)
         floor = self._floor(scenario, couple, self._plain)
         key = (scenario, couple.known.kind, couple.known.name)
@@ -128,10 +127,11 @@ class Floors:
         floor = max(nudged, default=0.0)
         return max([floor, *(one for one, dtype in others if one <= max(table(dtype)[1], _MODERATE * floor))])
 
-    def _of(self, scenario: str) -> tuple[Runs, Runs]:
+    def _of(self, scenario: str) -> tuple[_Runs, _Runs]:
         if scenario not in self._runs:
             one, other = self._recorded
-            self._runs[scenario] = Runs(one, scenario), Runs(other, scenario)
+            others = self._measured_by.get(scenario, ())
+            self._runs[scenario] = _Runs(one, scenario, others), _Runs(other, scenario, others)
         return self._runs[scenario]
 
 

@@ -29,7 +29,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..worker.recording.format import scenarios
+from ...worker.recording.format import scenarios
 
 __all__ = [
     "GUIDE",

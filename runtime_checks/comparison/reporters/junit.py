@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
-from .report import Deviation, Place, Report, Rung, Status
-from .wording import agreement, label, lines, printable, subject, verdict, when
+from ...worker.recording.format.rows import Place
+from ..results import Deviation, Results, Rung, Status
+from ..wording import agreement, label, lines, printable, subject, verdict, when
 
 __all__ = ["render"]
 
@@ -20,13 +21,13 @@ _WRITTEN = 50
 """Failing values that are written out of each rung."""
 
 
-def render(report: Report) -> str:
-    """The report as XML, in ASCII."""
+def render(report: Results, color: bool = False) -> str:
+    """The report as XML, in ASCII, whatever the colour."""
     text = "\n".join(_report(report)) + "\n"
     return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
-def _report(report: Report) -> Iterator[str]:
+def _report(report: Results) -> Iterator[str]:
     suite = printable(report.name)
     crashed = [(side.side, side.cause) for side in report.sides if side.cause]
     errors = [(f"{side} side", f"ended early: {cause}") for side, cause in crashed]
@@ -53,11 +54,11 @@ def _report(report: Report) -> Iterator[str]:
     yield "</testsuites>"
 
 
-def _complaints(report: Report) -> bool:
+def _complaints(report: Results) -> bool:
     return any(rung.status in (Status.FAIL, Status.VACUOUS) for rung in report.rungs)
 
 
-def _case(rung: Rung, suite: str, report: Report) -> Iterator[str]:
+def _case(rung: Rung, suite: str, report: Results) -> Iterator[str]:
     facts: dict[str, object] = {"name": printable(f"{rung.number} {rung.title}"), "classname": suite}
     where = _place(rung, report)
     if where is not None:
@@ -71,7 +72,7 @@ def _case(rung: Rung, suite: str, report: Report) -> Iterator[str]:
     yield "    </testcase>"
 
 
-def _place(rung: Rung, report: Report) -> Place | None:
+def _place(rung: Rung, report: Results) -> Place | None:
     first = report.first_divergence
     checks = [first.deviation] if first is not None and first.rung == rung.number else []
     for check in (*checks, *rung.failures):

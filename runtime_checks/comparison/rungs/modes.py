@@ -1,17 +1,22 @@
-"""Each side against itself: in its other mode, and once more."""
+"""Rung 8: each side against itself, in its other mode, and once more."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..worker.recording.format import scenarios
-from ..worker.recording.format.reading import Record, Recorded, Scenario
-from .judging import Judge
-from .measuring import largest, measure
-from .pairing import Couple, Index, couples
-from .report import Deviation
+from ...worker.recording.format import scenarios
+from ...worker.recording.format.reading import Record, Recorded, Scenario
+from .. import vacuity
+from ..climb import Climb, Settled
+from ..judging.judge import Judge
+from ..judging.measuring import largest, measure
+from ..judging.pairing import Couple, Index, couples
+from ..results import Deviation, Status
 
-__all__ = ["compare_modes"]
+NUMBER = "8"
+TITLE = "each side in its other modes"
+COMPARED = "each side in another mode: a session without grappler, `tf.function` against eager"
+SCENARIOS = {scenarios.FINGERPRINT_AGAIN: (), scenarios.STEPS_OTHER: (), scenarios.STEPS_AGAIN: ()}
 
 _KINDS = frozenset({"output", "loss", "regularization", "metric", "learning_rate", "evaluation"})
 _RUNS = (
@@ -25,7 +30,18 @@ _MODES = {
 }
 
 
-def compare_modes(judge: Judge, tf1: Recorded, tf2: Recorded) -> tuple[list[Deviation], list[str]]:
+def judge(climb: Climb) -> Settled:
+    """Fails where a side gives something else in another of its own modes."""
+    checks, notes = _compare_modes(climb.judge, climb.tf1, climb.tf2)
+    if not checks:
+        return Settled(Status.NOT_RUN, "; ".join(dict.fromkeys(notes)) or "no other mode was recorded")
+    ones, others = climb.indexes(scenarios.STEPS)
+    failed = [check for check in checks if check.counts and not check.passed]
+    never = vacuity.never_finite(ones, others, climb.judge.values) if failed else ""
+    return climb.settle(checks, notes, never)
+
+
+def _compare_modes(judge: Judge, tf1: Recorded, tf2: Recorded) -> tuple[list[Deviation], list[str]]:
     """What each side gives in two runs, against the noise of values that were moved by a unit in the last place.
 
     Outputs, losses, metrics, learning rates and evaluations are compared; what goes wrong with weights is seen in
@@ -57,7 +73,7 @@ def _noise(judge: Judge, tf1: Recorded, tf2: Recorded, name: str) -> tuple[Noise
     found: tuple[dict[tuple[str, str, int], float], dict[tuple[str, str, int], float]] = {}, {}
     for step in ones.steps():
         for couple in _couples(judge, ones, others, step):
-            floor = judge.floors.nudged(name, couple)
+            floor = judge.noise_floor.nudged(name, couple)
             for at, record in enumerate((couple.tf1, couple.tf2)):
                 if record is not None and floor is not None:
                     found[at][record.kind, record.name, step] = floor

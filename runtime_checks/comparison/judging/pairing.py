@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..worker.recording.format.reading import Record, Scenario
-from ..worker.recording.pairs.mapping import plain
+from ...worker.recording.format.reading import Record, Scenario
+from ...worker.recording.pairs.mapping import plain
 from .naming import Naming
 
 __all__ = ["Couple", "Index", "couples", "slot_of"]

@@ -13,17 +13,17 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+from ...results import Results
+from ...wording import printable, verdict
 from .page_data import page_data
-from .report import Report
-from .wording import printable, verdict
 
 __all__ = ["render"]
 
 
-def render(report: Report) -> str:
-    """The page, in ASCII."""
-    style, script = _part("verify.css"), _part("verify.js")
-    return Template(_part("verify.html")).substitute(
+def render(report: Results, color: bool = False) -> str:
+    """The page, in ASCII, in colours of its own."""
+    style, script = _part("page.css"), _part("page.js")
+    return Template(_part("page.html")).substitute(
         style=style,
         script=script,
         style_digest=_digest(style),
@@ -54,7 +54,7 @@ def _markup(text: str) -> str:
     return escape(printable(text)).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
-def _rows(report: Report) -> str:
+def _rows(report: Results) -> str:
     """The ladder for a reader without scripts."""
     return "".join(
         f"<tr><td>{_markup(rung.number)}<td>{_markup(rung.title)}<td>{rung.status.value}<td>{_markup(rung.detail)}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .report import Cause, Deviation, Divergence, Report, Rung, SideSummary, Status
-from .wording import agreement, detail, farthest, figure, label, lines, place, printable, subject, verdict, when
+from ..results import Cause, Deviation, Divergence, Results, Rung, SideSummary, Status
+from ..wording import agreement, detail, farthest, figure, label, lines, place, printable, subject, verdict, when
 
 __all__ = ["render"]
 
@@ -17,7 +17,7 @@ _FAILURES = 3
 Paint = Callable[[str, str], str]
 
 
-def render(report: Report, color: bool = False) -> str:
+def render(report: Results, color: bool = False) -> str:
     """The report as text, which ends with its verdict.
 
     Args:
@@ -35,7 +35,7 @@ def _plain(text: str, style: str) -> str:
     return text
 
 
-def _report(report: Report, paint: Paint) -> Iterator[str]:
+def _report(report: Results, paint: Paint) -> Iterator[str]:
     yield paint(printable(report.name), "1") + paint(f"  policy {printable(report.policy)}", "2")
     width = max((len(rung.title) for rung in report.rungs), default=0)
     for rung in report.rungs:

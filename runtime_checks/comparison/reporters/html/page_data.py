@@ -11,8 +11,9 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from .report import Cause, Deviation, Divergence, Place, RandomOp, Report, Rung, Series, SideSummary, VariableRow
-from .wording import agreement, detail, farthest, figure, label, lines, place, printable, subject, verdict, when
+from ....worker.recording.format.rows import Place
+from ...results import Cause, Deviation, Divergence, RandomOp, Results, Rung, Series, SideSummary, VariableRow
+from ...wording import agreement, detail, farthest, figure, label, lines, place, printable, subject, verdict, when
 
 __all__ = ["page_data"]
 
@@ -34,7 +35,7 @@ _CHAIN = (
 _GRIDS = {"variable": "variables", "update": "updates", "gradient": "gradients", "slot": "optimizer slots"}
 
 
-def page_data(report: Report) -> dict[str, Any]:
+def page_data(report: Results) -> dict[str, Any]:
     """All that the page knows."""
     steps = _step_checks(report)
     return {
@@ -67,7 +68,7 @@ def _place(where: Place | None) -> str:
     return "" if where is None else place(where)
 
 
-def _first(first: Divergence, report: Report) -> dict[str, Any]:
+def _first(first: Divergence, report: Results) -> dict[str, Any]:
     check = first.deviation
     titles = {rung.number: rung.title for rung in report.rungs}
     return {
@@ -126,7 +127,7 @@ def _failure(check: Deviation) -> list[Any]:
     ]
 
 
-def _chains(report: Report) -> list[dict[str, Any]]:
+def _chains(report: Results) -> list[dict[str, Any]]:
     """What was compared in one pass or one step, in the order of execution; of the steps those that matter."""
     found: dict[tuple[str, str, int], list[Deviation]] = {}
     for rung in report.rungs:
@@ -147,7 +148,7 @@ def _matters(key: tuple[str, str, int], found: Mapping[tuple[str, str, int], Seq
 
 
 def _chain(
-    number: str, scenario: str, step: int, checks: Iterable[Deviation], chosen: bool, report: Report
+    number: str, scenario: str, step: int, checks: Iterable[Deviation], chosen: bool, report: Results
 ) -> dict[str, Any]:
     ordered = sorted(checks, key=lambda check: check.order)
     words = label(scenario)
@@ -184,7 +185,7 @@ def _link(check: Deviation, apart: bool) -> list[Any]:
     ]
 
 
-def _step_checks(report: Report) -> list[Deviation]:
+def _step_checks(report: Results) -> list[Deviation]:
     return [check for rung in report.rungs for check in rung.checks if check.scenario == "steps" and check.step >= 0]
 
 

@@ -8,13 +8,14 @@ from pathlib import PurePath
 
 import numpy as np
 
-from ...linter.finding import Finding, Severity
-from ..worker.recording.format import scenarios
-from ..worker.recording.format.reading import Recorded
-from . import configuration_clues, forward_clues, step_clues
+from ....linter.finding import Finding, Severity
+from ...worker.recording.format import scenarios
+from ...worker.recording.format.reading import Recorded
+from ...worker.recording.format.rows import Place
+from ..results import Cause, Deviation, Results, Status
+from ..wording import figure
+from . import configuration, forward, training
 from .evidence import Clue, Seen
-from .report import Cause, Deviation, Place, Report, Status
-from .wording import figure
 
 __all__ = ["CODES", "rank"]
 
@@ -54,7 +55,7 @@ _MOST = 5
 """Findings and sentences for one cause."""
 
 
-def rank(report: Report, tf1: Recorded, tf2: Recorded, findings: Sequence[Finding] = ()) -> tuple[Cause, ...]:
+def rank(report: Results, tf1: Recorded, tf2: Recorded, findings: Sequence[Finding] = ()) -> tuple[Cause, ...]:
     """The classes of causes that the evidence speaks for, the likeliest first; none where nothing failed.
 
     Several pieces of evidence for one class add up as independent ones would: the weight is one minus the product of
@@ -78,9 +79,9 @@ def rank(report: Report, tf1: Recorded, tf2: Recorded, findings: Sequence[Findin
 
 
 def _clues(seen: Seen) -> Iterator[Clue]:
-    yield from forward_clues.clues(seen)
-    yield from step_clues.clues(seen)
-    yield from configuration_clues.clues(seen)
+    yield from forward.clues(seen)
+    yield from training.clues(seen)
+    yield from configuration.clues(seen)
     yield from _numerics(seen)
 
 

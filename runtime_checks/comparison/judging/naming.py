@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..worker.recording.format.reading import Recorded
-from ..worker.recording.pairs.mapping import Matching, match, plain
-from ..worker.recording.values.layout import is_reshaped, laid_out, laid_out_shape
-from .report import Place, VariableRow
+from ...worker.recording.format.reading import Recorded
+from ...worker.recording.format.rows import Place
+from ...worker.recording.pairs.mapping import Matching, match, plain
+from ...worker.recording.values.layout import is_reshaped, laid_out, laid_out_shape
+from ..results import VariableRow
 
 __all__ = ["Naming", "Renames", "naming"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..worker.recording.format import scenarios
+from ...worker.recording.format import scenarios
 from .evidence import Clue, Seen, near
-from .forward_clues import differs
+from .forward import differs
 
 __all__ = ["clues"]
 

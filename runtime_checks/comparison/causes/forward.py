@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..worker.recording.format import scenarios
+from ...worker.recording.format import scenarios
+from ..judging.measuring import OTHER_SHAPES
+from ..results import Deviation, RandomOp, Status, VariableRow
+from ..wording import figure
+from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, near, whole
-from .measuring import OTHER_SHAPES
-from .report import Deviation, RandomOp, Status, VariableRow
-from .wording import figure
-from .wording import place as shown
 
 __all__ = ["clues", "differs"]
 

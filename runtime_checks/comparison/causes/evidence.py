@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..worker.recording.format.reading import Record, Recorded, RecordingError
-from ..worker.recording.values.layout import is_reshaped, laid_out
-from .report import Deviation, Report, Status
+from ...worker.recording.format.reading import Record, Recorded, RecordingError
+from ...worker.recording.values.layout import is_reshaped, laid_out
+from ..results import Deviation, Results, Status
 
 __all__ = ["Clue", "Seen", "Twin", "fit", "near", "whole"]
 
@@ -44,7 +44,7 @@ class Twin:
 class Seen:
     """A report together with the recordings that it compares."""
 
-    report: Report
+    report: Results
     tf1: Recorded
     tf2: Recorded
     _indexes: dict[tuple[str, str], dict[tuple[str, str, int], Record]] = field(default_factory=dict)
@@ -150,7 +150,7 @@ def whole(number: float, relative: float) -> int:
     return round(number) if near(number, round(number), relative) else 0
 
 
-def _twins(report: Report, transposes: Mapping[str, Any], reshapes: tuple[str, ...]) -> Iterator[Twin]:
+def _twins(report: Results, transposes: Mapping[str, Any], reshapes: tuple[str, ...]) -> Iterator[Twin]:
     for row in report.variables:
         if row.tf1 is not None and row.tf2 is not None:
             old, new = str(row.tf1.get("name")), str(row.tf2.get("name"))

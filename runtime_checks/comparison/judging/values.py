@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..worker.recording.format.reading import Record, RecordingError
+from ...worker.recording.format.reading import Record, RecordingError
 
 __all__ = ["Values"]
 

@@ -1,0 +1,1 @@
+"""Classes of causes, and the clues for each."""

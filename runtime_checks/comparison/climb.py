@@ -1,0 +1,288 @@
+"""What the rungs share: both recordings, what is known of them by now, and how compared values settle a rung."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Recorded, Scenario
+from . import vacuity
+from .batches import other_batch
+from .judging.judge import Judge
+from .judging.measuring import largest
+from .judging.pairing import Index, couples
+from .judging.tolerances import NOISE
+from .results import Deviation, Status
+from .training import Training, compare_training
+from .wording import agreement, figure, subject, when
+from .wording import place as shown
+
+__all__ = ["COPIED", "FIRST", "GUESSED", "WITHIN_NOISE", "Climb", "Settled", "shows_something", "why_missing"]
+
+FIRST = "fingerprint"
+"""The rung that is climbed first: it measures the noise that other forward passes are held against."""
+COPIED = "both sides start from TF1's initial values, copied by the names of rung 2"
+GUESSED = (
+    "names differ: the variables were taken together by shape and order, as rung 2 suggests; nobody said that they "
+    "are the same"
+)
+WITHIN_NOISE = (
+    "all of this lies within three times the measured noise of the sides themselves: policy noise would tolerate it"
+)
+_MINIMIZED = {"loss", "gradient"}
+
+
+class Settled(NamedTuple):
+    """How a rung ended: see `Rung`."""
+
+    status: Status
+    detail: str
+    needed: str = ""
+    notes: tuple[str, ...] = ()
+    checks: tuple[Deviation, ...] = ()
+
+
+class Climb:
+    """Both recordings and what is known of them by now.
+
+    Attributes:
+        tf1: the TF1 side.
+        tf2: the TF2 side.
+        judge: compares their values.
+        problems: why the sides cannot be compared, such as other inputs; filled by the rungs.
+        rungs: how those ended that were climbed, by name.
+        vacuous: why no value of the pair can show anything; empty where it can.
+        blind: why no output can.
+    """
+
+    def __init__(self, tf1: Recorded, tf2: Recorded, judge: Judge) -> None:
+        self.tf1 = tf1
+        self.tf2 = tf2
+        self.judge = judge
+        self.problems: list[str] = []
+        self.rungs: dict[str, Settled] = {}
+        self.vacuous = vacuity.of_pair(tf1, tf2)
+        told = (vacuity.no_inputs, vacuity.blind, vacuity.always_zero)
+        self.blind = next(filter(None, (tell(tf1, tf2, judge.values) for tell in told)), "")
+        self._alone = self._within_loss()
+        judge.without_losses = bool(self._alone)
+
+    def both(self, name: str) -> list[tuple[str, Scenario]]:
+        """A scenario of TF1, in words, and of TF2; TF1 has none with copied values, as these are its own."""
+        on_tf1 = scenarios.INFERENCE if name == scenarios.INFERENCE_COPIED else name
+        return [("TF1", self.tf1.scenario(on_tf1)), ("TF2", self.tf2.scenario(name))]
+
+    def indexes(self, name: str) -> tuple[Index, Index]:
+        """The records of both sides in a scenario."""
+        (_, one), (_, other) = self.both(name)
+        return Index(one), Index(other)
+
+    def forward(self, name: str) -> list[Deviation]:
+        """What a forward pass gave, compared."""
+        found = couples(*self.indexes(name), 0, self.judge.names)
+        return self.judge.all(name, [couple for couple in found if couple.known.kind != "variable"])
+
+    def filled(self, name: str) -> Settled:
+        """How inference with variables that were filled ends a rung."""
+        why = why_missing(self.both(name)) or self.other_inputs(name)
+        if why:
+            return Settled(Status.NOT_RUN, why)
+        checks, lacking = self.forward(name), self.without_outputs(name)
+        if lacking and not shows_something(checks) and all(check.passed for check in checks):
+            return Settled(Status.NOT_RUN, lacking, checks=tuple(checks))
+        notes = [*self.notes(checks), *filter(None, [lacking])]
+        notes += vacuity.unmoved_outputs(self.tf1, self.tf2, self.judge.values)
+        reason = self.of_outputs(name, checks) or self.blind
+        if not shows_something(checks):
+            reason = reason or "no output, tap or loss counts under this policy"
+        return self.settle(checks, notes, reason)
+
+    def unless_fingerprint_shows(self, settled: Settled) -> Settled:
+        """Zero outputs at 0.001, or at initial values, show nothing; that does not matter where the other fill does."""
+        shown_by = self.rungs.get(FIRST)
+        if settled.status is not Status.VACUOUS or shown_by is None or self.vacuous:
+            return settled
+        if shown_by.status in (Status.PASS, Status.FAIL):
+            return settled._replace(status=Status.NOT_RUN, detail=f"{settled.detail}: nothing to compare, rung 3f does")
+        return settled
+
+    @cached_property
+    def training(self) -> Training:
+        """All training steps, compared once for all rungs."""
+        found = compare_training(self.judge, self.tf1, self.tf2)
+        self._tell(found.problem)
+        return found
+
+    def trained(self, checks: Sequence[Deviation], notes: Iterable[str], stopped: str) -> Settled:
+        """How some of the training steps end a rung.
+
+        Args:
+            checks: of these steps.
+            notes: what there is to say of them.
+            stopped: why not all of them could be compared; empty where they could.
+        """
+        notes = [
+            *self.notes(checks),
+            *filter(None, [self.without_outputs(scenarios.STEPS)]),
+            *notes,
+            *self.training.unmoved,
+            *self._copied(),
+        ]
+        settled = self.settle(checks, notes, self.training.vacuous)
+        if stopped and settled.status is not Status.FAIL:
+            held = f"; the {len(checks)} values until then agree" if checks else ""
+            return settled._replace(status=Status.NOT_RUN, detail=stopped + held)
+        return settled._replace(notes=(*settled.notes, stopped)) if stopped else settled
+
+    def other_inputs(self, name: str) -> str:
+        """Says so where the sides got other data; a problem of the whole comparison."""
+        found = other_batch(*self.indexes(name), self.judge.values)
+        problem = "" if found is None else f"the sides got other data: {found.text}"
+        self._tell(problem)
+        return problem
+
+    def without_outputs(self, name: str) -> str:
+        """Which side gives no outputs, such as a ``model_fn`` without predictions; empty where both do."""
+        lacking = [side for side, scenario in self.both(name) if not Index(scenario).all("output", 0)]
+        if len(lacking) == 2:
+            return "neither side gives outputs"
+        return f"{lacking[0]} gives no outputs, so those of the other side are not compared" if lacking else ""
+
+    def of_outputs(self, name: str, checks: Sequence[Deviation]) -> str:
+        """Why the outputs of a scenario show nothing; empty where they do."""
+        (_, one), (_, other) = self.both(name)
+        found = vacuity.of_outputs(one, other, self.judge.values)
+        own = [check for check in checks if check.scenario == name]
+        return found or vacuity.within(own, one, other, self.judge.values)
+
+    def notes(self, checks: Sequence[Deviation]) -> list[str]:
+        """What a reader must know of some values, whichever rung they are of."""
+        notes = [GUESSED] if self.judge.names.guessed and checks else []
+        notes += self._dtypes(checks)
+        infinite = sorted(
+            {check.kind for check in checks if math.isinf(check.tf1_value) and math.isinf(check.tf2_value)}
+        )
+        side = self._alone
+        if side and any(check.kind == "regularization" and not check.passed for check in checks):
+            other = "TF2" if side == "TF1" else "TF1"
+            notes.append(
+                f"{side} adds what regularizes to its loss itself, {other} has it as regularization losses: they were "
+                "not compared, as loss and gradients of the first training step agree"
+            )
+        if infinite:
+            notes.append(f"there are infinities on both sides ({', '.join(infinite)}): the fill saturates")
+        return notes
+
+    def settle(self, checks: Sequence[Deviation], notes: Iterable[str], vacuous: str) -> Settled:
+        """How values that were compared end a rung; `vacuous` says why they could not have failed."""
+        counted = [check for check in checks if check.counts]
+        failed = [check for check in counted if not check.passed]
+        status, detail, needed = self._verdict(counted, failed, self.vacuous or vacuous)
+        notes = [*notes, *([WITHIN_NOISE] if status is Status.FAIL and all(map(_noisy, failed)) else [])]
+        return Settled(status, detail, needed, tuple(dict.fromkeys(notes)), tuple(checks))
+
+    def _tell(self, problem: str) -> None:
+        if problem and problem not in self.problems:
+            self.problems.append(problem)
+
+    def _within_loss(self) -> str:
+        """The side that adds what regularizes to its loss by itself, while the other one has regularization losses.
+
+        That is seen in the first training step: loss and gradients agree all the same.
+        """
+        values = self.judge.values
+        ones, others = self.indexes(scenarios.STEPS)
+        penalties = (index.all("regularization", 0) for index in (ones, others))
+        alone = [not any(largest(values.of(one)) for one in records if one.kept) for records in penalties]
+        if alone[0] == alone[1]:
+            return ""
+        found = [couple for couple in couples(ones, others, 0, self.judge.names) if couple.known.kind in _MINIMIZED]
+        checks = self.judge.all(scenarios.STEPS, found)
+        if {check.kind for check in checks} != _MINIMIZED or not all(check.passed for check in checks):
+            return ""
+        return "TF1" if alone[0] else "TF2"
+
+    def _copied(self) -> list[str]:
+        """A note on the values that training begins with, where they were copied."""
+        told = " ".join(str(text) for text in self.tf2.content.get("adaptations") or ())
+        return [COPIED] if "copied" in told else []
+
+    def _dtypes(self, checks: Sequence[Deviation]) -> list[str]:
+        """A note on outputs and losses that are equal within what may differ, but of other dtypes."""
+        found = {}
+        for check in checks:
+            if check.kind not in ("output", "loss") or not (check.tf1_name and check.tf2_name):
+                continue
+            names = (check.tf1_name, check.tf2_name)
+            both = [
+                index.find(check.kind, name, check.step)
+                for index, name in zip(self.indexes(check.scenario), names, strict=True)
+            ]
+            if both[0] is not None and both[1] is not None and both[0].dtype != both[1].dtype:
+                found[check.kind, check.tf1_name] = f"{both[0].dtype} on TF1, {both[1].dtype} on TF2"
+        return [f"{kind if kind == name else f'{kind} {name}'}: {words}" for (kind, name), words in found.items()]
+
+    def _verdict(
+        self, counted: Sequence[Deviation], failed: Sequence[Deviation], vacuous: str
+    ) -> tuple[Status, str, str]:
+        """How a rung ended, in a line, and with which tolerance it would have passed."""
+        if vacuous and (self.vacuous or all("NaN on both" in check.problem for check in failed)):
+            return Status.VACUOUS, vacuous, ""
+        if failed:
+            first = failed[0]
+            time = when(first)
+            what = f"{subject(first)}{f' {time}' if time else ''}: {agreement(first)}"
+            return Status.FAIL, f"{len(failed)} of {len(counted)} values differ: {what}", _needed(failed)
+        if not counted:
+            return Status.VACUOUS, "the sides have nothing in common that could be compared", ""
+        worst = max(counted, key=lambda check: check.excess)
+        most = f"at most {figure(worst.excess)} x the tolerance" if worst.excess else "all identical"
+        number = "1 value agrees" if len(counted) == 1 else f"{len(counted)} values agree"
+        return Status.PASS, f"{number}, {most}", ""
+
+
+def why_missing(both: Iterable[tuple[str, Scenario]]) -> str:
+    """Why a scenario is not there on both sides; empty if it is."""
+    both = tuple(both)
+    if len({(scenario.outcome, scenario.detail) for _, scenario in both}) == 1 and both[0][1].outcome == "not run":
+        return both[0][1].detail
+    words = []
+    for side, scenario in both:
+        if scenario.outcome == "failed":
+            where = f" ({shown(scenario.place)})" if scenario.place else ""
+            words.append(f"{side} failed: {scenario.detail}{where}")
+        elif scenario.outcome != "ok":
+            words.append(f"{side}: {scenario.detail}")
+    return "; ".join(words)
+
+
+def shows_something(checks: Iterable[Deviation]) -> bool:
+    """Whether something of a pass was compared that its outputs depend on, or that depends on them."""
+    return any(check.counts and check.kind in ("output", "tap", "loss") for check in checks)
+
+
+def _noisy(check: Deviation) -> bool:
+    return check.floor is not None and check.error <= NOISE.factor * check.floor
+
+
+def _needed(failed: Sequence[Deviation]) -> str:
+    """The tolerance with which all of that would have passed; empty if there is none."""
+    if any(check.problem for check in failed):
+        return ""
+    relative = max(check.needed_rtol for check in failed)
+    if math.isfinite(relative):
+        atol = max(check.atol for check in failed)
+        return f"rtol {figure(_up(relative))} (atol {figure(atol)})"
+    error = max(check.error for check in failed)
+    return f"atol {figure(_up(error))}" if math.isfinite(error) else ""
+
+
+def _up(value: float) -> float:
+    """Rounded up to three significant digits, so that the figure really would have passed."""
+    if value <= 0 or not math.isfinite(value):
+        return value
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return math.ceil(value / unit * (1 - 1e-12)) * unit

@@ -1,0 +1,222 @@
+"""What a comparison found: plain data that causes, reporters and the report itself are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ...linter.finding import Finding
+from ..worker.recording.format.rows import Place
+
+__all__ = [
+    "Cause",
+    "Deviation",
+    "Divergence",
+    "RandomOp",
+    "Results",
+    "Rung",
+    "Series",
+    "SideSummary",
+    "Status",
+    "VariableRow",
+]
+
+
+class Status(StrEnum):
+    """How a rung ended; `VACUOUS` is a comparison that could not have failed."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    NOT_RUN = "not run"
+    VACUOUS = "vacuous"
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One value of both sides, compared.
+
+    ``error`` is the largest absolute difference, ``relative`` the largest relative to the TF1 value, ``at`` the index
+    of the element that exceeds its tolerance most, with both values. ``excess`` is the largest difference as a
+    multiple of what is tolerated: above 1 it fails. ``floor`` is the measured noise (largest absolute difference
+    between runs of the same side), None where it was not measured. ``needed_rtol`` would have passed with the same
+    ``atol`` (infinite where none would). ``counts`` is false for what only helps to find the place: a tap that the
+    user has not declared.
+    ``problem`` says why the values cannot be compared at all (shape, NaN, left out, only on one side); then the
+    numbers are NaN.
+    """
+
+    scenario: str
+    kind: str
+    tf1_name: str
+    tf2_name: str
+    step: int
+    order: int
+    dtype: str
+    shape: tuple[int, ...]
+    passed: bool
+    counts: bool
+    error: float
+    relative: float
+    at: tuple[int, ...]
+    tf1_value: float
+    tf2_value: float
+    rtol: float
+    atol: float
+    excess: float
+    floor: float | None
+    needed_rtol: float
+    tf1_place: Place | None
+    tf2_place: Place | None
+    problem: str = ""
+    sure: bool = True
+    """False for two layers that may have been tapped at different places, such as before and after an activation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One rung of the ladder.
+
+    ``number`` is ``1`` to ``8``, or ``3f``; ``name`` is what ``--until`` takes; ``detail`` says in one line why it is
+    what it is; ``notes`` say what else the reader must know, such as that weights were copied.
+    ``needed`` names the tolerance that would have passed, empty where it passed or none would.
+    """
+
+    number: str
+    name: str
+    title: str
+    status: Status
+    detail: str
+    needed: str = ""
+    notes: tuple[str, ...] = ()
+    checks: tuple[Deviation, ...] = ()
+
+    @property
+    def failures(self) -> tuple[Deviation, ...]:
+        """What counts and did not pass, the earliest first."""
+        return tuple(check for check in self.checks if check.counts and not check.passed)
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRow:
+    """A line of the two-column list of variables; a side is None where it has no counterpart.
+
+    ``how`` is ``name``, ``rename``, ``suggestion`` or empty; ``problem`` is empty where both agree.
+    ``tf1`` and ``tf2`` describe the variable (name, shape, dtype, trainable, tracked, place) as recorded.
+    """
+
+    tf1: Mapping[str, Any] | None
+    tf2: Mapping[str, Any] | None
+    how: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class RandomOp:
+    """A random operation of one side: kind, seed of the operation, shape, the phase it belongs to and its place."""
+
+    op: str
+    seed: int
+    shape: tuple[int | None, ...]
+    purpose: str
+    """``initial value`` or ``step``."""
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first record that differs while everything before it agreed.
+
+    ``rung`` is the number of the rung it was seen on, ``before`` the last record that still agreed, ``text`` a
+    sentence.
+    """
+
+    rung: str
+    deviation: Deviation
+    before: Deviation | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A class of causes, ranked by ``weight`` (0 to 1, evidence, not proof), with the static findings that fit."""
+
+    kind: str
+    """``forward``, ``loss``, ``regularization``, ``update rule``, ``learning rate``, ``momentum``,
+    ``moving statistics``, ``randomness``, ``variables``, ``inputs``, ``numerics``."""
+    weight: float
+    evidence: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A scalar of both sides over the steps, for the pictures: loss, regularization, learning rate or a metric."""
+
+    kind: str
+    name: str
+    steps: tuple[int, ...]
+    tf1: tuple[float, ...]
+    tf2: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SideSummary:
+    """What one side was: versions, what was adapted or noted, and why it ended early or what it failed in."""
+
+    side: str
+    versions: Mapping[str, str]
+    adaptations: tuple[str, ...]
+    notes: tuple[str, ...]
+    cause: str | None
+    optimizers: tuple[Mapping[str, Any], ...] = ()
+    seconds: float = 0.0
+    peak_memory: int = 0
+
+
+@dataclass(frozen=True)
+class Results:
+    """The whole comparison."""
+
+    name: str
+    policy: str
+    sides: tuple[SideSummary, SideSummary]
+    rungs: tuple[Rung, ...]
+    variables: tuple[VariableRow, ...]
+    random_ops: Mapping[str, tuple[Sequence[RandomOp], Sequence[RandomOp]]]
+    """By scenario, what each side drew."""
+    series: tuple[Series, ...]
+    first_divergence: Divergence | None
+    causes: tuple[Cause, ...]
+    problems: tuple[str, ...] = ()
+    """Why the sides cannot be compared at all, such as other inputs."""
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 equal, 1 differs, 3 vacuous or not comparable, 4 a side crashed."""
+        if any(side.cause for side in self.sides):
+            return 4
+        if self.problems:
+            return 3
+        if any(rung.status is Status.FAIL for rung in self.rungs):
+            return 1
+        compared = any(rung.status is Status.PASS for rung in self.rungs if rung.number not in ("1", "2"))
+        vacuous = any(rung.status is Status.VACUOUS for rung in self.rungs)
+        return 3 if vacuous or not compared else 0
+
+    @property
+    def equal(self) -> bool:
+        """Whether everything that was compared agrees, and something was."""
+        return self.status == 0
+
+    def rung(self, name: str) -> Rung:
+        """A rung by its number or name.
+
+        Raises:
+            KeyError: if there is none of that name.
+        """
+        for rung in self.rungs:
+            if name in (rung.number, rung.name):
+                return rung
+        raise KeyError(name)

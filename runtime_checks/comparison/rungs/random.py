@@ -1,0 +1,123 @@
+"""Rung 4: random numbers, in initial values, in inference and in a training pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...worker.recording.format import scenarios
+from ..climb import Climb, Settled, shows_something, why_missing
+from ..draws import drawn, mismatch, same_seeds
+from ..initial_values import compare_initial_values
+from ..results import Deviation, Status
+
+NUMBER = "4"
+TITLE = "aligned random numbers"
+COMPARED = "random numbers aligned, in inference and in training: initial values, dropout"
+SCENARIOS = {
+    scenarios.INFERENCE: (),
+    scenarios.INFERENCE_COPIED: (),
+    scenarios.TRAINING: (),
+    scenarios.TRAINING_CONSTANT: (),
+    scenarios.ALIGNED: (),
+}
+
+
+def judge(climb: Climb) -> Settled:
+    """Fails where initial values, inference or a training pass differ, or what is drawn."""
+    both = climb.both(scenarios.INFERENCE)
+    why = why_missing(both)
+    other = "" if why else climb.other_inputs(scenarios.INFERENCE)
+    if why or other:
+        return Settled(Status.NOT_RUN, why or other)
+    initial = compare_initial_values(climb.judge, *climb.indexes(scenarios.INFERENCE))
+    checks, notes, used = list(initial.checks), list(initial.notes), []
+    broken: list[str] = []
+    if initial.equal:
+        judged = [scenarios.INFERENCE]
+        judged += [one for one in (scenarios.TRAINING, scenarios.TRAINING_CONSTANT) if _same_draws(climb, one, notes)]
+    else:
+        judged = [scenarios.INFERENCE_COPIED]
+    for scenario in (*judged, scenarios.ALIGNED):
+        if all(scenario not in recorded.scenarios for recorded in (climb.tf1, climb.tf2)):
+            continue
+        missing = why_missing(climb.both(scenario)) or climb.other_inputs(scenario)
+        found = [] if missing else climb.forward(scenario)
+        lacking = missing or climb.without_outputs(scenario)
+        if lacking:
+            notes.append(f"{scenario}: {lacking}")
+        if any(recorded.outcome == "failed" for _, recorded in climb.both(scenario)):
+            broken.append(f"{scenario}: {missing}")
+        if not lacking or shows_something(found):
+            checks += found
+            used.append(scenario)
+    ledger, told = _ledger(climb, checks)
+    notes += told
+    checks = ledger + checks
+    empty = "" if used else "neither inference nor training could be compared: " + "; ".join(notes)
+    reason = next(filter(None, (climb.of_outputs(name, checks) for name in used)), climb.blind)
+    if empty and not any(not check.passed for check in checks):
+        return Settled(Status.NOT_RUN, empty, notes=tuple(notes), checks=tuple(checks))
+    settled = climb.settle(checks, (*notes, *climb.notes(checks)), reason)
+    if broken and settled.status is Status.PASS:
+        return settled._replace(status=Status.NOT_RUN, detail=broken[0])
+    return climb.unless_fingerprint_shows(settled)
+
+
+def _same_draws(climb: Climb, name: str, notes: list[str]) -> bool:
+    """Whether random numbers of a training pass can be the same on both sides."""
+    one, other = (drawn(scenario) for _, scenario in climb.both(name))
+    if same_seeds(one, other):
+        return True
+    if not mismatch(one, other):
+        notes.append(
+            f"{name}: random operations come in another order than the initial values, so they draw other numbers; "
+            f"compared in {scenarios.ALIGNED}"
+        )
+    return False
+
+
+def _ledger(climb: Climb, checks: Sequence[Deviation]) -> tuple[list[Deviation], list[str]]:
+    """What one side draws and the other does not; it counts unless the outputs of training agree all the same."""
+    name = scenarios.ALIGNED
+    if why_missing(climb.both(name)):
+        name = scenarios.TRAINING
+    both = climb.both(name)
+    if why_missing(both):
+        return [], []
+    one, other = (drawn(scenario) for _, scenario in both)
+    text = mismatch(one, other)
+    if not text:
+        return [], []
+    judged = [check for check in checks if check.scenario == scenarios.ALIGNED and check.counts]
+    if judged and all(check.passed for check in judged):
+        return [], [f"random operations differ, but the outputs agree: {text}"]
+    return [_drawn_differently(name, text)], [f"random operations: {text}"]
+
+
+def _drawn_differently(scenario: str, text: str) -> Deviation:
+    nan = float("nan")
+    return Deviation(
+        scenario=scenario,
+        kind="random",
+        tf1_name="random operations",
+        tf2_name="random operations",
+        step=0,
+        order=-1,
+        dtype="",
+        shape=(),
+        passed=False,
+        counts=True,
+        error=nan,
+        relative=nan,
+        at=(),
+        tf1_value=nan,
+        tf2_value=nan,
+        rtol=0.0,
+        atol=0.0,
+        excess=nan,
+        floor=None,
+        needed_rtol=nan,
+        tf1_place=None,
+        tf2_place=None,
+        problem=text,
+    )

@@ -1,0 +1,42 @@
+"""Rung 2: the variables of both sides, without their values."""
+
+from __future__ import annotations
+
+from ...worker.recording.format import scenarios
+from ..climb import Climb, Settled, why_missing
+from ..results import Status
+
+NUMBER = "2"
+TITLE = "variables match"
+COMPARED = "number, names, shapes, dtypes and trainability; what the model makes and does not track"
+SCENARIOS = {scenarios.STRUCTURE: ()}
+
+
+def judge(climb: Climb) -> Settled:
+    """Fails where a variable has no counterpart, or another one than it should have."""
+    why = why_missing(climb.both(scenarios.STRUCTURE))
+    if why:
+        return Settled(Status.NOT_RUN, why)
+    if climb.vacuous:
+        return Settled(Status.VACUOUS, climb.vacuous)
+    names = climb.judge.names
+    notes = [*names.unknown]
+    if names.matching.prefix:
+        notes.append(f"the names of TF2 begin with {names.matching.prefix}, which was left out")
+    if any(one != other for one, other in names.guessed):
+        notes.append(
+            "where the names differ and shapes and order agree: renames={"
+            + ", ".join(f"{one!r}: {other!r}" for one, other in names.guessed[:8])
+            + (", ..." if len(names.guessed) > 8 else "")
+            + "}"
+        )
+    wrong = [row for row in names.rows if row.problem]
+    if not names.rows:
+        return Settled(Status.VACUOUS, "the pair ignores every variable of both sides", notes=tuple(notes))
+    if not wrong:
+        trainable = sum(names.trainable.values())
+        detail = f"{len(names.rows)} variables, {trainable} of them trainable"
+        return Settled(Status.PASS, detail, notes=tuple(notes))
+    known = wrong[0].tf1 or wrong[0].tf2 or {}
+    detail = f"{len(wrong)} of {len(names.rows)} variables do not match: {known.get('name')}: {wrong[0].problem}"
+    return Settled(Status.FAIL, detail, notes=tuple(notes))

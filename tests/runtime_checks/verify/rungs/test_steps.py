@@ -1,0 +1,71 @@
+"""Later training steps: their data, their ends and what never moves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from migrate_lint.runtime_checks.comparison.compare import compare
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.reading import read
+
+from ..programs import CLEAN, Program, batch, changing, compared, record, statuses
+
+
+def test_batches_in_another_order_are_told_with_their_step(tmp_path: Path) -> None:
+    """The report says whose batch it was."""
+    report = compared(tmp_path, tf2=replace(CLEAN, batches=lambda step: batch(100 + {1: 2, 2: 1}.get(step, step))))
+
+    assert 3 == report.status
+    assert "TF2 got the batch that TF1 got in step 2; the batches come in another order" in report.problems[0]
+    assert ("pass", "not run") == (statuses(report)["6"], statuses(report)["7"])
+
+
+def test_a_side_that_failed_in_a_step_is_compared_up_to_it(tmp_path: Path) -> None:
+    """The rung says in the side's words why it was not run to its end."""
+    one, other = record(Program(), tmp_path / "tf1"), record(replace(CLEAN, steps=2), tmp_path / "tf2")
+    content = json.loads((other / "record.json").read_text("utf-8"))
+    content["scenarios"]["steps"].update(outcome="failed", detail="ValueError: no", place=["/user/tf2.py", 7])
+    (other / "record.json").write_text(json.dumps(content), "utf-8")
+    report = compare(read(one), read(other))
+
+    assert (4, "pass", "not run") == (report.status, statuses(report)["6"], statuses(report)["7"])
+    assert "TF2 failed: ValueError: no (/user/tf2.py:7)" in report.rung("7").detail
+    assert "steps: ValueError: no (/user/tf2.py:7)" == report.sides[1].cause
+
+
+def test_a_variable_that_no_step_changes_is_noted(tmp_path: Path) -> None:
+    """The other variables make the comparison one; of this one's updates nothing was seen."""
+
+    def frozen(scenario: str, found: dict[str, Any]) -> Any:
+        held = found["kind"] == "variable" and found["name"] == "top/bias"
+        return {**found, "value": np.ones(3, np.float32)} if held else found
+
+    report = compared(tmp_path, Program(change=frozen), replace(CLEAN, change=frozen))
+
+    assert "no step changes top/bias, on either side, though trainable" in report.rung("7").notes
+
+
+def test_nan_is_never_equal(tmp_path: Path) -> None:
+    """Not to itself either, and the step is named."""
+    change = changing("loss", lambda value: value * np.float32("nan"), scenarios.STEPS, 2)
+    failed = compared(tmp_path, Program(change=change), replace(CLEAN, change=change)).rung("7").failures
+
+    assert [("loss", 2, "NaN on both sides")] == [(check.kind, check.step, check.problem) for check in failed]
+
+
+def test_losses_that_are_never_finite_are_vacuous(tmp_path: Path) -> None:
+    """Both sides have NaN from the first step on: that is nothing in which they differ."""
+
+    def lost(scenario: str, found: dict[str, Any]) -> Any:
+        kinds = ("loss", "gradient", "variable", "slot", "evaluation", "output")
+        if not scenario.startswith("steps") or found["kind"] not in kinds or found["step"] < 0:
+            return found
+        return {**found, "value": found["value"] * np.float32("nan")}
+
+    report = compared(tmp_path, Program(change=lost), replace(CLEAN, change=lost))
+
+    assert (3, {"vacuous"}) == (report.status, {statuses(report)[number] for number in ("6", "7", "8")})
