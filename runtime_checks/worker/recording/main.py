@@ -38,7 +38,8 @@ def execute(job: dict[str, Json], results: Results) -> None:
         try:
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job)
-            record_side(loaded, job["side"], _plan(job), recording, code, _other(job))
+            plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
+            record_side(loaded, job["side"], plan, recording, code, _other(job))
             _summarize(job, results)
         except PairError as error:
             results.update(usage=str(error))
@@ -55,10 +56,6 @@ def _loaded(job: dict[str, Json]) -> Loaded:
         if error.filename != job["pair"]["file"]:
             raise
         raise PairError(f"{error.filename}:{error.lineno}: {error.msg}") from None
-
-
-def _plan(job: dict[str, Json]) -> Plan:
-    return Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
 
 
 def _other(job: dict[str, Json]) -> Recorded | None:

@@ -27,7 +27,8 @@ from .pairs import mapping, structures
 from .pairs.batches import Batch, Batches, PairError
 from .pairs.pair import Pair
 from .tensors import Array, Function, Layer, Nest, Tensor, Variable
-from .values.layout import is_reshaped, laid_out
+from .tf2.variables import shape_of
+from .values.layout import Layouts
 
 __all__ = ["Run", "record", "run_itself", "runs_itself"]
 
@@ -159,14 +160,12 @@ class Run:
             None if pair is None else pair.renames,
             () if pair is None else pair.ignore,
         )
-        transposes = {} if pair is None else pair.transposes
-        reshapes = () if pair is None else pair.reshapes
+        layouts = Layouts() if pair is None else Layouts(pair.transposes, pair.reshapes)
         for match in matching.pairs:
             name = match.tf1["name"]
             value = known[name].value
             target = own[match.tf2["name"]]
-            shape = [int(size) for size in target.shape]
-            target.assign(laid_out(value, transposes.get(name), shape, is_reshaped(name, reshapes)))
+            target.assign(layouts.value(name, value, shape_of(target)))
         copied = f"{len(matching.pairs)} of {len(known)} variables"
         self._recording.adapted(f"the program copied the initial values of {copied} from the TF1 side")
         return len(matching.pairs)

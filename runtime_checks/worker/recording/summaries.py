@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Iterable, Iterator, Mapping
+from typing import Iterator, Mapping
 
 import numpy as np
 
@@ -125,8 +125,4 @@ def _norms(scenario: Scenario) -> Iterator[tuple[int, float]]:
     for step in scenario.steps:
         gradients = [record for record in scenario.of_kind("gradient", step) if record.kept]
         if gradients:
-            yield step, _together(gradients)
-
-
-def _together(records: Iterable[Record]) -> float:
-    return float(np.sqrt(sum(_norm(record.value) ** 2 for record in records)))
+            yield step, float(np.sqrt(sum(_norm(record.value) ** 2 for record in gradients)))

@@ -224,7 +224,8 @@ def _call(pair: Pair, inputs: Nest, labels: Nest, mode: str) -> Nest:
     }
     told = {}
     for name in _TOLD:
-        if name in parameters and not (offered[name] is None and _has_default(parameters[name])):
+        default = parameters[name].default if name in parameters else None
+        if name in parameters and (offered[name] is not None or default is inspect.Parameter.empty):
             told[name] = offered[name]
     args, kwargs = batches.arguments(inputs, pair.tf1)
     if len(args) > 1 and len(args) > _positional(parameters):
@@ -232,10 +233,6 @@ def _call(pair: Pair, inputs: Nest, labels: Nest, mode: str) -> Nest:
     for name in kwargs:
         told.pop(name, None)
     return pair.tf1(*args, **kwargs, **told)
-
-
-def _has_default(parameter: inspect.Parameter) -> bool:
-    return parameter.default is not parameter.empty
 
 
 def _positional(parameters: Mapping[str, inspect.Parameter]) -> float:

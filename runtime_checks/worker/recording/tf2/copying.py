@@ -13,10 +13,10 @@ from ..format.scenarios import INFERENCE, STEPS, TRAINING
 from ..pairs import mapping
 from ..pairs.pair import Pair
 from ..randomness.ledger import STEP
-from ..tensors import Array, DType, Variable
+from ..tensors import Array, Variable
 from ..values import fills
-from ..values.layout import is_reshaped, laid_out, laid_out_shape
-from .variables import Variables, assign, value_of
+from ..values.layout import Layouts
+from .variables import Variables, assign, dtype_of, shape_of, value_of
 
 __all__ = ["Copying", "values_of"]
 
@@ -26,6 +26,7 @@ class Copying:
 
     def __init__(self, pair: Pair, tf1: Recorded | None, note: Callable[[str], None]) -> None:
         self._pair = pair
+        self.layouts = Layouts(pair.transposes, pair.reshapes)
         self._tf1 = tf1
         self._note = note
 
@@ -99,14 +100,14 @@ class Copying:
             return False
         values = values_of([record for _, record in wanted if record is not None])
         return all(
-            np.array_equal(value_of(variable), self._laid_out(variable, value, names[variables.name(variable)]))
-            for (variable, _), value in zip(wanted, values)
+            np.array_equal(value_of(one), self.layouts.value(names[variables.name(one)], value, shape_of(one)))
+            for (one, _), value in zip(wanted, values)
         )
 
     def fill_constant(self, variables: Variables) -> None:
         """Set every floating variable to 0.001."""
         for _, variable in variables.weights():
-            value = fills.constant(_shape(variable), _dtype(variable))
+            value = fills.constant(shape_of(variable), dtype_of(variable))
             if value is not None:
                 assign(variable, value)
 
@@ -115,33 +116,26 @@ class Copying:
         names = self.tf1_names(variables)
         for name, variable in variables.weights():
             tf1_name = names.get(name, name)
-            value = fills.fingerprint(tf1_name, self._tf1_shape(variable, tf1_name), _dtype(variable))
+            value = fills.fingerprint(tf1_name, self._tf1_shape(variable, tf1_name), dtype_of(variable))
             if value is not None:
                 self._put(variable, value, tf1_name)
 
     def _tf1_shape(self, variable: Variable, tf1_name: str) -> tuple[int, ...]:
         """The shape of the TF1 counterpart, where it can be laid out as this one."""
-        own, order, reshaped = _shape(variable), *self._layout(tf1_name)
+        own = shape_of(variable)
         for said in [] if self._tf1 is None else self._tf1.content["variables"]:
-            if str(said["name"]) == tf1_name and laid_out_shape(said["shape"], order, own, reshaped) == own:
+            if str(said["name"]) == tf1_name and self.layouts.fits(tf1_name, said["shape"], own):
                 return tuple(said["shape"])
         return own
 
-    def _layout(self, tf1_name: str) -> tuple[Sequence[int] | None, bool]:
-        return self._pair.transposes.get(tf1_name), is_reshaped(tf1_name, self._pair.reshapes)
-
-    def _laid_out(self, variable: Variable, value: Array, tf1_name: str) -> Array:
-        order, reshaped = self._layout(tf1_name)
-        return laid_out(value, order, _shape(variable), reshaped)
-
     def _put(self, variable: Variable, value: Array, tf1_name: str) -> str:
         """Assign a TF1 value; in words, why that cannot be done."""
-        order, _ = self._layout(tf1_name)
+        order = self.layouts.transposes.get(tf1_name)
         if order is not None and len(order) != value.ndim:
             return f"transposes has {len(order)} axes, the value {value.ndim}"
-        value = self._laid_out(variable, value, tf1_name)
-        if tuple(value.shape) != _shape(variable):
-            return f"its shape is {list(_shape(variable))}, that of the TF1 value {list(value.shape)}"
+        value = self.layouts.value(tf1_name, value, shape_of(variable))
+        if tuple(value.shape) != shape_of(variable):
+            return f"its shape is {list(shape_of(variable))}, that of the TF1 value {list(value.shape)}"
         assign(variable, value)
         return ""
 
@@ -152,14 +146,6 @@ def values_of(records: Sequence[Record]) -> Iterator[Array]:
         with contextlib.nullcontext({}) if path is None else np.load(str(path), allow_pickle=False) as arrays:
             for record in group:
                 yield arrays[record.archive[1]] if record.archive else record.value
-
-
-def _shape(variable: Variable) -> tuple[int, ...]:
-    return tuple(int(size) for size in variable.shape)
-
-
-def _dtype(variable: Variable) -> DType:
-    return getattr(variable.dtype, "name", variable.dtype)
 
 
 BEGINNINGS: Mapping[str, Sequence[str]] = {"forward": (INFERENCE, STEPS), "steps": (STEPS, INFERENCE, TRAINING)}

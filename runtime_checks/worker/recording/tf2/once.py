@@ -12,7 +12,7 @@ from ..format.store import Chapter
 from ..tensors import Function, Tensor, Variable
 from .model import Forward, Model, in_function
 from .session import Made, Session
-from .variables import Creation, Variables, made_by
+from .variables import Creation, Variables, made_by, shape_of
 
 __all__ = ["record"]
 
@@ -76,6 +76,6 @@ def _described(call: str, one: Creation, variables: Variables) -> CreationRow:
     return {
         "call": call,
         "name": variables.name(one.variable),
-        "shape": [int(size) for size in one.variable.shape],
+        "shape": list(shape_of(one.variable)),
         "place": None if one.place is None else list(one.place),
     }

@@ -121,8 +121,7 @@ class _Side:
         self._loads = loads.check(
             dict(made.variables.weights()),
             self.session.copying.tf1_names(made.variables),
-            self.session.pair.transposes,
-            self.session.pair.reshapes,
+            self.session.copying.layouts,
         )
 
     @contextlib.contextmanager
@@ -192,8 +191,7 @@ class _Side:
                 self.session.pair.checkpoint,
                 dict(made.variables.weights()),
                 self.session.copying.tf1_names(made.variables),
-                self.session.pair.transposes,
-                self.session.pair.reshapes,
+                self.session.copying.layouts,
             )
             chapter.say(**restored.said())
             made.ledger.begin_step()

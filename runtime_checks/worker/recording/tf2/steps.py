@@ -86,7 +86,7 @@ class _Trainer:
         for name, variable in weights:
             self.chapter.add("variable", name, value_of(variable), -1)
         self.chapter.flush()
-        self._every = 4 * sum(_size(variable) for _, variable in weights) <= _FEW
+        self._every = 4 * sum(value_of(variable).nbytes for _, variable in weights) <= _FEW
 
     def step(self, number: int, run: Callable[[Batch, int], _Step]) -> None:
         """Run one step and record it."""
@@ -335,11 +335,6 @@ def _iterations(optimizer: Optimizer) -> int:
     with contextlib.suppress(Exception):
         return int(array(optimizer.iterations))
     return 0
-
-
-def _size(variable: Variable) -> int:
-    """In bytes."""
-    return int(value_of(variable).nbytes)
 
 
 def _merged(first: Sequence[VariableRow], second: Sequence[VariableRow]) -> list[VariableRow]:

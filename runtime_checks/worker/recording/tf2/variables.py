@@ -16,7 +16,7 @@ from ...tracking import identities
 from ..format.rows import Place, VariableRow
 from ..tensors import Array, Json, Layer, Variable
 
-__all__ = ["Creation", "Variables", "assign", "made_by", "name_of", "value_of"]
+__all__ = ["Creation", "Variables", "assign", "dtype_of", "made_by", "name_of", "shape_of", "value_of"]
 
 _UNNAMED = ("Variable", "variable")
 _DEPTH = 8
@@ -173,8 +173,8 @@ class Variables:
         place = None if creation is None or creation.place is None else list(creation.place)
         return {
             "name": self.name(variable),
-            "shape": [int(size) for size in variable.shape],
-            "dtype": str(getattr(variable.dtype, "name", variable.dtype)),
+            "shape": list(shape_of(variable)),
+            "dtype": dtype_of(variable),
             "trainable": bool(getattr(variable, "trainable", False)),
             "tracked": tracked,
             "place": place,
@@ -276,17 +276,26 @@ def value_of(variable: Variable) -> Array:
     return np.asarray(variable if read is None else read())
 
 
+def shape_of(variable: Variable) -> tuple[int, ...]:
+    """The shape, all sizes known."""
+    return tuple(int(size) for size in variable.shape)
+
+
+def dtype_of(variable: Variable) -> str:
+    """The name of the dtype."""
+    return str(getattr(variable.dtype, "name", variable.dtype))
+
+
 def assign(variable: Variable, value: Array) -> None:
     """Give a variable a value of its shape; the dtype is that of the variable."""
     import tensorflow as tf
 
-    dtype = getattr(variable.dtype, "name", variable.dtype)
-    variable.assign(tf.cast(tf.convert_to_tensor(value), dtype))
+    variable.assign(tf.cast(tf.convert_to_tensor(value), dtype_of(variable)))
 
 
 def _is_counter(variable: Variable) -> bool:
     """Whether it is a scalar that is not floating, and not trained."""
-    return not tuple(variable.shape) and "float" not in str(getattr(variable.dtype, "name", variable.dtype))
+    return not tuple(variable.shape) and "float" not in dtype_of(variable)
 
 
 def _once(variables: Iterable[Variable]) -> list[Variable]:

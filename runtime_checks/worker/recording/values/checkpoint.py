@@ -120,7 +120,7 @@ class Checkpoint:
         purposes = {name: _purpose(name, self.shapes) for name in left}
         return fitting, Restored(
             prefix=self.prefix,
-            matched=_once(one.entry for one in fitting),
+            matched=list(dict.fromkeys(one.entry for one in fitting)),
             missing=missing,
             unused=[name for name in left if not purposes[name]],
             expected=[{"name": name, "purpose": purposes[name]} for name in left if purposes[name]],
@@ -187,10 +187,6 @@ def _purpose(name: str, names: Collection[str]) -> str:
         return "moving average"
     slot_of_any = owner in names or (_SLOT.match(last) and any(owner.endswith("/" + other) for other in names))
     return "slot" if slot_of_any else ""
-
-
-def _once(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
 
 
 def _line(error: BaseException) -> str:

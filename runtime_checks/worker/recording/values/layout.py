@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Sequence
+from typing import Iterable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from ..pairs.mapping import plain
 from ..tensors import Array
 
-__all__ = ["is_reshaped", "laid_out", "laid_out_shape"]
+__all__ = ["Layouts", "is_reshaped", "laid_out", "laid_out_shape"]
 
 
 def is_reshaped(name: str, reshapes: Iterable[str]) -> bool:
@@ -42,6 +42,21 @@ def laid_out_shape(
     if order is not None and sorted(order) == list(range(len(shape))):
         shape = tuple(shape[axis] for axis in order)
     return tuple(new) if reshaped and _count(shape) == _count(new) else shape
+
+
+class Layouts(NamedTuple):
+    """What a pair says of how TF1 values lie in TF2 variables; names are those of TF1."""
+
+    transposes: Mapping[str, Sequence[int]] = {}
+    reshapes: Sequence[str] = ()
+
+    def value(self, name: str, value: Array, shape: Sequence[int]) -> Array:
+        """A value in the layout of a TF2 variable of that shape, as far as it fits."""
+        return laid_out(value, self.transposes.get(name), shape, is_reshaped(name, self.reshapes))
+
+    def fits(self, name: str, old: Sequence[int], new: Sequence[int]) -> bool:
+        """Whether a value of the one shape gets the other."""
+        return laid_out_shape(old, self.transposes.get(name), new, is_reshaped(name, self.reshapes)) == tuple(new)
 
 
 def _count(shape: Sequence[int]) -> int:

@@ -18,8 +18,8 @@ from ...patching import wrapped
 from ..format.rows import LoadRow
 from ..pairs.mapping import plain
 from ..tensors import Function, Nest, Variable
-from ..values.checkpoint import Checkpoint, CheckpointError, read_checkpoint
-from ..values.layout import is_reshaped, laid_out
+from ..values.checkpoint import CheckpointError, read_checkpoint
+from ..values.layout import Layouts
 
 __all__ = ["Loads", "watching"]
 
@@ -47,61 +47,21 @@ class Loads:
         self.calls: list[_Call] = []
 
     def check(
-        self,
-        variables: Mapping[str, Variable],
-        tf1_names: Mapping[str, str],
-        transposes: Mapping[str, Sequence[int]] | None = None,
-        reshapes: Sequence[str] = (),
+        self, variables: Mapping[str, Variable], tf1_names: Mapping[str, str], layouts: Layouts
     ) -> list[LoadRow]:
         """Compare the variables of the model, which was called, with what each call was to load.
 
         Args:
             variables: by their names.
             tf1_names: the name of the TF1 variable, by that of its TF2 counterpart.
-            transposes: as in `Pair`.
-            reshapes: as in `Pair`.
+            layouts: as the pair says.
 
         Returns:
             For each call ``call``, ``path`` and ``place``; ``loaded`` and ``not_loaded``, names of variables whose
             value is, or is not, that of their entry; ``silent``, whether the call did not do what it says.
             ``problem`` is empty where that could be told.
         """
-        return [self._checked(call, variables, tf1_names, transposes or {}, reshapes) for call in self.calls]
-
-    def _checked(
-        self,
-        call: _Call,
-        variables: Mapping[str, Variable],
-        tf1_names: Mapping[str, str],
-        transposes: Mapping[str, Sequence[int]],
-        reshapes: Sequence[str],
-    ) -> LoadRow:
-        problem = ""
-        loaded: list[str] = []
-        not_loaded: list[str] = []
-        try:
-            checkpoint = read_checkpoint(call.path)
-            for name, variable in variables.items():
-                own = plain(tf1_names.get(name, name))
-                entry = _entry(call, own, variable)
-                if entry in checkpoint.shapes:
-                    same = _holds(checkpoint, str(entry), variable, transposes.get(own), is_reshaped(own, reshapes))
-                    (loaded if same else not_loaded).append(plain(name))
-        except CheckpointError as error:
-            problem = _objection(call.status) if "object-based" in str(error) else str(error)
-        silent = bool(problem) if call.status is not None else bool(not_loaded)
-        if call.function == _RESTORE and not problem:
-            # A part of a model may be what was to be restored.
-            silent = bool(not_loaded) and not loaded
-        return {
-            "call": call.function,
-            "path": call.path,
-            "place": call.place,
-            "problem": problem,
-            "loaded": loaded,
-            "not_loaded": not_loaded,
-            "silent": silent,
-        }
+        return [_checked(call, variables, tf1_names, layouts) for call in self.calls]
 
 
 @contextlib.contextmanager
@@ -143,6 +103,39 @@ def watching(code: UserCode) -> Iterator[Loads]:
         yield loads
 
 
+def _checked(
+    call: _Call, variables: Mapping[str, Variable], tf1_names: Mapping[str, str], layouts: Layouts
+) -> LoadRow:
+    problem = ""
+    loaded: list[str] = []
+    not_loaded: list[str] = []
+    try:
+        checkpoint = read_checkpoint(call.path)
+        for name, variable in variables.items():
+            own = plain(tf1_names.get(name, name))
+            entry = _entry(call, own, variable)
+            if entry in checkpoint.shapes:
+                value = variable.numpy()
+                wanted = layouts.value(own, checkpoint.value(str(entry)), value.shape)
+                same = wanted.shape == value.shape and np.array_equal(wanted, value)
+                (loaded if same else not_loaded).append(plain(name))
+    except CheckpointError as error:
+        problem = _objection(call.status) if "object-based" in str(error) else str(error)
+    silent = bool(problem) if call.status is not None else bool(not_loaded)
+    if call.function == _RESTORE and not problem:
+        # A part of a model may be what was to be restored.
+        silent = bool(not_loaded) and not loaded
+    return {
+        "call": call.function,
+        "path": call.path,
+        "place": call.place,
+        "problem": problem,
+        "loaded": loaded,
+        "not_loaded": not_loaded,
+        "silent": silent,
+    }
+
+
 def _entry(call: _Call, name: str, variable: Variable) -> str | None:
     """The entry that a variable was to get; None where the call says nothing of it."""
     if call.function == _RESTORE:
@@ -158,12 +151,6 @@ def _entry(call: _Call, name: str, variable: Variable) -> str | None:
             rest = name if target == "/" else name[len(target) :]
             return rest if entry == "/" else entry + rest
     return None
-
-
-def _holds(checkpoint: Checkpoint, entry: str, variable: Variable, order: Sequence[int] | None, reshaped: bool) -> bool:
-    value = variable.numpy()
-    wanted = laid_out(checkpoint.value(entry), order, value.shape, reshaped)
-    return bool(wanted.shape == value.shape and np.array_equal(wanted, value))
 
 
 def _objection(status: Status) -> str:

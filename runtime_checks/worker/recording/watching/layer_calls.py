@@ -211,10 +211,7 @@ def _step(parent: Layer, layer: Layer) -> str:
 
 
 def _attributes(parent: Layer) -> list[tuple[str, object]]:
-    try:
-        return list(vars(parent).items())
-    except TypeError:
-        return []
+    return list(getattr(parent, "__dict__", {}).items())
 
 
 def _within(value: object, layer: Layer, depth: int) -> list[str] | None:

@@ -10,6 +10,7 @@ from migrate_lint.runtime_checks.worker.frames import UserCode
 from migrate_lint.runtime_checks.worker.recording.tf1.checkpoint import restore as restore_tf1
 from migrate_lint.runtime_checks.worker.recording.tf2.checkpoint import restore as restore_tf2
 from migrate_lint.runtime_checks.worker.recording.values import checkpoint
+from migrate_lint.runtime_checks.worker.recording.values.layout import Layouts
 from migrate_lint.runtime_checks.worker.recording.watching import checkpoint_loads
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -105,12 +106,13 @@ NAMES = {
 
 def in_keras(wanted):
     model, turned, variables = keras_model()
-    restored = restore_tf2(TF115, variables, NAMES)
+    restored = restore_tf2(TF115, variables, NAMES, Layouts())
     error = float(np.abs(np.asarray(model(FEATURES)) - wanted).max())
     kernel = np.asarray(variables["d/kernel"])
     transposed = {"k": turned}
-    refused = restore_tf2(TF115, transposed, {"k": "net/hidden/kernel"})
-    loaded = restore_tf2(TF115, transposed, {"k": "net/hidden/kernel"}, {"net/hidden/kernel": (1, 0)})
+    refused = restore_tf2(TF115, transposed, {"k": "net/hidden/kernel"}, Layouts())
+    layouts = Layouts({"net/hidden/kernel": (1, 0)})
+    loaded = restore_tf2(TF115, transposed, {"k": "net/hidden/kernel"}, layouts)
     return {
         "restored": restored.said(),
         "error": error,
@@ -132,7 +134,7 @@ def shim():
 def in_shim(wanted):
     layer = shim()
     layer(FEATURES)
-    restored = restore_tf2(TF115, {variable.name: variable for variable in layer.variables}, {})
+    restored = restore_tf2(TF115, {variable.name: variable for variable in layer.variables}, {}, Layouts())
     return dict(restored.said(), error=float(np.abs(layer(FEATURES) - wanted).max()))
 
 
@@ -162,7 +164,7 @@ def refusals(folder):
 def watched(make):
     with checkpoint_loads.watching(UserCode([HERE])) as loads:
         layer = make()
-    (said,) = loads.check({variable.name: variable for variable in layer.variables}, {})
+    (said,) = loads.check({variable.name: variable for variable in layer.variables}, {}, Layouts())
     return {key: said[key] for key in ("call", "loaded", "not_loaded", "silent", "problem", "place")}
 
 
