@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 
 import pytest
@@ -22,6 +23,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: item.get_closest_marker("quick") is not None)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """TensorFlow is looked for and not imported."""
+    if item.get_closest_marker("tensorflow") is not None and importlib.util.find_spec("tensorflow") is None:
+        pytest.skip("tensorflow is not installed")
 
 
 @pytest.fixture(scope="session")

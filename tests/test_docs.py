@@ -216,7 +216,6 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", _with_commands(tensorflow=True))
 def test_the_commands_that_run_a_model_run(page: Path, tmp_path: Path) -> None:
     """The same for commands with `--runtime`."""
-    pytest.importorskip("tensorflow", reason="needs TensorFlow")
     missing = _run_page(page, tmp_path, tensorflow=True)
 
     assert [] == missing

@@ -174,7 +174,6 @@ def test_the_runtime_hook_runs_only_when_asked_for(repository: Path, hooks: Path
 @pytest.mark.tensorflow
 def test_the_runtime_hook_gives_verdicts(repository: Path, hooks: Path) -> None:
     """The target stands in `args`; the linter and the TensorFlow are those of the user's own environment."""
-    pytest.importorskip("tensorflow")
     configure(repository, hooks, "migrate-lint-runtime", "model.py:build", "--input-shape", "2,3")
     stage(repository, model_py=LAYER)
 

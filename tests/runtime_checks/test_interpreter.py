@@ -20,6 +20,8 @@ from migrate_lint.runtime_checks.interpreter import (
     unsupported,
 )
 
+from ..interpreters import Children
+
 posix = pytest.mark.skipif(os.name != "posix", reason="the programs are shell scripts")
 
 
@@ -258,12 +260,18 @@ def test_keras_environment(tensorflow: str, target: Target, variables: dict[str,
     assert variables == keras_environment(having(tensorflow), target)
 
 
-@pytest.mark.tensorflow
-def test_installed_tensorflow() -> None:
-    """What metadata says is what the imported modules say."""
+def tensorflow_version() -> str:
+    """In a child."""
     import tensorflow as tf
 
-    found = describe()
+    return str(tf.__version__)
 
-    assert tf.__version__ == found.tensorflow
-    assert unsupported(found, default_target(found)) is None
+
+@pytest.mark.tensorflow
+def test_installed_tensorflow(children: Children) -> None:
+    """What metadata says is what the imported modules say."""
+    found = describe()
+    target = default_target(found)
+
+    assert children.call(target, tensorflow_version) == found.tensorflow
+    assert unsupported(found, target) is None

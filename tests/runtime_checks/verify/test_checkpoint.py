@@ -157,7 +157,6 @@ def test_objects_of_an_object_based_checkpoint_are_asked_for(facts: Facts):
 
 
 def verified(name: str, target: str) -> Any:
-    pytest.importorskip("tensorflow", reason="needs TensorFlow")
     request = Request(f"{FOLDER / 'pair.py'}:{name}", until="checkpoint", policy="guide", target=Target(target))
     return run(request)
 

@@ -26,7 +26,6 @@ RUNGS = {"1", "2", "3", "3f", "4", "6", "7", "8"}
 
 @cache
 def tensorflow() -> tuple[int, ...]:
-    pytest.importorskip("tensorflow", reason="needs TensorFlow")
     for name in ("tensorflow", "tensorflow-cpu"):
         try:
             return tuple(int(part) for part in metadata.version(name).split(".")[:2])

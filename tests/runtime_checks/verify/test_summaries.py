@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from migrate_lint.runtime_checks.interpreter import default_target, describe
 from migrate_lint.runtime_checks.worker.recording import summaries
 from migrate_lint.runtime_checks.worker.recording.format.store import Recording
+
+from ...interpreters import Children
 
 pytestmark = pytest.mark.tensorflow
 
@@ -32,20 +34,40 @@ def recorded(folder: Path, side: str, kernel: str) -> str:
     return str(folder)
 
 
-def events(folder: Path) -> Iterator[tuple[int, Any]]:
+Event = tuple[int, str, float, list[float]]
+"""Step, tag, scalar; of a histogram number, least and largest value, and the sum of its buckets."""
+Summarized = Callable[[int], tuple[int, list[Event], list[Event]]]
+
+
+def written(folder: str, times: int) -> tuple[int, list[Event], list[Event]]:
+    """In a child: how many summaries of two recordings were written, and what both sides hold."""
+    tf1, tf2 = recorded(Path(folder, "a"), "tf1", "w/kernel"), recorded(Path(folder, "b"), "tf2", "dense/kernel")
+    for _ in range(times):
+        number = summaries.write(tf1, tf2, f"{folder}/out")
+    return number, list(events(Path(folder, "out", "tf1"))), list(events(Path(folder, "out", "tf2")))
+
+
+def events(folder: Path) -> Iterator[Event]:
     import tensorflow as tf
 
     (file,) = folder.iterdir()
-    for written in tf.data.TFRecordDataset(str(file)):
-        event = tf.compat.v1.Event.FromString(written.numpy())
-        yield from ((event.step, value) for value in event.summary.value)
+    for record in tf.data.TFRecordDataset(str(file)):
+        event = tf.compat.v1.Event.FromString(record.numpy())
+        for value in event.summary.value:
+            histogram = [value.histo.num, value.histo.min, value.histo.max, sum(value.histo.bucket)]
+            yield event.step, value.tag, value.simple_value, histogram
 
 
-def test_both_sides_are_runs_with_the_same_tags(tmp_path: Path) -> None:
+@pytest.fixture
+def summarized(children: Children, tmp_path: Path) -> Summarized:
+    """The same, for a number of times that the summaries are written."""
+    return lambda times: children.call(default_target(describe()), written, str(tmp_path), times)
+
+
+def test_both_sides_are_runs_with_the_same_tags(summarized: Summarized) -> None:
     """A renamed weight has its TF1 name in both, so that TensorBoard lays one over the other."""
-    tf1, tf2 = recorded(tmp_path / "a", "tf1", "w/kernel"), recorded(tmp_path / "b", "tf2", "dense/kernel")
-    number = summaries.write(tf1, tf2, str(tmp_path / "out"))
-    tags = [{value.tag for _, value in events(tmp_path / "out" / side)} for side in ("tf1", "tf2")]
+    number, *sides = summarized(1)
+    tags = [{tag for _, tag, *_ in side} for side in sides]
 
     assert {
         "loss",
@@ -59,32 +81,24 @@ def test_both_sides_are_runs_with_the_same_tags(tmp_path: Path) -> None:
     assert 26 == number
 
 
-def test_scalars_and_norms_are_those_of_the_steps(tmp_path: Path) -> None:
+def test_scalars_and_norms_are_those_of_the_steps(summarized: Summarized) -> None:
     """In the order of the steps."""
-    tf1 = recorded(tmp_path / "a", "tf1", "w/kernel")
-    summaries.write(tf1, recorded(tmp_path / "b", "tf2", "dense/kernel"), str(tmp_path / "out"))
-    found = list(events(tmp_path / "out" / "tf1"))
+    _, found, _ = summarized(1)
 
-    assert [(0, 0.5), (1, -0.5)] == [(step, value.simple_value) for step, value in found if value.tag == "loss"]
-    assert [(0, 5.0), (1, 5.0)] == [
-        (step, value.simple_value) for step, value in found if value.tag == "gradients/global norm"
-    ]
+    assert [(0, 0.5), (1, -0.5)] == [(step, value) for step, tag, value, _ in found if tag == "loss"]
+    assert [(0, 5.0), (1, 5.0)] == [(step, value) for step, tag, value, _ in found if tag == "gradients/global norm"]
 
 
-def test_weights_are_histograms_from_the_initial_ones_on(tmp_path: Path) -> None:
+def test_weights_are_histograms_from_the_initial_ones_on(summarized: Summarized) -> None:
     """What is no number is left out of them."""
-    tf1 = recorded(tmp_path / "a", "tf1", "w/kernel")
-    summaries.write(tf1, recorded(tmp_path / "b", "tf2", "dense/kernel"), str(tmp_path / "out"))
-    found = [(step, value.histo) for step, value in events(tmp_path / "out" / "tf1") if value.tag.startswith("weights")]
+    _, found, _ = summarized(1)
+    weights = [(step, *histogram) for step, tag, _, histogram in found if tag.startswith("weights")]
 
-    assert [(0, 2, 1, 2), (1, 1, 0, 0), (2, 1, 1, 1)] == [(step, one.num, one.min, one.max) for step, one in found]
-    assert [2, 1, 1] == [sum(one.bucket) for _, one in found]
+    assert [(0, 2, 1, 2, 2), (1, 1, 0, 0, 1), (2, 1, 1, 1, 1)] == weights
 
 
-def test_summaries_can_be_written_again(tmp_path: Path) -> None:
+def test_summaries_can_be_written_again(summarized: Summarized) -> None:
     """The earlier ones are replaced."""
-    tf1, tf2 = recorded(tmp_path / "a", "tf1", "w/kernel"), recorded(tmp_path / "b", "tf2", "dense/kernel")
-    for _ in range(2):
-        summaries.write(tf1, tf2, str(tmp_path / "out"))
+    _, found, _ = summarized(2)
 
-    assert 13 == len(list(events(tmp_path / "out" / "tf1")))
+    assert 13 == len(found)
