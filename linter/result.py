@@ -1,113 +1,23 @@
-"""What a run found, as plain data: what every report is made of.
-
-What a run of the model hands back is known by its attributes alone: who makes it imports nothing of this.
-"""
+"""What a run found, as plain data: what every report is made of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from .finding import INTERNAL_ERROR, Finding, FindingKey, Severity, Target, Verdict
+from .runtime_report import WorkerRun
 from .source.parsing import SourceFile
 from .source.reading import read_source
 
 __all__ = [
     "BaselineStatus",
     "LintedProject",
-    "Phase",
     "Result",
     "RevisionStatus",
     "Runtime",
-    "RuntimeReport",
-    "WorkerRun",
 ]
-
-
-class Phase(Protocol):
-    """One part of a run, such as the second call."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def outcome(self) -> str:
-        """``ok``, ``failed`` or ``not run``."""
-
-    @property
-    def seconds(self) -> float:
-        """How long it took."""
-
-    @property
-    def detail(self) -> str:
-        """Why it failed or was not run."""
-
-
-class WorkerRun(Protocol):
-    """One worker process: a target on a device."""
-
-    @property
-    def target(self) -> Target:
-        """The TF2 that it was."""
-
-    @property
-    def device(self) -> str:
-        """The logical device, such as ``CPU:0``."""
-
-    @property
-    def tensorflow(self) -> str:
-        """The version, here and below."""
-
-    @property
-    def keras(self) -> str:
-        """Of Keras 3, or of the Keras 2 that `tf.keras` was."""
-
-    @property
-    def python(self) -> str:
-        """Of the worker's interpreter."""
-
-    @property
-    def phases(self) -> Sequence[Phase]:
-        """In the order in which they ran."""
-
-    @property
-    def scopes(self) -> Sequence[tuple[str, str]]:
-        """Names of the guides' scopes with what each of them said; empty for nothing."""
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What the worker did to make the model run."""
-
-    @property
-    def cause(self) -> str | None:
-        """Why it ended before its last phase."""
-
-    @property
-    def seconds(self) -> float:
-        """How long it took."""
-
-    @property
-    def peak_memory(self) -> int:
-        """Bytes."""
-
-
-class RuntimeReport(Protocol):
-    """What all workers of a run found."""
-
-    @property
-    def findings(self) -> Sequence[Finding]:
-        """The findings that were handed in, each with its verdict."""
-
-    @property
-    def added(self) -> Sequence[Finding]:
-        """Those that were found at runtime only."""
-
-    @property
-    def runs(self) -> Sequence[WorkerRun]:
-        """One for each target and device."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,21 +9,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..linter.finding import Evidence, Finding, Target, Verdict
+from ..linter.finding import Evidence, Finding, FindingKey, Target, Verdict
+from ..linter.runtime_report import PhaseOutcome, RuntimeReport, WorkerRun
 from . import interpreter, process
 from .locate import Located, LocateError, locate
 from .protocol import job
 from .verdict import failure, merged, observation, together
 
-__all__ = ["PhaseOutcome", "Request", "RuntimeReport", "RuntimeUsageError", "WorkerRun", "locate_target", "run"]
+__all__ = ["Request", "RuntimeUsageError", "locate_target", "run"]
 
 _GIB = 1 << 30
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
 _DEVICE = re.compile(r"(CPU|GPU|TPU|XPU)(?::(\d+))?", re.IGNORECASE)
 _DIMENSION = re.compile(r"\d+|\?|None", re.IGNORECASE)
-
-FindingKey = tuple[str, int, int, str]
-"""Path, line, column and code: what makes a finding the same one for another target."""
 
 
 class RuntimeUsageError(ValueError):
@@ -53,46 +51,6 @@ class Request:
     memory_limit: float | None = 8.0
     roots: tuple[str, ...] = ()
     found_for: Mapping[FindingKey, frozenset[Target]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class PhaseOutcome:
-    """A step of a run: ``ok``, ``failed`` or ``not run``, how long it took in seconds, and why it is not ok."""
-
-    name: str
-    outcome: str
-    seconds: float
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerRun:
-    """What one worker did: on which target, device and versions, and how each phase ended.
-
-    ``scopes`` pairs the name of each of the guides' scopes with what it said; ``notes`` is what the worker changed or
-    chose; ``cause`` says why the worker ended early; ``seconds`` is wall time, ``peak_memory`` resident bytes.
-    """
-
-    target: Target
-    device: str
-    tensorflow: str
-    keras: str
-    python: str
-    phases: tuple[PhaseOutcome, ...]
-    scopes: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
-    cause: str | None
-    seconds: float
-    peak_memory: int
-
-
-@dataclass(frozen=True, slots=True)
-class RuntimeReport:
-    """The given findings, each with a verdict; those that only the run could make; and the runs themselves."""
-
-    findings: tuple[Finding, ...]
-    added: tuple[Finding, ...]
-    runs: tuple[WorkerRun, ...]
 
 
 def locate_target(text: str, root: str | None = None) -> str | None:

@@ -25,7 +25,8 @@ ROOMS = [
     pytest.param(
         ROOT / "linter",
         [
-            "atomic finding", "source", "analysis", "settings", "rule_api", "registry", "result", "run", "adoption",
+            "atomic finding", "runtime_report", "source",
+            "analysis", "settings", "rule_api", "registry", "result", "run", "adoption",
             "reporters", "cli", ".",
         ],
         id="linter",
@@ -38,6 +39,8 @@ ROOMS = [
 ]
 """Folders whose own folders are rooms, from the lowest up; rooms in one line know nothing of each other, and what
 lies beside the rooms is called ``.`` unless it is named itself."""
+SHARED = {"migrate_lint.linter.finding", "migrate_lint.linter.runtime_report"}
+"""Plain data that the linter and the host of a run hand to each other."""
 RULE_API = {"migrate_lint.linter.rule_api.rule", "migrate_lint.linter.rule_api.model"}
 
 
@@ -210,7 +213,7 @@ def test_the_host_side_imports_findings_alone(path: Path) -> None:
         name
         for name in _imports(path)
         if name.split(".")[0] not in sys.stdlib_module_names
-        and not _within(name, {"migrate_lint.linter.finding", "migrate_lint.runtime_checks"})
+        and not _within(name, SHARED | {"migrate_lint.runtime_checks"})
     ]
 
     assert [] == [name for name in foreign if (path.stem, name) not in FRAMEWORKS_BESIDE]

@@ -10,7 +10,8 @@ from ..finding import Evidence, Severity, Verdict
 
 if TYPE_CHECKING:
     from ..finding import Finding
-    from ..result import BaselineStatus, Result, Runtime, WorkerRun
+    from ..result import BaselineStatus, Result, Runtime
+    from ..runtime_report import WorkerRun
 
 __all__ = ["Paint", "counts", "header", "only_at_runtime", "printable", "said", "statistics", "summary"]
 

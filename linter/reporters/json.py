@@ -12,7 +12,8 @@ from . import Paint, counts, only_at_runtime
 
 if TYPE_CHECKING:
     from ..finding import Evidence, Finding, Fix
-    from ..result import Result, Runtime, WorkerRun
+    from ..result import Result, Runtime
+    from ..runtime_report import WorkerRun
 
 __all__ = ["report"]
 

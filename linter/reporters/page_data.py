@@ -15,8 +15,9 @@ from . import only_at_runtime, printable
 
 if TYPE_CHECKING:
     from ..finding import Evidence, Finding, Fix
-    from ..result import LintedProject, Result, Runtime, WorkerRun
+    from ..result import LintedProject, Result, Runtime
     from ..rule_api.rule import Rule
+    from ..runtime_report import WorkerRun
 
 __all__ = ["blocks", "page_data", "shown"]
 

@@ -31,7 +31,8 @@ from .sarif_rules import LEVELS, driver
 
 if TYPE_CHECKING:
     from ..finding import Finding, Fix
-    from ..result import Result, WorkerRun
+    from ..result import Result
+    from ..runtime_report import WorkerRun
 
 __all__ = ["LIMIT", "report"]
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from ..finding import Finding, Verdict
 from ..registry import registry
-from ..result import Result, Runtime, RuntimeReport
+from ..result import Result, Runtime
+from ..runtime_report import RuntimeReport
 from ..source.suppressions import Suppressions, find_suppressions
 
 __all__ = ["tally", "with_verdicts"]

@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 from migrate_lint.linter.finding import Evidence, Finding, Target, Verdict
+from migrate_lint.linter.runtime_report import PhaseOutcome, RuntimeReport, WorkerRun
+
+RUN = WorkerRun(Target.KERAS3, "CPU:0", "2.21.0", "3.15.1", "3.11.7", (), (), (), None, 5.5, 600_000_000)
 
 
-@dataclass(frozen=True)
-class Phase:
-    name: str
-    outcome: str
-    seconds: float
-    detail: str
+def worker_run(**changes: Any) -> WorkerRun:
+    return replace(RUN, **changes)
 
 
-@dataclass(frozen=True)
-class WorkerRun:
-    target: Target = Target.KERAS3
-    device: str = "CPU:0"
-    tensorflow: str = "2.21.0"
-    keras: str = "3.15.1"
-    python: str = "3.11.7"
-    phases: tuple[Phase, ...] = ()
-    scopes: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
-    cause: str | None = None
-    seconds: float = 5.5
-    peak_memory: int = 600_000_000
-
-
-@dataclass(frozen=True)
-class Report:
-    findings: tuple[Finding, ...]
-    added: tuple[Finding, ...] = ()
-    runs: tuple[WorkerRun, ...] = (WorkerRun(),)
+def report_of(
+    findings: tuple[Finding, ...], added: tuple[Finding, ...] = (), runs: tuple[WorkerRun, ...] = (RUN,)
+) -> RuntimeReport:
+    return RuntimeReport(findings, added, runs)
 
 
 def evidence(verdict: Verdict, detail: str = "", phase: str = "second call") -> Evidence:
     return Evidence(Target.KERAS3, "CPU:0", phase, verdict, detail)
+
+
+__all__ = ["RUN", "PhaseOutcome", "evidence", "report_of", "worker_run"]

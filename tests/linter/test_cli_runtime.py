@@ -24,8 +24,9 @@ from migrate_lint.linter.finding import (
     Target,
     Verdict,
 )
+from migrate_lint.linter.runtime_report import RuntimeReport
 
-from .runs import Report, WorkerRun, evidence
+from .runs import evidence, report_of, worker_run
 
 Captured = pytest.CaptureFixture[str]
 
@@ -114,7 +115,7 @@ class Session(ModuleType):
         findings: Sequence[Finding],
         hidden: Sequence[Finding],
         progress: Callable[[str], None] | None,
-    ) -> Report:
+    ) -> RuntimeReport:
         self.requests.append(request)
         self.findings, self.hidden = tuple(findings), tuple(hidden)
         if progress is not None:
@@ -122,7 +123,7 @@ class Session(ModuleType):
         if self.error is not None:
             raise self.error
         judged = (replace(one, verdict=self.verdict, evidence=(evidence(self.verdict, "seen"),)) for one in findings)
-        return Report(tuple(judged), self.added, (WorkerRun(),))
+        return report_of(tuple(judged), self.added, (worker_run(),))
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ from migrate_lint.linter.result import LintedProject, Result, Runtime
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.verdicts import tally
 
-from .runs import Phase, WorkerRun, evidence
+from .runs import PhaseOutcome, evidence, worker_run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -124,8 +124,8 @@ def judged(verdict: Verdict, **changes: Any) -> Finding:
 
 
 def with_run(*findings: Finding) -> Result:
-    phases = (Phase("build", "ok", 0.5, ""), Phase("first call", "failed", 0.2, "ValueError: no"))
-    run = WorkerRun(phases=phases, scopes=(("assert_no_variable_creations", "one was made"),), notes=("a note",))
+    phases = (PhaseOutcome("build", "ok", 0.5, ""), PhaseOutcome("first call", "failed", 0.2, "ValueError: no"))
+    run = worker_run(phases=phases, scopes=(("assert_no_variable_creations", "one was made"),), notes=("a note",))
     return result(*findings, runtime=Runtime((run,), tally(findings), False))
 
 
@@ -140,9 +140,9 @@ def hostile() -> Result:
         fix=Fix(Applicability.UNSAFE, (Edit(1, 1, 1, 2, HOSTILE),)),
     )
     finding = replace(finding, evidence=(evidence(Verdict.CONFIRMED, f"x{HOSTILE}", phase=HOSTILE),))
-    phases = (Phase(HOSTILE, "ok", 0.0, HOSTILE), Phase(HOSTILE, "failed", 0.0, HOSTILE))
+    phases = (PhaseOutcome(HOSTILE, "ok", 0.0, HOSTILE), PhaseOutcome(HOSTILE, "failed", 0.0, HOSTILE))
     words = dict.fromkeys(("device", "tensorflow", "keras", "python", "cause"), HOSTILE)
-    run = replace(WorkerRun(phases=phases, scopes=((HOSTILE, HOSTILE),), notes=(HOSTILE,)), **words)  # type: ignore[arg-type]
+    run = replace(worker_run(phases=phases, scopes=((HOSTILE, HOSTILE),), notes=(HOSTILE,)), **words)  # type: ignore[arg-type]
     made = result(finding, source=f"\n\n\n\n{HOSTILE}".encode(), runtime=Runtime((run,), tally([finding]), False))
     return replace(made, projects=(LintedProject(f"/{HOSTILE}", Target.KERAS3, HOSTILE, 1),), empty=(HOSTILE,))
 

@@ -24,8 +24,9 @@ from migrate_lint.linter.reporters import json as json_report
 from migrate_lint.linter.result import LintedProject, Result, Runtime
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.verdicts import tally
+from migrate_lint.linter.runtime_report import WorkerRun
 
-from .runs import Phase, WorkerRun, evidence
+from .runs import RUN, PhaseOutcome, evidence, worker_run
 
 PLAIN = Paint(False)
 FINDING = Finding(
@@ -218,7 +219,7 @@ def judged(verdict: Verdict, *said: Evidence, **changes: object) -> Finding:
     return replace(FINDING, message="why", verdict=verdict, evidence=said, **changes)  # type: ignore[arg-type]
 
 
-def with_runs(*findings: Finding, trusted: bool = False, runs: tuple[WorkerRun, ...] = (WorkerRun(),)) -> Result:
+def with_runs(*findings: Finding, trusted: bool = False, runs: tuple[WorkerRun, ...] = (RUN,)) -> Result:
     return replace(result(*findings), runtime=Runtime(runs, tally(findings), trusted))
 
 
@@ -269,8 +270,8 @@ def test_github_says_the_verdict_and_what_speaks_for_it() -> None:
 
 def test_json_carries_verdict_evidence_and_runs() -> None:
     """A verdict that nobody has given is null; without a run there is no such key."""
-    run = WorkerRun(
-        phases=(Phase("build", "ok", 0.5, ""), Phase("fit", "failed", 1.5, "ValueError")),
+    run = worker_run(
+        phases=(PhaseOutcome("build", "ok", 0.5, ""), PhaseOutcome("fit", "failed", 1.5, "ValueError")),
         scopes=(("assert_no_variable_creations", "Variables were created"),),
         notes=("tf_keras.legacy_tf_layers was put in its place",),
         cause="killed by SIGSEGV in phase save",
@@ -323,15 +324,18 @@ def test_json_carries_verdict_evidence_and_runs() -> None:
 
 def test_the_summary_tells_of_every_run() -> None:
     """Versions and phases in one line; below it what failed, what the guides' scopes said, and what was done."""
-    phases = [Phase("build", "ok", 0.5, ""), Phase("first call", "ok", 0.5, "")]
-    bad = [Phase("fit", "failed", 1.5, "ValueError: no\nloss"), Phase("save", "not run", 0.0, "there was no fit")]
-    run = WorkerRun(
+    phases = [PhaseOutcome("build", "ok", 0.5, ""), PhaseOutcome("first call", "ok", 0.5, "")]
+    bad = [
+        PhaseOutcome("fit", "failed", 1.5, "ValueError: no\nloss"),
+        PhaseOutcome("save", "not run", 0.0, "there was no fit"),
+    ]
+    run = worker_run(
         phases=(*phases, *bad),
         scopes=(("assert_no_variable_creations", "Variables were created\x1b"), ("catch_and_raise", "")),
         notes=("a module was put in its place",),
         cause="killed by SIGSEGV",
     )
-    quiet = WorkerRun(Target.KERAS2, phases=(phases[0],))
+    quiet = worker_run(target=Target.KERAS2, phases=(phases[0],))
     found = [*(judged(verdict) for verdict in Verdict), replace(judged(Verdict.CONFIRMED), origin="runtime")]
 
     assert [
@@ -345,7 +349,7 @@ def test_the_summary_tells_of_every_run() -> None:
         "keras2 on CPU:0: TensorFlow 2.21.0, Keras 3.15.1, Python 3.11.7; 1 phase ok",
         "target keras3 (no evidence in the project)",
     ] == summary(with_runs(*found, runs=(run, quiet)), PLAIN)
-    bare = WorkerRun(tensorflow="none", keras="?")
+    bare = worker_run(tensorflow="none", keras="?")
     assert "keras3 on CPU:0: no TensorFlow, Python 3.11.7; 0 phases ok" in summary(with_runs(runs=(bare,)), PLAIN)
     assert "1 refuted (left out)," in summary(with_runs(judged(Verdict.REFUTED), trusted=True), PLAIN)[1]
     assert "0 refuted, " in summary(with_runs(trusted=True), PLAIN)[1]

@@ -18,7 +18,7 @@ from migrate_lint.linter.run.verdicts import tally
 from sarif_kit.validate import validation_errors
 
 from .reports import FINDING, HOSTILE, linted, result_of, text_of
-from .runs import WorkerRun, evidence
+from .runs import evidence, worker_run
 
 MODEL = """\
 import tensorflow as tf
@@ -178,7 +178,7 @@ def test_a_verdict_is_a_property_and_is_told() -> None:
     )
     silent = replace(FINDING, line=1, verdict=Verdict.STATIC_ONLY)
     result = result_of(confirmed, silent)
-    run = run_of(replace(result, runtime=Runtime((WorkerRun(),), tally(result.findings), False)))
+    run = run_of(replace(result, runtime=Runtime((worker_run(),), tally(result.findings), False)))
     first, second = run["results"]
 
     assert ("static-only", []) == (first["properties"]["verdict"], first["properties"]["evidence"])

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from migrate_lint.linter.finding import Finding, Target
 from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.runtime_report import RuntimeReport, WorkerRun
 from migrate_lint.linter.settings.config import Config
-from migrate_lint.runtime_checks.session import Request, RuntimeReport, WorkerRun, run
+from migrate_lint.runtime_checks.session import Request, run
 
 pytestmark = pytest.mark.tensorflow
 

@@ -1,0 +1,49 @@
+"""What a run of the model hands back, as plain data: its maker and its readers share nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .finding import Finding, Target
+
+__all__ = ["PhaseOutcome", "RuntimeReport", "WorkerRun"]
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseOutcome:
+    """A step of a run: ``ok``, ``failed`` or ``not run``, how long it took in seconds, and why it is not ok."""
+
+    name: str
+    outcome: str
+    seconds: float
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRun:
+    """What one worker did: on which target, device and versions, and how each phase ended.
+
+    ``scopes`` pairs the name of each of the guides' scopes with what it said; ``notes`` is what the worker changed or
+    chose; ``cause`` says why the worker ended early; ``seconds`` is wall time, ``peak_memory`` resident bytes.
+    """
+
+    target: Target
+    device: str
+    tensorflow: str
+    keras: str
+    python: str
+    phases: tuple[PhaseOutcome, ...]
+    scopes: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    cause: str | None
+    seconds: float
+    peak_memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeReport:
+    """The given findings, each with a verdict; those that only the run could make; and the runs themselves."""
+
+    findings: tuple[Finding, ...]
+    added: tuple[Finding, ...]
+    runs: tuple[WorkerRun, ...]
