@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from migrate_lint.runtime_checks.worker.recording.values.layout import is_reshaped, laid_out, laid_out_shape
+from migrate_lint.runtime_checks.worker.recording.values.layout import Layouts, is_reshaped, laid_out, laid_out_shape
 
 from .programs import Program, compared
 
@@ -32,6 +32,17 @@ def test_values_are_transposed_and_then_laid_out_anew(order: Any, shape: Any, re
 
     np.testing.assert_array_equal(expected, found)
     assert found.shape == laid_out_shape(VALUE.shape, order, shape, reshaped)
+
+
+def test_layouts_are_looked_up_by_the_tf1_name():
+    """What the pair does not name stays as it is."""
+    layouts = Layouts({"w": (1, 2, 0)}, ["b*"])
+
+    np.testing.assert_array_equal(VALUE.transpose(1, 2, 0), layouts.value("w", VALUE, (2, 3, 1)))
+    np.testing.assert_array_equal(np.arange(6), layouts.value("bias", VALUE, (6,)))
+    assert layouts.value("other", VALUE, (6,)) is VALUE
+    fitting = [layouts.fits(name, (1, 2, 3), shape) for name, shape in (("w", (2, 3, 1)), ("bias", (6,)), ("w", (6,)))]
+    assert [True, True, False] == fitting
 
 
 @pytest.mark.parametrize(
