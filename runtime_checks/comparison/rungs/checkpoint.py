@@ -32,10 +32,9 @@ def judge(climb: Climb) -> Settled:
 
 def _restored(climb: Climb) -> Settled:
     both = climb.both(scenarios.CHECKPOINT)
-    why = why_missing(both)
-    other = "" if why else climb.other_inputs(scenarios.CHECKPOINT)
-    if why or other:
-        return Settled(Status.NOT_RUN, why or other)
+    why = why_missing(both) or climb.other_inputs(scenarios.CHECKPOINT)
+    if why:
+        return Settled(Status.NOT_RUN, why)
     checks, notes, wrong = climb.forward(scenarios.CHECKPOINT), [], []
     for side, scenario in both:
         said = scenario.said

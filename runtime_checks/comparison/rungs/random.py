@@ -24,11 +24,9 @@ SCENARIOS = {
 
 def judge(climb: Climb) -> Settled:
     """Fails where initial values, inference or a training pass differ, or what is drawn."""
-    both = climb.both(scenarios.INFERENCE)
-    why = why_missing(both)
-    other = "" if why else climb.other_inputs(scenarios.INFERENCE)
-    if why or other:
-        return Settled(Status.NOT_RUN, why or other)
+    why = why_missing(climb.both(scenarios.INFERENCE)) or climb.other_inputs(scenarios.INFERENCE)
+    if why:
+        return Settled(Status.NOT_RUN, why)
     initial = compare_initial_values(climb.judge, *climb.indexes(scenarios.INFERENCE))
     checks, notes, used = list(initial.checks), list(initial.notes), []
     broken: list[str] = []
