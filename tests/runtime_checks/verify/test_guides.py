@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -49,11 +50,29 @@ def passed(report: Report) -> set[str]:
     return RUNGS & {rung.number for rung in report.rungs if rung.status is Status.PASS}
 
 
+Compared = Callable[[str, str], Report]
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Compared:
+    """A hundred steps of the example by target and policy; each target is recorded when it is first asked for."""
+
+    @cache
+    def recorded(target: str) -> tuple[Path, Report]:
+        folder = tmp_path_factory.mktemp(target)
+        return folder, verified(str(EXAMPLE), target, steps=100, output=str(folder))
+
+    def get(target: str, policy: str) -> Report:
+        folder, noise = recorded(target)
+        return noise if policy == "noise" else compare(folder, policy=policy)
+
+    return get
+
+
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
-def test_a_hundred_steps_are_equal_under_both_policies(target: str, tmp_path: Path):
+def test_a_hundred_steps_are_equal_under_both_policies(target: str, compared: Compared):
     """One recording, compared twice; the losses are those of the guide."""
-    noise = verified(str(EXAMPLE), target, steps=100, output=str(tmp_path))
-    guide = compare(tmp_path, policy="guide")
+    noise, guide = compared(target, "noise"), compared(target, "guide")
     (losses,) = (series for series in noise.series if series.kind == "loss")
 
     assert (0, RUNGS) == (noise.status, passed(noise))
@@ -72,9 +91,9 @@ def test_three_steps_are_equal_however_the_model_is_trained(name: str, target: s
     assert (0, RUNGS) == (report.status, passed(report))
 
 
-def test_the_report_says_what_was_adapted():
+def test_the_report_says_what_was_adapted(compared: Compared):
     """What stands for the Estimator that is gone, which Keras the TF1 side had, and that weights were copied."""
-    report = verified(str(EXAMPLE), "keras3" if tensorflow() >= (2, 16) else "keras2", until="step", policy="guide")
+    report = compared("keras3" if tensorflow() >= (2, 16) else "keras2", "guide")
     tf1, tf2 = ("\n".join(side.adaptations) for side in report.sides)
 
     assert (tensorflow() >= (2, 16)) is ("has no tf.estimator: ModeKeys and EstimatorSpec are stand-ins" in tf1)
@@ -82,9 +101,9 @@ def test_the_report_says_what_was_adapted():
     assert "the initial values of 6 variables were copied from the TF1 side" in tf2
 
 
-def test_layers_are_compared_in_every_step():
+def test_layers_are_compared_in_every_step(compared: Compared):
     """The taps that the pair names, as the guide logs the outputs of its layers."""
-    report = verified(str(EXAMPLE), "keras2", policy="guide")
+    report = compared("keras2", "guide")
     taps = {
         (check.tf1_name, check.step) for check in report.rung("steps").checks if check.kind == "tap" and check.counts
     }

@@ -54,19 +54,24 @@ Reports = Callable[..., Report]
 
 
 def cases(pairs: dict[str, Planted]) -> list[Any]:
-    """Every pair on every target that it is for, the target first."""
+    """Every pair on every target that it is for, the target first; one process runs those with the same TF1 side."""
     return [
-        pytest.param(target, name, id=f"{target}-{name}", marks=pytest.mark.xdist_group(f"planted {target}"))
+        pytest.param(target, name, id=f"{target}-{name}", marks=pytest.mark.xdist_group(variant(pairs[name])))
         for target in TARGETS
         for name in pairs
         if target in pairs[name].targets
     ]
 
 
-def job(side: str, name: str, folder: Path) -> dict[str, Any]:
+def variant(planted: Planted) -> str:
+    """What the folder of the TF1 side is called, which pairs share."""
+    return f"tf1 {planted.old} {planted.seed}"
+
+
+def job(side: str, target: str, name: str, folder: Path) -> dict[str, Any]:
     """What a child records: a pair's TF2 side, or the TF1 side that pairs of one variant and seed share."""
     planted = PAIRS[name]
-    old = folder / f"tf1 {planted.old} {planted.seed}{' alone' if name in SEEDED else ''}"
+    old = folder / (variant(planted) + " alone" * (name in SEEDED))
     left_out = ONLY_TF2 if side == "tf1" else ONLY_TF1 | (set() if name in SOUND else SPARED)
     left_out = left_out | (SEEDLESS if name in SEEDED else set())
     return {
@@ -77,22 +82,22 @@ def job(side: str, name: str, folder: Path) -> dict[str, Any]:
         "seed": planted.seed,
         "steps": STEPS,
         "scenarios": [one for one in ALL if one not in left_out],
-        "folder": str(old if side == "tf1" else folder / name),
+        "folder": str(old if side == "tf1" else folder / f"{target} {name}"),
         "tf1": str(old),
     }
 
 
 @pytest.fixture(scope="module")
 def reports(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Reports:
-    """Compares a pair under a policy; each side is recorded when it is first asked for."""
-    folders = {target: tmp_path_factory.mktemp(target) for target in TARGETS}
+    """Compares a pair under a policy; each side is recorded when it is first asked for, that of TF1 beside Keras 2."""
+    folder = tmp_path_factory.mktemp("planted")
 
     @cache
     def compared(target: str, name: str, policy: str = "noise") -> Report:
-        one, other = (job(side, name, folders[target]) for side in ("tf1", "tf2"))
-        for side in (one, other):
+        one, other = (job(side, target, name, folder) for side in ("tf1", "tf2"))
+        for keras, side in (("keras2", one), (target, other)):
             if not Path(side["folder"]).exists():
-                children.call(target, record, side)
+                children.call(keras, record, side)
         return compare(read(Path(one["folder"])), read(Path(other["folder"])), policy=policy, name=name)
 
     return compared
