@@ -1,9 +1,4 @@
-"""Where the code of each file leads in its project, as plain numbers, and what follows for the whole.
-
-`Links` are made from a file's summary once all names in it are resolved; they hold for as long as the file and the
-structure of the project stay as they are, whatever the code of other files does.
-A `CallGraph` joins the links of all files: who calls whom, in which contexts each function runs, who uses what.
-"""
+"""The links of all files of a project, joined: who calls whom, in which contexts each function runs, who uses what."""
 
 from __future__ import annotations
 
@@ -12,109 +7,101 @@ from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, TypedDict
+from typing import Any, NamedTuple
 
-from .execution_context import IN_GRAPH, UNCHANGED, UNREACHABLE, entered, transferred
+from .entities import Key
+from .execution_context import UNCHANGED, UNROOTED, Context, Effects, entered, transferred
 from .lazy import cached_property
+from .links import (
+    CALL,
+    MAKE,
+    NO_PARAMETER,
+    NOTHING,
+    ROW_TYPES,
+    CallRow,
+    Links,
+    OnceRow,
+    OpenEffects,
+    PassRow,
+    RootRow,
+    Row,
+    SlotRow,
+    WrapRow,
+    rows,
+)  # fmt: skip
 from .names import below, canonical
 
-Key = tuple[str, int]
-
-CALL, READ, ENTER, MAKE = range(4)
-"""What a row of `Links.calls` is: a call of a function; an attribute that is read and is a property; a method that runs
-when an instance is called or a class is constructed; the construction of a class."""
-
-NO_PARAMETER = -1000
-"""Stands for the position of a parameter that the function does not have."""
-
 _SCOPE_BITS = 24
-_TRACED = 2
-_UNROOTED = 4 | 8 | 32 | 512 | 1024  # SHIM, SCOPED, LIFTED, ONCE, LEGACY: they begin nowhere by themselves
 _MAX_CONTEXTS = 24
-_NO_FILE = -1
+GRAPH_NAMES = (
+    "tensorflow.Graph",
+    "tensorflow.Session",
+    "tensorflow.get_default_session",
+    "tensorflow.get_default_graph",
+)
+"""A file that reads one of these may enter a graph in a context manager of its own."""
 
 
-class Links(TypedDict):
-    """One file; lists of numbers are rows one after the other, and files, names and shapes stand for their index."""
+class _Edge(NamedTuple):
+    """A call that leads to a function."""
 
-    files: list[str]
-    """Those that the rows speak of; the file itself comes first."""
-    names: list[str]
-    """Of parameters."""
-    shapes: list[list[Any]]
-    """See `Summary.edges`."""
-    effects: list[Any]
-    """Of each of the file's conditions: the bits of its `Effects`, or ``[bits, files of context managers, absent]``
-    where that depends on the code of other files; absent are ``[function, position, name]`` of parameters."""
-    owners: dict[str, int]
-    """The function or module in which the body of a class runs that calls something."""
-    calls: list[int]
-    """caller, line, effects, shape, kind, file, scope"""
-    slots: list[int]
-    """caller, line, effects, function, name: a parameter is called."""
-    passes: list[int]
-    """caller, line, effects, file, function, file or -1, function or transfer, name: a function is given to a parameter
-    of another, or (-1) to something public, which runs it in its own way."""
-    once: list[int]
-    """file, function: it is given to what keeps the result of its first call"""
-    wraps: list[int]
-    """function, file of its decorator, decorator, name of the decorator's first parameter"""
-    roots: list[int]
-    """scope, context, reason, whether that needs the function not to be in `once`"""
-    reasons: list[str]
-    entries: dict[str, str]
-    """Marks of decorated functions, see `execution_context.entered`."""
-    v1_calls: dict[str, list[str]]
-    uses: list[str]
-    """Absolute names of what is public."""
+    callee: int
+    line: int
+    transfer: int
+
+
+class _Way(NamedTuple):
+    """How a function came to a context: from a caller, in a line, or (`NOTHING`) for a reason of its own."""
+
+    caller: int
+    line: int
+    reason: str
+
+
+class _Call(NamedTuple):
+    """A call of a function."""
+
+    caller: int
+    file: _File
+    effects: int
+    shape: int
 
 
 class _File:
     """The links of one file, in little memory."""
 
-    __slots__ = (
-        "calls",
-        "effects",
-        "entries",
-        "files",
-        "names",
-        "once",
-        "owners",
-        "passes",
-        "reasons",
-        "roots",
-        "shapes",
-        "slots",
-        "uses",
-        "v1_calls",
-        "wraps",
-    )  # fmt: skip
+    __slots__ = ("_cells", "effects", "entries", "files", "names", "number", "owners", "reasons", "shapes", "uses",
+                 "v1_calls")  # fmt: skip
 
-    def __init__(self, links: Links, numbers: Mapping[str, int], leaf: int | None) -> None:
+    def __init__(self, links: Links, numbers: Mapping[str, int], is_leaf: bool) -> None:
         self.files = array("i", [numbers[name] for name in links["files"]])
+        self.number = self.files[0]
         self.names = [sys.intern(name) for name in links["names"]]
+        self.reasons = [sys.intern(reason) for reason in links["reasons"]]
         self.shapes = links["shapes"]
         self.effects = links["effects"]
         self.owners = {int(scope): owner for scope, owner in links["owners"].items()}
-        self.calls = array("i", links["calls"])
-        self.slots = array("i", links["slots"])
-        self.passes = array("i", links["passes"])
-        self.once = array("i", links["once"])
-        self.wraps = array("i", links["wraps"])
-        self.roots = array("i", links["roots"])
-        self.reasons = [sys.intern(reason) for reason in links["reasons"]]
         self.entries = {int(scope): sys.intern(marks) for scope, marks in links["entries"].items()}
         self.v1_calls = {int(scope): [sys.intern(n) for n in names] for scope, names in links["v1_calls"].items()}
         self.uses = tuple(map(sys.intern, links["uses"]))
-        if leaf is not None:
-            self.calls = self._within(leaf, self.calls, 7, 5)
-            self.passes = self._within(leaf, self.passes, 8, 3)
-            self.once = self._within(leaf, self.once, 2, 0)
+        self._cells = [array("i", links["rows"][kind.__name__]) for kind in ROW_TYPES]
+        if is_leaf:
+            kinds: tuple[type[CallRow | PassRow | OnceRow], ...] = (CallRow, PassRow, OnceRow)
+            for kind in kinds:
+                inner = (row for row in self.rows(kind) if row.file == 0)
+                self._cells[ROW_TYPES.index(kind)] = array("i", chain.from_iterable(inner))
 
-    def _within(self, own: int, numbers: array[int], width: int, column: int) -> array[int]:
-        """The rows whose file, in a column, is the file with the number `own`."""
-        rows = (row for row in _rows(numbers, width) if self.files[row[column]] == own)
-        return array("i", chain.from_iterable(rows))
+    def rows(self, kind: type[Row]) -> Iterator[Row]:
+        """The file's rows of one type."""
+        return rows(kind, self._cells[ROW_TYPES.index(kind)])
+
+    def node(self, scope: int, file: int = 0) -> int:
+        """The number of a function or class of this file, or of another that its rows speak of."""
+        return self.files[file] << _SCOPE_BITS | scope
+
+    def caller(self, scope: int) -> int:
+        """The function or module whose code runs in a scope: code in a class body runs with what is around it."""
+        return self.number << _SCOPE_BITS | self.owners.get(scope, scope)
 
 
 class CallGraph:
@@ -124,27 +111,19 @@ class CallGraph:
     A notebook is a leaf: it is known only if it is linted too, so nothing in it changes what is found in another file.
     """
 
-    def __init__(self, files: Iterable[str]) -> None:
-        self._names = sorted(files)
+    def __init__(self, links: Mapping[str, Links]) -> None:
+        self._names = sorted(links)
         self._numbers = {name: number for number, name in enumerate(self._names)}
-        self._files: list[_File | None] = [None] * len(self._names)
         self._leaves = frozenset(number for number, name in enumerate(self._names) if name.endswith(".ipynb"))
+        self._files = [
+            _File(links[name], self._numbers, number in self._leaves) for number, name in enumerate(self._names)
+        ]
         self._found: dict[tuple[str, ...], frozenset[int]] = {}
         self._spelled: dict[tuple[str, ...], str | None] = {}
 
-    def add(self, file: str, links: Links) -> None:
-        """Add a file's links; all must be there before the first question."""
-        number = self._numbers[file]
-        self._files[number] = _File(links, self._numbers, number if number in self._leaves else None)
-
-    def _all(self) -> Iterator[tuple[int, _File]]:
-        for number, file in enumerate(self._files):
-            assert file is not None
-            yield number << _SCOPE_BITS, file
-
     def _id(self, key: Key) -> int:
-        number = self._numbers.get(key[0], _NO_FILE)
-        return number if number == _NO_FILE else number << _SCOPE_BITS | key[1]
+        number = self._numbers.get(key[0], NOTHING)
+        return number if number == NOTHING else number << _SCOPE_BITS | key[1]
 
     def _key(self, node: int) -> Key:
         return self._names[node >> _SCOPE_BITS], node & (1 << _SCOPE_BITS) - 1
@@ -160,133 +139,120 @@ class CallGraph:
         steps: list[tuple[Key, int, str]] = []
         seen: set[int] = set()
         current = self._id(key)
-        if current == _NO_FILE:
+        if current == NOTHING:
             return [(key, 0, "")]
         line = 0
         while current >= 0 and current not in seen:
             seen.add(current)
-            options = [(s, v) for s, v in sorted(self._table.get(current, {}).items()) if s & flag]
-            parent, next_line, reason = options[0][1] if options else (-1, 0, "")
-            steps.append((self._key(current), line, reason if parent < 0 else ""))
-            current, line = parent, next_line
+            ways = self._table.get(current, {})
+            way = ways[min(flagged)] if (flagged := [s for s in ways if s & flag]) else _Way(NOTHING, 0, "")
+            steps.append((self._key(current), line, way.reason))
+            current, line = way.caller, way.line
         steps.reverse()
         return steps
 
     @cached_property
-    def _table(self) -> dict[int, dict[int, tuple[int, int, str]]]:
-        """Of each function its contexts, each with the caller that led to it, the line, and why a root is one."""
+    def _table(self) -> dict[int, dict[int, _Way]]:
+        """Of each function its contexts, each with the first way that led to it."""
         edges, wrapped = self._edges()
-        marks = {base | scope: marks for base, file in self._all() for scope, marks in file.entries.items()}
-        table: dict[int, dict[int, tuple[int, int, str]]] = {}
+        marks = {file.node(scope): marks for file in self._files for scope, marks in file.entries.items()}
+        table: dict[int, dict[int, _Way]] = {}
         queue: deque[tuple[int, int]] = deque()
-        moved: dict[int, int] = {}
-        marked: dict[tuple[int, str], int] = {}
 
-        def add(node: int, context: int, parent: int, line: int, reason: str) -> None:
-            if context and (node in marks or node in wrapped):
-                if node in wrapped:
-                    context = transferred(context, wrapped[node])
-                mark = marks.get(node, "")
-                known = marked.get((context, mark))
-                if known is None:
-                    known = marked[context, mark] = entered(context, mark)
-                context = known
-            if not context & ~_UNROOTED:
+        def add(node: int, context: int, way: _Way) -> None:
+            if not context:
+                return
+            if node in wrapped:
+                context = transferred(context, wrapped[node])
+            if node in marks:
+                context = entered(context, marks[node])
+            if not context & ~UNROOTED:
                 return
             ways = table.setdefault(node, {})
             if context not in ways and len(ways) < _MAX_CONTEXTS:
-                ways[context] = (parent, line, reason)
+                ways[context] = way
                 queue.append((node, context))
-
-        once = {
-            file.files[number] << _SCOPE_BITS | scope
-            for _, file in self._all()
-            for number, scope in _rows(file.once, 2)
-        }
-        for base, file in self._all():
-            for scope, context, reason, unless_once in _rows(file.roots, 4):
-                if not (unless_once and base | scope in once):
-                    add(base | scope, context, -1, 0, file.reasons[reason])
 
         def spread() -> None:
             while queue:
                 node, context = queue.popleft()
                 for callee, line, transfer in edges.get(node, ()):
-                    way = transfer << 12 | context
-                    after = moved.get(way)
-                    if after is None:
-                        after = moved[way] = transferred(context, transfer)
-                    add(callee, after, node, line, "")
+                    add(callee, transferred(context, transfer), _Way(node, line, ""))
 
+        once = {file.node(row.scope, row.file) for file in self._files for row in file.rows(OnceRow)}
+        for file in self._files:
+            for root in file.rows(RootRow):
+                if not (root.unless_once and file.node(root.scope) in once):
+                    add(file.node(root.scope), root.context, _Way(NOTHING, 0, file.reasons[root.reason]))
         spread()
         for function, context in self._given_by_unknown(table):
-            add(function, context, -1, 0, " (a tf.function)" if context == _TRACED else "")
+            add(function, context, _Way(NOTHING, 0, " (a tf.function)" if context == Context.TRACED else ""))
         spread()
         return table
 
     def _given_by_unknown(self, known: Mapping[int, Any]) -> list[tuple[int, int]]:
         """What `tf.function` and the like make of a function that is given by code whose callers are not known."""
         found: list[tuple[int, int]] = []
-        for base, file in self._all():
-            own = self._effects[base >> _SCOPE_BITS]
-            for caller, _, effect, where, scope, taker_file, taker, _ in _rows(file.passes, 8):
-                if taker_file < 0 and base | file.owners.get(caller, caller) not in known:
-                    context = transferred(0, own[effect] | taker)
+        for file in self._files:
+            effects = self._effects[file.number]
+            for row in file.rows(PassRow):
+                if row.taker_file == NOTHING and file.caller(row.caller) not in known:
+                    context = transferred(0, effects[row.effects] | row.taker)
                     if context:
-                        found.append((file.files[where] << _SCOPE_BITS | scope, context))
+                        found.append((file.node(row.scope, row.file), context))
         return found
 
-    def _edges(self) -> tuple[dict[int, list[tuple[int, int, int]]], dict[int, int]]:
-        """Callees of every function, with line and transfer; and the transfers of the project's own wrappers."""
-        edges: dict[int, list[tuple[int, int, int]]] = {}
+    def _edges(self) -> tuple[dict[int, list[_Edge]], dict[int, int]]:
+        """The edges from every function; and the transfers of the project's own wrappers."""
+        edges: dict[int, list[_Edge]] = {}
         parameter_calls: dict[tuple[int, str], list[tuple[int, int, int]]] = {}
-        effects = self._effects
-        for base, file in self._all():
-            own = effects[base >> _SCOPE_BITS]
-            owners = file.owners
-            for caller, line, effect, _, kind, where, scope in _rows(file.calls, 7):
-                if kind != MAKE:
-                    callee = file.files[where] << _SCOPE_BITS | scope
-                    edges.setdefault(base | owners.get(caller, caller), []).append((callee, line, own[effect]))
-            for caller, line, effect, function, name in _rows(file.slots, 5):
-                slot = (base | function, file.names[name])
-                parameter_calls.setdefault(slot, []).append((base | owners.get(caller, caller), line, own[effect]))
-        for base, file in self._all():
-            own = effects[base >> _SCOPE_BITS]
-            for caller, line, effect, where, scope, taker_file, taker, name in _rows(file.passes, 8):
-                function = file.files[where] << _SCOPE_BITS | scope
-                if taker_file < 0:
-                    transfer = own[effect] | taker
-                    edges.setdefault(base | file.owners.get(caller, caller), []).append((function, line, transfer))
+        for file in self._files:
+            effects = self._effects[file.number]
+            for call in file.rows(CallRow):
+                if call.kind != MAKE:
+                    edge = _Edge(file.node(call.scope, call.file), call.line, effects[call.effects])
+                    edges.setdefault(file.caller(call.caller), []).append(edge)
+            for slot in file.rows(SlotRow):
+                way = file.caller(slot.caller), slot.line, effects[slot.effects]
+                parameter_calls.setdefault((file.node(slot.function), file.names[slot.name]), []).append(way)
+        for file in self._files:
+            effects = self._effects[file.number]
+            for row in file.rows(PassRow):
+                function = file.node(row.scope, row.file)
+                if row.taker_file == NOTHING:
+                    edge = _Edge(function, row.line, effects[row.effects] | row.taker)
+                    edges.setdefault(file.caller(row.caller), []).append(edge)
                     continue
-                slot = (file.files[taker_file] << _SCOPE_BITS | taker, file.names[name])
-                for inner, inner_line, transfer in parameter_calls.get(slot, ()):
-                    edges.setdefault(inner, []).append((function, inner_line, transfer))
+                parameter = file.node(row.taker, row.taker_file), file.names[row.name]
+                for inner, line, transfer in parameter_calls.get(parameter, ()):
+                    edges.setdefault(inner, []).append(_Edge(function, line, transfer))
         wrapped: dict[int, int] = {}
-        for base, file in self._all():
-            for scope, where, decorator, name in _rows(file.wraps, 4):
-                slot = (file.files[where] << _SCOPE_BITS | decorator, file.names[name])
-                for inner, line, transfer in parameter_calls.get(slot, ()):
-                    wrapped.setdefault(base | scope, transfer)
-                    edges.setdefault(base | scope, []).append((inner, line, UNCHANGED))
+        for file in self._files:
+            for wrap in file.rows(WrapRow):
+                function = file.node(wrap.scope)
+                parameter = file.node(wrap.decorator, wrap.file), file.names[wrap.name]
+                for inner, line, transfer in parameter_calls.get(parameter, ()):
+                    wrapped.setdefault(function, transfer)
+                    edges.setdefault(function, []).append(_Edge(inner, line, UNCHANGED))
         return edges, wrapped
 
     @cached_property
     def _effects(self) -> list[list[int]]:
-        """The bits of each file's conditions."""
+        """Of each file's conditions."""
         return [
-            [effect if isinstance(effect, int) else self._effect(base, file, *effect) for effect in file.effects]
-            for base, file in self._all()
+            [effect if isinstance(effect, int) else self._closed(file, OpenEffects(*effect)) for effect in file.effects]
+            for file in self._files
         ]
 
-    def _effect(self, base: int, file: _File, bits: int, managers: list[int], absent: list[list[Any]]) -> int:
-        if any(file.files[manager] in self._graph_files for manager in managers):
-            bits |= IN_GRAPH
-        for scope, position, name in absent:
-            omitting, calls = self._omitting(base | scope, position, name)
+    def _closed(self, file: _File, condition: OpenEffects) -> int:
+        effects = condition.effects
+        if any(file.files[manager] in self._graph_files for manager in condition.managers):
+            effects |= Effects.GRAPH
+        for scope, position, name in condition.absent:
+            omitting, calls = self._omitting(file.node(scope), position, name)
             if calls and not omitting:
-                bits |= UNREACHABLE
-        return bits
+                effects |= Effects.UNREACHABLE
+        return int(effects)
 
     @cached_property
     def _graph_files(self) -> frozenset[int]:
@@ -300,34 +266,27 @@ class CallGraph:
 
     def _omitting(self, node: int, position: int, name: str) -> tuple[int, int]:
         calls = self._callers.get(node, ())
-        return sum(self._omits(call, position, name) for call in calls), len(calls)
+        return sum(_omits(call, position, name) for call in calls), len(calls)
 
     def callers_omitting_under(self, key: Key, position: int, name: str, flags: int, without: int) -> tuple[int, int]:
         """The same for the calls that run in a context with all `flags` and none of `without`."""
         found = []
         for call in self._callers.get(self._id(key), ()):
-            caller, number, effect, _ = call
-            bits = self._effects[number][effect]
-            runs = (transferred(s, bits) for s in sorted(self._table.get(caller, ())))
+            effects = self._effects[call.file.number][call.effects]
+            runs = (transferred(s, effects) for s in self._table.get(call.caller, ()))
             if any((s & flags) == flags and not s & without for s in runs):
-                found.append(self._omits(call, position, name))
+                found.append(_omits(call, position, name))
         return sum(found), len(found)
 
-    def _omits(self, call: tuple[int, int, int, int], position: int, name: str) -> bool:
-        file = self._files[call[1]]
-        assert file is not None
-        count, keywords = file.shapes[call[3]]
-        return position != NO_PARAMETER and count <= position and name not in keywords and "*" not in keywords
-
     @cached_property
-    def _callers(self) -> dict[int, list[tuple[int, int, int, int]]]:
-        """The calls of each function: caller, number of its file, effects, shape."""
-        found: dict[int, list[tuple[int, int, int, int]]] = {}
-        for base, file in self._all():
-            for caller, _, effect, shape, kind, where, scope in _rows(file.calls, 7):
-                if kind == CALL:
-                    row = (base | caller, base >> _SCOPE_BITS, effect, shape)
-                    found.setdefault(file.files[where] << _SCOPE_BITS | scope, []).append(row)
+    def _callers(self) -> dict[int, list[_Call]]:
+        """The calls of each function."""
+        found: dict[int, list[_Call]] = {}
+        for file in self._files:
+            for row in file.rows(CallRow):
+                if row.kind == CALL:
+                    call = _Call(file.node(row.caller), file, row.effects, row.shape)
+                    found.setdefault(file.node(row.scope, row.file), []).append(call)
         return found
 
     def makers(self, key: Key) -> list[Key]:
@@ -337,11 +296,10 @@ class CallGraph:
     @cached_property
     def _makers(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
-        for base, file in self._all():
-            for caller, _, _, _, kind, where, scope in _rows(file.calls, 7):
-                if kind == MAKE:
-                    maker = base | file.owners.get(caller, caller)
-                    found.setdefault(file.files[where] << _SCOPE_BITS | scope, []).append(maker)
+        for file in self._files:
+            for row in file.rows(CallRow):
+                if row.kind == MAKE:
+                    found.setdefault(file.node(row.scope, row.file), []).append(file.caller(row.caller))
         return found
 
     def v1_calls(self, key: Key) -> tuple[str, ...]:
@@ -351,9 +309,8 @@ class CallGraph:
         found: set[str] = set()
         while queue:
             current = queue.pop()
-            file = self._files[current >> _SCOPE_BITS] if current >= 0 else None
-            if file is not None:
-                found.update(file.v1_calls.get(current & (1 << _SCOPE_BITS) - 1, ()))
+            if current != NOTHING:
+                found.update(self._files[current >> _SCOPE_BITS].v1_calls.get(current & (1 << _SCOPE_BITS) - 1, ()))
             fresh = self._callees.get(current, set()) - seen
             seen |= fresh
             queue.extend(fresh)
@@ -362,10 +319,10 @@ class CallGraph:
     @cached_property
     def _callees(self) -> dict[int, set[int]]:
         found: dict[int, set[int]] = {}
-        for base, file in self._all():
-            for caller, _, _, _, kind, where, scope in _rows(file.calls, 7):
-                if kind == CALL:
-                    found.setdefault(base | caller, set()).add(file.files[where] << _SCOPE_BITS | scope)
+        for file in self._files:
+            for row in file.rows(CallRow):
+                if row.kind == CALL:
+                    found.setdefault(file.node(row.caller), set()).add(file.node(row.scope, row.file))
         return found
 
     # -- uses --------------------------------------------------------------------------------------------------------
@@ -384,7 +341,7 @@ class CallGraph:
 
     def uses(self, file: str, names: tuple[str, ...]) -> bool:
         """Whether a file reads one of these canonical names."""
-        return self._numbers.get(file, _NO_FILE) in self._using(names)
+        return self._numbers.get(file, NOTHING) in self._using(names)
 
     def _using(self, names: tuple[str, ...]) -> frozenset[int]:
         known = self._found.get(names)
@@ -411,9 +368,9 @@ class CallGraph:
     def _spellings(self) -> dict[str, list[int]]:
         """The files that read each absolute name."""
         found: dict[str, list[int]] = {}
-        for base, file in self._all():
+        for file in self._files:
             for name in file.uses:
-                found.setdefault(name, []).append(base >> _SCOPE_BITS)
+                found.setdefault(name, []).append(file.number)
         return found
 
     def first_file_spelling(self, *names: str) -> str | None:
@@ -429,15 +386,6 @@ class CallGraph:
         return self._spelled[names]
 
 
-GRAPH_NAMES = (
-    "tensorflow.Graph",
-    "tensorflow.Session",
-    "tensorflow.get_default_session",
-    "tensorflow.get_default_graph",
-)
-"""A file that reads one of these may enter a graph in a context manager of its own."""
-
-
-def _rows(numbers: array[int], width: int) -> Iterator[tuple[int, ...]]:
-    cells = iter(numbers)
-    return zip(*[cells] * width, strict=True)
+def _omits(call: _Call, position: int, name: str) -> bool:
+    count, keywords = call.file.shapes[call.shape]
+    return position != NO_PARAMETER and count <= position and name not in keywords and "*" not in keywords

@@ -6,129 +6,52 @@ A kept finding is good as long as the file's content is the same and every quest
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from hashlib import blake2b
+from inspect import signature
 from typing import Any
 
-from .project import Entity, Key, Project
-from .summary import ClassSummary, FunctionSummary
+from .project import Project
 
 Question = tuple[str, tuple[Any, ...]]
 
+PREPARATION = frozenset({"join", "prepare", "descent", "load_descent"})
+"""What is done with a project before anything is asked of it."""
+
 
 class DependencyRecorder(Project):
-    """A project that remembers what it was asked."""
+    """A project that remembers what it was asked: all that is public of a project, but for the `PREPARATION`."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self.summaries = project.summaries
         self.asked: dict[Question, Any] = {}
 
-    def _ask(self, method: str, *arguments: Any) -> Any:
-        question = (method, arguments)
-        if question not in self.asked:
-            self.asked[question] = getattr(self._project, method)(*arguments)
-        return self.asked[question]
-
-    def resolve(self, file: str, text: str) -> tuple[Entity, ...]:
-        """See `Project.resolve`."""
-        return self._ask("resolve", file, text)  # type: ignore[no-any-return]
-
-    def canonical_names(self, file: str, text: str) -> list[str]:
-        """See `Project.canonical_names`."""
-        return self._ask("canonical_names", file, text)  # type: ignore[no-any-return]
-
-    def contexts(self, key: Key) -> tuple[int, ...]:
-        """See `Project.contexts`."""
-        return self._ask("contexts", key)  # type: ignore[no-any-return]
-
-    def trail(self, key: Key, flag: int) -> list[tuple[str, str, int]]:
-        """See `Project.trail`."""
-        return self._ask("trail", key, flag)  # type: ignore[no-any-return]
-
-    def is_consistent(self, key: Key, flag: int) -> bool:
-        """See `Project.is_consistent`."""
-        return self._ask("is_consistent", key, flag)  # type: ignore[no-any-return]
-
-    def kinds(self, key: Key) -> frozenset[str]:
-        """See `Project.kinds`."""
-        return frozenset(self._ask("sorted_kinds", key))
-
-    def mro(self, key: Key) -> tuple[list[Key], list[str]]:
-        """See `Project.mro`."""
-        return self._ask("mro", key)  # type: ignore[no-any-return]
-
-    def makers(self, key: Key) -> list[Key]:
-        """See `Project.makers`."""
-        return self._ask("makers", key)  # type: ignore[no-any-return]
-
-    def knows_bases(self, key: Key) -> bool:
-        """See `Project.knows_bases`."""
-        return self._ask("knows_bases", key)  # type: ignore[no-any-return]
-
-    def subclasses(self, key: Key) -> list[Key]:
-        """See `Project.subclasses`."""
-        return self._ask("subclasses", key)  # type: ignore[no-any-return]
-
-    def method(self, key: Key, name: str) -> Key | None:
-        """See `Project.method`."""
-        return self._ask("method", key, name)  # type: ignore[no-any-return]
-
-    def function(self, key: Key) -> FunctionSummary | None:
-        """See `Project.function`."""
-        return self._ask("function", key)  # type: ignore[no-any-return]
-
-    def cls(self, key: Key) -> ClassSummary | None:
-        """See `Project.cls`."""
-        return self._ask("cls", key)  # type: ignore[no-any-return]
-
-    def is_property(self, key: Key) -> bool:
-        """See `Project.is_property`."""
-        return self._ask("is_property", key)  # type: ignore[no-any-return]
-
-    def display(self, key: Key) -> str:
-        """See `Project.display`."""
-        return self._ask("display", key)  # type: ignore[no-any-return]
-
-    def callers_omitting(self, key: Key, parameter: str) -> tuple[int, int]:
-        """See `Project.callers_omitting`."""
-        return self._ask("callers_omitting", key, parameter)  # type: ignore[no-any-return]
-
-    def callers_omitting_under(self, key: Key, parameter: str, flags: int, without: int) -> tuple[int, int]:
-        """See `Project.callers_omitting_under`."""
-        return self._ask("callers_omitting_under", key, parameter, flags, without)  # type: ignore[no-any-return]
-
-    def v1_calls(self, key: Key) -> tuple[str, ...]:
-        """See `Project.v1_calls`."""
-        return tuple(self._ask("v1_calls", key))
-
-    def uses(self, *names: str) -> bool:
-        """See `Project.uses`."""
-        return self._ask("uses", *names)  # type: ignore[no-any-return]
-
-    def files_using(self, *names: str) -> list[str]:
-        """See `Project.files_using`."""
-        return self._ask("files_using", *names)  # type: ignore[no-any-return]
-
-    def first_file_using(self, *names: str) -> str | None:
-        """See `Project.first_file_using`."""
-        return self._ask("first_file_using", *names)  # type: ignore[no-any-return]
-
-    def enters_graph(self, file: str, text: str) -> bool:
-        """See `Project.enters_graph`."""
-        return self._ask("enters_graph", file, text)  # type: ignore[no-any-return]
-
-    def first_file_spelling(self, *names: str) -> str | None:
-        """See `Project.first_file_spelling`."""
-        return self._ask("first_file_spelling", *names)  # type: ignore[no-any-return]
-
-    def is_read_elsewhere(self, file: str, name: str) -> bool:
-        """See `Project.is_read_elsewhere`."""
-        return self._ask("is_read_elsewhere", file, name)  # type: ignore[no-any-return]
-
     def dependencies(self) -> tuple[list[Question], str]:
         """The questions asked, and a digest of their answers."""
         return list(self.asked), _digest(list(self.asked.values()))
+
+
+def _recorded(method: Callable[..., Any]) -> Callable[..., Any]:
+    name = method.__name__
+
+    @wraps(method)
+    def ask(self: DependencyRecorder, *arguments: Any, **named: Any) -> Any:
+        if named:
+            arguments = signature(method).bind(self, *arguments, **named).args[1:]
+        question = (name, arguments)
+        if question not in self.asked:
+            self.asked[question] = getattr(self._project, name)(*arguments)
+        return self.asked[question]
+
+    return ask
+
+
+for _name in dir(Project):
+    _method = getattr(Project, _name)
+    if not _name.startswith("_") and _name not in PREPARATION and callable(_method):
+        setattr(DependencyRecorder, _name, _recorded(_method))
 
 
 def answers(project: Project, questions: Iterable[Any]) -> str | None:
@@ -143,4 +66,5 @@ def answers(project: Project, questions: Iterable[Any]) -> str | None:
 
 
 def _digest(found: list[Any]) -> str:
-    return blake2b(json.dumps(found).encode(), digest_size=16).hexdigest()
+    """A set among the answers counts in a fixed order."""
+    return blake2b(json.dumps(found, default=sorted).encode(), digest_size=16).hexdigest()

@@ -1,140 +1,134 @@
 """Under what circumstances a function's Python body runs, and what a call makes of them.
 
-An *execution context* is a set of the flags below.
-What the conditions of a call and the callee of a given function make of it is a `transfer`: a number, so that the calls
-of a whole project can be kept as numbers.
+"Under ``if self.v is None``" has four shapes on its way, each of which knows what the one before could not:
+
+1. `index.Block`: the syntax, of one file;
+2. `summary.Conditions`: JSON, with names as far as the file alone can resolve them; what other files read;
+3. `Effects`: flags, with those names resolved in the whole project;
+4. `Context`: flags, of the code that stands there, for each way in which the function around it is reached.
+
+Effects become part of a *transfer*: how they, and the callee that a function is given to, change a context.
+Where there are many, effects, transfers and contexts are plain numbers, so that the calls of a project can be kept in
+arrays; what a transfer makes of a context is remembered, since an `IntFlag` works twenty times slower than a number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import IntFlag
+from enum import IntFlag, auto
+from functools import cache
 
 
 class Context(IntFlag):
     """Under what circumstances a function's Python body runs."""
 
-    FORWARD = 1
+    FORWARD = auto()
     """At every call of a layer, model or module."""
-    TRACED = 2
+    TRACED = auto()
     """While a graph is traced: once per trace, not once per call."""
-    SHIM = 4
+    SHIM = auto()
     """Below a method decorated with `track_tf1_style_variables`."""
-    SCOPED = 8
+    SCOPED = auto()
     """Inside a `variable_scope` with a non-empty name (which an auto-incremented one has too, if never twice the same),
     or inside a context manager that may open one."""
-    GRAPH = 16
+    GRAPH = auto()
     """While a TF1 graph is built on purpose: `tf.Graph().as_default()`, `model_fn`, v2 behaviour disabled."""
-    LIFTED = 32
+    LIFTED = auto()
     """Inside `tf.init_scope`."""
-    EAGER = 64
+    EAGER = auto()
     """From a program's module-level code, with eager execution on."""
-    FIT = 128
+    FIT = auto()
     """Traced by Keras (`fit` and its like), not by a `tf.function` of the user's; eager outside of it."""
-    DATASET = 256
+    DATASET = auto()
     """Traced by a `tf.data` transformation."""
-    ONCE = 512
+    ONCE = auto()
     """Under a create-once guard, or while a layer, model, module or metric of the project is made or built."""
-    LEGACY = 1024
+    LEGACY = auto()
     """Below the forward pass of a TF1 layer, RNN cell or Sonnet 1 module, which most programs run only in a graph."""
 
 
-_FORWARD, _TRACED, _SHIM, _SCOPED = 1, 2, 4, 8  # an IntFlag's own operations cost twenty times those of a number
-_GRAPH, _LIFTED, _FIT, _DATASET, _ONCE = 16, 32, 128, 256, 512
-_GUARDED, _IN_SCOPE, _IN_GRAPH, _IN_INIT, _IN_EAGER, _UNREACHABLE = 1, 2, 4, 8, 16, 32
-_EFFECT_BITS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(IntFlag):
     """What the conditions of a site do to the context of the function around it."""
 
-    guarded: bool = False
-    scoped: bool = False
-    graph: bool = False
-    lifted: bool = False
-    eager: bool = False
-    unreachable: bool = False
-
-    @property
-    def bits(self) -> int:
-        """The same as a transfer; `IN_GRAPH` and `UNREACHABLE` may be added to it."""
-        return (
-            self.guarded * _GUARDED
-            | self.scoped * _IN_SCOPE
-            | self.graph * _IN_GRAPH
-            | self.lifted * _IN_INIT
-            | self.eager * _IN_EAGER
-            | self.unreachable * _UNREACHABLE
-        )
-
-    def apply(self, context: int) -> int:
-        """The context at the site."""
-        return transferred(context, self.bits)
+    GUARDED = auto()
+    """A create-once guard stands around it."""
+    SCOPED = auto()
+    GRAPH = auto()
+    LIFTED = auto()
+    EAGER = auto()
+    """It runs where a test has found eager execution."""
+    UNREACHABLE = auto()
 
 
-IN_GRAPH = _IN_GRAPH
-UNREACHABLE = _UNREACHABLE
+UNROOTED = int(Context.SHIM | Context.SCOPED | Context.LIFTED | Context.ONCE | Context.LEGACY)
+"""They say something of another context and begin nowhere by themselves."""
 UNCHANGED = -1
 """The transfer that does nothing at all."""
 
 
-def once(context: int) -> int:
+def _once(context: Context) -> Context:
     """The context of code that runs at the first call only."""
-    return context & ~_FORWARD | _ONCE if context & (_FORWARD | _TRACED) else context
+    return context & ~Context.FORWARD | Context.ONCE if context & (Context.FORWARD | Context.TRACED) else context
 
 
-_CHANGES: dict[str, Callable[[int], int]] = {
+_CHANGES: dict[str, Callable[[Context], Context]] = {
     "same": lambda s: s,
-    "traced": lambda s: s if s & _GRAPH else (s | _TRACED) & ~(_FIT | _FORWARD),
-    "graph": lambda s: _GRAPH,
-    "once": once,
-    "never": lambda s: 0,
-    "compiled": lambda s: _TRACED | _FIT,
-    "layer": lambda s: _FORWARD | _TRACED | _FIT,
-    "also traced": lambda s: s | _TRACED,
-    "dataset": lambda s: s if s & _GRAPH else _TRACED | _DATASET,
+    "traced": lambda s: s if s & Context.GRAPH else (s | Context.TRACED) & ~(Context.FIT | Context.FORWARD),
+    "graph": lambda s: Context.GRAPH,
+    "once": _once,
+    "never": lambda s: Context(0),
+    "compiled": lambda s: Context.TRACED | Context.FIT,
+    "layer": lambda s: Context.FORWARD | Context.TRACED | Context.FIT,
+    "also traced": lambda s: s | Context.TRACED,
+    "dataset": lambda s: s if s & Context.GRAPH else Context.TRACED | Context.DATASET,
 }
 _CHANGE_NUMBERS = {name: number for number, name in enumerate(_CHANGES)}
 _NUMBERED_CHANGES = tuple(_CHANGES.values())
+_EFFECT_BITS = len(Effects)
 
 
-def given(change: str, effects: int) -> int:
-    """The transfer to a function that is given away under some effects: `change` says how it runs there."""
+def given(change: str, effects: int = 0) -> int:
+    """The transfer to a function that is given away under some effects: `change` says how it runs there.
+
+    The transfer to a function that is called is the effects alone.
+    """
     return effects | _CHANGE_NUMBERS[change] << _EFFECT_BITS
 
 
+@cache
 def transferred(context: int, transfer: int) -> int:
     """The context on the other side of a call."""
     if transfer == UNCHANGED:
         return context
-    effects = transfer & (1 << _EFFECT_BITS) - 1
-    if effects & _UNREACHABLE:
-        context = 0
-    elif effects & _IN_GRAPH or context & _GRAPH:
-        context = _GRAPH
+    effects = Effects(transfer & (1 << _EFFECT_BITS) - 1)
+    flags = Context(context)
+    if Effects.UNREACHABLE in effects:
+        flags = Context(0)
+    elif Effects.GRAPH in effects or Context.GRAPH in flags:
+        flags = Context.GRAPH
     else:
-        if effects & _GUARDED:
-            context = once(context)
-        if effects & _IN_SCOPE:
-            context |= _SCOPED
-        if effects & _IN_INIT:
-            context |= _LIFTED
-        if effects & _IN_EAGER:
-            context &= ~(_TRACED | _FIT | _DATASET)
-    return int(_NUMBERED_CHANGES[transfer >> _EFFECT_BITS](context))
+        if Effects.GUARDED in effects:
+            flags = _once(flags)
+        if Effects.SCOPED in effects:
+            flags |= Context.SCOPED
+        if Effects.LIFTED in effects:
+            flags |= Context.LIFTED
+        if Effects.EAGER in effects:
+            flags &= ~(Context.TRACED | Context.FIT | Context.DATASET)
+    return int(_NUMBERED_CHANGES[transfer >> _EFFECT_BITS](flags))
 
 
+@cache
 def entered(context: int, marks: str) -> int:
     """What a function's own decorators make of a context, a mark each: ``t`` traces, ``s`` is a shim, ``o`` once."""
+    flags = Context(context)
     for mark in marks:
         if mark == "o":
-            context = once(context)
+            flags = _once(flags)
         elif mark == "s":
-            if not context & _SHIM:
-                context &= ~_SCOPED  # the outermost shim starts at the root of the names (tried)
-            context |= _SHIM
-        elif not context & _GRAPH:
-            context = (context | _TRACED) & ~_FIT
-    return context
+            if Context.SHIM not in flags:
+                flags &= ~Context.SCOPED  # the outermost shim starts at the root of the names (tried)
+            flags |= Context.SHIM
+        elif Context.GRAPH not in flags:
+            flags = (flags | Context.TRACED) & ~Context.FIT
+    return int(flags)

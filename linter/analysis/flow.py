@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from .entities import Entity
 from .index import AssignmentFact, Block, FileIndex, Scope
 from .names import canonical
 from .paths import path_of
-from .project import Entity
 
 
 class Known(Enum):

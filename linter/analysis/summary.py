@@ -8,8 +8,8 @@ Names in it are resolved as far as the file alone allows (see `FileIndex.resolve
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Any, TypedDict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypedDict
 
 from .guards import Guards
 from .index import Block, CallFact, FileIndex, Scope
@@ -51,6 +51,29 @@ class ClassSummary(TypedDict):
     decorators: list[str]
 
 
+class CallEdge(NamedTuple):
+    """A call of something that may be code of the project, or a read of an attribute that may be a property."""
+
+    caller: int
+    line: int
+    targets: list[str]
+    conditions: int
+    shape: tuple[int, list[str]] | None
+    """Number of positional arguments, and keywords, among which ``*`` stands for ``*args`` or ``**kwargs``; None where
+    an attribute is read."""
+
+
+class GivenFunctions(NamedTuple):
+    """Functions that are given to a call, in one argument: its position or keyword."""
+
+    caller: int
+    line: int
+    targets: list[str]
+    argument: str
+    functions: list[str]
+    conditions: int
+
+
 class Conditions(TypedDict):
     """Under what a site runs: see `conditions`."""
 
@@ -68,15 +91,12 @@ class Summary(TypedDict):
     exports: dict[str, list[str]]
     functions: dict[str, FunctionSummary]
     classes: dict[str, ClassSummary]
-    edges: list[list[Any]]
-    """``[caller, line, targets, conditions index, shape]``: a call of something that may be code of the project.
-
-    The shape is ``[number of positional arguments, keywords]``, ``*`` among the keywords standing for ``*args`` or
-    ``**kwargs``; it is None where an attribute is read that may be a property.
-    """
-    passes: list[list[Any]]
-    """``[caller, line, targets, argument, function names, conditions index]``: a function given to a call."""
+    edges: list[Sequence[Any]]
+    """As in `CallEdge`; what was kept has lists."""
+    passes: list[Sequence[Any]]
+    """As in `GivenFunctions`."""
     conditions: list[Conditions]
+    """Those that edges and passes have the index of."""
     uses: list[str]
 
 
@@ -205,9 +225,8 @@ class _Summarizer:
             function["v1_calls"].extend(name for name in made if name not in function["v1_calls"])
         ours = [target for target in targets if _may_be_ours(target)]
         if ours:
-            self.summary["edges"].append(
-                [caller, call.node.lineno, ours, self._condition(call.block), _shape(call.node)]
-            )
+            edge = CallEdge(caller, call.node.lineno, ours, self._condition(call.block), _shape(call.node))
+            self.summary["edges"].append(edge)
         given = list(_given_functions(call.node))
         if not given:
             return
@@ -218,9 +237,9 @@ class _Summarizer:
                 functions = [text for text in self._resolve(call.scope, path_of(node)) if self._may_be_function(text)]
             if functions:
                 spelled = targets or ([f"?{call.path.rpartition('.')[2]}"] if call.path else ["?"])
-                self.summary["passes"].append(
-                    [caller, call.node.lineno, spelled, argument, functions, self._condition(call.block)]
-                )
+                condition = self._condition(call.block)
+                given_functions = GivenFunctions(caller, call.node.lineno, spelled, argument, functions, condition)
+                self.summary["passes"].append(given_functions)
 
     def _may_be_function(self, text: str) -> bool:
         if text.startswith("@") and text[1:].isdigit():
@@ -247,7 +266,7 @@ class _Summarizer:
             if key not in seen:
                 seen.add(key)
                 target = f"self@{cls.id}.{name}"
-                self.summary["edges"].append([key[0], fact.node.lineno, [target], condition, None])
+                self.summary["edges"].append(CallEdge(key[0], fact.node.lineno, [target], condition, None))
 
     def _uses(self) -> None:
         places = {(fact.scope.id, fact.path): fact.scope for fact in self._index.references}
@@ -396,9 +415,9 @@ def makes_by_name(name: str) -> bool:
     return name in _BY_NAME or (name.startswith(("tensorflow.layers.", "slim.")) and "(" not in name)
 
 
-def _shape(node: ast.Call) -> list[Any]:
+def _shape(node: ast.Call) -> tuple[int, list[str]]:
     stars = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
-    return [len(node.args), [k.arg for k in node.keywords if k.arg] + (["*"] if stars else [])]
+    return len(node.args), [k.arg for k in node.keywords if k.arg] + (["*"] if stars else [])
 
 
 def _class_path(base: ast.expr) -> str | None:

@@ -13,13 +13,17 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ..analysis.effects import VARIABLE_SCOPES
+from ..analysis.entities import Entity
+from ..analysis.execution_context import Context, Effects, transferred
 from ..analysis.flow import Flow, Known
 from ..analysis.guards import Guards
 from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
 from ..analysis.lazy import cached_property
 from ..analysis.names import Name, canonical
 from ..analysis.paths import literal_string, path_of, split_head
-from ..analysis.project import DATASET_METHODS, VARIABLE_SCOPES, Context, Effects, Entity, Project, effects_of
+from ..analysis.project import Project, effects_of
+from ..analysis.roots import DATASET_METHODS
 from ..analysis.summary import conditions, own_statements, scope_name
 from ..finding import Target
 from ..source.parsing import SourceFile
@@ -519,9 +523,9 @@ class Site:
             scope = self.scope.function()
         effects = self.file.effects(self.block)
         around = self.file.project.contexts((self.file.key, scope.id))
-        if effects.graph and not around:
+        if Effects.GRAPH in effects and not around:
             return (Context.GRAPH,)
-        return tuple(sorted({Context(effects.apply(context)) for context in around} - {Context(0)}))
+        return tuple(sorted({Context(transferred(context, effects)) for context in around} - {Context(0)}))
 
     def _outside_class(self) -> Scope:
         scope = self.scope.function()

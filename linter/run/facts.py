@@ -20,8 +20,8 @@ from ..source.suppressions import find_suppressions
 from .cache import Cache
 
 if TYPE_CHECKING:
-    from ..analysis.call_graph import Links
     from ..analysis.index import FileIndex
+    from ..analysis.links import Links
     from ..analysis.project import Project
     from ..analysis.summary import Summary
 
@@ -293,7 +293,7 @@ def _reaching(heads: Mapping[str, Head]) -> list[str]:
             if importer not in kept:
                 kept.add(importer)
                 queue.append(importer)
-    from ..analysis.project import modules_of
+    from ..analysis.modules import modules_of
 
     modules = modules_of(heads)
     queue = sorted(kept)
@@ -310,7 +310,7 @@ def _reaching(heads: Mapping[str, Head]) -> list[str]:
 def imported_file(importer: str, absolute: str, modules: Mapping[str, str], keys: Container[str]) -> str | None:
     """The key of the project's file that an import leads to, None for one that leads out.
 
-    `modules` are the keys by dotted name, see `project.modules_of`; `absolute` is as `summary.imported` gives it.
+    `modules` are the keys by dotted name, see `modules.modules_of`; `absolute` is as `summary.imported` gives it.
     """
     level = len(absolute) - len(absolute.lstrip("."))
     folder = importer

@@ -7,7 +7,7 @@ import os
 import posixpath
 from collections.abc import Container, Iterator
 
-from ..analysis.project import modules_of
+from ..analysis.modules import modules_of
 from ..analysis.summary import imported
 from ..source.discovery import marked_root, package_parent, project_files
 from ..source.parsing import SourceFile, parse_source

@@ -1,0 +1,40 @@
+"""What the conditions of a site do to the context of the function around it, their names resolved in the project."""
+
+from __future__ import annotations
+
+from .execution_context import Effects
+from .names import canonical
+from .resolution import Resolver
+from .summary import Conditions
+
+VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_op_scope", "tensorflow.VariableScope"})
+_NO_SCOPES = ("tensorflow.", "keras.", "slim.", "contextlib.", "open", "threading.")
+_SESSIONS = frozenset({"tensorflow.Session()"})
+"""Entering one makes its graph the default and ends eager execution; an `InteractiveSession` does not [run]."""
+
+
+def own_effects(names: Resolver, file: str, condition: Conditions) -> Effects:
+    """What conditions do, but for what depends on the code of other files."""
+    effects = Effects.GUARDED if condition["guarded"] else Effects(0)
+    for text, how in condition["withs"]:
+        found = () if text.startswith("?") else names.resolve(file, text)
+        managers = [canonical(e.text) if e.kind == "external" else e.text for e in found]
+        for name in managers or (text if text.startswith("?") else "?",):
+            plain = name.removesuffix("()")
+            if plain in VARIABLE_SCOPES:
+                effects |= Effects.SCOPED if how != "empty" else Effects(0)
+            elif name in ("?as_default()", "?as_default") or name.endswith(".as_default()"):
+                effects |= Effects(0) if name.startswith("tensorflow.summary") else Effects.GRAPH
+            elif name in _SESSIONS:
+                effects |= Effects.GRAPH
+            elif plain == "tensorflow.init_scope":
+                effects |= Effects.LIFTED
+            elif not plain.startswith(_NO_SCOPES) or "(" in plain:
+                effects |= Effects.SCOPED  # a context manager of the program's own may well open a variable scope
+    for text, outcome in condition["tests"]:
+        for name in names.canonical_names(file, text):
+            if name in ("tensorflow.executing_eagerly", "tensorflow.compat.v1.executing_eagerly"):
+                effects |= Effects.EAGER if outcome == "true" else Effects.GRAPH
+            elif name in ("tensorflow.inside_function", "tensorflow.is_tensor") and outcome == "false":
+                effects |= Effects.EAGER  # what is no tensor is a Python value, given in eager code
+    return effects

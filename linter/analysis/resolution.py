@@ -1,0 +1,237 @@
+"""Names across files: through imports, re-exports, attributes, calls and bases, to what they are in the project."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+
+from .classes import Classes
+from .entities import Entity, Key
+from .modules import Modules, split_relative
+from .names import canonical
+from .paths import split_head
+from .summary import Summary
+
+FORWARD_METHODS = ("call", "__call__")
+_MAX_DEPTH = 24
+_MAX_ENTITIES = 12
+_REMEMBERED = 50_000
+"""Resolved names; they are few in most projects, and in a large one each is soon done with."""
+
+
+class Resolver(Classes):
+    """Resolves names lazily, from the summaries of the files."""
+
+    def __init__(self, summaries: Mapping[str, Summary]) -> None:
+        super().__init__(summaries)
+        self._modules = Modules(summaries)
+        self._resolved: dict[tuple[str, str], tuple[Entity, ...]] = {}
+        self._open: dict[tuple[str, str], int] = {}
+        self._provisional: dict[tuple[str, str], tuple[tuple[Entity, ...], int]] = {}
+        """Answers that a cycle cut short, each with the depth of the open question that it waits for: packages whose
+        modules import each other with ``*`` are asked in linear time while that question is open."""
+        self._cut_at: dict[int, list[tuple[str, str]]] = {}
+        self._overrides: dict[tuple[str, int, str], list[Key]] = {}
+
+    def resolve(self, file: str, text: str) -> tuple[Entity, ...]:
+        """Say what a name of `file`, as `FileIndex.resolve` gives it, is in the whole project.
+
+        Re-exports and attributes may form cycles; an answer that was cut short by one is only kept where it does not
+        depend on the question that led there, so that the order of questions never matters.
+        """
+        key = (file, text)
+        known = self._resolved.get(key)
+        if known is not None:
+            return known
+        if key in self._provisional:
+            answer, cut = self._provisional[key]
+            self._cut = min(self._cut, cut)
+            return answer
+        depth = len(self._open)
+        if key in self._open or depth > _MAX_DEPTH:
+            self._cut = min(self._cut, self._open.get(key, 0))
+            return ()
+        self._open[key] = depth
+        outer, self._cut = self._cut, depth
+        if not depth and len(self._resolved) > _REMEMBERED:
+            self._resolved.clear()
+        answer = tuple(dict.fromkeys(self._resolve(file, text)))[:_MAX_ENTITIES]
+        del self._open[key]
+        for other in self._cut_at.pop(depth, ()):
+            del self._provisional[other]
+        if self._cut >= depth:
+            self._resolved[key] = answer
+            self._cut = outer
+        else:
+            self._provisional[key] = (answer, self._cut)
+            self._cut_at.setdefault(self._cut, []).append(key)
+            self._cut = min(outer, self._cut)
+        return answer
+
+    def _resolve(self, file: str, text: str) -> Iterator[Entity]:
+        if text.startswith("[]"):
+            text = text[2:]
+        if text.startswith("@"):
+            number, rest = split_id(text[1:])
+            kind = "class" if str(number) in self.summaries[file]["classes"] else "function"
+            yield from self._reduce(Entity(kind, "", file, number), rest)
+        elif text.startswith("self@"):
+            number, rest = split_id(text[5:])
+            yield from self._reduce(Entity("instance", "self", file, number), rest)
+        elif text.startswith("super@"):
+            number, rest = split_id(text[6:])
+            yield from self._super((file, number), rest)
+        elif text.startswith("$"):
+            yield Entity("parameter", text, file)
+        else:
+            yield from self._absolute(file, text)
+
+    def _absolute(self, file: str, text: str) -> Iterator[Entity]:
+        dotted, rest = text, ""
+        for position, character in enumerate(text):
+            if character in "([":
+                dotted, rest = text[:position], text[position:]
+                break
+        folder, parts = split_relative(file, dotted)
+        if folder is not None:
+            for size in range(len(parts), -1, -1):
+                found = self._modules.at(posixpath.join(folder, *parts[:size]))
+                if found is not None:
+                    yield from self._in_module(found, parts[size:], rest)
+                    return
+            return
+        for size in range(len(parts), 0, -1):
+            found = self._modules.find(file, parts[:size])
+            if found is not None and found != file:  # `import tensorflow` in a file tensorflow.py means the real one
+                yield from self._in_module(found, parts[size:], rest)
+                return
+        yield Entity("external", text)
+
+    def _in_module(self, module: str, parts: list[str], rest: str) -> Iterator[Entity]:
+        if not parts:
+            yield Entity("module", module, module)
+            return
+        tail = "".join(f".{part}" for part in parts[1:]) + rest
+        exported = self.summaries[module]["exports"].get(parts[0])
+        if exported:
+            for text in exported:
+                yield from self.resolve(module, text + tail)
+            return
+        if posixpath.basename(module) == "__init__.py":
+            inner = self._modules.at(posixpath.join(posixpath.dirname(module), parts[0]))
+            if inner is not None and inner != module:
+                yield from self._in_module(inner, parts[1:], rest)
+                return
+        for star in self.summaries[module]["stars"]:
+            if not self._modules.leads_out(module, star):
+                continue
+            joiner = "" if star.endswith(".") else "."
+            found = self.resolve(module, f"{star}{joiner}{parts[0]}{tail}")
+            if found:
+                yield from found
+                return
+
+    def _reduce(self, entity: Entity, rest: str) -> Iterator[Entity]:
+        """Follow attributes, calls and items from a class, instance or function."""
+        while rest:
+            if rest.startswith("()"):
+                if entity.kind == "class":
+                    entity, rest = Entity("instance", "", *entity.key), rest[2:]
+                    continue
+                yield from self._called(entity, rest[2:])
+                return
+            if rest.startswith("[]"):
+                if entity.kind != "instance":
+                    return
+                rest = rest[2:]
+                continue
+            name, rest = split_head(rest[1:])
+            if entity.kind not in ("class", "instance"):
+                return
+            methods = self._methods(entity, name)
+            if len(methods) == 1:
+                entity = Entity("function", "", *methods[0])
+                continue
+            if methods:
+                for method in methods:
+                    yield from self._reduce(Entity("function", "", *method), rest)
+            else:
+                yield from self._attribute(entity, name, rest)
+            return
+        yield entity
+
+    def _called(self, entity: Entity, rest: str) -> Iterator[Entity]:
+        """What calling a function or an instance gives, and what follows from it."""
+        if entity.kind == "function":
+            summary = self.function(entity.key)
+            for text in summary["returns"] if summary else ():
+                if not text.startswith("$"):
+                    yield from self.resolve(entity.file, text + rest)
+        elif entity.kind == "instance" and not rest:
+            for name in FORWARD_METHODS:
+                found = self.method(entity.key, name)
+                if found is not None:
+                    yield Entity("function", "call of an instance", *found)
+
+    def _attribute(self, entity: Entity, name: str, rest: str) -> Iterator[Entity]:
+        """An attribute that is no method: what is assigned to it, or what a public base says."""
+        for key in self.mro(entity.key)[0]:
+            summary = self.cls(key)
+            values = summary["attributes"].get(name) if summary else None
+            if values:
+                for text in values:
+                    plain = rest.removeprefix("[]") if text.startswith("[]") else rest
+                    yield from self.resolve(key[0], text + plain)
+                return
+        for base in self.mro(entity.key)[1]:
+            yield Entity("external", f"{base}{'()' if entity.kind == 'instance' else ''}.{name}{rest}")
+            return
+
+    def _methods(self, entity: Entity, name: str) -> list[Key]:
+        """The methods that a name on `entity` may mean: on ``self``, those of subclasses too."""
+        own = self.method(entity.key, name)
+        found = [own] if own is not None else []
+        if entity.kind == "instance" and entity.text == "self":
+            known = self._overrides.get((*entity.key, name))
+            if known is None:
+                known = list(dict.fromkeys(m for sub in self.subclasses(entity.key) if (m := self.method(sub, name))))
+                self._overrides[(*entity.key, name)] = known
+            found.extend(key for key in known if key != own)
+        return found
+
+    def _super(self, key: Key, rest: str) -> Iterator[Entity]:
+        if not rest.startswith("."):
+            return
+        name, rest = split_head(rest[1:])
+        for base in self.mro(key)[0][1:]:
+            summary = self.cls(base)
+            if summary and name in summary["methods"]:
+                yield from self._reduce(Entity("function", "", base[0], summary["methods"][name]), rest)
+                return
+        for external in self.mro(key)[1]:
+            yield Entity("external", f"{external}().{name}{rest}")
+            return
+
+    def context_managers(self, file: str, text: str) -> list[str]:
+        """The files of the project's own context managers that a ``with`` on `text` enters."""
+        managers = [
+            e.file for e in self.resolve(file, text) if e.kind == "instance" and self.method(e.key, "__enter__")
+        ]
+        for entity in self.resolve(file, text.removesuffix("()")) if text.endswith("()") else ():
+            function = self.function(entity.key) if entity.kind == "function" else None
+            if function is not None and any(d.endswith("contextmanager") for d in function["decorators"]):
+                managers.append(entity.file)
+        return managers
+
+    def canonical_names(self, file: str, text: str) -> list[str]:
+        """The canonical public names that a name of `file` may mean."""
+        return [canonical(entity.text) for entity in self.resolve(file, text) if entity.kind == "external"]
+
+
+
+def split_id(text: str) -> tuple[int, str]:
+    """Split ``12.name`` into the number that it starts with and the rest."""
+    end = 0
+    while end < len(text) and text[end].isdigit():
+        end += 1
+    return int(text[:end]), text[end:]

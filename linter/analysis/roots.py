@@ -1,0 +1,156 @@
+"""How functions run that no code of the project calls.
+
+Some run by themselves: module-level code, the forward pass of a layer, an Estimator's `model_fn`.
+Others are given to something public, which runs them in its own way, and decorators change how a function runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from .execution_context import Context
+from .names import canonical
+from .resolution import FORWARD_METHODS, Resolver
+from .summary import FunctionSummary
+
+_SHIMS = frozenset({"keras.utils.track_tf1_style_variables", "keras.utils.track_tf1_layers_and_variables"})
+MAKES_ONCE = "keras.utils.get_or_create_layer"
+_ONCE = frozenset(
+    {
+        "functools.lru_cache",
+        "functools.cache",
+        "functools.cached_property",
+        "werkzeug.utils.cached_property",
+        "sonnet.once",
+        "sonnet.src.once.once",
+    }
+)
+_ONCE_NAMES = frozenset(
+    {"cache", "cached", "cached_property", "lazy_property", "memoize", "memoized", "once", "run_once"}
+)
+_TRACERS = frozenset({"tensorflow.function", "tensorflow.contrib.eager.defun", "tensorflow.contrib.eager.function"})
+_ESCAPES = frozenset(
+    {"tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func", "tensorflow.contrib.eager.py_func"}
+)
+_V2_OFF = frozenset({"tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution"})
+DATASET_METHODS = frozenset(
+    {
+        "map", "filter", "flat_map", "interleave", "reduce", "take_while", "scan", "map_with_legacy_function",
+        "filter_with_legacy_function", "group_by_window", "map_and_batch", "parallel_interleave", "make_batched",
+    }
+)  # fmt: skip
+_DATASET_ONLY = frozenset({"flat_map", "interleave", "map_with_legacy_function", "take_while"})
+_FIT_METHODS = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
+_ESTIMATOR_FUNCTIONS = frozenset(
+    {"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"}
+)
+_COMPILE_ARGUMENTS = frozenset({"loss", "metrics", "weighted_metrics"})
+_MAKERS = frozenset({"__init__", "__new__", "build"})
+_MADE = frozenset({"layer", "model", "module", "sonnet", "metric", "loss", "optimizer"})
+
+
+class Root(NamedTuple):
+    """A function that runs by itself."""
+
+    scope: int
+    context: Context
+    reason: str = ""
+    unless_once: bool = False
+    """Whether that needs it not to be given to what keeps the result of its first call."""
+
+
+def roots_of(names: Resolver, file: str, uses: Iterable[str]) -> Iterator[Root]:
+    """What runs by itself in a file that reads these public names."""
+    graph = any(canonical(name) in _V2_OFF for name in uses)
+    yield Root(0, Context.GRAPH if graph else Context.EAGER)
+    for number, function in names.summaries[file]["functions"].items():
+        yield from _function_roots(names, file, int(number), function)
+    for number, cls in names.summaries[file]["classes"].items():
+        for name, context in _methods_that_run(names.kinds((file, int(number)))):
+            if name in cls["methods"]:
+                yield Root(cls["methods"][name], context)
+
+
+def _function_roots(names: Resolver, file: str, scope: int, function: FunctionSummary) -> Iterator[Root]:
+    decorators = [n.removesuffix("()") for t in function["decorators"] for n in names.canonical_names(file, t)]
+    if any(name in _TRACERS for name in decorators):
+        yield Root(scope, Context.TRACED, " (a tf.function)")
+    if function["name"] not in FORWARD_METHODS and any(name in _SHIMS for name in decorators):
+        yield Root(scope, Context.FORWARD | Context.SHIM, unless_once=True)
+    if {"features", "labels", "mode"} <= set(function["parameters"]):
+        yield Root(scope, Context.GRAPH, " (an Estimator's model_fn)")
+
+
+def _methods_that_run(kinds: frozenset[str]) -> Iterator[tuple[str, Context]]:
+    """The methods that TensorFlow calls of a class of some kinds."""
+    forward: Context | None = None
+    if "v1layer" in kinds:
+        forward = Context.FORWARD | Context.LEGACY
+    elif "layer" in kinds:
+        forward = Context.FORWARD | Context.TRACED | Context.FIT
+    elif kinds & {"module", "sonnet"}:
+        forward = Context.FORWARD
+    if forward is not None:
+        for name in FORWARD_METHODS:
+            yield name, forward
+        if "sonnet" in kinds:
+            yield "_build", forward | Context.LEGACY
+    fit: tuple[str, ...] = ()
+    if "model" in kinds:
+        fit = _FIT_METHODS
+    elif "loss" in kinds:
+        fit = FORWARD_METHODS
+    elif "metric" in kinds:
+        fit = ("update_state", "result")
+    for name in fit:
+        yield name, Context.TRACED | Context.FIT
+
+
+def marks_of(names: Resolver, file: str, function: FunctionSummary) -> str:
+    """What a function's own decorators make of a context; see `execution_context.entered`."""
+    marks = ""
+    for text in function["decorators"]:
+        if _is_once(names, file, text.removesuffix("()")):
+            marks += "o"
+        for name in names.canonical_names(file, text):
+            plain = name.removesuffix("()")
+            marks += "t" if plain in _TRACERS else "s" if plain in _SHIMS else "o" if plain in _ONCE else ""
+    if function["name"] in _MAKERS and function["cls"] >= 0:
+        if _MADE & names.kinds((file, function["cls"])):
+            marks += "o"
+    return marks
+
+
+def _is_once(names: Resolver, file: str, decorator: str) -> bool:
+    """Whether a decorator of the project says by its name that what it decorates runs once, or is kept."""
+    found = [names.function(e.key) for e in names.resolve(file, decorator) if e.kind == "function"]
+    return any(summary is not None and summary["name"] in _ONCE_NAMES for summary in found)
+
+
+def given_to(name: str, argument: str, kind: str) -> str | None:
+    """How a function runs that is given to something public, see `execution_context.given`; None if it does not."""
+    method = name.rpartition(".")[2]
+    if name in _TRACERS:
+        return "traced"
+    if name == "tensorflow.wrap_function":
+        return "graph"
+    if name == MAKES_ONCE:
+        return "once"
+    if name in _ESCAPES:
+        return "never"
+    if argument in _ESTIMATOR_FUNCTIONS or (name.startswith("tensorflow.estimator") and argument == "0"):
+        return "graph"
+    if method == "compile" and argument in _COMPILE_ARGUMENTS:
+        return "compiled"
+    if name == "keras.layers.Lambda":
+        return "layer"
+    if name in ("tensorflow.vectorized_map", "tensorflow.autograph.to_graph"):
+        return "also traced"
+    if "tensorflow.data." in name and method in DATASET_METHODS:
+        return "dataset"
+    if method in _DATASET_ONLY and argument in ("0", "map_func", "predicate"):
+        return "dataset"
+    if kind == "class" or name.endswith("Callback"):
+        return None
+    return "same"
