@@ -8,6 +8,7 @@ import os
 import sys
 from typing import IO, Any, NoReturn
 
+from ..atomic import replace_file
 from ..reporters import printable
 
 __all__ = [
@@ -118,24 +119,9 @@ def deliver(text: str, file: str | None) -> None:
             with open(file, "wb") as output:  # a FIFO or a device, which is not to be replaced by a file
                 output.write(data)
         else:
-            _replace(os.path.realpath(file), data)
+            replace_file(file, data)
     except OSError as error:
         raise UsageError(f"{file}: the report cannot be written: {error.strerror or error}") from error
-
-
-def _replace(file: str, data: bytes) -> None:
-    """Write a whole file or nothing: who reads it meanwhile sees the earlier report."""
-    part = f"{file}.{os.getpid()}.part"
-    try:
-        with open(part, "xb") as output:
-            if os.path.exists(file):
-                os.chmod(part, os.stat(file).st_mode & 0o777)
-            output.write(data)
-        os.replace(part, file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(part)
-        raise
 
 
 class PhaseProgress:

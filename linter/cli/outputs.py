@@ -26,7 +26,7 @@ class Output(NamedTuple):
     file: str | None
 
 
-class Given(argparse.Action):
+class Given(argparse._AppendAction):
     """Collects both options with their values, in their order."""
 
     def __call__(

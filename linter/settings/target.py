@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ..analysis.paths import path_of
@@ -35,7 +36,6 @@ _REQUIREMENT = re.compile(
     re.X | re.I,
 )
 _TOML_VALUE = re.compile(r"\s*=\s*(?:\{.*?version\s*=\s*)?[\"'](?P<specs>[^\"']*)[\"']")
-_SPEC = re.compile(r"(?P<operator>===|==|~=|>=|<=|!=|<|>|=|\^|~|)\s*v?(?P<major>\d+)(?:\.(?P<minor>\d+))?[\w.*+!]*")
 _LOCKED = (
     re.compile(rf'^name = "{_NAMES}"\nversion = "(?P<version>\d[^"]*)"', re.M | re.I),
     re.compile(rf'"{_NAMES}": \{{[^{{}}]*?"version": "==(?P<version>\d[^"]*)"', re.I),
@@ -161,20 +161,25 @@ def _judge_requirement(match: re.Match[str], is_toml: bool, at: str, evidence: _
 def _bounds(specs: str) -> tuple[_Version, _Version]:
     """The lowest version that is allowed, and the first one that no longer is."""
     low, high = (0, 0), _NO_LIMIT
-    for match in _SPEC.finditer(specs):
-        operator, major, minor = match["operator"], int(match["major"]), int(match["minor"] or 0)
-        version, following = (major, minor), (major, minor + 1)
-        if match["minor"] is None:
-            following = (major + 1, 0)
-        if operator in {">=", ">", "^", "~", "~=", "==", "===", "=", ""}:
-            low = max(low, version)
-        if operator in {"==", "===", "=", "~", "~=", "<=", ""}:
-            # `~=2.12` allows 2.16, yet whoever wrote it meant the releases of 2.12.
-            high = min(high, following)
-        elif operator == "<":
-            high = min(high, version)
-        elif operator == "^":
-            high = min(high, (major + 1, 0))
+    if not specs:
+        return low, high
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+    # What Poetry and conda write. `~=2.12` allows 2.16, yet whoever wrote it meant the releases of 2.12.
+    specs = re.sub(r"(?<=\w)\s*,?\s*(?=[<>=!~^])", ",", specs.replace(".*", ""))
+    specs = re.sub(r"(^|,)\s*(?:~=|[=~])?\s*(?=v?\d)", r"\1==", specs)
+    specs = re.sub(r"\^\s*v?(\d+)[\w.]*", lambda match: f">={match[0][1:]},<{int(match[1]) + 1}", specs)
+    with suppress(ValueError):  # what none of them can mean limits nothing
+        for spec in SpecifierSet(specs):
+            found = Version(spec.version)
+            version = found.major, found.minor
+            if spec.operator in {">=", ">", "==", "==="}:
+                low = max(low, version)
+            if spec.operator in {"==", "===", "<="}:
+                high = min(high, (found.major, found.minor + 1) if found.release[1:] else (found.major + 1, 0))
+            elif spec.operator == "<":
+                high = min(high, version)
     return low, high
 
 

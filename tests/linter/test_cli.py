@@ -221,6 +221,16 @@ def test_an_output_file_is_replaced_as_a_whole(monkeypatch: pytest.MonkeyPatch, 
     assert {"link.txt", "report.txt", "m.py", "clean.py"} == {path.name for path in Path().iterdir() if path.is_file()}
 
 
+def test_a_read_only_report_is_not_replaced(capsys: Captured) -> None:
+    """As no file that the program writes is, not even by the superuser."""
+    Path("report.txt").write_text("earlier")
+    Path("report.txt").chmod(0o444)
+
+    assert 2 == main(["m.py", "--output-file", "report.txt"])
+    assert "report.txt: the report cannot be written: this file is read-only" in capsys.readouterr().err
+    assert "earlier" == Path("report.txt").read_text()
+
+
 def test_a_device_is_written_and_stays_one(capsys: Captured) -> None:
     """It is not replaced by a file."""
     assert 1 == main(["m.py", "--output-file", os.devnull])
@@ -475,7 +485,7 @@ def test_starting_up_imports_nothing_heavy() -> None:
     """The command line itself needs neither the parser nor the terminal library nor TOML."""
     script = (
         "import sys; from migrate_lint.linter.cli import main; from migrate_lint.linter.run import pipeline; "
-        "print(sorted({'libcst', 'rich', 'tomllib', 'pathspec', 'difflib'} & set(sys.modules)))"
+        "print(sorted({'libcst', 'rich', 'tomllib', 'pathspec', 'difflib', 'packaging', 'shtab'} & set(sys.modules)))"
     )
 
     assert b"[]\n" == _run(script).stdout
