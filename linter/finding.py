@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Severity(StrEnum):
@@ -22,9 +23,9 @@ class Consequence(StrEnum):
     """What the hazard does to a migrated program."""
 
     BREAKS = "breaks"
-    """It raises."""
+    """It raises, where not always, then under `fit` or in a trace."""
     CHANGES = "changes"
-    """It silently computes something else."""
+    """It silently does something else, and nothing raises."""
     LEGACY = "legacy"
     """It works today, through compat.v1."""
 
@@ -94,12 +95,38 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
+class Span(NamedTuple):
+    """First and last line, both included."""
+
+    first: int
+    last: int
+
+
+class Statement(NamedTuple):
+    """The lines of a statement; those of its header alone end at ``header``, if it is a compound one."""
+
+    first: int
+    header: int
+    last: int
+
+
+class Location(NamedTuple):
+    """Another place that a finding speaks of, and what is there, in words."""
+
+    path: str
+    line: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One hazard at one place.
 
     ``path`` is relative to the working directory with ``/``, or absolute where the file lies outside it.
-    ``symbol`` is the dotted public name that the finding is about, as Python would look it up, where it is about one.
+    ``statement`` is the innermost one that it stands in, ``function`` the function around it, decorators included;
+    a finding about a whole file or in a notebook has neither, and none in a notebook has ``related`` ones.
+    ``subject`` is the attribute (``self.v``), variable or symbol meant; a symbol is a dotted public name, as Python
+    would look it up.
     ``verdict`` and ``evidence`` are those of a run of the model: without one there is neither.
     """
 
@@ -116,7 +143,10 @@ class Finding:
     fix: Fix | None = None
     origin: str = "static"
     cell: int | None = None
-    symbol: str | None = None
+    statement: Statement | None = None
+    function: Span | None = None
+    subject: str | None = None
+    related: tuple[Location, ...] = ()
     verdict: Verdict | None = None
     evidence: tuple[Evidence, ...] = ()
 

@@ -59,7 +59,7 @@ def job(
                 "path": path,
                 "line": finding.line,
                 "end_line": finding.end_line,
-                "symbol": finding.symbol,
+                "symbol": finding.subject,
             }
             | statements.around(path, finding.line, finding.end_line)
             for number, path, finding in findings

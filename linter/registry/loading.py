@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from ..finding import Consequence, Severity, Target
-from ..rule_api.rule import Rule, documentation
+from ..rule_api.rule import Rule, documentation, unreachable
 from ..settings.config import ConfigError
 from .third_party import CODE, CODE_IN_WORDS, RuleModule, Source
 
@@ -96,8 +96,12 @@ def _fault(classes: Sequence[type[Rule]], module: RuleModule) -> str | None:
         return "consequence is to be a Consequence"
     if not isinstance(cls.targets, frozenset) or not cls.targets <= frozenset(Target):
         return "targets is to be a frozenset of Target"
+    for name, given in (("supersedes", cls.supersedes), ("beside", cls.beside)):
+        if not isinstance(given, tuple) or not all(isinstance(code, str) for code in given):
+            return f"{name} is to be a tuple of codes, not {given!r}"
     try:
         documentation(cls)
     except ValueError as error:
         return str(error).partition(": ")[2]
-    return None
+    fault = unreachable(cls)
+    return None if fault is None else f"{cls.code} ({cls.slug()}) can never be asked: {fault}"

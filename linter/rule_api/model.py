@@ -24,8 +24,9 @@ from ..analysis.names import Name, canonical
 from ..analysis.paths import literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
 from ..analysis.roots import DATASET_METHODS
+from ..analysis.statements import span_of, statement_at
 from ..analysis.summary import conditions, own_statements, scope_name
-from ..finding import Target
+from ..finding import Location, Span, Target
 from ..source.parsing import SourceFile
 from ..source.reading import NOTEBOOK
 
@@ -43,6 +44,7 @@ __all__ = [
     "FunctionSite",
     "Import",
     "Known",
+    "Location",
     "Name",
     "Project",
     "Reference",
@@ -423,7 +425,29 @@ class Site:
         """The TF2 that the program is moved to."""
         return self.file.target
 
+    def location(self, text: str) -> Location:
+        """The site as a place that a finding elsewhere is related to; `text` says what is here."""
+        return Location(self.file.key, self.line, text)
+
     # -- what surrounds it -------------------------------------------------------------------------------------------
+
+    @property
+    def statement(self) -> ast.stmt | None:
+        """The innermost statement around the site."""
+        if isinstance(self.syntax, ast.stmt):
+            return self.syntax
+        scope = self.scope
+        while not isinstance(scope.node, ast.stmt | ast.Module) and scope.parent is not None:
+            scope = scope.parent
+        return statement_at(scope.node, self.line)
+
+    @property
+    def function_span(self) -> Span | None:
+        """The lines of the innermost function around the site that is no lambda."""
+        scope: Scope | None = self.scope
+        while scope is not None and not isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            scope = scope.parent
+        return span_of(scope.node) if scope is not None and isinstance(scope.node, ast.stmt) else None
 
     @cached_property
     def function(self) -> FunctionSite | None:
@@ -559,13 +583,27 @@ class Site:
 
     def trail(self, flag: Context) -> str:
         """Say how the place comes to run under `flag`: ``Net.call`` or ``Net.call (net.py:12) -> helper``."""
-        scope = self.scope.function() if self.scope.function().is_function else self._outside_class()
-        steps = self.file.project.trail((self.file.key, scope.id), int(flag))
+        steps = self._steps(flag)
         parts: list[str] = []
         for position, (name, file, line) in enumerate(steps):
             last = position == len(steps) - 1
             parts.append(f"`{name}`" if last or not line else f"`{name}` ({self._step(file, line)})")
         return " -> ".join(parts)
+
+    def callers(self, flag: Context) -> tuple[Location, ...]:
+        """The calls by which `trail` comes to the place; without those in other notebooks."""
+        return tuple(
+            Location(file, line, f"called by `{name}`")
+            for name, file, line in self._steps(flag)[:-1]
+            if line and not file.endswith(NOTEBOOK)
+        )
+
+    def _steps(self, flag: Context) -> list[tuple[str, str, int]]:
+        return self.file.project.trail((self.file.key, self._running_scope().id), int(flag))
+
+    def _running_scope(self) -> Scope:
+        scope = self.scope.function()
+        return scope if scope.is_function else self._outside_class()
 
     def _step(self, file: str, line: int) -> str:
         """A file's name and a line of it; of the cells of another notebook nothing is known here."""
@@ -580,8 +618,7 @@ class Site:
 
     def is_reached(self, flag: Context) -> bool:
         """Whether the way that `trail` tells is one that a single run can take, and not only a guess of many."""
-        scope = self.scope.function() if self.scope.function().is_function else self._outside_class()
-        return self.file.project.is_consistent((self.file.key, scope.id), int(flag))
+        return self.file.project.is_consistent((self.file.key, self._running_scope().id), int(flag))
 
     # -- what a name in it means -------------------------------------------------------------------------------------
 
@@ -824,8 +861,13 @@ class Import(Site):
     def __init__(self, file: File, fact: ImportFact) -> None:
         super().__init__(file, fact.alias, fact.scope, fact.block)
         self.absolute = fact.absolute
-        self.statement = fact.node
         self.alias = fact.alias
+        self._statement = fact.node
+
+    @property
+    def statement(self) -> ast.Import | ast.ImportFrom:
+        """The whole import."""
+        return self._statement
 
     @cached_property
     def names(self) -> tuple[Name, ...]:

@@ -1,42 +1,60 @@
-"""What a rule author writes against: `Rule`, its metadata and its report.
+"""What a rule author writes against: `Rule`, its metadata and its diagnostics.
 
 A rule is one class in one module below ``rules/``, named by its slug: ``rules/variables/variable_in_call.py``
 holds ``VariableInCall`` and its slug is ``variable-in-call``.
-It declares which sites it wants to see, and yields reports; the engine does the rest.
+It declares which sites it wants to see, and yields diagnostics; the engine does the rest.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ..finding import Applicability, Consequence, Severity, Target
+from ..analysis.names import canonical
+from ..finding import Applicability, Consequence, Location, Severity, Target
 
 if TYPE_CHECKING:
-    from .model import Assignment, Call, ClassSite, File, FunctionSite, Import, Project, Reference, Site
+    from .model import Assignment, Call, ClassSite, File, FunctionSite, Import, Reference, Site
 
-__all__ = ["SECTIONS", "Applicability", "Consequence", "Report", "Rule", "Severity", "Target", "documentation"]
+__all__ = [
+    "SECTIONS",
+    "Applicability",
+    "Consequence",
+    "Diagnostic",
+    "Rule",
+    "Severity",
+    "Target",
+    "documentation",
+    "unreachable",
+]
 
 SECTIONS = ("Why", "Example", "Fix", "Source")
 """The headings that every rule's docstring has, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """A rule's statement about one site; the engine turns it into a `Finding`."""
+class Diagnostic:
+    """A rule's statement about one site, in the terms of a `Finding`, which the engine turns it into.
+
+    The path of a related location is the name of its file within the project.
+    """
 
     site: Site
     message: str
     severity: Severity
+    consequence: Consequence
+    subject: str | None
+    related: tuple[Location, ...]
 
 
 class Rule:
     """One hazard.
 
-    Subclasses set ``code``, ``severity`` and ``consequence``, and at least one gate with its method:
+    Subclasses set ``code``, ``severity`` and ``consequence`` (the last two are what `report` says unless it is told
+    otherwise), and at least one gate with its method; one without is refused:
 
     ``calls``
         canonical names (see `linter.analysis.names`) of called objects, for `on_call`;
@@ -49,10 +67,11 @@ class Rule:
         canonical names that are read, called or not, for `on_reference`.
     ``imports``
         canonical names that are imported, for `on_import`.
-    ``on_assignment``, ``on_class``, ``on_function``, ``on_file``, ``on_project``
+    ``on_assignment``, ``on_class``, ``on_function``, ``on_file``
         are called for every such site when overridden.
 
     A rule never imports, runs or opens anything: what it may know is on the site.
+    What it has to know of the whole project it asks `File.project`, from the site that it reports.
     """
 
     code: ClassVar[str]
@@ -64,44 +83,67 @@ class Rule:
     creates: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ()
     imports: ClassVar[tuple[str, ...]] = ()
-    yields_to: ClassVar[tuple[str, ...]] = ()
-    """Codes of more specific rules: where one of them reports the same site, this rule is silent."""
+    supersedes: ClassVar[tuple[str, ...]] = ()
+    """Codes of more general rules, which are silent where this one reports the same site."""
+    beside: ClassVar[tuple[str, ...]] = ()
+    """Codes of rules that may report the same site as well, since they tell what this one does not."""
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a call whose name passed a gate."""
         return iter(())
 
-    def on_reference(self, reference: Reference) -> Iterator[Report]:
+    def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
         """Judge a name that is read, whether it is called or not."""
         return iter(())
 
-    def on_import(self, statement: Import) -> Iterator[Report]:
+    def on_import(self, statement: Import) -> Iterator[Diagnostic]:
         """Judge one imported name."""
         return iter(())
 
-    def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
+    def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge an assignment to a name, an attribute or an item."""
         return iter(())
 
-    def on_class(self, cls: ClassSite) -> Iterator[Report]:
+    def on_class(self, cls: ClassSite) -> Iterator[Diagnostic]:
         """Judge a class as a whole."""
         return iter(())
 
-    def on_function(self, function: FunctionSite) -> Iterator[Report]:
+    def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
         """Judge a function, method or lambda as a whole."""
         return iter(())
 
-    def on_file(self, file: File) -> Iterator[Report]:
+    def on_file(self, file: File) -> Iterator[Diagnostic]:
         """Judge a file as a whole."""
         return iter(())
 
-    def on_project(self, project: Project) -> Iterator[Report]:
-        """Judge the project once."""
-        return iter(())
+    def report(
+        self,
+        site: Site,
+        message: str,
+        severity: Severity | None = None,
+        *,
+        consequence: Consequence | None = None,
+        subject: str | None = None,
+        related: Iterable[Location] = (),
+    ) -> Diagnostic:
+        """State that `site` has this hazard.
 
-    def report(self, site: Site, message: str, severity: Severity | None = None) -> Report:
-        """State that `site` has this hazard, at the rule's own severity unless another is proven."""
-        return Report(site, message, self.severity if severity is None else severity)
+        Args:
+            site: where it is.
+            message: what happens at runtime, and what to do.
+            severity: the rule's own, unless another is proven.
+            consequence: what the message says will happen; the rule's own, unless it is another.
+            subject: the attribute, variable or symbol meant; by default the public name that the site is about.
+            related: other places that the message speaks of; see `Site.location` and `Site.callers`.
+        """
+        return Diagnostic(
+            site=site,
+            message=message,
+            severity=severity or self.severity,
+            consequence=consequence or self.consequence,
+            subject=subject or getattr(site, "spelled", "") or None,
+            related=tuple(related),
+        )
 
     @classmethod
     def slug(cls) -> str:
@@ -120,3 +162,28 @@ def documentation(rule: type[Rule]) -> dict[str, str]:
     if tuple(parts) != SECTIONS or not head.strip() or not all(parts.values()):
         raise ValueError(f"{rule.__module__}: docstring sections are {tuple(parts)}, wanted {SECTIONS}")
     return {"Summary": head.strip()} | parts
+
+
+_GATES = {"on_call": ("calls", "methods", "creates"), "on_reference": ("references",), "on_import": ("imports",)}
+"""The methods that are called for what passes a gate, and the gates of each."""
+_UNGATED = ("on_assignment", "on_class", "on_function", "on_file")
+
+
+def unreachable(rule: type[Rule]) -> str | None:
+    """What keeps a rule, or a part of it, from ever being asked about a site; None if nothing does."""
+    overridden = {name for name in (*_GATES, *_UNGATED) if getattr(rule, name) is not getattr(Rule, name)}
+    if not overridden:
+        return f"none of {', '.join((*_GATES, *_UNGATED))} is defined"
+    for method, gates in _GATES.items():
+        for gate in gates:
+            names = getattr(rule, gate)
+            if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+                return f"{gate} is to be a tuple of names, not {names!r}"
+            if names and method not in overridden:
+                return f"{gate} is set, and {method} is not defined"
+        if method in overridden and not any(getattr(rule, gate) for gate in gates):
+            return f"{method} is not called without {' or '.join(gates)}"
+    for name in (*rule.calls, *rule.references, *rule.imports):
+        if (seen := canonical(name.removesuffix(".*"))) != name.removesuffix(".*"):
+            return f"the canonical name of {name} is {seen}"
+    return None

@@ -15,14 +15,25 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache as memoized
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.names import canonical
-from ..finding import INTERNAL_ERROR, UNPARSABLE_FILE, Consequence, Finding, Severity, Target
+from ..finding import (
+    INTERNAL_ERROR,
+    UNPARSABLE_FILE,
+    Consequence,
+    Finding,
+    Location,
+    Severity,
+    Span,
+    Statement,
+    Target,
+)
+from ..source.discovery import display_path
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_bytes, read_source
 from ..source.suppressions import Suppressions, find_suppressions
@@ -32,7 +43,7 @@ if TYPE_CHECKING:
     from ..analysis.index import CallFact, FileIndex
     from ..analysis.project import Project
     from ..rule_api.model import File
-    from ..rule_api.rule import Report, Rule
+    from ..rule_api.rule import Diagnostic, Rule
     from ..source.cells import CellMap
     from .facts import Head
 
@@ -162,7 +173,7 @@ class _Run:
             rows |= self._checked(rest, digests)
             names = {key: row["key"] for key in rest if "key" in (row := rows[key])}
             self.store.put("run", {run_key: kept | names})
-        found = {self.wanted[key][1]: _result(self.wanted[key][1], rows[key]) for key in todo}
+        found = {self.wanted[key][1]: _result(self.wanted[key][1], rows[key], self._shown) for key in todo}
         return {display: found[display] for display in sorted(found)}
 
     def _advance(self, count: int, total: int) -> None:
@@ -173,6 +184,10 @@ class _Run:
     def _read(self, key: str, path: str) -> SourceFile | Finding:
         display = self.wanted[key][1] if key in self.wanted else key
         return read_source(Path(path), display, self.overrides.get(path))
+
+    def _shown(self, key: str) -> str:
+        """The path by which a file of the project is shown."""
+        return self.wanted[key][1] if key in self.wanted else display_path(self.paths[key], os.getcwd())
 
     def _kept_rows(self, keys: Mapping[str, str]) -> dict[str, Row]:
         """Rows by the names under which they are kept; one without anything in it needs no keeping."""
@@ -363,45 +378,55 @@ def check_file(
     recorder = DependencyRecorder(project)
     file = File(source, key, index, recorder, target)
     dispatch = _dispatch()
-    reports: list[tuple[Rule, Report]] = []
+    diagnostics: list[tuple[Rule, Diagnostic]] = []
     failures: list[Finding] = []
     for rule, function, site in dispatch.visits(file):
         try:
-            reports.extend((rule, report) for report in function(site))
+            diagnostics.extend((rule, diagnostic) for diagnostic in function(site))
         except Exception as error:
             failures.append(_crash(source.display, rule, site, error))
-    findings = [*_findings(source.display, reports), *failures]
+    findings = [*_findings(source, diagnostics), *failures]
     file.release()
     questions, digest = recorder.dependencies() if keep else ([], "")
     return findings, questions, digest
 
 
-def _findings(display: str, reports: Iterable[tuple[Rule, Report]]) -> list[Finding]:
-    """One site, one finding, the most specific: a rule is silent where one that it yields to speaks."""
-    placed = [(rule, report, (report.site.line, report.site.column)) for rule, report in reports]
-    codes: dict[tuple[int, int], set[str]] = {}
+def _findings(source: SourceFile, diagnostics: Iterable[tuple[Rule, Diagnostic]]) -> list[Finding]:
+    """One site, one finding, the most specific: a rule is silent where one that supersedes it speaks."""
+    placed = [(rule, said, (said.site.line, said.site.column)) for rule, said in diagnostics]
+    superseded: dict[tuple[int, int], set[str]] = {}
     for rule, _, place in placed:
-        codes.setdefault(place, set()).add(rule.code)
+        superseded.setdefault(place, set()).update(rule.supersedes)
     findings: dict[tuple[Any, ...], Finding] = {}
-    for rule, report, place in placed:
-        others = codes[place] - {rule.code}
-        if any(code in others or (code == "*" and others) for code in rule.yields_to):
-            continue
-        finding = Finding(
-            path=display,
-            line=place[0],
-            column=place[1],
-            end_line=report.site.end_line,
-            end_column=report.site.end_column,
-            code=rule.code,
-            slug=rule.slug(),
-            severity=report.severity,
-            consequence=rule.consequence,
-            message=report.message,
-            symbol=getattr(report.site, "spelled", "") or None,
-        )
-        findings.setdefault((rule.code, place, report.message), finding)
+    for rule, said, place in placed:
+        identity = (rule.code, place, said.message)
+        if rule.code not in superseded[place] and identity not in findings:
+            findings[identity] = _finding(source, rule, said)
     return sorted(findings.values(), key=lambda finding: finding.sort_key)
+
+
+def _finding(source: SourceFile, rule: Rule, said: Diagnostic) -> Finding:
+    """What a rule said, with what surrounds its site; the paths of related locations are names within the project."""
+    from ..analysis.statements import lines_of
+
+    site = said.site
+    around = site.statement if source.notebook is None else None
+    return Finding(
+        path=source.display,
+        line=site.line,
+        column=site.column,
+        end_line=site.end_line,
+        end_column=site.end_column,
+        code=rule.code,
+        slug=rule.slug(),
+        severity=said.severity,
+        consequence=said.consequence,
+        message=said.message,
+        statement=None if around is None else lines_of(around),
+        function=None if around is None else site.function_span,
+        subject=said.subject,
+        related=said.related if source.notebook is None else (),
+    )
 
 
 def _analysis_crash(display: str, error: Exception) -> Finding:
@@ -458,7 +483,7 @@ class _Dispatch:
         self.on_function = overriding("on_function")
         self.on_file = overriding("on_file")
 
-    def visits(self, file: File) -> Iterator[tuple[Rule, Callable[[Any], Iterator[Report]], Any]]:
+    def visits(self, file: File) -> Iterator[tuple[Rule, Callable[[Any], Iterator[Diagnostic]], Any]]:
         """Every rule call that a file is worth, in a fixed order."""
         target = file.target
 
@@ -563,8 +588,41 @@ def _dispatch_to(rules: tuple[Rule, ...]) -> _Dispatch:
 def _row(finding: Finding) -> list[Any]:
     return [
         finding.line, finding.column, finding.end_line, finding.end_column, finding.code, finding.slug,
-        str(finding.severity), str(finding.consequence), finding.message, finding.symbol,
+        str(finding.severity), str(finding.consequence), finding.message,
+        finding.statement, finding.function, finding.subject, finding.related,
     ]  # fmt: skip
+
+
+def _from_row(
+    path: str,
+    line: int,
+    column: int,
+    end_line: int,
+    end_column: int,
+    code: str,
+    slug: str,
+    severity: str,
+    consequence: str,
+    message: str,
+    statement: Sequence[int] | None,
+    function: Sequence[int] | None,
+    subject: str | None,
+    related: Sequence[Sequence[Any]],
+) -> Finding:
+    return Finding(
+        *(path, line, column, end_line, end_column, code, slug, Severity(severity), Consequence(consequence), message),
+        statement=Statement(*statement) if statement else None,
+        function=Span(*function) if function else None,
+        subject=subject,
+        related=tuple(Location(*values) for values in related),
+    )
+
+
+def shown_at(finding: Finding, shown: Callable[[str], str]) -> Finding:
+    """A finding as it is shown: of the files of its related locations only the names within the project were known."""
+    if not finding.related:
+        return finding
+    return replace(finding, related=tuple(one._replace(path=shown(one.path)) for one in finding.related))
 
 
 def _unreached(head: Head) -> Row:
@@ -575,25 +633,10 @@ def _unreached(head: Head) -> Row:
     return row | {"cells": head["cells"]} if "cells" in head else row
 
 
-def _result(display: str, row: Row) -> FileResult:
+def _result(display: str, row: Row, shown: Callable[[str], str]) -> FileResult:
     if row is _EMPTY:
         return _NOTHING
-    findings = tuple(
-        Finding(
-            display,
-            line,
-            column,
-            end_line,
-            end_column,
-            code,
-            slug,
-            Severity(severity),
-            Consequence(effect),
-            message,
-            symbol=symbol,
-        )
-        for line, column, end_line, end_column, code, slug, severity, effect, message, symbol in row["findings"]
-    )
+    findings = tuple(shown_at(_from_row(display, *values), shown) for values in row["findings"])
     kept = row["suppressions"]
     suppressions = Suppressions.from_json(kept) if kept is not None else Suppressions()
     if "cells" not in row:

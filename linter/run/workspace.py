@@ -18,7 +18,7 @@ from pathlib import Path
 from ..analysis.project import Project
 from ..finding import Target
 from ..settings.target import decide_target
-from ..source.discovery import SUFFIXES, marked_root, package_parent, project_files
+from ..source.discovery import SUFFIXES, display_path, marked_root, package_parent, project_files
 from ..source.parsing import SourceFile
 from ..source.reading import read_source
 from ..source.suppressions import Suppressions, find_suppressions
@@ -101,11 +101,16 @@ class Workspace:
         source = read_source(Path(path), display, data)
         if not isinstance(source, SourceFile):
             return FileResult((source,), Suppressions())
+        own = self._key(path)
+
+        def shown(key: str) -> str:
+            return display if key == own else display_path(os.path.join(self.root, key), os.getcwd())
+
         with _uncollected():
             if self._project is None:
                 self._project = self._joined()
-            findings, _, _ = engine.check_file(source, self._key(path), self._project, target)
-        return FileResult(tuple(findings), find_suppressions(source))
+            findings, _, _ = engine.check_file(source, own, self._project, target)
+        return FileResult(tuple(engine.shown_at(one, shown) for one in findings), find_suppressions(source))
 
     def _joined(self) -> Project:
         """The project as it lies on disk, with all that its rules may ask for in memory."""

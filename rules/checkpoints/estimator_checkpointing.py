@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Target
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _KEEPING = ("save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max", "keep_checkpoint_every_n_hours")
 _CONFIGS = (
@@ -58,9 +58,10 @@ class EstimatorCheckpointing(Rule):
     code = "TF501"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    beside = ("TF401", "TF406", "TF409")  # which say what becomes of the session, the name and the Estimator
     calls = (*_CONFIGS, *_HOOKS, *_SESSIONS, "tensorflow.estimator.*", "tensorflow.contrib.tpu.TPUEstimator")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge what keeps checkpoints."""
         if call.version_checked or call.file.is_test or len({name.canonical for name in call.names}) != 1:
             return

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _READERS = (
     "tensorflow.train.load_checkpoint",
@@ -59,6 +59,7 @@ class LoadCheckpointDiscarded(Rule):
     code = "TF502"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    beside = ("TF406",)  # which says where the name went
     calls = (
         *_READERS,
         *(f"{root}.{name}" for root in ("tensorflow.train", "slim") for name in _VALUES),
@@ -66,7 +67,7 @@ class LoadCheckpointDiscarded(Rule):
         "tensorflow.python.training.checkpoint_management.latest_checkpoint",
     )
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a call whose result is lost."""
         unread = call.unread_as
         if unread is None or not all(name.canonical in self.calls for name in call.names) or _is_probe(call):

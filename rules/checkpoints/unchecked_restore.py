@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Target, literal_string, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _CHECKPOINTS = ("tensorflow.train.Checkpoint()", "tensorflow.train.CheckpointManager().checkpoint")
 _MODELS = ("keras.Model()", "keras.Sequential()")
@@ -56,7 +56,7 @@ class UncheckedRestore(Rule):
         *(f"{receiver}.load_weights" for receiver in _MODELS),
     )
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a restore."""
         unread = call.unread_as
         if unread is None or call.in_graph or call.file.is_test or len(call.found) != len(call.names):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Target, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _V2_OFF = ("tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution")
 _GRAPHS = (
@@ -68,9 +68,10 @@ class V1Saver(Rule):
     code = "TF503"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    supersedes = ("TF406",)
     calls = ("tensorflow.train.Saver", "tensorflow.train.import_meta_graph")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a saver's creation, or the import of a meta graph."""
         if call.version_checked or not all(name.canonical in self.calls for name in call.names):
             return
@@ -89,7 +90,7 @@ class V1Saver(Rule):
         elif not call.in_graph:
             yield from self._eager(call, name)
 
-    def _eager(self, call: Call, name: str) -> Iterator[Report]:
+    def _eager(self, call: Call, name: str) -> Iterator[Diagnostic]:
         severity = _certainty(call)
         if name != "train.Saver":
             yield self.report(

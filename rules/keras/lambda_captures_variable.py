@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, FunctionSite, Reference, Site, Target, canonical
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from ..variables.constructors import SEEDED, is_layer, is_state, is_variable
 
 _WEIGHTS = frozenset(
@@ -58,24 +58,25 @@ class LambdaCapturesVariable(Rule):
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
     calls = ("keras.layers.Lambda",)
-    yields_to = ("TF101", "TF102")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge what the function of a `Lambda` layer does."""
         function = call.function_given("function", 0)
         if function is None or len(call.found) != len(call.names):
             return
         for made in function.calls:
             if not made.guarded and _makes_state(made):
-                refused = (
+                refuses = call.target is Target.KERAS2
+                happens = (
                     "Keras 2 refuses the layer with ValueError"
-                    if call.target is Target.KERAS2
+                    if refuses
                     else "each call makes new ones, and nothing trains or saves them"
                 )
                 yield self.report(
                     made,
-                    f"`{made.path}` creates variables in the function of a `Lambda` layer, which has none: {refused}. "
+                    f"`{made.path}` creates variables in the function of a `Lambda` layer, which has none: {happens}. "
                     "Write a subclass of `Layer` that creates them once.",
+                    consequence=Consequence.BREAKS if refuses else None,
                 )
         told: set[str] = set()
         for reference in function.references:
@@ -84,7 +85,7 @@ class LambdaCapturesVariable(Rule):
                 told.add(name)
                 yield from self._captured(reference, name, function)
 
-    def _captured(self, reference: Reference, name: str, function: FunctionSite) -> Iterator[Report]:
+    def _captured(self, reference: Reference, name: str, function: FunctionSite) -> Iterator[Diagnostic]:
         if _is_owned(reference, name) or _is_frozen(reference, name):
             return
         elsewhere = _used_elsewhere(reference, name, function)
@@ -95,6 +96,7 @@ class LambdaCapturesVariable(Rule):
             f"`trainable_variables`, so `fit` leaves them as they are and `save` loses them{owner}. Write a subclass "
             "of `Layer` that holds them.",
             Severity.INFO if elsewhere else None,
+            subject=name,
         )
 
 

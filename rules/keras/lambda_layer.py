@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Target, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .whole_models import allows_lambdas, handles_whole_models, is_hdf5, keeps_weights_only, keeps_weights_only_here
 
 _REGISTRATIONS = ("register_keras_serializable", "register_keras_serializable()")
@@ -73,7 +73,7 @@ class LambdaLayer(Rule):
     consequence = Consequence.BREAKS
     calls = ("keras.layers.Lambda",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a `Lambda` layer."""
         if len(call.found) != len(call.names) or call.in_graph:
             return

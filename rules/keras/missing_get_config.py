@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ...linter.rule_api.model import Call, ClassSite, File, FunctionSite, Target, canonical, is_test_path, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.model import (
+    Call,
+    ClassSite,
+    File,
+    FunctionSite,
+    Location,
+    Target,
+    canonical,
+    is_test_path,
+    path_of,
+)
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .whole_models import keeps_weights_only, saves_whole_models_in
 
 _PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic"})
@@ -91,14 +101,15 @@ class MissingGetConfig(Rule):
     severity = Severity.WARNING
     consequence = Consequence.BREAKS
 
-    def on_class(self, cls: ClassSite) -> Iterator[Report]:
+    def on_class(self, cls: ClassSite) -> Iterator[Diagnostic]:
         """Judge a layer with a constructor of its own."""
         constructor = cls.methods.get("__init__")
         if constructor is None or constructor.body.decorators or not _is_plain_layer(cls) or _is_only_a_base(cls):
             return
-        reason = _cannot_be_written(cls, constructor) or _cannot_be_made_again(cls, constructor)
+        reason, given = _cannot_be_written(cls, constructor)
+        reason = reason or _cannot_be_made_again(cls, constructor)
         if reason:
-            yield self.report(cls, f"`{cls.name}` has no `get_config`, and {reason}", _severity(cls))
+            yield self.report(cls, f"`{cls.name}` has no `get_config`, and {reason}", _severity(cls), related=given)
 
 
 def _is_plain_layer(cls: ClassSite) -> bool:
@@ -143,12 +154,15 @@ def _is_proof(cls: ClassSite, file: str) -> bool:
 # -- saving ------------------------------------------------------------------------------------------------------------
 
 
-def _cannot_be_written(cls: ClassSite, constructor: FunctionSite) -> str:
-    """What argument is certainly none that Keras writes down, in words."""
-    said = _annotated(constructor) or _called(cls, constructor) or _given(cls)
+def _cannot_be_written(cls: ClassSite, constructor: FunctionSite) -> tuple[str, Sequence[Location]]:
+    """What argument is certainly none that Keras writes down, in words, and where it is given."""
+    said, given = _annotated(constructor) or _called(cls, constructor), None
     if not said:
-        return ""
-    return f"{said}: saving a model with it raises NotImplementedError. Write `get_config`."
+        said, given = _given(cls)
+    if not said:
+        return "", ()
+    where = () if given is None else (given.location("constructed here"),)
+    return f"{said}: saving a model with it raises NotImplementedError. Write `get_config`.", where
 
 
 def _annotated(constructor: FunctionSite) -> str:
@@ -188,14 +202,14 @@ def _required(constructor: FunctionSite) -> list[ast.arg]:
     return [argument for argument in every if argument.arg not in constructor.optional_parameters]
 
 
-def _given(cls: ClassSite) -> str:
+def _given(cls: ClassSite) -> tuple[str, Call | None]:
     """What a construction in the same file gives to it."""
     for call in cls.file.once("constructions", lambda: _constructions(cls.file)).get(cls.key, ()):
         if cls.name in (call.path or ""):
             for argument in call.arguments:
                 if kind := _kind_of(call, argument):
-                    return f"{call.where} gives it {kind}"
-    return ""
+                    return f"{call.where} gives it {kind}", call
+    return "", None
 
 
 def _constructions(file: File) -> dict[tuple[str, int], list[Call]]:

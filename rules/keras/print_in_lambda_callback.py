@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, ClassSite, FunctionSite, Target, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _PRINTS = ("print", "tensorflow.print", "tensorflow.Print")
 _SYMBOLIC = re.compile(
@@ -57,7 +57,7 @@ class PrintInLambdaCallback(Rule):
     consequence = Consequence.CHANGES
     calls = ("keras.callbacks.LambdaCallback",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the functions given to a `LambdaCallback`."""
         seen: set[int] = set()
         for keyword in call.keywords:
@@ -66,14 +66,14 @@ class PrintInLambdaCallback(Rule):
                 seen.add(function.body.id)
                 yield from self._prints(function, f"the `{keyword}` function")
 
-    def on_class(self, cls: ClassSite) -> Iterator[Report]:
+    def on_class(self, cls: ClassSite) -> Iterator[Diagnostic]:
         """Judge the methods of a callback."""
         if "callback" in cls.kinds:
             for name, method in cls.methods.items():
                 if name.startswith("on_"):
                     yield from self._prints(method, f"`{cls.name}.{name}`")
 
-    def _prints(self, function: FunctionSite, place: str) -> Iterator[Report]:
+    def _prints(self, function: FunctionSite, place: str) -> Iterator[Diagnostic]:
         for call in function.calls:
             if call.name not in _PRINTS or len(call.found) != len(call.names):
                 continue
@@ -87,6 +87,8 @@ class PrintInLambdaCallback(Rule):
                         f"{place} prints `{ast.unparse(shown)}`, which is symbolic: it has no value when a callback "
                         f"runs, and this {happens}. Print in the `call` of a layer instead.",
                         Severity.ERROR if raises else None,
+                        consequence=Consequence.BREAKS if raises else None,
+                        subject=ast.unparse(shown),
                     )
                     break
 

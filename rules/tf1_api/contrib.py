@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...linter.rule_api.model import Import, Name, Reference
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _ROOTS = ("tensorflow.contrib", "tensorflow.compat.v1.contrib")
 _SUCCESSORS = {
@@ -76,12 +76,14 @@ class Contrib(Rule):
     code = "TF405"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    supersedes = ("TF406",)
+    beside = ("TF903",)  # the names behind the star are unknown, wherever they come from then
     imports = references = (
         "tensorflow.contrib", "tensorflow.contrib.*", "slim", "slim.*",
         "tensorflow.nn.rnn_cell", "tensorflow.nn.rnn_cell.*", "keras", "keras.*",
     )  # fmt: skip
 
-    def on_import(self, statement: Import) -> Iterator[Report]:
+    def on_import(self, statement: Import) -> Iterator[Diagnostic]:
         """See `Rule.on_import`."""
         module = _module(statement.names)
         first = next(
@@ -100,6 +102,7 @@ class Contrib(Rule):
                 f"`tensorflow.contrib{module}` cannot be imported on TF2; the program handles that, so this branch is "
                 "for TF1 alone.",
                 Severity.INFO,
+                consequence=Consequence.LEGACY,
             )
         else:
             yield self.report(
@@ -107,7 +110,7 @@ class Contrib(Rule):
                 f"Importing `tensorflow.contrib{module}` raises ModuleNotFoundError on TF2{_successor(module)}.",
             )
 
-    def on_reference(self, reference: Reference) -> Iterator[Report]:
+    def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
         """See `Rule.on_reference`."""
         module = _module(reference.names)
         if module is None or _module(reference.origin) is not None or reference.version_checked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...linter.rule_api.model import Import, Name, Reference, Site, Target
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _ROOTS = (
     "tensorflow.estimator",
@@ -52,6 +52,7 @@ class Estimator(Rule):
     code = "TF409"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    supersedes = ("TF406",)
     imports = references = (
         "tensorflow",
         "tensorflow.estimator",
@@ -62,7 +63,7 @@ class Estimator(Rule):
         "keras.estimator.*",
     )
 
-    def on_import(self, statement: Import) -> Iterator[Report]:
+    def on_import(self, statement: Import) -> Iterator[Diagnostic]:
         """See `Rule.on_import`."""
         first = next(
             (o for o in statement.file.imports if o.statement is statement.statement and _written(o.names)), None
@@ -70,12 +71,12 @@ class Estimator(Rule):
         if first is not None and first.alias is statement.alias:
             yield from self._judge(statement, _written(statement.names), "ImportError")
 
-    def on_reference(self, reference: Reference) -> Iterator[Report]:
+    def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
         """See `Rule.on_reference`."""
         if not _written(reference.origin):
             yield from self._judge(reference, _written(reference.names), "AttributeError")
 
-    def _judge(self, site: Site, written: str, error: str) -> Iterator[Report]:
+    def _judge(self, site: Site, written: str, error: str) -> Iterator[Diagnostic]:
         if not written or site.version_checked:
             return
         if site.target is Target.KERAS3:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, literal_string
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import certainty
 
@@ -70,9 +70,10 @@ class GraphCollection(Rule):
     code = "TF403"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    supersedes = ("TF406",)
     calls = (*_VARIABLES, *_LOSSES, *_READS, *_WRITES, "tensorflow.get_variable")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
         if call.version_checked or any(entity.kind != "external" for entity in call.found):
             return
@@ -85,6 +86,7 @@ class GraphCollection(Rule):
                 yield self.report(
                     call,
                     f"`tf.{name}` raises AttributeError on TF2, where nothing fills collections{_instead(call)}.",
+                    consequence=Consequence.BREAKS,
                 )
             return
         severity = certainty(call)
@@ -124,7 +126,7 @@ class GraphCollection(Rule):
                 severity,
             )
 
-    def _ignored_collections(self, call: Call) -> Iterator[Report]:
+    def _ignored_collections(self, call: Call) -> Iterator[Diagnostic]:
         given = call.value("collections")
         if given is None or (isinstance(given, ast.Constant) and given.value is None) or is_plain(call):
             return

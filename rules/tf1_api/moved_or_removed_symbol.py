@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import File, Import, Reference
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import Standing, missing, missing_import, standing
 
 _SUCCESSORS = {
@@ -67,12 +67,8 @@ class MovedOrRemovedSymbol(Rule):
     code = "TF406"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
-    yields_to = (
-        "TF103", "TF104", "TF106", "TF110", "TF111",
-        "TF401", "TF402", "TF403", "TF405", "TF409", "TF410", "TF414", "TF503",
-    )  # fmt: skip
 
-    def on_file(self, file: File) -> Iterator[Report]:
+    def on_file(self, file: File) -> Iterator[Diagnostic]:
         """See `Rule.on_file`."""
         told: set[str] = set()
         for statement in file.imports:
@@ -81,7 +77,7 @@ class MovedOrRemovedSymbol(Rule):
             if not reference.version_checked:
                 yield from self._reference(reference, told)
 
-    def _import(self, statement: Import, told: set[str]) -> Iterator[Report]:
+    def _import(self, statement: Import, told: set[str]) -> Iterator[Diagnostic]:
         if not statement.names or statement.version_checked or statement.is_star:
             return
         found = missing_import(statement.names, statement.target)
@@ -92,20 +88,21 @@ class MovedOrRemovedSymbol(Rule):
         else:
             yield from self._legacy(statement, standing(statement.spelled, statement.target), told)
 
-    def _reference(self, reference: Reference, told: set[str]) -> Iterator[Report]:
+    def _reference(self, reference: Reference, told: set[str]) -> Iterator[Diagnostic]:
         found = missing(reference)
         if found is not None:
             yield self.report(reference, f"`{_written(found)}` raises AttributeError {_where(found)}: {_advice(found)}")
         elif len(reference.names) == 1:
             yield from self._legacy(reference, standing(reference.spelled, reference.target), told)
 
-    def _legacy(self, site: Import | Reference, found: Standing, told: set[str]) -> Iterator[Report]:
+    def _legacy(self, site: Import | Reference, found: Standing, told: set[str]) -> Iterator[Diagnostic]:
         if not found.through_v1 or found.status != "v1" or found.symbol in told:
             return
         told.add(found.symbol)
         instead = _instead(found)
         use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
-        yield self.report(site, f"`{_written(found)}` works through compat.v1 only; {use}.", Severity.INFO)
+        message = f"`{_written(found)}` works through compat.v1 only; {use}."
+        yield self.report(site, message, Severity.INFO, consequence=Consequence.LEGACY)
 
 
 def _written(found: Standing) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import certainty
 
@@ -44,9 +44,10 @@ class Placeholder(Rule):
     code = "TF402"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    supersedes = ("TF406",)
     calls = ("tensorflow.placeholder", "tensorflow.sparse_placeholder", "tensorflow.sparse.placeholder", _WITH_DEFAULT)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
         if call.version_checked or any(entity.kind != "external" for entity in call.found):
             return
@@ -69,6 +70,7 @@ class Placeholder(Rule):
                 f"`placeholder_with_default`{whose} returns its default in eager execution, and nothing else can be "
                 "fed: make the value an argument of a function.",
                 Severity.WARNING if severity is Severity.ERROR else Severity.INFO,
+                consequence=Consequence.CHANGES,
             )
         elif severity is Severity.ERROR:
             where = (

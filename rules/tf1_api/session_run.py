@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Reference
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import certainty
 
@@ -59,10 +59,11 @@ class SessionRun(Rule):
     code = "TF401"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    supersedes = ("TF406",)
     calls = (*_SESSIONS, *_DEFAULT, *_RUNS)
     methods = ("run",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
         if call.version_checked:
             return
@@ -75,7 +76,7 @@ class SessionRun(Rule):
         elif call.name in self.calls:
             yield from self._session(call)
 
-    def _session(self, call: Call) -> Iterator[Report]:
+    def _session(self, call: Call) -> Iterator[Diagnostic]:
         name = call.name.removeprefix("tensorflow.")
         spelled = written(call.names[0])
         if is_plain(call):
@@ -91,6 +92,7 @@ class SessionRun(Rule):
                 call,
                 f"`{spelled}` runs a TF1 graph on purpose here; this works on TF2, as legacy.",
                 Severity.INFO,
+                consequence=Consequence.LEGACY,
             )
         elif any(self._is_empty(other) for other in _runs_of(call)):
             yield self.report(
@@ -100,10 +102,13 @@ class SessionRun(Rule):
             )
         elif certainty(call) is not None:
             yield self.report(
-                call, f"`{spelled}` works only where a graph was built, not with eager tensors.", Severity.INFO
+                call,
+                f"`{spelled}` works only where a graph was built, not with eager tensors.",
+                Severity.INFO,
+                consequence=Consequence.LEGACY,
             )
 
-    def _run(self, call: Call) -> Iterator[Report]:
+    def _run(self, call: Call) -> Iterator[Diagnostic]:
         plain, receiver = is_plain(call), ast.unparse(call.receiver) if call.receiver is not None else "session"
         if plain and not call.in_graph:
             yield self.report(
@@ -123,7 +128,7 @@ class SessionRun(Rule):
         """Whether a session that is run has no graph: it is run eagerly, and was neither given nor entered one."""
         return not run.in_graph and not _bound_to_graph(run) and certainty(run) is Severity.ERROR
 
-    def _fed(self, call: Call) -> Iterator[Report]:
+    def _fed(self, call: Call) -> Iterator[Diagnostic]:
         """A receiver of unknown origin: ``feed_dict`` is a word of TF1 sessions, and not a proof."""
         receiver = ast.unparse(call.receiver) if call.receiver is not None else ""
         if any(entity.kind not in ("external", "parameter") for entity in call.found):

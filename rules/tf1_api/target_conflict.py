@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Call, File, Import, Reference, Site, Target, literal_string
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import missing
 
 _FLAG = "TF_USE_LEGACY_KERAS"
@@ -60,7 +60,7 @@ class TargetConflict(Rule):
     consequence = Consequence.BREAKS
     calls = ("os.environ.setdefault", "os.putenv", "os.environ.update")
 
-    def on_file(self, file: File) -> Iterator[Report]:
+    def on_file(self, file: File) -> Iterator[Diagnostic]:
         """See `Rule.on_file`."""
         if file.target is not Target.KERAS3 or not any(
             name.spelled.startswith(_KERAS2_ONLY) for reference in file.references for name in reference.names
@@ -75,24 +75,26 @@ class TargetConflict(Rule):
                     _import_before(reference) or reference,
                     f"`tf.compat.v1.{found.whole}` ({reference.where}) needs Keras 2, and the target is Keras 3: "
                     f"install tf_keras and set {_FLAG}=1 before TensorFlow is imported, or rewrite what uses it.",
+                    subject=reference.spelled,
+                    related=[reference.location("needs Keras 2")],
                 )
                 return
 
-    def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
+    def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """See `Rule.on_assignment`."""
         target = assignment.node
         if isinstance(target, ast.Subscript) and literal_string(target.slice) == _FLAG and _is_on(assignment.value):
             if any(name.canonical == "os.environ" for name in assignment.names_of(target.value)):
                 yield from self._set(assignment)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
         arguments = call.call.args
         pair = arguments if len(arguments) == 2 and literal_string(arguments[0]) == _FLAG else None
         if _is_on(pair[1] if pair else call.value(_FLAG)):
             yield from self._set(call)
 
-    def _set(self, site: Site) -> Iterator[Report]:
+    def _set(self, site: Site) -> Iterator[Diagnostic]:
         """Judge a line that asks for Keras 2 by what was loaded before it."""
         if not _at_import(site):
             return
@@ -102,6 +104,8 @@ class TargetConflict(Rule):
                 site,
                 f"{_FLAG} is set after {keras.where} has loaded Keras, so it has no effect: set it before the "
                 "first import of TensorFlow.",
+                subject=_FLAG,
+                related=[keras.location("loads Keras")],
             )
             return
         imported = next(
@@ -118,6 +122,9 @@ class TargetConflict(Rule):
                 f"{_FLAG} is set after TensorFlow is imported in {imported.where}; it has an effect only as long "
                 "as nothing has touched `tf.keras` by then. Set it before the import.",
                 Severity.INFO,
+                consequence=Consequence.LEGACY,
+                subject=_FLAG,
+                related=[imported.location("imports TensorFlow")],
             )
 
 

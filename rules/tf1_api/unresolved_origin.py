@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Import, literal_string
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 
 class UnresolvedOrigin(Rule):
@@ -47,7 +47,7 @@ class UnresolvedOrigin(Rule):
     calls = ("getattr",)
     imports = ("tensorflow", "tensorflow.*", "keras", "keras.*", "slim", "slim.*")
 
-    def on_import(self, statement: Import) -> Iterator[Report]:
+    def on_import(self, statement: Import) -> Iterator[Diagnostic]:
         """See `Rule.on_import`."""
         if statement.is_star:
             module = statement.absolute.removesuffix(".*")
@@ -57,7 +57,7 @@ class UnresolvedOrigin(Rule):
                 "go unseen. Import the module, or the names that are used.",
             )
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
         arguments = call.call.args
         if len(arguments) < 2 or literal_string(arguments[1]) is not None:

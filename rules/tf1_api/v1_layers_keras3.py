@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Import, Reference, Target
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import Standing, missing, missing_import, standing
 
 
@@ -41,16 +41,17 @@ class V1LayersKeras3(Rule):
     code = "TF410"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    supersedes = ("TF406",)
     targets = frozenset({Target.KERAS3})
     imports = references = ("tensorflow.layers.*", "tensorflow.nn.rnn_cell.*", "keras.*")
 
-    def on_import(self, statement: Import) -> Iterator[Report]:
+    def on_import(self, statement: Import) -> Iterator[Diagnostic]:
         """See `Rule.on_import`."""
         found = missing_import(statement.names, statement.target)
         if found is not None and not statement.version_checked and _works_with_keras2(found, statement):
             yield self.report(statement, _message(found, "Importing ", "ImportError"))
 
-    def on_reference(self, reference: Reference) -> Iterator[Report]:
+    def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
         """See `Rule.on_reference`."""
         found = missing(reference)
         if found is not None and not reference.version_checked and _works_with_keras2(found, reference):

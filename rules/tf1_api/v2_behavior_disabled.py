@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, literal_string
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain
 
 _EFFECTS = {
@@ -66,10 +66,11 @@ class V2BehaviorDisabled(Rule):
     code = "TF414"
     severity = Severity.WARNING
     consequence = Consequence.LEGACY
+    supersedes = ("TF406",)
     calls = tuple(f"tensorflow.{name}" for name in _EFFECTS)
     methods = ("run_line_magic", "system", "getoutput")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
         if call.file.is_test:
             return
@@ -85,6 +86,7 @@ class V2BehaviorDisabled(Rule):
                 f"`tf.{name}` raises AttributeError on TF2, where it is `tf.compat.v1.{name}`; and with it "
                 f"{_EFFECTS[name]}.",
                 Severity.ERROR,
+                consequence=Consequence.BREAKS,
             )
         else:
             yield self.report(
@@ -93,7 +95,7 @@ class V2BehaviorDisabled(Rule):
                 "process may fail. Put what needs it into `tf.Graph().as_default()`, or migrate it.",
             )
 
-    def _of_notebook(self, call: Call) -> Iterator[Report]:
+    def _of_notebook(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a magic or a shell line; in a notebook's cell they read as the calls that IPython makes of them."""
         words = [literal_string(argument) or "" for argument in call.arguments]
         if call.path == _MAGIC and words[:1] == ["tensorflow_version"] and words[-1].startswith("1"):
@@ -102,12 +104,14 @@ class V2BehaviorDisabled(Rule):
                 "`%tensorflow_version 1.x` raises: Colab has no TensorFlow 1 any more, and other front ends do not "
                 "know the magic. Delete the line, and migrate what follows to TensorFlow 2.",
                 Severity.ERROR,
+                consequence=Consequence.BREAKS,
             )
         elif call.path in (_MAGIC, *_SHELL) and (requirement := _installed(" ".join(words))) is not None:
             yield self.report(
                 call,
                 f"`{requirement}` is TensorFlow 1, which has no release for Python 3.8 or later: this fails "
                 "on a current kernel, and on an old one all that follows runs as TensorFlow 1. Install TensorFlow 2.",
+                consequence=Consequence.BREAKS,
             )
 
 

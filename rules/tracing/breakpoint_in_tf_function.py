@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import trace_of
 
 
@@ -49,7 +49,7 @@ class BreakpointInTfFunction(Rule):
     consequence = Consequence.CHANGES
     calls = ("breakpoint", "pdb.set_trace", "ipdb.set_trace", "pudb.set_trace", "IPython.embed", "code.interact")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a debugger's entry."""
         trace = trace_of(call)
         if trace is None or trace.eager_switch:
@@ -58,4 +58,5 @@ class BreakpointInTfFunction(Rule):
             call,
             f"This breakpoint stops {trace.once}, with symbolic tensors. "
             "Call `tf.config.run_functions_eagerly(True)` while you debug.",
+            related=trace.callers,
         )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Known, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import Trace, trace_of
 
 _VALUE_METHODS = ("numpy", "eval", "tolist", "item")
@@ -54,10 +54,11 @@ class EagerApiInTfFunction(Rule):
     code = "TF208"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    supersedes = ("TF203",)
     methods = _VALUE_METHODS
     calls = tuple(f"{model}.{method}" for model in _MODELS for method in _MODEL_METHODS)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a method by what it is called on."""
         if not call.runs(Context.TRACED, Context.LIFTED):
             return
@@ -84,6 +85,7 @@ class EagerApiInTfFunction(Rule):
             call,
             f"{trace.under[:1].upper()}{trace.under[1:]}, {what}{eager}. {advice}",
             trace.severity(severity),
+            related=trace.callers,
         )
 
     @staticmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Known
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import is_failing, trace_of, values_in
 
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "fatal", "log", "vlog")
@@ -62,11 +62,12 @@ class LoggingInTfFunction(Rule):
     code = "TF202"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    beside = ("TF406",)  # which says where the name went
     calls = (
         *(f"{logger}.{level}" for logger in _LOGGERS for level in _LEVELS), *_COUNTED, *_TRACKERS, "warnings.warn"
     )  # fmt: skip
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a record by what it shows."""
         trace = trace_of(call)
         if trace is None or is_failing(call) or trace.made_once:
@@ -80,10 +81,12 @@ class LoggingInTfFunction(Rule):
                 f"{written} runs {trace.once}, and a tensor in it is symbolic. "
                 "Return the value and log it outside, or use `tf.print` or `tf.summary`.",
                 trace.severity(Severity.WARNING),
+                related=trace.callers,
             )
         elif shown and call.name != "warnings.warn":
             yield self.report(
                 call,
                 f"{written} runs {trace.once}. Log outside of the traced code what is to be logged each time.",
                 Severity.INFO,
+                related=trace.callers,
             )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Context, FunctionSite, Reference, Site, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import Lasting, is_number, lasting, trace_of
 
 _NUMERIC = frozenset({"max", "min", "float", "int", "abs", "round", "len"})
@@ -63,7 +63,7 @@ class MutableClosureCapture(Rule):
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
 
-    def on_function(self, function: FunctionSite) -> Iterator[Report]:
+    def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
         """Judge each lasting number that a traced function reads, once."""
         if not any(s & Context.TRACED for s in function.contexts):
             return
@@ -86,6 +86,8 @@ class MutableClosureCapture(Rule):
                 f"and the graph does not see that {where} changes it. "
                 "Pass it as an argument, or make it a `tf.Variable`.",
                 Severity.WARNING if proven else Severity.INFO,
+                subject=state.name,
+                related=[change.location("changed here"), *trace.callers],
             )
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Known
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import trace_of
 
 _STATIC = frozenset(
@@ -66,9 +66,8 @@ class NumpyInTfFunction(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     calls = ("numpy.*", "scipy.*", "sklearn.*", "cv2.*", "PIL.*", "math.*", "pandas.*", "skimage.*")
-    yields_to = ("TF204", "TF208")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a call of a numeric library by its arguments."""
         name = call.name
         parts = name.split(".")
@@ -87,6 +86,7 @@ class NumpyInTfFunction(Rule):
             f"`{call.path}` needs the value of {what}, but {trace.under}, that is a symbolic tensor: it raises"
             f"{' (a direct eager call works)' if trace.how == 'fit' else ''}. {_advice(parts)}",
             trace.severity(Severity.ERROR if trace.certain else Severity.WARNING),
+            related=trace.callers,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Known
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import is_failing, is_static, trace_of, values_in
 
 _MARKS = ("trac", "compil", "build")
@@ -52,7 +52,7 @@ class PrintInTfFunction(Rule):
     consequence = Consequence.CHANGES
     calls = ("print", "pprint.pprint", "pprint.pp")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a print by what it shows."""
         trace = trace_of(call)
         if trace is None or is_failing(call):
@@ -67,6 +67,7 @@ class PrintInTfFunction(Rule):
                 call,
                 f"This `{writer}` runs {trace.once}. If it is not meant to mark the trace, use `tf.print`.",
                 Severity.INFO,
+                related=trace.callers,
             )
             return
         symbolic = ", and shows a symbolic tensor instead of its value" if tensors else ""
@@ -74,4 +75,5 @@ class PrintInTfFunction(Rule):
             call,
             f"This `{writer}` runs {trace.once}{symbolic}. Use `tf.print`, which is part of the graph.",
             trace.severity(Severity.WARNING),
+            related=trace.callers,
         )

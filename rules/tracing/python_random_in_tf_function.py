@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import is_failing, trace_of
 
 _RANDOM = (
@@ -68,12 +68,13 @@ class PythonRandomInTfFunction(Rule):
     code = "TF204"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    supersedes = ("TF203",)
     calls = (
         *(f"random.{name}" for name in _RANDOM), *(f"random.Random().{name}" for name in _RANDOM),
         *(f"{generator}.{name}" for generator in _GENERATORS for name in _NUMPY_RANDOM), *_CLOCKS, *_IDS,
     )  # fmt: skip
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a draw by where it is made and what for."""
         trace = trace_of(call)
         if trace is None or trace.made_once or is_failing(call) or _is_setting(call):
@@ -85,6 +86,7 @@ class PythonRandomInTfFunction(Rule):
             call,
             f"`{call.path}` runs {trace.once}: its result is a constant of the graph. Use {instead}.",
             trace.severity(severity),
+            related=trace.callers,
         )
 
 

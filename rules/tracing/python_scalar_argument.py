@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, File
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _SPARING = frozenset({"input_signature", "reduce_retracing", "experimental_relax_shapes"})
 
@@ -53,7 +53,7 @@ class PythonScalarArgument(Rule):
     severity = Severity.INFO
     consequence = Consequence.CHANGES
 
-    def on_file(self, file: File) -> Iterator[Report]:
+    def on_file(self, file: File) -> Iterator[Diagnostic]:
         """Judge the calls that stand in a loop."""
         for call in file.calls:
             if not call.loops or call.in_trace or call.in_graph:
@@ -65,6 +65,7 @@ class PythonScalarArgument(Rule):
                     call,
                     f"`{given}` is a Python number, so that `{call.path}` is traced again for each of its values. "
                     f"Pass a tensor: loop over `tf.range`, or give it `tf.constant({given})`.",
+                    subject=given,
                 )
 
 

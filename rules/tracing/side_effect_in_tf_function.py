@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Call, Site
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import GROWERS, MUTATORS, Lasting, Trace, is_renewed, lasting, outlives, trace_of
 
 _SAME_AGAIN = frozenset({"add", "update", "setdefault", "discard", "clear"})
@@ -59,9 +59,8 @@ class SideEffectInTfFunction(Rule):
     consequence = Consequence.CHANGES
     calls = _WRITERS
     methods = tuple(sorted(MUTATORS))
-    yields_to = ("TF209",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a method that changes a container, and a write to a file."""
         if call.name in _WRITERS:
             trace = trace_of(call)
@@ -78,7 +77,7 @@ class SideEffectInTfFunction(Rule):
         verb = "grows" if call.method in GROWERS else "changes"
         yield from self._changed(call, trace, state, f"{verb} by this `{call.method}`", call.method in _SAME_AGAIN)
 
-    def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
+    def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge a stored item and a counter."""
         if assignment.kind != "item" and not assignment.augmented:
             return
@@ -95,7 +94,7 @@ class SideEffectInTfFunction(Rule):
             joins = isinstance(how, ast.BitOr | ast.BitAnd)  # of sets
             yield from self._changed(assignment, trace, state, "changes", joins)
 
-    def _changed(self, site: Site, trace: Trace, state: Lasting, what: str, same_again: bool) -> Iterator[Report]:
+    def _changed(self, site: Site, trace: Trace, state: Lasting, what: str, same_again: bool) -> Iterator[Diagnostic]:
         """Report a change; `same_again` is one that a second trace merely repeats."""
         if is_renewed(site, state):
             return
@@ -106,11 +105,14 @@ class SideEffectInTfFunction(Rule):
             f"{state.title[:1].upper()}{state.title[1:]} is Python state that {what} {trace.once}.",
             "Use a `tf.Variable` or a metric, or return the value.",
             sure,
+            state.name,
         )
 
-    def _say(self, site: Site, trace: Trace, what: str, advice: str, sure: bool = True) -> Report:
-        severity = Severity.ERROR if trace.certain else Severity.WARNING
-        return self.report(site, f"{what} {advice}", trace.severity(severity) if sure else Severity.INFO)
+    def _say(
+        self, site: Site, trace: Trace, what: str, advice: str, sure: bool = True, subject: str | None = None
+    ) -> Diagnostic:
+        severity = trace.severity(Severity.ERROR if trace.certain else Severity.WARNING) if sure else Severity.INFO
+        return self.report(site, f"{what} {advice}", severity, subject=subject, related=trace.callers)
 
 
 def _names_only(counter: Assignment) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Call, Context, Reference, Site
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import GROWERS, MUTATORS, Lasting, Trace, holds_tensor, lasting, outlives, trace_of
 
 
@@ -54,9 +54,10 @@ class TensorLeak(Rule):
     code = "TF209"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    supersedes = ("TF205",)
     methods = tuple(sorted(GROWERS))
 
-    def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
+    def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge a tensor that is stored by an assignment."""
         if assignment.value is None or not assignment.runs(Context.TRACED, Context.LIFTED):
             return
@@ -70,7 +71,7 @@ class TensorLeak(Rule):
             return
         yield from self._judge(assignment, trace, state)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a tensor that is put into a container."""
         if call.receiver is None or not call.runs(Context.TRACED, Context.LIFTED):
             return
@@ -81,7 +82,7 @@ class TensorLeak(Rule):
         if any(holds_tensor(call, argument) for argument in call.arguments):
             yield from self._judge(call, trace, state)
 
-    def _judge(self, site: Site, trace: Trace, state: Lasting) -> Iterator[Report]:
+    def _judge(self, site: Site, trace: Trace, state: Lasting) -> Iterator[Diagnostic]:
         if not trace.proven:
             severity = Severity.INFO
         elif state.kind == "attribute" and not outlives(site, trace):
@@ -100,6 +101,8 @@ class TensorLeak(Rule):
             f"{trace.under[:1].upper()}{trace.under[1:]}, {state.title} keeps a symbolic tensor: {use}. "
             "Return the tensor, or assign it to a `tf.Variable`.",
             severity,
+            subject=state.name,
+            related=trace.callers,
         )
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, FunctionSite, Site, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _KEEPERS = frozenset({"append", "add", "setdefault", "insert", "extend", "update"})
 
@@ -53,7 +53,7 @@ class TfFunctionInLoop(Rule):
     consequence = Consequence.CHANGES
     calls = ("tensorflow.function",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge `tf.function(f)`."""
         function = call.value("func", 0)
         if function is None or call.guarded:
@@ -69,7 +69,7 @@ class TfFunctionInLoop(Rule):
             uses = _uses(call, name, call.function)
         yield from self._judge(call, call, function, name, uses)
 
-    def on_function(self, function: FunctionSite) -> Iterator[Report]:
+    def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
         """Judge a local `@tf.function`."""
         if function.guarded or function.cls is not None:
             return
@@ -79,7 +79,7 @@ class TfFunctionInLoop(Rule):
         place = Site(function.file, function.syntax, function.scope, function.block)
         yield from self._judge(function, place, function.syntax, function.name, uses)
 
-    def _judge(self, site: Site, made: Site, what: ast.AST, name: str, uses: list[Call]) -> Iterator[Report]:
+    def _judge(self, site: Site, made: Site, what: ast.AST, name: str, uses: list[Call]) -> Iterator[Diagnostic]:
         if not uses or (name and _escapes(site, name)) or made.in_trace:
             return
         loop = next((node for node in site.loops if isinstance(node, ast.For | ast.AsyncFor | ast.While)), None)
@@ -90,6 +90,7 @@ class TfFunctionInLoop(Rule):
                     site,
                     f"{title} is made anew in each iteration, so that each one traces the graph again. "
                     "Make it once, before the loop.",
+                    subject=name,
                 )
             return
         around = site.function
@@ -101,9 +102,8 @@ class TfFunctionInLoop(Rule):
             reason = f"`{around.name}`, which is called in a loop"
         else:
             return
-        yield self.report(
-            site, f"{title} is made anew in {reason}, and traces the graph each time. Make it once, and keep it."
-        )
+        message = f"{title} is made anew in {reason}, and traces the graph each time. Make it once, and keep it."
+        yield self.report(site, message, subject=name)
 
 
 def _called_with(call: Call) -> Call | None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...linter.rule_api.model import Call, Context, FunctionSite, Known, Site, path_of
+from ...linter.rule_api.model import Call, Context, FunctionSite, Known, Location, Site, path_of
 from ...linter.rule_api.rule import Severity
 
 CONTAINERS = frozenset(
@@ -55,6 +55,8 @@ class Trace:
     """Whether it surely is traced: one run can take the way to it, and the file does not switch tracing off."""
     eager_switch: bool
     """Whether the same file turns tracing off, to debug."""
+    callers: tuple[Location, ...]
+    """The calls on the way from the traced function to the place."""
 
     def severity(self, severity: Severity) -> Severity:
         """A rule's severity, where the trace is proven."""
@@ -101,7 +103,8 @@ def trace_of(site: Site) -> Trace | None:
     switch = file.once(f"debugs {how}", lambda: any(_turns_eager(call, how) for call in file.calls))
     once = site.guarded or not site.runs(Context.TRACED, without=Context.ONCE)
     proven = not switch and site.is_reached(flag)
-    return Trace(how, where, how != "fit" or root not in ("call", "__call__"), once, proven, switch)
+    certain = how != "fit" or root not in ("call", "__call__")
+    return Trace(how, where, certain, once, proven, switch, site.callers(flag))
 
 
 def _is_replaced(function: FunctionSite) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
 from .v1_names import LAYERS, MAKERS, SCOPES, SHIMMED, SLIM, Naming, how_reached, naming, naming_of_parameter
 
 
@@ -50,11 +50,12 @@ class AutoincrementVariableScope(Rule):
 
     code = "TF110"
     severity = Severity.ERROR
-    consequence = Consequence.CHANGES
+    consequence = Consequence.BREAKS
+    supersedes = ("TF406",)
     targets = frozenset({Target.KERAS2})
     calls = SCOPES
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a scope by how it is named and by what is made in it."""
         if not call.runs(SHIMMED, without=Context.SCOPED) or call.version_checked:
             return
@@ -65,6 +66,8 @@ class AutoincrementVariableScope(Rule):
                     call,
                     f"`variable_scope('')` names nothing{how_reached(call)}: below the shim the layers without a name "
                     "in it count up at each call and get new weights. Give the scope a name.",
+                    consequence=Consequence.CHANGES,
+                    related=call.callers(Context.FORWARD),
                 )
             return
         if how == "parameter":
@@ -83,6 +86,8 @@ class AutoincrementVariableScope(Rule):
             f"This scope is named by {cause} its `default_name`{how_reached(call)}: below the shim that "
             f"name counts up at each eager call, and {made} makes new weights each time; under `fit` the next trace "
             "raises. Name the scope, or open it inside a named one.",
+            subject=parameter,
+            related=call.callers(Context.FORWARD),
         )
 
     @staticmethod

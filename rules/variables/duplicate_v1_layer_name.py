@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import UNKNOWN, Call, Context, FunctionSite, literal_string
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
 from .v1_names import LAYERS, SCOPES, SHIMMED, SLIM
 
 
@@ -50,9 +50,10 @@ class DuplicateV1LayerName(Rule):
     code = "TF112"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    beside = ("TF406",)  # which says where the name went
     targets = frozenset({Target.KERAS2})
 
-    def on_function(self, function: FunctionSite) -> Iterator[Report]:
+    def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
         """Compare the names of one function's layers, scope by scope."""
         layers = [call for call in function.calls if call.name in LAYERS or call.name in SLIM]
         if not layers or not any((s & SHIMMED) == SHIMMED for s in function.contexts) or _speaks_of_reuse(function):
@@ -70,6 +71,7 @@ class DuplicateV1LayerName(Rule):
                     call,
                     f"`{last}` is named `{name}` like the one on {same.where}: below the shim both silently share "
                     "one set of weights, where TF1 raised. Name them apart, or say `reuse=True` if it is meant.",
+                    related=[same.location("the layer that has this name, too")],
                 )
             elif _repeats(call):
                 yield self.report(

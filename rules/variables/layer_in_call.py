@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import SEEDED, inside_other, is_called, is_layer, is_unproven, reached, runs_each_call
 
 
@@ -54,12 +54,12 @@ class LayerInCall(Rule):
 
     code = "TF102"
     severity = Severity.ERROR
-    consequence = Consequence.CHANGES
+    consequence = Consequence.BREAKS
+    supersedes = ("TF103", "TF104", "TF106", "TF109", "TF302")
     calls = ("keras.layers.*", "keras.applications.*", "keras.Sequential")
     creates = ("layer", "module")
-    yields_to = ("TF114",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a layer's construction."""
         if not runs_each_call(call) or not is_layer(call) or inside_other(call):
             return
@@ -76,4 +76,5 @@ class LayerInCall(Rule):
                 f"`{call.path}` is made at every call, {where}: eagerly, each call has fresh weights that nothing "
                 f"tracks or trains; {traced}, the second trace raises ValueError. Make it once, in `__init__`."
             )
-        yield self.report(call, message, Severity.INFO if is_unproven(call) or not is_called(call) else None)
+        severity = Severity.INFO if is_unproven(call) or not is_called(call) else None
+        yield self.report(call, message, severity, related=call.callers(Context.FORWARD))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .v1_names import how_reached
 
 
@@ -55,9 +55,10 @@ class MakeTemplateInCall(Rule):
     code = "TF111"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    supersedes = ("TF406",)
     calls = ("tensorflow.make_template",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge where a template is made."""
         if not call.in_forward or call.version_checked:
             return
@@ -69,4 +70,5 @@ class MakeTemplateInCall(Rule):
             f"{which} is made anew at each call{how_reached(call)}, with new weights each time. "
             "Make it once, in `__init__`, and call it here.",
             None if proven else Severity.INFO,
+            related=call.callers(Context.FORWARD),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
 from .v1_names import CELLS, GETTERS, LAYER_CLASSES, LAYERS, SLIM, SLIM_GETTERS, how_reached
 
 _WITHOUT = Context.SHIM | Context.LEGACY
@@ -55,10 +55,10 @@ class MissingShim(Rule):
     code = "TF106"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
-    yields_to = ("TF102",)
+    supersedes = ("TF103", "TF104", "TF406")
     calls = (*sorted(GETTERS), *sorted(SLIM_GETTERS), *LAYERS, *SLIM, *sorted(LAYER_CLASSES), *sorted(CELLS))
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a call that makes variables in a forward pass."""
         if call.version_checked:
             return
@@ -75,6 +75,7 @@ class MissingShim(Rule):
                 call,
                 f"`{last}` makes new variables at each call{how_reached(call)}, whatever their names, and nothing "
                 f"tracks them: the outputs change from call to call, and `fit` never trains them. {advice}.",
+                related=call.callers(Context.FORWARD),
             )
         elif call.runs(Context.FORWARD, without=Context.SHIM):
             yield self.report(
@@ -82,4 +83,5 @@ class MissingShim(Rule):
                 f"`{last}` makes new variables at each call of this TF1 layer{how_reached(call)} when it runs eagerly; "
                 "in a graph it finds them again by name. Make them once, in `build`.",
                 Severity.INFO,
+                related=call.callers(Context.FORWARD),
             )

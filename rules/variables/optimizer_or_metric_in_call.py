@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import in_lambda_layer, is_unproven, reached
 
 _NO_OBJECTS = frozenset({"KLD", "MAE", "MAPE", "MSE", "MSLE", "Metric", "Optimizer"})
@@ -70,10 +70,11 @@ class OptimizerOrMetricInCall(Rule):
     code = "TF108"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    beside = ("TF406",)  # which says where the name went
     calls = ("keras.optimizers.*", "keras.metrics.*", "tensorflow.train.*")
     creates = ("optimizer", "metric")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the construction of an optimizer or metric."""
         what = _made(call)
         if what is None or call.guarded or in_lambda_layer(call):
@@ -91,6 +92,7 @@ class OptimizerOrMetricInCall(Rule):
                 "ValueError (only singleton tf.Variables created on the first call). Make it once, in `__init__` or "
                 "outside.",
                 Severity.INFO if is_unproven(call) else None,
+                related=call.callers(flag),
             )
         elif what == "optimizer" and _is_made_for_each_batch(call):
             yield self.report(
@@ -98,6 +100,7 @@ class OptimizerOrMetricInCall(Rule):
                 f"`{call.path}` makes a new optimizer in each turn of the loop that applies its gradients: moments, "
                 "slots and step count start from zero at each step. Make it before the loop.",
                 Severity.WARNING,
+                consequence=Consequence.CHANGES,
             )
 
 

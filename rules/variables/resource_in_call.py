@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import is_unproven, reached, runs_each_call
 
 _TABLES = (
@@ -71,7 +71,7 @@ class ResourceInCall(Rule):
     consequence = Consequence.CHANGES
     calls = (*_TABLES, *_WRITERS, "iter")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a resource's creation."""
         if not runs_each_call(call) or len(call.found) != len(call.names):
             return
@@ -94,6 +94,8 @@ class ResourceInCall(Rule):
             f"`{call.path}` creates {what} at every call, {reached(call, Context.FORWARD)}: each call {lost}. "
             "No checkpoint or weight list shows it. Create it once, in `__init__`.",
             Severity.INFO if is_unproven(call) else None,
+            consequence=Consequence.BREAKS if names <= _STATIC else None,
+            related=call.callers(Context.FORWARD),
         )
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, ClassSite, Context, Target
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import SEEDED, STATEFUL, STATELESS, is_layer, reached, runs_each_call
 
 _ADDERS = ("add_weight", "add_variable")
@@ -56,11 +56,12 @@ class StateOutsideBuild(Rule):
     code = "TF114"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    supersedes = ("TF102", "TF109")
     calls = ("keras.layers.*", "keras.applications.*", "keras.Sequential")
     creates = ("layer",)
     methods = _ADDERS
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a weight or a layer that becomes part of ``self``."""
         owner = _owner(call)
         if owner is None or not owner.is_keras:
@@ -81,9 +82,11 @@ class StateOutsideBuild(Rule):
                     f"{reason}, and raises ValueError (cannot add new elements of state). Create it in `__init__` or "
                     "`build`.",
                     Severity.WARNING,
+                    subject=_target(call),
+                    related=call.callers(Context.FIT),
                 )
 
-    def _at_each_call(self, call: Call, what: str, added: bool) -> Iterator[Report]:
+    def _at_each_call(self, call: Call, what: str, added: bool) -> Iterator[Diagnostic]:
         where = f"at every call, {reached(call, Context.FORWARD)}"
         if call.target is Target.KERAS3:
             effect = "Keras 3 raises ValueError (cannot add new elements of state to a layer that is already built)"
@@ -93,7 +96,12 @@ class StateOutsideBuild(Rule):
             lost = "each call tracks one more weight" if added else "each call loses the weights of the last one"
             effect = f"eagerly, {lost}; under `fit`, the second trace raises ValueError"
         place = "`build`" if added else "`__init__` or `build`"
-        yield self.report(call, f"{what} {where}: {effect}. Create it in {place}.")
+        yield self.report(
+            call,
+            f"{what} {where}: {effect}. Create it in {place}.",
+            subject=_target(call),
+            related=call.callers(Context.FORWARD),
+        )
 
 
 def _owner(call: Call) -> ClassSite | None:

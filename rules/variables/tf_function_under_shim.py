@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ...linter.rule_api.model import Call, Context, FunctionSite, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.model import Call, Context, FunctionSite, Location, path_of
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
 from .v1_names import MAKERS
 
 _TRACERS = frozenset({"tensorflow.function"})
@@ -66,17 +66,18 @@ class TfFunctionUnderShim(Rule):
     targets = frozenset({Target.KERAS2})
     calls = ("tensorflow.function",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge `tf.function(f)` in a method below the shim."""
         given = call.value("func", 0)
         if given is None or not call.runs(Context.SHIM):
             return
         for entity in call.entities(path_of(given)):
             if entity.kind == "function" and self._makes(call, entity.key):
-                yield self._report(call, f"`{path_of(given)}`", call.trail(Context.SHIM))
+                related = call.callers(Context.SHIM)
+                yield self._report(call, f"`{path_of(given)}`", call.trail(Context.SHIM), related)
                 return
 
-    def on_function(self, function: FunctionSite) -> Iterator[Report]:
+    def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
         """Judge a function that is decorated with `tf.function` and called below the shim."""
         decorators = {name.canonical.removesuffix("()") for name in function.decorators}
         if not decorators & _TRACERS or decorators & _SHIMS or not any(s & Context.SHIM for s in function.contexts):
@@ -88,12 +89,13 @@ class TfFunctionUnderShim(Rule):
     def _makes(site: Call | FunctionSite, key: tuple[str, int]) -> bool:
         return any(name in MAKERS for name in site.file.project.v1_calls(key))
 
-    def _report(self, site: Call | FunctionSite, name: str, trail: str) -> Report:
+    def _report(self, site: Call | FunctionSite, name: str, trail: str, related: Sequence[Location] = ()) -> Diagnostic:
         return self.report(
             site,
             f"The `tf.function` {name} makes variables by name and is entered below the shim ({trail}): it does not "
             "see the variable scopes around it, and keeps the variables of its first call. "
             "Put `tf.function` outside the shim instead.",
+            related=related,
         )
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, ClassSite, Context, File, Reference, Target, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import attributes_hold_state, is_layer
 
 _COLLECTED = frozenset({"trainable_variables", "trainable_weights", "variables", "weights", "non_trainable_variables"})
@@ -65,9 +65,8 @@ class TfVariableUntrackedKeras3(Rule):
     targets = frozenset({Target.KERAS3})
     calls = ("tensorflow.Variable", "keras.layers.*", "keras.Sequential", "keras.applications.*")
     creates = ("module", "layer")
-    yields_to = ("TF101", "TF102", "TF114")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge what is created as a part of ``self``."""
         attribute = _attribute(call)
         owner = call.class_of_self(attribute[0]) if attribute else None
@@ -87,23 +86,26 @@ class TfVariableUntrackedKeras3(Rule):
                     f"`trainable_variables` do not hold its weights. Collect `self.{name}.trainable_variables` "
                     "yourself, or make the class a `keras.layers.Layer`.",
                     Severity.WARNING,
+                    subject=f"self.{name}",
                 )
 
-    def _variable(self, call: Call, owner: ClassSite, name: str) -> Iterator[Report]:
+    def _variable(self, call: Call, owner: ClassSite, name: str) -> Iterator[Diagnostic]:
         reads = list(_reads(owner, name))
         untrained = (
             f"`self.{name}` is a tf.Variable of the Keras 3 layer `{owner.name}`, which does not track it: it is in "
             "neither `weights` nor a `.keras` file"
         )
         if _is_counter(call) or any(_handled(read, name) for read in reads) or not any(map(_in_step, reads)):
-            yield self.report(call, f"{untrained}. `self.add_weight` would be tracked.", Severity.INFO)
+            message = f"{untrained}. `self.add_weight` would be tracked."
+            yield self.report(call, message, Severity.INFO, subject=f"self.{name}")
         else:
             yield self.report(
                 call,
                 f"{untrained}, and no optimizer trains it, though nothing raises. Create it with `self.add_weight`.",
+                subject=f"self.{name}",
             )
 
-    def _module(self, call: Call, owner: ClassSite, name: str) -> Iterator[Report]:
+    def _module(self, call: Call, owner: ClassSite, name: str) -> Iterator[Diagnostic]:
         reads = list(_reads(owner, name))
         proven = any(map(_in_step, reads)) and not any(_reads_below(read, name, _COLLECTED) for read in reads)
         yield self.report(
@@ -112,6 +114,7 @@ class TfVariableUntrackedKeras3(Rule):
             f"variables are in neither `{owner.name}.weights` nor a `.keras` file, and no optimizer trains them. "
             "Make it a `keras.layers.Layer`.",
             Severity.ERROR if proven else Severity.INFO,
+            subject=f"self.{name}",
         )
 
 

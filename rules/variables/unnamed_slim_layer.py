@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
 from .v1_names import SHIMMED, SLIM, Naming, how_reached, naming
 
 
@@ -50,12 +50,12 @@ class UnnamedSlimLayer(Rule):
 
     code = "TF104"
     severity = Severity.ERROR
-    consequence = Consequence.CHANGES
+    consequence = Consequence.BREAKS
+    supersedes = ("TF406",)
     targets = frozenset({Target.KERAS2})
     calls = tuple(SLIM)
-    yields_to = ("TF102", "TF106")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a slim call by its `scope`."""
         if not call.runs(SHIMMED, without=Context.SCOPED) or call.version_checked or _scope_by_arg_scope(call):
             return
@@ -69,6 +69,7 @@ class UnnamedSlimLayer(Rule):
             f"slim's `{last}` is called without `scope` and in no named `variable_scope`{how_reached(call)}: below the "
             "shim each eager call counts its name up and makes new weights, and under `fit` the next trace raises. "
             "Give it a `scope`, or open a named `variable_scope` around it.",
+            related=call.callers(Context.FORWARD),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
 from .v1_names import LAYER_CLASSES, LAYERS, SHIMMED, Naming, how_reached, is_called, naming
 
 
@@ -49,12 +49,12 @@ class UnnamedV1Layer(Rule):
 
     code = "TF103"
     severity = Severity.ERROR
-    consequence = Consequence.CHANGES
+    consequence = Consequence.BREAKS
+    supersedes = ("TF406",)
     targets = frozenset({Target.KERAS2})
     calls = (*LAYERS, *sorted(LAYER_CLASSES))
-    yields_to = ("TF102", "TF106")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a layer function by its name, and a layer object by where it is made."""
         if not call.runs(SHIMMED, without=Context.SCOPED) or call.version_checked:
             return
@@ -67,6 +67,8 @@ class UnnamedV1Layer(Rule):
                     call,
                     f"This `{last}` layer is a new object at each call{how_reached(call)}, with new weights each time, "
                     "whatever its name. Make it once in `__init__`, or call it inside a named `variable_scope`.",
+                    consequence=Consequence.CHANGES,
+                    related=call.callers(Context.FORWARD),
                 )
             return
         if naming(call, "name", LAYERS.get(call.name)) is not Naming.UNNAMED:
@@ -76,4 +78,5 @@ class UnnamedV1Layer(Rule):
             f"`{last}` is called without a name and in no named `variable_scope`{how_reached(call)}: below the shim "
             "each eager call counts its name up and makes new weights, and under `fit` the next trace raises. "
             "Give it a `name`, or open a named `variable_scope` around it.",
+            related=call.callers(Context.FORWARD),
         )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Call, ClassSite, Context, Reference, Target, path_of
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import VARIABLES, attributes_hold_state, in_lambda_layer, is_layer, is_variable
 
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
@@ -65,7 +65,7 @@ class UntrackedState(Rule):
     calls = (*sorted(VARIABLES), "keras.layers.*", "keras.Sequential")
     creates = ("layer", "module")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge where a layer or variable that is created is held."""
         if not is_layer(call) and not (is_variable(call) and _is_trained(call)):
             return
@@ -77,13 +77,14 @@ class UntrackedState(Rule):
                     f"`{call.path}` is created in `{function.name}`, which caches it, and used by {_path(call)}: it "
                     "is made once, but no attribute tracks it, so that nothing trains or saves it. Assign it in "
                     "`__init__`.",
+                    related=call.callers(Context.FIT),
                 )
         elif call.scope.kind == "class" and call.assigned_to:
             yield from self._class_attribute(call, call.assigned_to[0])
         elif call.assigned_to[:1] and call.assigned_to[0].isidentifier():
             yield from self._outer_name(call, call.assigned_to[0])
 
-    def _class_attribute(self, call: Call, name: str) -> Iterator[Report]:
+    def _class_attribute(self, call: Call, name: str) -> Iterator[Diagnostic]:
         cls = call.cls
         if cls is None or not (cls.is_keras or "module" in cls.kinds):
             return
@@ -98,9 +99,11 @@ class UntrackedState(Rule):
                 f"`{name}` is an attribute of the class `{cls.name}` and used by {read.trail(Context.FORWARD)}: "
                 "only what is assigned to `self` is tracked, so that it is in no `weights` and nothing trains or "
                 "saves it. Assign it in `__init__`.",
+                subject=f"self.{name}",
+                related=[read.location("used here")],
             )
 
-    def _outer_name(self, call: Call, name: str) -> Iterator[Report]:
+    def _outer_name(self, call: Call, name: str) -> Iterator[Diagnostic]:
         """A global or a local of an outer function that only forward passes read."""
         home = call.file.index.lookup(call.scope, name)
         if home is None or len(home[1]) != 1 or home[0].kind == "class" or call.loops:
@@ -120,9 +123,11 @@ class UntrackedState(Rule):
             f"`{name}` is {what} outside of the class whose forward pass uses it "
             f"({reads[0].trail(Context.FORWARD)}): only attributes of `self` are tracked, so that it is in no "
             "`weights` and nothing trains or saves it. Assign it in `__init__`.",
+            subject=name,
+            related=[reads[0].location("used here")],
         )
 
-    def on_assignment(self, assignment: Assignment) -> Iterator[Report]:
+    def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge an attribute that holds state where Keras does not look."""
         owner, name = assignment.owner, assignment.self_attribute
         if owner is None or name is None or assignment.augmented or assignment.value is None:
@@ -133,7 +138,7 @@ class UntrackedState(Rule):
         if owner.is_keras:
             yield from self._container(assignment, owner, name)
 
-    def _plain_object(self, assignment: Assignment, owner: ClassSite, name: str) -> Iterator[Report]:
+    def _plain_object(self, assignment: Assignment, owner: ClassSite, name: str) -> Iterator[Diagnostic]:
         call = assignment.value_call
         if call is None or len(call.found) != 1 or call.found[0].kind != "class":
             return
@@ -156,9 +161,10 @@ class UntrackedState(Rule):
                 f"`self.{name}` is a `{call.path}`, a plain class: `{owner.name}` does not look into it, so that the "
                 "layers and variables in it are in no `weights` and nothing trains or saves them. Make "
                 f"`{call.path}` a {' or a '.join(kinds)}.",
+                subject=f"self.{name}",
             )
 
-    def _container(self, assignment: Assignment, owner: ClassSite, name: str) -> Iterator[Report]:
+    def _container(self, assignment: Assignment, owner: ClassSite, name: str) -> Iterator[Diagnostic]:
         site = assignment.value_call or assignment
         keras2 = assignment.target is Target.KERAS2
         if keras2 and (held := _set_of_layers(assignment, name)):
@@ -166,6 +172,7 @@ class UntrackedState(Rule):
                 site,
                 f"`self.{name}` keeps {held} in a set, which Keras 2 does not look into: they are in no `weights` "
                 "and nothing trains or saves them. Keep them in a list.",
+                subject=f"self.{name}",
             )
         call = assignment.value_call
         if call is None or not call.names or {n.canonical for n in call.names} - _FACTORIES:
@@ -177,12 +184,15 @@ class UntrackedState(Rule):
                 f"`self.{name}` is a `{call.path}`: Keras 3 turns it into a plain dict when it is assigned to a "
                 "layer, so that the first use of a missing key raises KeyError. Use `setdefault`, or keep it outside "
                 "of the layer.",
+                consequence=Consequence.BREAKS,
+                subject=f"self.{name}",
             )
         elif keras2 and (_makes_layers(call) or any(_stores_layer(assignment, node) for node in growing)):
             yield self.report(
                 call,
                 f"`self.{name}` keeps layers in a `{call.path}`, which Keras 2 does not look into: they are in no "
                 "`weights` and nothing trains or saves them. Use a plain dict.",
+                subject=f"self.{name}",
             )
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
 from .v1_names import GETTERS, SLIM_GETTERS, how_reached
 
 _PARTITIONERS = frozenset(
@@ -53,6 +53,7 @@ class V1PartitionerOrCustomGetter(Rule):
     code = "TF115"
     severity = Severity.WARNING
     consequence = Consequence.BREAKS
+    beside = ("TF406",)  # which says where the name went
     targets = frozenset({Target.KERAS2})
     calls = (
         *sorted(GETTERS),
@@ -60,7 +61,7 @@ class V1PartitionerOrCustomGetter(Rule):
         *("tensorflow.variable_scope", "tensorflow.variable_op_scope"),
     )
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the keywords of a call that makes variables or opens a scope for them."""
         if call.in_graph or call.version_checked:
             return
@@ -75,6 +76,7 @@ class V1PartitionerOrCustomGetter(Rule):
                     f"`{what}` takes a `custom_getter`, which only compat.v1 has: it works below the shim, and has no "
                     "equal in native TF2 (`tf.variable_creator_scope` comes nearest).",
                     Severity.INFO,
+                    consequence=Consequence.LEGACY,
                 )
             elif call.runs(Context.SHIM) and _is_partitioner(call, value):
                 yield self.report(
@@ -82,6 +84,7 @@ class V1PartitionerOrCustomGetter(Rule):
                     f"`{what}` is given a `partitioner`{how_reached(call)}, and below the shim that raises a "
                     "ValueError. Drop it, or shard by "
                     "`tf.distribute.ParameterServerStrategy(variable_partitioner=...)`.",
+                    related=call.callers(Context.FORWARD),
                 )
             else:
                 yield self.report(

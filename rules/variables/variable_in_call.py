@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Target
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import FILLED, SEED_GENERATOR, VARIABLES, is_unproven, is_variable, reached, runs_each_call
 
 
@@ -53,10 +53,11 @@ class VariableInCall(Rule):
 
     code = "TF101"
     severity = Severity.ERROR
-    consequence = Consequence.CHANGES
+    consequence = Consequence.BREAKS
+    supersedes = ("TF109", "TF302")
     calls = (*sorted(VARIABLES), *FILLED, SEED_GENERATOR)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a variable's creation."""
         if not runs_each_call(call) or not is_variable(call):
             return
@@ -74,4 +75,5 @@ class VariableInCall(Rule):
             f"`{call.path}` creates a variable at every call, {reached(call, Context.FORWARD)}: {lost}; "
             f"{traced}, the second trace raises ValueError. Create it once, {remedy}.",
             Severity.INFO if is_unproven(call) else None,
+            related=call.callers(Context.FORWARD),
         )

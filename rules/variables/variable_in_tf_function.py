@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Report, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import (
     FILLED,
     SEED_GENERATOR,
@@ -64,7 +64,7 @@ class VariableInTfFunction(Rule):
     calls = (*sorted(VARIABLES), *FILLED, SEED_GENERATOR, "keras.layers.*", "keras.applications.*", "keras.Sequential")
     creates = ("layer", "module")
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the creation of a variable or a layer."""
         if call.in_forward or call.guarded or not call.runs(Context.TRACED, without=Context.ONCE):
             return
@@ -81,4 +81,5 @@ class VariableInTfFunction(Rule):
             f"`{call.path}` {what} in every trace, {reached(call, Context.TRACED)}: {when} raises ValueError (only "
             "singleton tf.Variables created on the first call). Create it outside, or only while it is missing.",
             Severity.INFO if for_absent_argument(call) or (layer and not is_called(call)) else None,
+            related=call.callers(Context.TRACED),
         )

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from migrate_lint.linter.analysis.index import FileIndex
 from migrate_lint.linter.analysis.summary import Summary
-from migrate_lint.linter.finding import Consequence, Severity, Target
+from migrate_lint.linter.finding import Consequence, Location, Severity, Span, Statement, Target
 from migrate_lint.linter.rule_api.model import Call
-from migrate_lint.linter.rule_api.rule import Report, Rule
+from migrate_lint.linter.rule_api.rule import Diagnostic, Rule
 from migrate_lint.linter.run import engine
 from migrate_lint.linter.run.engine import FileResult, analyze
 
@@ -29,8 +29,9 @@ def helper(x):
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(tmp_path / "project", {"net.py": LAYER, "helpers.py": HELPER, "plain.py": "x = 1\n"})
+    monkeypatch.chdir(tmp_path / "project")
     return tmp_path / "project"
 
 
@@ -93,7 +94,7 @@ def test_a_finding_knows_the_name_that_it_is_about(project: Path, tmp_path: Path
 
     for _ in range(2):
         found = check(project, "names.py", cache=tmp_path / "cache")["names.py"].findings
-        symbols = {(finding.line, finding.symbol) for finding in found}
+        symbols = {(finding.line, finding.subject) for finding in found}
         assert {
             (2, "tensorflow.contrib.slim"),
             (3, "tensorflow.compat.v1.layers.dense"),
@@ -102,10 +103,57 @@ def test_a_finding_knows_the_name_that_it_is_about(project: Path, tmp_path: Path
     layer = HELPER.replace("def helper(x):", "class L(tf.keras.layers.Layer):\n  def __init__(self, units):")
     write(project, {"layer.py": layer.replace("    return x * ", "    super().__init__()\n    self.v = ")})
     assert {("TF304", None)} == {
-        (one.code, one.symbol)
+        (one.code, one.subject)
         for one in check(project, "layer.py", cache=tmp_path / "cache")["layer.py"].findings
         if one.code == "TF304"
     }
+
+
+LAYERS = """
+import tensorflow as tf
+class Net(tf.keras.layers.Layer):
+    @tf.function(
+        autograph=False)
+    def call(self, x,
+             y=tf.Variable(1.0)):
+        self.steps.append(
+            tf.nn.relu(x)
+        )
+        return helper(x)
+    def __init__(self):
+        self.steps = []
+def helper(x): return x * tf.Variable(1.0)
+"""
+
+
+def test_a_finding_keeps_what_its_rule_knew(project: Path, tmp_path: Path) -> None:
+    """The statement and the function around it, what it is about and where else to look; also when it was kept."""
+    write(project, {"net.py": LAYERS})
+
+    for _ in range(2):
+        found = {one.code: one for one in check(project, "net.py", cache=tmp_path / "cache")["net.py"].findings}
+        assert ("self.steps", Statement(8, 10, 10), Span(4, 11)) == (
+            *(found["TF209"].subject, found["TF209"].statement, found["TF209"].function),
+        )
+        assert ("tensorflow.Variable", Statement(14, 14, 14), Span(14, 14)) == (
+            *(found["TF101"].subject, found["TF101"].statement, found["TF101"].function),
+        )
+        assert (Location("net.py", 11, "called by `Net.call`"),) == found["TF101"].related
+        assert () == found["TF209"].related
+
+
+def test_related_places_in_other_files_are_shown_as_findings_are(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Relative to the working folder, wherever it is when the finding is read, and whether the file is linted."""
+    caller = "called by `Net.call`"
+    kept = tmp_path / "cache"
+    (found,) = check(project, "helpers.py", cache=kept)["helpers.py"].findings
+    assert (Location("net.py", 6, caller),) == found.related
+
+    monkeypatch.chdir(tmp_path)
+    (found,) = check(project, "helpers.py", cache=kept)["helpers.py"].findings
+    assert (Location("project/net.py", 6, caller),) == found.related
 
 
 @pytest.mark.parametrize("name", ["net.py", "helpers.py", "plain.py"])
@@ -138,8 +186,8 @@ class Crashing(Rule):
     consequence = Consequence.BREAKS
     calls = ("print",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
-        """Report, then crash."""
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """Diagnostic, then crash."""
         yield self.report(call, "before the crash")
         raise IndexError("tuple index out of range")
 
@@ -148,9 +196,8 @@ class Broad(Crashing):
     """Speaks where nobody else does."""
 
     code = "TF998"
-    yields_to = ("TF999",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Report everything."""
         yield self.report(call, "broad")
 
@@ -159,9 +206,9 @@ class Specific(Broad):
     """Speaks about prints of one argument."""
 
     code = "TF999"
-    yields_to = ()
+    supersedes = ("TF998",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Report calls of one argument."""
         if len(call.arguments) == 1:
             yield self.report(call, "specific", Severity.INFO)
@@ -183,7 +230,7 @@ def test_a_crash_in_a_rule_is_a_finding(project: Path, monkeypatch: pytest.Monke
 
 
 def test_one_site_one_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rule is silent where a more specific one that it yields to speaks."""
+    """A rule is silent where a more specific one that supersedes it speaks."""
     with_rules(monkeypatch, Broad(), Specific())
     (project / "net.py").write_text("import tensorflow\nprint(1)\nprint(1, 2)\n")
 

@@ -62,6 +62,14 @@ def test_names_of_earlier_cells_are_known() -> None:
     assert [("TF401", 1, 2, 1)] == found(IMPORT, f"\n{BAD}")
 
 
+def test_a_finding_in_a_cell_knows_no_lines_of_the_module() -> None:
+    """They would be of no cell."""
+    (only,) = findings(notebook(IMPORT, f"def f():\n  {BAD}\n"))
+
+    assert (None, None, ()) == (only.statement, only.function, only.related)
+    assert only.subject is not None
+
+
 def test_the_cell_counts_all_cells() -> None:
     """Text and raw cells too, as a notebook's own interface does."""
     text = {"cell_type": "markdown", "metadata": {}, "source": "# tf.Session()"}

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from migrate_lint.linter.rule_api.model import Call
-from migrate_lint.linter.rule_api.rule import Consequence, Report, Rule, Severity
+from migrate_lint.linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 
 class Spoken(Rule):
@@ -55,7 +55,7 @@ class Spoken(Rule):
     consequence = Consequence.CHANGES
     calls = ("tensorflow.print",)
 
-    def on_call(self, call: Call) -> Iterator[Report]:
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
         yield self.report(call, "this speaks")
 '''
 MODEL = 'import tensorflow as tf\n\ntf.print("x")\n'
@@ -284,6 +284,13 @@ def test_a_rule_that_was_not_loaded_makes_no_comment_useless(tmp_path: Path) -> 
         ("severity = Severity.WARNING", 'severity = "warning"', "severity is to be a Severity"),
         ("consequence = Consequence.CHANGES", "", "consequence is to be a Consequence"),
         ('    code = "', '    targets = ()\n    code = "', "targets is to be a frozenset of Target"),
+        ('    code = "', '    supersedes = "TF406"\n    code = "', "supersedes is to be a tuple of codes, not 'TF406'"),
+        ('    code = "', '    beside = "TF406"\n    code = "', "beside is to be a tuple of codes, not 'TF406'"),
+        (
+            '    calls = ("tensorflow.print",)\n',
+            "",
+            "TFACME101 (spoken) can never be asked: on_call is not called without calls or methods or creates",
+        ),
         (
             "    def on_call",
             "    @classmethod\n    def slug(cls) -> str:\n        return 'x'\n\n    def on_call",

@@ -15,13 +15,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from migrate_lint.linter.finding import Severity, Target
+from migrate_lint.linter.finding import Consequence, Severity, Target
 
 if TYPE_CHECKING:
     from migrate_lint.linter.finding import Finding
+    from migrate_lint.linter.rule_api.rule import Rule
 
 HERE = Path(__file__).parent
 DEFAULT_NAME = "example.py"
@@ -31,6 +33,8 @@ _FILE_NAME = re.compile(r"`([\w./-]+\.\w+)`")
 _MARKER = re.compile(r"#\s*(?=(?:error|warning|info):)")
 _ITEM = re.compile(r'(error|warning|info):\s*\[(TF\d{3})\](?:\s*"([^"]*)")?\s*(;?)\s*')
 _WORDS = {"all", *Target}
+_RAISES = re.compile(r"\b(?:raises|fails)\b(?! no error)|Error\b")
+_WORKS = re.compile(r"\bworks\b")
 
 
 class PageError(ValueError):
@@ -236,6 +240,37 @@ def compare(case: Case, code: str, findings: Iterable[Finding]) -> list[str]:
         f"{path}:{line}: {text}\n    {_source_line(sources.get(path, ''), line)}"
         for path, line, text in sorted(differences)
     ]
+
+
+def crowded(findings: Iterable[Finding], rules: Iterable[Rule]) -> list[str]:
+    """Say which findings share a site, but for those of two rules that are declared to stand beside each other."""
+    declared = {frozenset((rule.code, other)) for rule in rules for other in rule.beside}
+    by_site: dict[tuple[str, int, int], list[Finding]] = {}
+    for finding in findings:
+        by_site.setdefault((finding.path, finding.line, finding.column), []).append(finding)
+    return [
+        f'{path}:{line}: both      [{one.code}] "{one.message}"\n    and [{other.code}] "{other.message}"'
+        for (path, line, _), here in by_site.items()
+        for one, other in combinations(here, 2)
+        if frozenset((one.code, other.code)) not in declared
+    ]
+
+
+def contradictory(findings: Iterable[Finding]) -> list[str]:
+    """Say which findings have another consequence than their message tells."""
+    wanted = [(finding, _told(finding.message)) for finding in findings]
+    return [
+        f'{finding.path}:{finding.line}: {finding.consequence}   [{finding.code}] "{finding.message}"'
+        for finding, told in wanted
+        if finding.consequence not in told
+    ]
+
+
+def _told(message: str) -> set[Consequence]:
+    """The consequences that a message may have, by its words."""
+    if _RAISES.search(message.replace("nothing raises", "")):
+        return {Consequence.BREAKS}
+    return set(Consequence) - {Consequence.BREAKS} if _WORKS.search(message) else set(Consequence)
 
 
 def _source_line(text: str, number: int) -> str:

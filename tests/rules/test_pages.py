@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Target
+from migrate_lint.linter.registry.registry import all_rules
+from migrate_lint.linter.rule_api.rule import Rule
 
-from .pages import Expectation, Page, PageError, Section, all_pages, compare, find_all, read_expectations, read_page
+from .pages import (
+    Expectation,
+    Page,
+    PageError,
+    Section,
+    all_pages,
+    compare,
+    contradictory,
+    crowded,
+    find_all,
+    read_expectations,
+    read_page,
+)
 
 
 def _well_formed() -> Iterator[Page]:
@@ -31,13 +46,14 @@ def _executable() -> list[object]:
 
 @pytest.mark.parametrize(("page", "section", "target"), _executable())
 def test_section_holds(page: Page, section: Section, target: Target, tmp_path: Path) -> None:
-    """Every marked line is found, and every other line is silent."""
+    """Every marked line is found, every other is silent; a site has one finding, and its consequence is its text's."""
     problems = []
     for number, case in enumerate(section.cases):
         if target in case.targets:
             root = tmp_path / str(number)
             root.mkdir()
-            differences = compare(case, page.code, find_all(case.files, root, target))
+            found = find_all(case.files, root, target)
+            differences = compare(case, page.code, found) + crowded(found, all_rules()) + contradictory(found)
             problems += [f"{page.path.name}:{case.line}: {section.title} [{target}]", *differences] * bool(differences)
     if problems:
         pytest.fail("\n".join(problems), pytrace=False)
@@ -207,3 +223,32 @@ def test_all_asserts_silence_of_every_rule() -> None:
     assert ['example.py:2: found     error: [TF406] "a new variable"\n    b'] == compare(
         case, "TF101", [_finding(1, "TF101"), _finding(2, "TF406")]
     )
+
+
+def test_two_findings_at_one_site_are_told() -> None:
+    """Unless one of the rules declares the other; on other lines, columns or files they may be."""
+    rule = type("First", (Rule,), {"code": "TF501", "beside": ("TF406",)})
+    both = [_finding(1, "TF501"), _finding(1, "TF406")]
+
+    assert [] == crowded(both, [rule()])
+    assert [] == crowded([_finding(1, "TF101"), _finding(2, "TF406"), _finding(1, "TF102", path="b.py")], [rule()])
+    assert 1 == len(crowded(both, []))
+    assert 1 == len(crowded([_finding(1, "TF501", "one"), _finding(1, "TF501", "two")], [rule()]))
+
+
+@pytest.mark.parametrize(
+    ("message", "right"),
+    [
+        ("reading it raises AttributeError", {Consequence.BREAKS}),
+        ("a direct eager call works, this fails", {Consequence.BREAKS}),
+        ("works through compat.v1 only", {Consequence.CHANGES, Consequence.LEGACY}),
+        ("it finds nothing, and raises no error", set(Consequence)),
+        ("nothing raises, and nothing is trained", set(Consequence)),
+    ],
+)
+def test_a_consequence_is_the_one_that_the_message_tells(message: str, right: set[Consequence]) -> None:
+    """What raises breaks, and what works does not."""
+    found = [replace(_finding(1, "TF101", message), consequence=one) for one in Consequence]
+
+    assert len(Consequence) - len(right) == len(contradictory(found))
+    assert right == {one.consequence for one in found if not contradictory([one])}

@@ -116,10 +116,10 @@ def findings(model: Model, found: Sequence[Finding], path: str, slugs: dict[str,
             severity=Severity.ERROR,
             consequence=Consequence.CHANGES,
             message="",
-            symbol=expected.symbol,
+            subject=expected.symbol,
         )
         one = real[0] if real else made_up
-        chosen.append(replace(one, symbol=expected.symbol or one.symbol))
+        chosen.append(replace(one, subject=expected.symbol or one.subject))
     return chosen
 
 
