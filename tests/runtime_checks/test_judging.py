@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from pathlib import Path
@@ -17,13 +14,15 @@ from migrate_lint.linter.registry import registry
 from migrate_lint.runtime_checks.locate import locate
 from migrate_lint.runtime_checks.protocol import job
 from migrate_lint.runtime_checks.worker import judge as judging
-from migrate_lint.runtime_checks.worker import steps
+from migrate_lint.runtime_checks.worker import main, steps
 from migrate_lint.runtime_checks.worker.frames import Frame, UserCode
 from migrate_lint.runtime_checks.worker.judge import report, take_snapshots
+from migrate_lint.runtime_checks.worker.patching import replaced
 from migrate_lint.runtime_checks.worker.phases import Phase
 from migrate_lint.runtime_checks.worker.recorder import Event, Recorder
 from migrate_lint.runtime_checks.worker.run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
+from ..interpreters import Children
 from . import probe_pages
 
 PATH = "/models/net.py"
@@ -41,23 +40,6 @@ FOUND = {
     "function": [6, 8],
 }
 VARIABLE = {"name": "w:0", "shape": "()", "dtype": "float32", "trainable": True, "owners": [], "by": []}
-THRICE = """
-import runpy, sys
-from migrate_lint.runtime_checks.worker import main
-
-once = main.report
-
-def thrice(run):
-    first = once(run)
-    run.findings.reverse()
-    backwards = once(run)
-    run.findings.reverse()
-    assert first == backwards == once(run)
-    return first
-
-main.report = thrice
-runpy.run_path(sys.argv[1], run_name="__main__")
-"""
 
 
 def a_run(*findings: dict[str, Any]) -> Run:
@@ -232,38 +214,40 @@ def test_without_what_nothing_can_be_judged(failed: list[str], ok: list[str], fa
 
 
 @pytest.mark.tensorflow
-def test_judging_again_and_in_another_order_says_the_same(tmp_path: Path) -> None:
-    """After every phase of a model of each page, with the same observations."""
-    firsts = [next(probe_pages.models(page)) for page in sorted(probe_pages.PAGES.glob("*.md"))]
-    jobs = []
-    for model in firsts:
-        path = tmp_path / f"{model.name}.py"
-        path.write_text(model.text, "utf-8")
-        found = probe_pages.findings(model, [], str(path), registry.codes())
-        jobs.append(
-            job(
-                target=Target.KERAS3,
-                device=None,
-                located=locate(f"{path}:build", str(tmp_path)),
-                inputs=None,
-                shapes=(),
-                dtypes=(),
-                roots=[str(tmp_path)],
-                memory_limit=None,
-                findings=[(number, str(path), one) for number, one in enumerate(found)],
-            )
-        )
-    child = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", THRICE, probe_pages.__file__],
-        input=json.dumps(jobs),
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=900,
-        check=False,
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in sorted(probe_pages.PAGES.glob("*.md"))])
+def test_judging_again_and_in_another_order_says_the_same(page: Path, children: Children, tmp_path: Path) -> None:
+    """After every phase of the first model of each page, with the same observations."""
+    model = next(probe_pages.models(page))
+    target = Target.KERAS3 if Target.KERAS3 in model.targets else Target.KERAS2
+    path = tmp_path / f"{model.name}.py"
+    path.write_text(model.text, "utf-8")
+    found = probe_pages.findings(model, [], str(path), registry.codes())
+    work = job(
+        target=target,
+        device=None,
+        located=locate(f"{path}:build", str(tmp_path)),
+        inputs=None,
+        shapes=(),
+        dtypes=(),
+        roots=[str(tmp_path)],
+        memory_limit=None,
+        findings=[(number, str(path), one) for number, one in enumerate(found)],
     )
-    assert child.returncode == 0, child.stderr[-4000:]
-    results = json.loads(child.stdout.rpartition("\n\x1e")[2])
+    result = children.call(target, judged_thrice, work, alone=model.alone)
 
-    assert [] == [result["crash"] for result in results if "crash" in result]
-    assert {CONFIRMED} < {verdict for result in results for verdict, *_ in result["judgements"].values()}
+    assert ("", len(found)) == (result.get("crash", ""), len(result["judgements"]))
+
+
+def judged_thrice(work: dict[str, Any]) -> dict[str, Any]:
+    """In a child: what the worker says of a model, where it says the same each time."""
+
+    def thrice(run: Run) -> Any:
+        first = report(run)
+        run.findings.reverse()
+        backwards = report(run)
+        run.findings.reverse()
+        assert first == backwards == report(run)
+        return first
+
+    with replaced(main, "report", thrice):
+        return probe_pages.run(work)
