@@ -1,4 +1,4 @@
-"""Which tests are quick, which stay together, and the interpreters that they share."""
+"""Which tests are quick, and the interpreters that tests share."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from .interpreters import Children
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What needs neither TensorFlow nor a browser and is not slow is quick; a module stays together, or as it says.
+    """What needs neither TensorFlow nor a browser and is not slow is quick.
 
     Where several processes share the work, they begin with what takes long.
     """
     for item in items:
         if not any(item.get_closest_marker(name) for name in ("tensorflow", "browser", "slow")):
             item.add_marker("quick")
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: item.get_closest_marker("quick") is not None)
 

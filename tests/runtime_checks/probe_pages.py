@@ -79,11 +79,11 @@ def models(page: Path) -> Iterator[Model]:
 
 
 def on_targets(models: Sequence[Model]) -> list[Any]:
-    """Parameters ``target`` and ``model``: each target's models together, in groups that one process runs."""
+    """Parameters ``target`` and ``model``: each target's models together."""
     return [
-        pytest.param(target, model, id=f"{target}-{model.name}", marks=pytest.mark.xdist_group(f"{target} {at // 40}"))
+        pytest.param(target, model, id=f"{target}-{model.name}")
         for target in Target
-        for at, model in enumerate(models)
+        for model in models
         if target in model.targets
     ]
 

@@ -54,9 +54,9 @@ Reports = Callable[..., Report]
 
 
 def cases(pairs: dict[str, Planted]) -> list[Any]:
-    """Every pair on every target that it is for, the target first; one process runs those with the same TF1 side."""
+    """Every pair on every target that it is for, the target first."""
     return [
-        pytest.param(target, name, id=f"{target}-{name}", marks=pytest.mark.xdist_group(variant(pairs[name])))
+        pytest.param(target, name, id=f"{target}-{name}")
         for target in TARGETS
         for name in pairs
         if target in pairs[name].targets
