@@ -6,31 +6,28 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from .entities import Key
 from .execution_context import UNCHANGED, UNROOTED, Context, Effects, entered, transferred
 from .lazy import cached_property
 from .links import (
-    CALL,
-    MAKE,
     NO_PARAMETER,
     NOTHING,
-    ROW_TYPES,
+    CallKind,
     CallRow,
     Links,
     OnceRow,
     OpenEffects,
     PassRow,
     RootRow,
-    Row,
+    Rows,
     SlotRow,
     WrapRow,
-    rows,
-)  # fmt: skip
+)
 from .names import below, canonical
 
+_Leading = TypeVar("_Leading", CallRow, PassRow, OnceRow)
 _SCOPE_BITS = 24
 _MAX_CONTEXTS = 24
 GRAPH_NAMES = (
@@ -70,30 +67,27 @@ class _Call(NamedTuple):
 class _File:
     """The links of one file, in little memory."""
 
-    __slots__ = ("_cells", "effects", "entries", "files", "names", "number", "owners", "reasons", "shapes", "uses",
-                 "v1_calls")  # fmt: skip
+    __slots__ = (
+        "effects", "entries", "files", "is_leaf", "names", "number", "owners", "rows", "shapes", "uses", "v1_calls",
+    )  # fmt: skip
 
     def __init__(self, links: Links, numbers: Mapping[str, int], is_leaf: bool) -> None:
         self.files = array("i", [numbers[name] for name in links["files"]])
         self.number = self.files[0]
         self.names = [sys.intern(name) for name in links["names"]]
-        self.reasons = [sys.intern(reason) for reason in links["reasons"]]
         self.shapes = links["shapes"]
         self.effects = links["effects"]
         self.owners = {int(scope): owner for scope, owner in links["owners"].items()}
         self.entries = {int(scope): sys.intern(marks) for scope, marks in links["entries"].items()}
         self.v1_calls = {int(scope): [sys.intern(n) for n in names] for scope, names in links["v1_calls"].items()}
         self.uses = tuple(map(sys.intern, links["uses"]))
-        self._cells = [array("i", links["rows"][kind.__name__]) for kind in ROW_TYPES]
-        if is_leaf:
-            kinds: tuple[type[CallRow | PassRow | OnceRow], ...] = (CallRow, PassRow, OnceRow)
-            for kind in kinds:
-                inner = (row for row in self.rows(kind) if row.file == 0)
-                self._cells[ROW_TYPES.index(kind)] = array("i", chain.from_iterable(inner))
+        self.rows = Rows(links["rows"])
+        self.is_leaf = is_leaf
 
-    def rows(self, kind: type[Row]) -> Iterator[Row]:
-        """The file's rows of one type."""
-        return rows(kind, self._cells[ROW_TYPES.index(kind)])
+    def leading(self, kind: type[_Leading]) -> Iterator[_Leading]:
+        """The rows that lead to a function or class; those of a leaf lead to no other file."""
+        found = self.rows.of(kind)
+        return (row for row in found if row.file == 0) if self.is_leaf else found
 
     def node(self, scope: int, file: int = 0) -> int:
         """The number of a function or class of this file, or of another that its rows speak of."""
@@ -159,7 +153,7 @@ class CallGraph:
         table: dict[int, dict[int, _Way]] = {}
         queue: deque[tuple[int, int]] = deque()
 
-        def add(node: int, context: int, way: _Way) -> None:
+        def add(node: int, context: int, caller: int, line: int, reason: str) -> None:
             if not context:
                 return
             if node in wrapped:
@@ -170,23 +164,23 @@ class CallGraph:
                 return
             ways = table.setdefault(node, {})
             if context not in ways and len(ways) < _MAX_CONTEXTS:
-                ways[context] = way
+                ways[context] = _Way(caller, line, reason)
                 queue.append((node, context))
 
         def spread() -> None:
             while queue:
                 node, context = queue.popleft()
                 for callee, line, transfer in edges.get(node, ()):
-                    add(callee, transferred(context, transfer), _Way(node, line, ""))
+                    add(callee, transferred(context, transfer), node, line, "")
 
-        once = {file.node(row.scope, row.file) for file in self._files for row in file.rows(OnceRow)}
+        once = {file.node(row.scope, row.file) for file in self._files for row in file.leading(OnceRow)}
         for file in self._files:
-            for root in file.rows(RootRow):
+            for root in file.rows.of(RootRow):
                 if not (root.unless_once and file.node(root.scope) in once):
-                    add(file.node(root.scope), root.context, _Way(NOTHING, 0, file.reasons[root.reason]))
+                    add(file.node(root.scope), root.context, NOTHING, 0, file.names[root.reason])
         spread()
         for function, context in self._given_by_unknown(table):
-            add(function, context, _Way(NOTHING, 0, " (a tf.function)" if context == Context.TRACED else ""))
+            add(function, context, NOTHING, 0, " (a tf.function)" if context == Context.TRACED else "")
         spread()
         return table
 
@@ -195,7 +189,7 @@ class CallGraph:
         found: list[tuple[int, int]] = []
         for file in self._files:
             effects = self._effects[file.number]
-            for row in file.rows(PassRow):
+            for row in file.leading(PassRow):
                 if row.taker_file == NOTHING and file.caller(row.caller) not in known:
                     context = transferred(0, effects[row.effects] | row.taker)
                     if context:
@@ -208,16 +202,16 @@ class CallGraph:
         parameter_calls: dict[tuple[int, str], list[tuple[int, int, int]]] = {}
         for file in self._files:
             effects = self._effects[file.number]
-            for call in file.rows(CallRow):
-                if call.kind != MAKE:
+            for call in file.leading(CallRow):
+                if call.kind != CallKind.MAKE:
                     edge = _Edge(file.node(call.scope, call.file), call.line, effects[call.effects])
                     edges.setdefault(file.caller(call.caller), []).append(edge)
-            for slot in file.rows(SlotRow):
+            for slot in file.rows.of(SlotRow):
                 way = file.caller(slot.caller), slot.line, effects[slot.effects]
                 parameter_calls.setdefault((file.node(slot.function), file.names[slot.name]), []).append(way)
         for file in self._files:
             effects = self._effects[file.number]
-            for row in file.rows(PassRow):
+            for row in file.leading(PassRow):
                 function = file.node(row.scope, row.file)
                 if row.taker_file == NOTHING:
                     edge = _Edge(function, row.line, effects[row.effects] | row.taker)
@@ -228,7 +222,7 @@ class CallGraph:
                     edges.setdefault(inner, []).append(_Edge(function, line, transfer))
         wrapped: dict[int, int] = {}
         for file in self._files:
-            for wrap in file.rows(WrapRow):
+            for wrap in file.rows.of(WrapRow):
                 function = file.node(wrap.scope)
                 parameter = file.node(wrap.decorator, wrap.file), file.names[wrap.name]
                 for inner, line, transfer in parameter_calls.get(parameter, ()):
@@ -283,8 +277,8 @@ class CallGraph:
         """The calls of each function."""
         found: dict[int, list[_Call]] = {}
         for file in self._files:
-            for row in file.rows(CallRow):
-                if row.kind == CALL:
+            for row in file.leading(CallRow):
+                if row.kind == CallKind.CALL:
                     call = _Call(file.node(row.caller), file, row.effects, row.shape)
                     found.setdefault(file.node(row.scope, row.file), []).append(call)
         return found
@@ -297,8 +291,8 @@ class CallGraph:
     def _makers(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
         for file in self._files:
-            for row in file.rows(CallRow):
-                if row.kind == MAKE:
+            for row in file.leading(CallRow):
+                if row.kind == CallKind.MAKE:
                     found.setdefault(file.node(row.scope, row.file), []).append(file.caller(row.caller))
         return found
 
@@ -319,10 +313,9 @@ class CallGraph:
     @cached_property
     def _callees(self) -> dict[int, set[int]]:
         found: dict[int, set[int]] = {}
-        for file in self._files:
-            for row in file.rows(CallRow):
-                if row.kind == CALL:
-                    found.setdefault(file.node(row.caller), set()).add(file.node(row.scope, row.file))
+        for callee, calls in self._callers.items():
+            for call in calls:
+                found.setdefault(call.caller, set()).add(callee)
         return found
 
     # -- uses --------------------------------------------------------------------------------------------------------

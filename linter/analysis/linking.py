@@ -12,22 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from .effects import own_effects
 from .entities import Entity, Key
 from .execution_context import given
-from .links import (
-    CALL,
-    ENTER,
-    MAKE,
-    NOTHING,
-    READ,
-    ROW_TYPES,
-    CallRow,
-    Links,
-    OnceRow,
-    OpenEffects,
-    PassRow,
-    RootRow,
-    SlotRow,
-    WrapRow,
-)
+from .links import NOTHING, CallKind, CallRow, Links, OnceRow, OpenEffects, PassRow, SlotRow, WrapRow, cells_of, named
 from .names import canonical
 from .resolution import Resolver
 from .roots import MAKES_ONCE, given_to, marks_of, roots_of
@@ -56,40 +41,35 @@ class _Linker:
         self._summary = names.summaries[file]
         self._files = _Numbers[str]({file: 0})
         self._names = _Numbers[str]()
-        self._reasons = _Numbers[str]()
         self._shapes = _Numbers[tuple[Any, ...]]()
         self._properties: dict[Key, bool] = {}
-        self._rows: dict[str, list[int]] = {kind.__name__: [] for kind in ROW_TYPES}
-
-    def _add(self, row: NamedTuple) -> None:
-        self._rows[type(row).__name__] += row
+        self._rows: list[NamedTuple] = []
 
     def _resolve(self, text: str) -> tuple[Entity, ...]:
         return self._project.resolve(self._file, text)
 
     def links(self) -> Links:
         functions = self._summary["functions"].items()
-        uses = [e.text for text in self._summary["uses"] for e in self._resolve(text) if e.kind == "external"]
-        calls = [CallEdge(*row) for row in self._summary["edges"]]
-        passes = [GivenFunctions(*row) for row in self._summary["passes"]]
+        used = (entity for text in self._summary["uses"] for entity in self._project.resolve(self._file, text))
+        uses = list(dict.fromkeys(entity.text for entity in used if entity.kind == "external"))
+        calls = list(named(CallEdge, self._summary["edges"]))
+        passes = list(named(GivenFunctions, self._summary["passes"]))
         for call in calls:
             self._call(call)
         for row in passes:
             self._give(row)
         for number, function in functions:
             self._wrap(int(number), function)
-        for root in roots_of(self._project, self._file, uses):
-            self._add(RootRow(root.scope, int(root.context), self._reasons[root.reason], int(root.unless_once)))
+        self._rows += roots_of(self._project, self._file, uses, self._names)
         return {
             "effects": [self._effects(condition) for condition in self._summary["conditions"]],
             "owners": self._owners({call.caller for call in calls} | {row.caller for row in passes}),
             "entries": {n: marks for n, f in functions if (marks := marks_of(self._project, self._file, f))},
             "v1_calls": {n: f["v1_calls"] for n, f in functions if f["v1_calls"]},
-            "uses": list(dict.fromkeys(uses)),
-            "rows": self._rows,
+            "uses": uses,
+            "rows": cells_of(self._rows),
             "files": list(self._files),
             "names": list(self._names),
-            "reasons": list(self._reasons),
             "shapes": [[count, keywords] for count, *keywords in self._shapes],
         }
 
@@ -115,36 +95,36 @@ class _Linker:
 
     def _call(self, edge: CallEdge) -> None:
         shape = NOTHING if edge.shape is None else self._shapes[edge.shape[0], *edge.shape[1]]
-        place = edge.caller, edge.line, edge.conditions
+        caller, line, condition = edge.caller, edge.line, edge.conditions
         for text in edge.targets:
             for entity in self._resolve(text):
                 if entity.kind == "parameter" and edge.shape is not None:
                     function, _, name = entity.text[1:].partition(":")
-                    self._add(SlotRow(*place, int(function), self._names[name]))
+                    self._rows.append(SlotRow(caller, line, condition, int(function), self._names[name]))
                 for kind, (file, scope) in self._read(entity) if edge.shape is None else self._called(entity):
-                    self._add(CallRow(*place, shape, kind, self._files[file], scope))
+                    self._rows.append(CallRow(caller, line, condition, shape, kind, self._files[file], scope))
 
-    def _read(self, entity: Entity) -> Iterator[tuple[int, Key]]:
+    def _read(self, entity: Entity) -> Iterator[tuple[CallKind, Key]]:
         """What runs when an attribute is read: a property."""
         if entity.kind == "function":
             if entity.key not in self._properties:
                 self._properties[entity.key] = self._project.is_property(entity.key)
             if self._properties[entity.key]:
-                yield READ, entity.key
+                yield CallKind.READ, entity.key
 
-    def _called(self, entity: Entity) -> Iterator[tuple[int, Key]]:
+    def _called(self, entity: Entity) -> Iterator[tuple[CallKind, Key]]:
         """What runs when something is called: a function, or methods of what is no function."""
         methods: tuple[str, ...] = ()
         if entity.kind == "function":
-            yield CALL, entity.key
+            yield CallKind.CALL, entity.key
         elif entity.kind == "instance":
             methods = ("__call__", "call")
         elif entity.kind == "class":
-            yield MAKE, entity.key
+            yield CallKind.MAKE, entity.key
             methods = ("__init__", "__new__")
         for name in methods:
             if (method := self._project.method(entity.key, name)) is not None:
-                yield ENTER, method
+                yield CallKind.ENTER, method
 
     # -- functions that are given away -------------------------------------------------------------------------------
 
@@ -156,7 +136,7 @@ class _Linker:
         takers = [taker for target in row.targets for taker in self._takers(target, row.argument, functions)]
         for file, scope in functions:
             for taker in takers:
-                self._add(PassRow(row.caller, row.line, row.conditions, self._files[file], scope, *taker))
+                self._rows.append(PassRow(row.caller, row.line, row.conditions, self._files[file], scope, *taker))
 
     def _takers(self, target: str, argument: str, functions: Iterable[Key]) -> Iterator[tuple[int, int, int]]:
         """The last three cells of a `PassRow`, of each thing that the callee may be."""
@@ -170,7 +150,7 @@ class _Linker:
             public = canonical(entity.text) if entity.kind == "external" else ""
             if public == MAKES_ONCE:
                 for file, scope in functions:
-                    self._add(OnceRow(self._files[file], scope))
+                    self._rows.append(OnceRow(self._files[file], scope))
             change = given_to(public.removeprefix("?"), argument, entity.kind)
             if change is not None:
                 yield NOTHING, given(change), NOTHING
@@ -182,7 +162,7 @@ class _Linker:
                 decorator = self._project.function(entity.key) if entity.kind == "function" else None
                 if decorator is not None and decorator["parameters"]:
                     name = self._names[decorator["parameters"][0]]
-                    self._add(WrapRow(scope, self._files[entity.file], entity.scope, name))
+                    self._rows.append(WrapRow(scope, self._files[entity.file], entity.scope, name))
 
 
 def _parameter_name(callee: FunctionSummary, argument: str) -> str | None:

@@ -22,22 +22,29 @@ class Modules:
         self._by_name = modules_of(files)
         self._tops = {name.partition(".")[0] for name in self._by_name}
         self._siblings = _siblings(files)
+        # A project can be such a library itself; a stray `tensorflow.py` or `backends/keras/` is not.
+        own = {n for n in _LIBRARIES if f"{n}/__init__.py" in files or f"src/{n}/__init__.py" in files}
+        self._libraries = _LIBRARIES - own
 
-    def find(self, file: str, parts: list[str]) -> str | None:
-        """The module that `file` imports by an absolute name."""
-        folder = posixpath.dirname(file)
-        if parts[0] in _LIBRARIES and not self._is_library(parts[0]):
-            return None
-        if parts[0] not in self._tops and (folder, parts[0]) not in self._siblings:
-            return None
+    def _knows(self, file: str, head: str) -> bool:
+        """Whether an absolute name in `file` that begins so may be a module of the project."""
+        return head not in self._libraries and (
+            head in self._tops or (posixpath.dirname(file), head) in self._siblings
+        )
+
+    def _named(self, file: str, parts: list[str]) -> str | None:
         found = self._by_name.get(".".join(parts))
         if found is not None:
             return found
-        return self.at(posixpath.join(folder, *parts)) if len(parts) < 4 else None
+        return self.at(posixpath.join(posixpath.dirname(file), *parts)) if len(parts) < 4 else None
 
-    def _is_library(self, name: str) -> bool:
-        """Whether the project is that library itself; a stray ``tensorflow.py`` or ``backends/keras/`` is not."""
-        return f"{name}/__init__.py" in self._files or f"src/{name}/__init__.py" in self._files
+    def find(self, file: str, parts: list[str]) -> tuple[str | None, int]:
+        """The module that an absolute name in `file` begins with, and how many of the name's parts lead there."""
+        for size in range(len(parts), 0, -1) if self._knows(file, parts[0]) else ():
+            found = self._named(file, parts[:size])
+            if found is not None and found != file:  # `import tensorflow` in a file tensorflow.py means the real one
+                return found, size
+        return None, 0
 
     def at(self, path: str) -> str | None:
         """The module or package that lies at a path without its ending."""
@@ -52,19 +59,20 @@ class Modules:
         A file that does not reach TensorFlow has no summary: to look in the package around it for what it exports would
         lead back to the same import, for ever.
         """
-        folder, parts = split_relative(file, star)
-        if folder is None:
-            return self.find(file, parts[:1]) is None or self.find(file, parts) is not None
-        return self.at(posixpath.join(folder, *parts)) is not None
+        if star.startswith("."):
+            folder, parts = split_relative(file, star)
+            return self.at(posixpath.join(folder, *parts)) is not None
+        parts = star.split(".")
+        is_ours = self._knows(file, parts[0]) and self._named(file, parts[:1]) is not None
+        return not is_ours or self._named(file, parts) is not None
 
 
-def split_relative(file: str, dotted: str) -> tuple[str | None, list[str]]:
-    """The folder that a relative name in `file` counts from, None of an absolute name; and the parts of the name."""
-    level = len(dotted) - len(dotted.lstrip("."))
-    folder = file
-    for _ in range(level):
-        folder = posixpath.dirname(folder)
-    return folder if level else None, [part for part in dotted[level:].split(".") if part or not level]
+def split_relative(file: str, dotted: str) -> tuple[str, list[str]]:
+    """The folder that a relative name in `file` counts from, and the parts of the name."""
+    parts = dotted.lstrip(".")
+    for _ in range(len(dotted) - len(parts)):
+        file = posixpath.dirname(file)
+    return file, [part for part in parts.split(".") if part]
 
 
 def modules_of(files: Iterable[str]) -> dict[str, str]:

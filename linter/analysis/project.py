@@ -17,7 +17,7 @@ from .effects import own_effects
 from .entities import Key
 from .execution_context import Effects
 from .linking import links_of
-from .links import Links
+from .links import Links, named
 from .names import below
 from .resolution import Resolver, split_id
 from .summary import CallEdge, Conditions, GivenFunctions, Summary
@@ -99,7 +99,7 @@ class Project(Resolver):
             summary, called = self.function(step), self.function(callee)
             if summary is None or called is None:
                 return True
-            edges = [CallEdge(*row) for row in self.summaries[step[0]]["edges"]]
+            edges = named(CallEdge, self.summaries[step[0]]["edges"])
             texts = [text for edge in edges if (edge.caller, edge.line) == (step[1], line) for text in edge.targets]
             on_self = [text for text in texts if text.startswith("self@") and text.endswith(f".{called['name']}")]
             if called["cls"] >= 0 and on_self and on_self[0].count(".") == 1:
@@ -125,7 +125,7 @@ class Project(Resolver):
 
     def _gives(self, giver: Key, wrapper: Key, function: Key) -> bool:
         """Whether `giver` hands `function` to a call of `wrapper`."""
-        for row in [GivenFunctions(*row) for row in self.summaries[giver[0]]["passes"]]:
+        for row in named(GivenFunctions, self.summaries[giver[0]]["passes"]):
             if row.caller != giver[1]:
                 continue
             if any(e.key == wrapper for text in row.targets if text[:1] != "?" for e in self.resolve(giver[0], text)):

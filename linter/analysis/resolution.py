@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 
 from .classes import Classes
@@ -13,6 +14,7 @@ from .paths import split_head
 from .summary import Summary
 
 FORWARD_METHODS = ("call", "__call__")
+_DOTTED_END = re.compile(r"[(\[]")
 _MAX_DEPTH = 24
 _MAX_ENTITIES = 12
 _REMEMBERED = 50_000
@@ -87,25 +89,22 @@ class Resolver(Classes):
             yield from self._absolute(file, text)
 
     def _absolute(self, file: str, text: str) -> Iterator[Entity]:
-        dotted, rest = text, ""
-        for position, character in enumerate(text):
-            if character in "([":
-                dotted, rest = text[:position], text[position:]
-                break
-        folder, parts = split_relative(file, dotted)
-        if folder is not None:
+        end = _DOTTED_END.search(text)
+        dotted, rest = (text[: end.start()], text[end.start() :]) if end else (text, "")
+        if dotted.startswith("."):
+            folder, parts = split_relative(file, dotted)
             for size in range(len(parts), -1, -1):
                 found = self._modules.at(posixpath.join(folder, *parts[:size]))
                 if found is not None:
                     yield from self._in_module(found, parts[size:], rest)
                     return
             return
-        for size in range(len(parts), 0, -1):
-            found = self._modules.find(file, parts[:size])
-            if found is not None and found != file:  # `import tensorflow` in a file tensorflow.py means the real one
-                yield from self._in_module(found, parts[size:], rest)
-                return
-        yield Entity("external", text)
+        parts = dotted.split(".")
+        found, size = self._modules.find(file, parts)
+        if found is not None:
+            yield from self._in_module(found, parts[size:], rest)
+        else:
+            yield Entity("external", text)
 
     def _in_module(self, module: str, parts: list[str], rest: str) -> Iterator[Entity]:
         if not parts:

@@ -6,10 +6,10 @@ Others are given to something public, which runs them in its own way, and decora
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
 
 from .execution_context import Context
+from .links import RootRow
 from .names import canonical
 from .resolution import FORWARD_METHODS, Resolver
 from .summary import FunctionSummary
@@ -50,36 +50,28 @@ _MAKERS = frozenset({"__init__", "__new__", "build"})
 _MADE = frozenset({"layer", "model", "module", "sonnet", "metric", "loss", "optimizer"})
 
 
-class Root(NamedTuple):
-    """A function that runs by itself."""
-
-    scope: int
-    context: Context
-    reason: str = ""
-    unless_once: bool = False
-    """Whether that needs it not to be given to what keeps the result of its first call."""
-
-
-def roots_of(names: Resolver, file: str, uses: Iterable[str]) -> Iterator[Root]:
-    """What runs by itself in a file that reads these public names."""
+def roots_of(names: Resolver, file: str, uses: Iterable[str], reasons: Mapping[str, int]) -> Iterator[RootRow]:
+    """What runs by itself in a file that reads these public names; a reason stands for its number."""
     graph = any(canonical(name) in _V2_OFF for name in uses)
-    yield Root(0, Context.GRAPH if graph else Context.EAGER)
+    yield RootRow(0, Context.GRAPH if graph else Context.EAGER, reasons[""])
     for number, function in names.summaries[file]["functions"].items():
-        yield from _function_roots(names, file, int(number), function)
+        for context, reason, unless_once in _own_contexts(names, file, function):
+            yield RootRow(int(number), context, reasons[reason], unless_once)
     for number, cls in names.summaries[file]["classes"].items():
         for name, context in _methods_that_run(names.kinds((file, int(number)))):
             if name in cls["methods"]:
-                yield Root(cls["methods"][name], context)
+                yield RootRow(cls["methods"][name], context, reasons[""])
 
 
-def _function_roots(names: Resolver, file: str, scope: int, function: FunctionSummary) -> Iterator[Root]:
+def _own_contexts(names: Resolver, file: str, function: FunctionSummary) -> Iterator[tuple[Context, str, bool]]:
+    """In which contexts a function runs by itself, why, and whether only if it is not made once."""
     decorators = [n.removesuffix("()") for t in function["decorators"] for n in names.canonical_names(file, t)]
     if any(name in _TRACERS for name in decorators):
-        yield Root(scope, Context.TRACED, " (a tf.function)")
+        yield Context.TRACED, " (a tf.function)", False
     if function["name"] not in FORWARD_METHODS and any(name in _SHIMS for name in decorators):
-        yield Root(scope, Context.FORWARD | Context.SHIM, unless_once=True)
+        yield Context.FORWARD | Context.SHIM, "", True
     if {"features", "labels", "mode"} <= set(function["parameters"]):
-        yield Root(scope, Context.GRAPH, " (an Estimator's model_fn)")
+        yield Context.GRAPH, " (an Estimator's model_fn)", False
 
 
 def _methods_that_run(kinds: frozenset[str]) -> Iterator[tuple[str, Context]]:

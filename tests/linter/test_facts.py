@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from migrate_lint.linter.analysis import project
+from migrate_lint.linter.analysis import linking, project, resolution
 from migrate_lint.linter.analysis.index import FileIndex
+from migrate_lint.linter.analysis.links import Links
+from migrate_lint.linter.analysis.resolution import Resolver
 from migrate_lint.linter.analysis.summary import Summary, summarize
 from migrate_lint.linter.finding import Target
 from migrate_lint.linter.run import engine, facts
@@ -55,12 +57,11 @@ def linked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files whose links are made."""
     files: list[str] = []
 
-    class Linker(project._Linker):
-        def __init__(self, owner: project.Project, file: str) -> None:
-            files.append(file)
-            super().__init__(owner, file)
+    def links_of(names: Resolver, file: str) -> Links:
+        files.append(file)
+        return linking.links_of(names, file)
 
-    monkeypatch.setattr(project, "_Linker", Linker)
+    monkeypatch.setattr(project, "links_of", links_of)
     return files
 
 
@@ -179,7 +180,7 @@ def test_little_memory_changes_nothing(root: Path, monkeypatch: pytest.MonkeyPat
 def test_a_short_memory_for_names_changes_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names that were forgotten are resolved again."""
     plenty = check(root)
-    monkeypatch.setattr(project, "_REMEMBERED", 0)
+    monkeypatch.setattr(resolution, "_REMEMBERED", 0)
 
     assert plenty == check(root)
 
