@@ -41,6 +41,11 @@ ROOMS = [
 lies beside the rooms is called ``.`` unless it is named itself."""
 SHARED = {"migrate_lint.linter.finding", "migrate_lint.linter.runtime_report"}
 """Plain data that the linter and the host of a run hand to each other."""
+REPORTING = {
+    f"migrate_lint.linter.{name}"
+    for name in ("atomic", "finding", "reporters.junit_xml", "reporters.page", "reporters.printable")
+}
+"""What the linter lends to other reports: it needs nothing but the standard library."""
 RULE_API = {"migrate_lint.linter.rule_api.rule", "migrate_lint.linter.rule_api.model"}
 
 
@@ -234,7 +239,7 @@ def test_the_comparison_needs_numpy_alone(path: Path) -> None:
         name
         for name in _imports(path)
         if name.split(".")[0] not in sys.stdlib_module_names | {"numpy"}
-        and not _within(name, {"migrate_lint.linter.finding", "migrate_lint.runtime_checks.comparison", RECORDING})
+        and not _within(name, REPORTING | {"migrate_lint.runtime_checks.comparison", RECORDING})
     ]
 
     assert [] == foreign

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..adoption.options import AdoptionError, add_options, adopt, require, spelled
-from ..reporters import Paint, printable, statistics, summary
+from ..reporters import Paint, printable, statistics, summary, version
 from ..settings.config import FORMATS, TARGETS, Config, ConfigError, load, resolve
 from ..source.discovery import PathError
 from .console import (
@@ -32,7 +32,7 @@ from .console import (
     seconds,
     split_words,
 )
-from .outputs import MACHINE, Given, Output, OutputError, pair
+from .outputs import Given, Output, OutputError, pair
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -131,12 +131,13 @@ def _check(words: list[str]) -> int:
     result, notes, written = adopt(result, options, config, jobs=jobs, cache=cache)
     for line in notes:
         complain(line)
-    if options.verbose or all(output.format in MACHINE for output in outputs):
+    reporters = [_reporter(output.format) for output in outputs]
+    if options.verbose or all(reporter.FOR_PROGRAMS for reporter in reporters):
         for line in summary(result, Paint(False)) if options.verbose else _empty_folders(result):
             complain(line)
-    for output in outputs:
+    for output, reporter in zip(outputs, reporters, strict=True):
         paint = Paint(colored and (output.file is None or options.color == "always"))
-        deliver("".join(f"{line}\n" for line in _report(result, output.format, options, paint)), output.file)
+        deliver("".join(f"{line}\n" for line in _report(result, reporter, options, paint)), output.file)
     if not written:
         return 2
     return 0 if options.exit_zero and result.status == 1 else result.status
@@ -261,22 +262,21 @@ def _empty_folders(result: Result) -> Iterator[str]:
     return (f"{folder}: 0 files were found in this folder" for folder in result.empty)
 
 
-def _report(result: Result, name: str, options: argparse.Namespace, paint: Paint) -> Iterator[str]:
-    machine = name in MACHINE
-    if options.statistics and not machine:
+def _report(result: Result, reporter: ModuleType, options: argparse.Namespace, paint: Paint) -> Iterator[str]:
+    if options.statistics and not reporter.FOR_PROGRAMS:
         yield from statistics(result.findings)
         if result.findings and not options.quiet:
             yield ""
     else:
-        yield from _reporter(name).report(result, paint)
-    if not machine and not options.quiet:
+        yield from reporter.report(result, paint)
+    if not (reporter.FOR_PROGRAMS or options.quiet):
         yield from summary(result, paint)
 
 
 def _reporter(name: str) -> ModuleType:
     from importlib import import_module
 
-    return import_module(f"..reporters.{name}", __package__)
+    return import_module(f"..reporters.formats.{name}", __package__)
 
 
 def _common_folder(paths: Sequence[str]) -> str:
@@ -493,15 +493,11 @@ def _add_runtime(parser: argparse.ArgumentParser) -> None:
     add("--trust-runtime", action="store_true", help="leave out the findings that the run refutes, and only those")
 
 
-def _version() -> str:
-    return str(sys.modules[__name__.partition(".")[0]].__version__)
-
-
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from ..registry.registry import rule_sets
 
-        lines = [f"{PROGRAM} {_version()}"]
+        lines = [f"{PROGRAM} {version()}"]
         for rules in rule_sets():
             count = f"{rules.rules} rule" if rules.rules == 1 else f"{rules.rules} rules"
             lines.append(f"rule set {rules.digest}: {count} of {printable(rules.origin)}")

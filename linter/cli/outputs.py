@@ -7,10 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["MACHINE", "Given", "Output", "OutputError", "pair"]
-
-MACHINE = frozenset({"json", "github", "html", "sarif", "gitlab", "junit"})
-"""Formats that programs read: no summary, no colours, no statistics."""
+__all__ = ["Given", "Output", "OutputError", "pair"]
 
 _FORMAT, _FILE = "--output-format", "--output-file"
 

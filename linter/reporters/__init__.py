@@ -1,7 +1,8 @@
-"""How findings are shown, a module a format, and how any text is made safe to show."""
+"""How findings are shown, and how any text is made safe to show; `formats` has a module a format."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ..result import BaselineStatus, Result, Runtime
     from ..runtime_report import WorkerRun
 
-__all__ = ["Paint", "counts", "header", "only_at_runtime", "printable", "said", "statistics", "summary"]
+__all__ = ["Paint", "counts", "header", "only_at_runtime", "printable", "said", "statistics", "summary", "version"]
 
 _COLORS = {
     "error": "31;1",
@@ -59,6 +60,11 @@ class Paint:
     def __call__(self, text: str, style: str) -> str:
         """The text in a style: a severity, a verdict, ``bold``, ``dim`` or ``code``."""
         return f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if self.enabled else text
+
+
+def version() -> str:
+    """The program's."""
+    return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
 def header(finding: Finding, paint: Paint) -> str:

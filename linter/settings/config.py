@@ -10,7 +10,10 @@ from typing import Any
 __all__ = ["Config", "ConfigError", "load", "parse", "resolve", "selected"]
 
 TARGETS = ("auto", "keras2", "keras3")
-FORMATS = ("text", "concise", "json", "github", "html", "sarif", "gitlab", "junit")
+_REPORTERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "reporters", "formats")
+_NAMES = (name.removesuffix(".py") for name in os.listdir(_REPORTERS) if not name.startswith("_"))
+FORMATS = tuple(sorted(filter(str.isidentifier, _NAMES)))
+"""Read off the folder, which imports none of them."""
 ALWAYS = ("TF900", "TF902", "TF908", "TF909")
 """Selected whatever is selected: what was not looked at must not pass as clean. Only their own name ignores them."""
 

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 
+from ...linter.reporters import printable
 from ..worker.recording.format.rows import Place
 from .results import Deviation, Results, Rung, Status
 
@@ -42,24 +43,6 @@ _SCENARIOS = {
     "steps-again": "training, once more",
 }
 _KINDS = {"tap": "layer", "learning_rate": "learning rate", "slot": "optimizer slot"}
-
-
-def printable(text: str) -> str:
-    r"""The text with control, format and unpaired surrogate characters written as escapes such as ``\x1b``.
-
-    Names of layers and variables are a stranger's: raw, they could move the cursor or hide what was printed.
-    """
-    return text if text.isprintable() else "".join(map(_escape, text))
-
-
-def _escape(character: str) -> str:
-    if character.isprintable():
-        return character
-    short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    code = ord(character)
-    return short.get(character) or (
-        f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-    )
 
 
 def figure(value: float) -> str:

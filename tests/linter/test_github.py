@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from migrate_lint.linter.finding import Consequence, Severity, Verdict
-from migrate_lint.linter.reporters import github
+from migrate_lint.linter.reporters.formats import github
 
 from .reports import FINDING, HOSTILE, result_of, text_of
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from migrate_lint.linter.finding import Severity, Verdict
-from migrate_lint.linter.reporters import gitlab
+from migrate_lint.linter.reporters.formats import gitlab
 from migrate_lint.linter.result import Result
 
 from .reports import FINDING, HOSTILE, linted, result_of, text_of

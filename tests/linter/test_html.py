@@ -28,8 +28,9 @@ from migrate_lint.linter.finding import (
     Verdict,
 )
 from migrate_lint.linter.registry import registry
-from migrate_lint.linter.reporters import Paint, html
-from migrate_lint.linter.reporters.page_data import blocks
+from migrate_lint.linter.reporters import Paint
+from migrate_lint.linter.reporters.formats import html
+from migrate_lint.linter.reporters.formats.html.page_data import blocks
 from migrate_lint.linter.result import LintedProject, Result, Runtime
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.verdicts import tally

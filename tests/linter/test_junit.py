@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from migrate_lint.linter.finding import UNPARSABLE_FILE, Severity, Verdict
-from migrate_lint.linter.reporters import junit
+from migrate_lint.linter.reporters.formats import junit
 from migrate_lint.linter.result import Result
 
 from .reports import FINDING, HOSTILE, linted, result_of, text_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter.reporters import github, gitlab, junit, sarif
+from migrate_lint.linter.reporters.formats import github, gitlab, junit, sarif
 from migrate_lint.linter.reporters.raw_lines import RawLines, cell_lines
 from migrate_lint.linter.result import Result
 from sarif_kit.validate import validation_errors

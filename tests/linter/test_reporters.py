@@ -19,8 +19,9 @@ from migrate_lint.linter.finding import (
     Verdict,
 )
 from migrate_lint.linter.registry.tool_rules import TOOL_RULES, UnparsableFile
-from migrate_lint.linter.reporters import Paint, concise, explain, github, printable, statistics, summary, text
-from migrate_lint.linter.reporters import json as json_report
+from migrate_lint.linter.reporters import Paint, explain, printable, statistics, summary
+from migrate_lint.linter.reporters.formats import concise, github, text
+from migrate_lint.linter.reporters.formats import json as json_report
 from migrate_lint.linter.result import LintedProject, Result, Runtime
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.verdicts import tally

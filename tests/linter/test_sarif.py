@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from migrate_lint.linter.finding import INTERNAL_ERROR, Applicability, Edit, Fix, Severity, Verdict
 from migrate_lint.linter.registry import registry
-from migrate_lint.linter.reporters import sarif
+from migrate_lint.linter.reporters.formats import sarif
 from migrate_lint.linter.result import Result, Runtime
 from migrate_lint.linter.run.verdicts import tally
 from sarif_kit.validate import validation_errors

@@ -1,62 +1,31 @@
-"""One page that works offline: the ladder, the first divergence in words, and pictures of where both sides part.
-
-The page asks for nothing from anywhere, and its policy forbids it to: its one script and its one style are named
-there by their digests. What comes from the models is data for the script, which makes text of it and never markup.
-"""
+"""One page that works offline: the ladder, the first divergence in words, and pictures of where both sides part."""
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
-from hashlib import sha256
-from html import escape
-from importlib.resources import files
-from string import Template
-
+from .....linter.reporters.page import markup, page
 from ...results import Results
 from ...wording import printable, verdict
 from .page_data import page_data
 
 __all__ = ["render"]
 
+_ICON = (
+    "%3Cpath d='M1 12h6l7-9' fill='none' stroke='%234a7fb5' stroke-width='2.5'/%3E"
+    "%3Cpath d='M7 12h7' stroke='%23c0392b' stroke-width='2.5'/%3E"
+)
+
 
 def render(report: Results, color: bool = False) -> str:
     """The page, in ASCII, in colours of its own."""
-    style, script = _part("page.css"), _part("page.js")
-    return Template(_part("page.html")).substitute(
-        style=style,
-        script=script,
-        style_digest=_digest(style),
-        script_digest=_digest(script),
-        title=_markup(f"verify: {report.name}"),
-        verdict=_markup(verdict(report)),
-        rungs=_rows(report),
-        data=_json(page_data(report)),
+    fallback = (
+        f"<p>{markup(printable(verdict(report)))}</p>\n"
+        f"<table><caption>The ladder</caption>{_rows(report)}</table>\n"
+        "<p>This page draws its pictures with the script that it holds, which is switched off here.</p>"
     )
-
-
-def _part(name: str) -> str:
-    # Line ends as they were before a checkout may have changed them: the digests are of what a browser reads.
-    return files(__package__).joinpath(name).read_text("ascii").replace("\r\n", "\n")
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + b64encode(sha256(text.encode("ascii")).digest()).decode("ascii")
-
-
-def _json(data: object) -> str:
-    r"""Without ``<``, ``>`` and ``&``, so that nothing in it ends the element that holds it."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _markup(text: str) -> str:
-    return escape(printable(text)).encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return page(__name__, printable(f"verify: {report.name}"), _ICON, fallback, page_data(report))
 
 
 def _rows(report: Results) -> str:
     """The ladder for a reader without scripts."""
-    return "".join(
-        f"<tr><td>{_markup(rung.number)}<td>{_markup(rung.title)}<td>{rung.status.value}<td>{_markup(rung.detail)}"
-        for rung in report.rungs
-    )
+    rows = [(rung.number, rung.title, rung.status.value, rung.detail) for rung in report.rungs]
+    return "".join("<tr>" + "".join(f"<td>{markup(printable(cell))}" for cell in row) for row in rows)

@@ -1,61 +1,13 @@
-"use strict";
 (() => {
-  const THEME = "migrate-lint-theme";
   const HUGE = 1e300; // stands for infinity
-  const SVG = "http://www.w3.org/2000/svg";
   const ROW = 18; // height of a row of the grid
   const ROWS_AT_ONCE = 300;
   const PRINTED = 40;
   const KINDS = { tap: "layer", learning_rate: "learning rate", slot: "optimizer slot" };
   const STATUS = { pass: "good", fail: "bad", vacuous: "odd", "not run": "none" };
 
-  // The theme, before anything is painted.
-
-  const root = document.documentElement;
-
-  function storedTheme() {
-    try {
-      return localStorage.getItem(THEME) || "auto";
-    } catch {
-      return "auto"; // no storage in a sandboxed frame
-    }
-  }
-
-  function setTheme(theme) {
-    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
-    else delete root.dataset.theme;
-    try {
-      localStorage.setItem(THEME, theme);
-    } catch {
-      // then it lasts as long as the page
-    }
-  }
-
-  setTheme(storedTheme());
-
-  // Elements. Text is only ever set as text, so that no name of a layer can become markup.
-
-  function fill(made, attributes, children) {
-    for (const [key, value] of Object.entries(attributes || {})) {
-      if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-      else if (value === true) made.setAttribute(key, "");
-      else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
-    }
-    for (const child of children.flat(2)) if (child !== null && child !== undefined && child !== "") made.append(child);
-    return made;
-  }
-
-  const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
-  const draw = (name, attributes, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
+  const { root, fill, el, draw, plural, rich } = page;
   const code = (text) => el("code", {}, text);
-
-  /** A text with its `code` between backticks. */
-  function rich(text) {
-    const parts = text.split("`");
-    return parts.length % 2 ? parts.map((part, place) => (place % 2 ? code(part) : part)) : [text];
-  }
-
-  const plural = (value, noun) => `${value.toLocaleString("en-US")} ${noun}${value === 1 ? "" : "s"}`;
   const kindOf = (kind) => KINDS[kind] || kind;
   const isNamed = (kind, name) => name.startsWith(kind) || name.startsWith(kindOf(kind)); // a loss is called loss
 
@@ -78,12 +30,8 @@
   // The head.
 
   function top() {
-    const theme = el("select", { "aria-label": "Theme", onchange: () => { setTheme(theme.value); redraw(); } },
-      ["auto", "light", "dark"].map((one) => el("option", { value: one, selected: one === storedTheme() }, one)));
     return el("header", {},
-      el("div", { class: "brand" },
-        el("span", {}, el("strong", {}, data.name), el("span", { class: "dim" }, ` \u00b7 policy ${data.policy}`)),
-        el("label", { class: "theme" }, el("span", { class: "dim" }, "Theme"), theme)),
+      page.brand([el("strong", {}, data.name), el("span", { class: "dim" }, ` \u00b7 policy ${data.policy}`)], () => redraw()),
       el("div", { class: `verdict ${data.status === 0 ? "good" : data.status === 3 ? "odd" : "bad"}` },
         el("h1", {}, headline()), el("p", {}, summary())));
   }
@@ -685,7 +633,7 @@
   }
 
   function start() {
-    data = JSON.parse(document.getElementById("data").textContent);
+    data = page.data();
     const left = [divergence(), causes()].filter(Boolean);
     document.getElementById("report").append(...[top(),
       el("main", {},

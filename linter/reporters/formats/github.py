@@ -1,4 +1,4 @@
-"""For GitHub Actions: workflow commands that annotate a pull request.
+"""GitHub Actions: annotations of a pull request, the worst first.
 
 GitHub shows ten errors, ten warnings and ten notices of a step and drops the rest without a word.
 So the worst of each kind come first, and where there are more, the first notice says how many; all stand in the log.
@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..finding import Severity
-from . import Paint, counts
-from .ci import Repository, escaped, explained, place, worst_first
-from .raw_lines import RawLines
+from ...finding import Severity
+from .. import Paint, counts
+from ..ci import Repository, escaped, explained, place, worst_first
+from ..raw_lines import RawLines
 
 if TYPE_CHECKING:
-    from ..finding import Finding
-    from ..result import Result
+    from ...finding import Finding
+    from ...result import Result
 
-__all__ = ["report"]
+__all__ = ["FOR_PROGRAMS", "report"]
+
+FOR_PROGRAMS = True
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 _SHOWN = 10

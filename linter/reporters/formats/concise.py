@@ -1,16 +1,18 @@
-"""One line a finding."""
+"""People and `grep`: one line a finding."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from . import Paint, header
+from .. import Paint, header
 
 if TYPE_CHECKING:
-    from ..result import Result
+    from ...result import Result
 
-__all__ = ["report"]
+__all__ = ["FOR_PROGRAMS", "report"]
+
+FOR_PROGRAMS = False
 
 
 def report(result: Result, paint: Paint) -> Iterator[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..finding import Severity
+from ....finding import Severity
+from ... import version
 
 if TYPE_CHECKING:
-    from ..rule_api.rule import Rule
+    from ....rule_api.rule import Rule
 
 __all__ = ["LEVELS", "driver"]
 
@@ -26,15 +26,15 @@ def driver(rules: Sequence[type[Rule]]) -> dict[str, Any]:
     """The tool with these rules, in this order."""
     return {
         "name": "migrate-lint",
-        "version": _version(),
-        "semanticVersion": _version(),
+        "version": version(),
+        "semanticVersion": version(),
         "rules": [_rule(rule) for rule in rules],
     }
 
 
 def _rule(rule: type[Rule]) -> dict[str, Any]:
-    from ..rule_api.rule import SECTIONS, documentation
-    from .explain import text
+    from ....rule_api.rule import SECTIONS, documentation
+    from ...explain import text
 
     words = documentation(rule)
     summary = " ".join(words["Summary"].split())
@@ -67,7 +67,3 @@ def _family(rule: type[Rule]) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rpartition(" ")[0] + "…"
-
-
-def _version() -> str:
-    return str(sys.modules[__name__.partition(".")[0]].__version__)

@@ -1,4 +1,4 @@
-"""For people: every finding with its source line, a caret and a short why."""
+"""People: every finding with its source line, a caret and a short why."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ..finding import Verdict
-from . import Paint, header, printable, said
+from ...finding import Verdict
+from .. import Paint, header, printable, said
 
 if TYPE_CHECKING:
-    from ..finding import Finding
-    from ..result import Result
+    from ...finding import Finding
+    from ...result import Result
 
-__all__ = ["report"]
+__all__ = ["FOR_PROGRAMS", "report"]
+
+FOR_PROGRAMS = False
 
 _WIDTH = 120
 _TAB = 4
@@ -52,9 +54,9 @@ def _verdict(finding: Finding, paint: Paint) -> Iterator[str]:
 
 def _reasons() -> dict[str, str]:
     """The first sentence of what each rule says of itself."""
-    from ..registry.registry import all_rules
-    from ..registry.tool_rules import TOOL_RULES
-    from ..rule_api.rule import documentation
+    from ...registry.registry import all_rules
+    from ...registry.tool_rules import TOOL_RULES
+    from ...rule_api.rule import documentation
 
     rules = (*(type(rule) for rule in all_rules()), *TOOL_RULES)
     return {rule.code: _first_sentence(documentation(rule)["Summary"]) for rule in rules}

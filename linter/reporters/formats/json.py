@@ -1,4 +1,4 @@
-"""For programs: one JSON object, version 1."""
+"""Programs: one JSON object, version 1."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..finding import Verdict
-from . import Paint, counts, only_at_runtime
+from ...finding import Verdict
+from .. import Paint, counts, only_at_runtime
 
 if TYPE_CHECKING:
-    from ..finding import Evidence, Finding, Fix
-    from ..result import Result, Runtime
-    from ..runtime_report import WorkerRun
+    from ...finding import Evidence, Finding, Fix
+    from ...result import Result, Runtime
+    from ...runtime_report import WorkerRun
 
-__all__ = ["report"]
+__all__ = ["FOR_PROGRAMS", "report"]
+
+FOR_PROGRAMS = True
 
 
 def report(result: Result, paint: Paint) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""GitLab's Code Quality report: one JSON list, an object a finding.
+"""GitLab: a Code Quality report, one JSON list, an object a finding.
 
 GitLab compares fingerprints alone, across all files of a report, so here the path is part of them: without it, equal
 code in two files would be one entry.
@@ -10,17 +10,19 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..adoption.fingerprint import digest, fingerprints
-from ..finding import Severity
-from . import Paint
-from .ci import Repository, escaped, explained, place
-from .raw_lines import RawLines
+from ...adoption.fingerprint import digest, fingerprints
+from ...finding import Severity
+from .. import Paint
+from ..ci import Repository, escaped, explained, place
+from ..raw_lines import RawLines
 
 if TYPE_CHECKING:
-    from ..finding import Finding
-    from ..result import Result
+    from ...finding import Finding
+    from ...result import Result
 
-__all__ = ["report"]
+__all__ = ["FOR_PROGRAMS", "report"]
+
+FOR_PROGRAMS = True
 
 _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 _CATEGORIES = {"breaks": "Compatibility", "changes": "Bug Risk", "legacy": "Compatibility"}

@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   const SEVERITIES = ["error", "warning", "info"];
   const CONSEQUENCES = ["breaks", "changes", "legacy"];
@@ -12,54 +11,7 @@
   const OPEN_AT_FIRST = 8;
   const BARS_AT_ONCE = 12;
   const PRINTED = 500;
-  const THEME = "migrate-lint-theme";
-
-  // The theme, before anything is painted.
-
-  const root = document.documentElement;
-
-  function storedTheme() {
-    try {
-      return localStorage.getItem(THEME) || "auto";
-    } catch {
-      return "auto"; // no storage in a sandboxed frame
-    }
-  }
-
-  function setTheme(theme) {
-    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
-    else delete root.dataset.theme;
-    try {
-      localStorage.setItem(THEME, theme);
-    } catch {
-      // then it lasts as long as the page
-    }
-  }
-
-  setTheme(storedTheme());
-
-  // Elements. Text is only ever set as text, so no part of a finding can become markup.
-
-  function el(name, attributes, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes || {})) {
-      if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-      else if (value === true) made.setAttribute(key, "");
-      else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
-    }
-    for (const child of children.flat()) if (child !== null && child !== undefined) made.append(child);
-    return made;
-  }
-
-  const number = (value) => value.toLocaleString("en-US");
-  const plural = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
-
-  /** A text with its `code` between backticks. */
-  function rich(text) {
-    const parts = text.split("`");
-    if (parts.length % 2 === 0) return [text];
-    return parts.map((part, position) => (position % 2 ? el("code", {}, part) : part));
-  }
+  const { root, el, number, plural, rich } = page;
 
   /** A text with its addresses as links. */
   function linked(text) {
@@ -81,7 +33,7 @@
   const parts = {}; // the elements that change
 
   function load() {
-    data = JSON.parse(document.getElementById("data").textContent);
+    data = page.data();
     for (const rule of data.rules) rule.name = `${rule.code} ${rule.slug}`;
     findings = data.findings.map((row) => {
       const [file, rule, severity, consequence, verdict, cell, line, column, message, runtime, excerpt, evidence, fix] = row;
@@ -252,16 +204,12 @@
       const name = several ? `${project.name}: ` : "";
       return el("li", {}, `${name}${project.target} `, el("span", { class: "dim" }, `(${project.reason})`));
     });
-    const theme = el("select", { "aria-label": "Theme", onchange: () => setTheme(theme.value) },
-      ["auto", "light", "dark"].map((one) => el("option", { value: one, selected: one === storedTheme() }, one)));
     const words = findings.length
       ? `${plural(findings.length, "finding")} in ${number(data.files.length)} of ${plural(data.checked, "file")}`
       : data.checked ? `All checks passed: ${plural(data.checked, "file")}` : "Nothing was checked: 0 files were found";
     return el("header", { class: "head" },
       el("a", { class: "skip", href: "#findings", onclick: skip }, "Skip to the findings"),
-      el("div", { class: "brand" },
-        el("span", { class: "dim" }, data.tool),
-        el("label", { class: "theme" }, el("span", { class: "dim" }, "Theme"), theme)),
+      page.brand(el("span", { class: "dim" }, data.tool)),
       el("h1", {}, data.title || "migrate-lint"),
       el("p", { class: "lead" }, words),
       el("ul", { class: "targets" }, places, data.empty.map((one) => el("li", { class: "dim" }, `${one}: no files in this folder`))));
@@ -741,10 +689,10 @@
   function start() {
     load();
     readAddress();
-    const page = document.getElementById("report");
-    page.append(head());
+    const report = document.getElementById("report");
+    report.append(head());
     if (findings.length) {
-      page.append(el("main", {}, ...[tiles(), runtimePanel(), toolbar(),
+      report.append(el("main", {}, ...[tiles(), runtimePanel(), toolbar(),
         el("div", { class: "two" }, work(), rules()), findingsPanel()].filter(Boolean)));
       refresh();
       addEventListener("popstate", () => {
@@ -755,7 +703,7 @@
       addEventListener("beforeprint", beforePrint);
       addEventListener("afterprint", afterPrint);
       addEventListener("keydown", shortcuts);
-    } else page.append(el("main", {}, ...[runtimePanel()].filter(Boolean)));
+    } else report.append(el("main", {}, ...[runtimePanel()].filter(Boolean)));
     root.dataset.ready = "";
   }
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ..finding import Consequence, Severity, Verdict
-from . import only_at_runtime, printable
+from ....finding import Consequence, Severity, Verdict
+from ... import only_at_runtime, printable
 
 if TYPE_CHECKING:
-    from ..finding import Evidence, Finding, Fix
-    from ..result import LintedProject, Result, Runtime
-    from ..rule_api.rule import Rule
-    from ..runtime_report import WorkerRun
+    from ....finding import Evidence, Finding, Fix
+    from ....result import LintedProject, Result, Runtime
+    from ....rule_api.rule import Rule
+    from ....runtime_report import WorkerRun
 
 __all__ = ["blocks", "page_data", "shown"]
 
@@ -124,8 +124,8 @@ class _Rules:
     """The rules that found something, in the order in which they first did."""
 
     def __init__(self) -> None:
-        from ..registry.registry import all_rules
-        from ..registry.tool_rules import TOOL_RULES
+        from ....registry.registry import all_rules
+        from ....registry.tool_rules import TOOL_RULES
 
         self.classes: dict[str, type[Rule]] = {rule.code: type(rule) for rule in all_rules()}
         self.classes |= {rule.code: rule for rule in TOOL_RULES}
@@ -141,7 +141,7 @@ class _Rules:
         return self.numbers[key]
 
     def _rule(self, finding: Finding) -> dict[str, Any]:
-        from ..rule_api.rule import SECTIONS, documentation
+        from ....rule_api.rule import SECTIONS, documentation
 
         rule = {"code": shown(finding.code), "slug": shown(finding.slug), "family": "other", "summary": "", "words": []}
         cls = self.classes.get(finding.code)

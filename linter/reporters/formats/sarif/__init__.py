@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, for code scanning: one run with the metadata of every rule.
+"""Code scanning: SARIF 2.1.0 as GitHub reads it, one run with the metadata of every rule.
 
 What GitHub asks for decides where the standard leaves a choice:
 
@@ -22,19 +22,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..adoption.fingerprint import fingerprints
-from ..finding import INTERNAL_ERROR
-from . import Paint
-from .ci import Repository, documented_rules, escaped, explained, place, worst_first
-from .raw_lines import RawLines
-from .sarif_rules import LEVELS, driver
+from ....adoption.fingerprint import fingerprints
+from ....finding import INTERNAL_ERROR
+from ... import Paint
+from ...ci import Repository, documented_rules, escaped, explained, place, worst_first
+from ...raw_lines import RawLines
+from .rules import LEVELS, driver
 
 if TYPE_CHECKING:
-    from ..finding import Finding, Fix
-    from ..result import Result
-    from ..runtime_report import WorkerRun
+    from ....finding import Finding, Fix
+    from ....result import Result
+    from ....runtime_report import WorkerRun
 
-__all__ = ["LIMIT", "report"]
+__all__ = ["FOR_PROGRAMS", "LIMIT", "report"]
+
+FOR_PROGRAMS = True
 
 LIMIT = 25_000
 """Results that GitHub takes in one run."""
