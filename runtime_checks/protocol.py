@@ -7,7 +7,6 @@ from typing import Any
 
 from ..linter.finding import Finding, Target
 from .locate import Located
-from .statements import Statements
 
 __all__ = ["job"]
 
@@ -37,7 +36,6 @@ def job(
         memory_limit: bytes of address space, None for no limit.
         findings: number, real path and finding, of what is to be judged.
     """
-    statements = Statements()
     return {
         "target": target.value,
         "device": device,
@@ -59,9 +57,10 @@ def job(
                 "path": path,
                 "line": finding.line,
                 "end_line": finding.end_line,
-                "symbol": finding.subject,
+                "statement": finding.statement or (finding.line, *[max(finding.line, finding.end_line)] * 2),
+                "function": finding.function,
+                "subject": finding.subject,
             }
-            | statements.around(path, finding.line, finding.end_line)
             for number, path, finding in findings
         ],
     }

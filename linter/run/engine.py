@@ -593,24 +593,11 @@ def _row(finding: Finding) -> list[Any]:
     ]  # fmt: skip
 
 
-def _from_row(
-    path: str,
-    line: int,
-    column: int,
-    end_line: int,
-    end_column: int,
-    code: str,
-    slug: str,
-    severity: str,
-    consequence: str,
-    message: str,
-    statement: Sequence[int] | None,
-    function: Sequence[int] | None,
-    subject: str | None,
-    related: Sequence[Sequence[Any]],
-) -> Finding:
+def _from_row(path: str, row: Sequence[Any]) -> Finding:
+    line, column, end_line, end_column, code, slug, severity, effect, message, *more = row
+    statement, function, subject, related = more
     return Finding(
-        *(path, line, column, end_line, end_column, code, slug, Severity(severity), Consequence(consequence), message),
+        *(path, line, column, end_line, end_column, code, slug, Severity(severity), Consequence(effect), message),
         statement=Statement(*statement) if statement else None,
         function=Span(*function) if function else None,
         subject=subject,
@@ -636,7 +623,7 @@ def _unreached(head: Head) -> Row:
 def _result(display: str, row: Row, shown: Callable[[str], str]) -> FileResult:
     if row is _EMPTY:
         return _NOTHING
-    findings = tuple(shown_at(_from_row(display, *values), shown) for values in row["findings"])
+    findings = tuple(shown_at(_from_row(display, values), shown) for values in row["findings"])
     kept = row["suppressions"]
     suppressions = Suppressions.from_json(kept) if kept is not None else Suppressions()
     if "cells" not in row:

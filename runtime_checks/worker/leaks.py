@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Iterator, NamedTuple
 
 from .run import Run, StaticFinding
-from .tracing import parsed
 
-__all__ = ["Keeper", "Kept", "keepers", "kept_by", "symbolic_in"]
+__all__ = ["Kept", "kept_by", "symbolic_in"]
 
 _MOST = 50_000
 _DEPTH = 4
 _LEAVES = (str, bytes, int, float, complex, bool, type(None), CodeType, ModuleType)
 _FRAMEWORKS = ("tensorflow", "numpy", "builtins")
-_GROWERS = frozenset({"append", "extend", "insert", "appendleft", "add", "update", "setdefault"})
 
 
 class Kept(NamedTuple):
@@ -26,59 +23,25 @@ class Kept(NamedTuple):
     value: Any
 
 
-class Keeper(NamedTuple):
-    """A name that a statement stores in, and whether it is an attribute's."""
-
-    name: str
-    attribute: bool
-
-
-def keepers(text: str) -> list[Keeper]:
-    """The names that a statement stores in: of ``self.logs["loss"].append(x)`` it is ``logs``."""
-    tree = parsed(text)
-    targets: list[Any] = []
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Assign):
-            targets += node.targets
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-            targets.append(node.target)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWERS:
-            targets.append(node.func.value)
-    return list(dict.fromkeys(keeper for target in targets for keeper in _named(target)))
-
-
-def _named(target: Any) -> Iterator[Keeper]:
-    if isinstance(target, (ast.Tuple, ast.List)):
-        for element in target.elts:
-            yield from _named(element)
-    elif isinstance(target, (ast.Subscript, ast.Starred)):
-        yield from _named(target.value)
-    elif isinstance(target, ast.Attribute):
-        yield Keeper(target.attr, True)
-    elif isinstance(target, ast.Name):
-        yield Keeper(target.id, False)
-    elif isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):  # setdefault(...).append(...)
-        yield from _named(target.func.value)
-
-
-def kept_by(keeper: Keeper, finding: StaticFinding, run: Run) -> list[Kept]:
-    """What the name holds wherever the model and the user's modules, classes and functions reach it.
+def kept_by(name: str, finding: StaticFinding, run: Run) -> list[Kept]:
+    """What an attribute or variable holds wherever the model and the user's modules, classes and functions reach it.
 
     Of an attribute the owners that have the method around the finding, if any has; a variable is one of its file.
     """
     modules = [module for module in list(sys.modules.values()) if _is_users(module, run)]
-    if not keeper.attribute:
+    of, _, name = name.rpartition(".")
+    if not of:
         found = [
-            Kept(None, vars(module)[keeper.name])
+            Kept(None, vars(module)[name])
             for module in modules
-            if keeper.name in vars(module) and run.code.path(module.__file__ or "") == finding.path
+            if name in vars(module) and run.code.path(module.__file__ or "") == finding.path
         ]
         functions = [one for one in _reached(modules, run) if isinstance(one, FunctionType)]
         here = [one for one in functions if run.code.path(one.__code__.co_filename) == finding.path]
-        return found + [Kept(None, value) for one in here for name, value in _cells(one) if name == keeper.name]
-    owners = [one for one in _reached(modules, run) if keeper.name in getattr(one, "__dict__", {})]
+        return found + [Kept(None, value) for one in here for cell, value in _cells(one) if cell == name]
+    owners = [one for one in _reached(modules, run) if name in getattr(one, "__dict__", {})]
     nearer = [one for one in owners if _has_method_around(one, finding, run)]
-    return [Kept(one, vars(one)[keeper.name]) for one in nearer or owners]
+    return [Kept(one, vars(one)[name]) for one in nearer or owners]
 
 
 def _reached(modules: list[ModuleType], run: Run) -> list[Any]:

@@ -93,9 +93,9 @@ def versions() -> str:
 
 def missing(finding: StaticFinding) -> Judgement | None:
     """Confirmed if the name that the finding is about is not there, whether its line ran or not; else None."""
-    if finding.symbol is None:
+    if finding.subject is None:
         return None
-    found = look_up(finding.symbol)
+    found = look_up(finding.subject)
     if not found.error:
         return None
     return Judgement(CONFIRMED, None, f"{versions()} has no `{found.name}`: {found.error}")
@@ -109,9 +109,9 @@ def decide(finding: StaticFinding, run: Run) -> Judgement:
     gone = missing(finding)
     if gone is not None:
         return gone
-    if finding.symbol is None:
+    if finding.subject is None:
         return Judgement(FAILED, None, "the finding says no name that could be looked up")
-    found = look_up(finding.symbol)
+    found = look_up(finding.subject)
     last = found.name.rpartition(".")[2]
     for phase in run.errors_at(finding):
         if isinstance(phase.error, (AttributeError, ImportError)) and last in str(phase.error):

@@ -56,7 +56,7 @@ class StaticFinding:
 
     ``statement`` spans the statement that the finding stands in (of a compound one its header), ``body`` that statement
     with everything below it, ``function`` the function around it, or None.
-    ``symbol`` is the dotted public name that the finding is about, or None; ``text`` the source of the statement.
+    ``subject`` is the attribute (``self.v``), variable or dotted public name that the finding is about, or None.
     """
 
     def __init__(self, described: dict[str, Any]) -> None:
@@ -66,20 +66,22 @@ class StaticFinding:
         self.path = str(described["path"])
         self.line = int(described["line"])
         self.end_line = int(described["end_line"])
-        self.symbol: str | None = described["symbol"]
-        self.text = str(described["text"])
-        self.statement = _span(described["statement"])
-        self.body = _span(described["body"])
-        self.function = None if described["function"] is None else _span(described["function"])
+        self.subject: str | None = described["subject"]
+        first, header, last = map(int, described["statement"])
+        self.statement = (first, header)
+        self.body = (first, last)
+        around = described["function"]
+        self.function = None if around is None else (int(around[0]), int(around[1]))
+
+    @property
+    def called(self) -> str:
+        """The last part of the public name that the finding is about, or an empty text."""
+        return (self.subject or "").rpartition(".")[2]
 
     def holds(self, path: str, line: int, span: Span | None = None) -> bool:
         """Whether a place lies in the finding's statement, or in another span of its file."""
         first, last = self.statement if span is None else span
         return path == self.path and first <= line <= last
-
-
-def _span(value: Sequence[int]) -> Span:
-    return (int(value[0]), int(value[1]))
 
 
 class Run:

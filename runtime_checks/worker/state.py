@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import os
-import textwrap
 from typing import Any, Iterator, Sequence
 
 from .criteria import failed_in, unreached
@@ -12,7 +10,7 @@ from .phases import Phase
 from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 from .tracking import Made, identities, is_frozen, read_in_traces, tracked
 
-__all__ = ["assigned_attribute", "attribute_values", "judge_state", "lost"]
+__all__ = ["attribute_values", "judge_state", "lost"]
 
 _NO_KEEPER = "the target is a function, which keeps no variables: name the model itself"
 _UNUSED = "no call of the model used a variable of what this line makes"
@@ -66,24 +64,11 @@ def _nothing_lost(run: Run, variables: Sequence[Made], missing: Sequence[Made]) 
 
 
 def attribute_values(finding: StaticFinding, run: Run) -> list[Any]:
-    """What ``self.x`` is now, where the finding's statement assigns it; for each object that may be its ``self``."""
-    name = assigned_attribute(finding.text)
-    if name is None or finding.function is None:
+    """What ``self.x`` is now, where the finding is about it; for each object that may be its ``self``."""
+    this, _, name = (finding.subject or "").partition(".")
+    if this != "self" or finding.function is None:
         return []
     return [vars(one)[name] for one in _instances(finding, run) if name in vars(one)]
-
-
-def assigned_attribute(text: str) -> str | None:
-    """``x``, of a statement that assigns ``self.x``."""
-    try:
-        statement = ast.parse(textwrap.dedent(text)).body[0]
-    except (SyntaxError, IndexError):
-        return None
-    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    for target in targets:
-        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-            return target.attr
-    return None
 
 
 def _instances(finding: StaticFinding, run: Run) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 import textwrap
 from typing import Any, Callable, Sequence
@@ -15,7 +16,7 @@ from .phases import Phase
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, UNREACHED, Judgement, Run, StaticFinding
 
-__all__ = ["is_conditional", "outside_of_traces", "parsed", "raises_while_tracing", "runs_while_tracing", "writes"]
+__all__ = ["outside_of_traces", "raises_while_tracing", "runs_while_tracing", "writes"]
 
 _SYMBOLIC = re.compile(
     r"[Ss]ymbolic|'Tensor' object|KerasTensor|eager execution|eager mode|[Ii]nside (?:of )?a `?tf\.f"
@@ -30,19 +31,19 @@ def names_of(phases: Sequence[Phase]) -> str:
     return all_names_of(phases[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def runs_while_tracing(finding: StaticFinding, run: Run, happened: str, exact: bool = False) -> Judgement:
+def runs_while_tracing(finding: StaticFinding, run: Run, happened: str, called: str) -> Judgement:
     """Whether a statement runs in Python while TensorFlow traces, and so not at every call of what was traced.
 
     Args:
         finding: what is judged.
         run: what happened.
         happened: what the statement does when it runs, for the evidence.
-        exact: whether the finding is about all of the statement, not about a call in it.
+        called: the name of the function whose call it is about; empty for a call of any.
     """
     traced = run.traced_lines(finding)
     if not traced:
         return outside_of_traces(finding, run)
-    if not exact and is_conditional(finding):
+    if _is_conditional(finding, called):
         detail = (
             "the line ran while tracing, but it holds a condition, and no run tells whether the call in it was made"
         )
@@ -70,7 +71,7 @@ def writes(finding: StaticFinding, run: Run, exact: bool) -> Judgement:
         return outside_of_traces(finding, run)
     if exact and run.traced_lines(finding):
         return Judgement(UNREACHED, None, "the line ran, but what is written there was not")
-    return runs_while_tracing(finding, run, "it ran")
+    return runs_while_tracing(finding, run, "it ran", finding.called)
 
 
 def _times(events: Sequence[Event]) -> str:
@@ -142,9 +143,10 @@ def _is_of_trace(phase: Phase, eager: set[str]) -> bool:
     return text not in eager and (phase.traced or _SYMBOLIC.search(text) is not None)
 
 
-def parsed(text: str) -> ast.Module | None:
-    """The syntax tree of a statement's source, or of the header of a compound one; None if it is neither."""
-    source = textwrap.dedent(text)
+def _parsed(finding: StaticFinding) -> ast.Module | None:
+    """The syntax tree of the finding's statement, or of the header of a compound one; None if it is neither."""
+    first, last = finding.statement
+    source = textwrap.dedent("".join(linecache.getline(finding.path, line) for line in range(first, last + 1)))
     for complete in (source, source.rstrip() + " pass", re.sub(r"^el(?=if)", "", source.lstrip()) + " pass"):
         try:
             return ast.parse(complete)
@@ -153,11 +155,10 @@ def parsed(text: str) -> ast.Module | None:
     return None
 
 
-def is_conditional(finding: StaticFinding) -> bool:
+def _is_conditional(finding: StaticFinding, called: str) -> bool:
     """Whether the statement may run without the call that the finding is about."""
-    tree = parsed(finding.text)
-    name = (finding.symbol or "").rpartition(".")[2]
-    return tree is not None and any(_may_skip(statement, name) for statement in tree.body)
+    tree = _parsed(finding)
+    return tree is not None and any(_may_skip(statement, called) for statement in tree.body)
 
 
 def _may_skip(node: Any, name: str) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from migrate_lint.linter.registry.registry import all_rules
 from migrate_lint.linter.registry.tool_rules import TOOL_RULES
 from migrate_lint.linter.rule_api.rule import Consequence, Rule, Severity, Target, documentation, unreachable
+from migrate_lint.linter.run import engine
 
-from .pages import HERE, Page, all_pages, find_all, read_page
+from .pages import HERE, Page, all_pages, compare, find_all, read_page
 
 TOOL_LEVEL = {
     "TF900": "unparsable-file",
@@ -25,9 +27,6 @@ TOOL_LEVEL = {
 
 SEEN_BY_THE_ENGINE = {"TF900", "TF902"}
 """Those of them that the engine reports for a file by itself."""
-
-WITHIN_ONE_FUNCTION = {"TF112", "TF114", "TF115"}
-"""Rules of the families below that need no call graph: they look at one scope or one method."""
 
 CROSS_FILE_FAMILIES = {"variables", "tracing"}
 
@@ -132,7 +131,10 @@ def test_example_is_flagged_and_fix_is_silent(rule: type[Rule], tmp_path: Path) 
 @pytest.mark.parametrize("rule", RULES)
 def test_page_covers_the_rule(rule: type[Rule]) -> None:
     """The page flags, stays silent on a look-alike, follows an alias and, where calls matter, crosses files."""
-    page = _page(rule)
+    _check_page(rule, _page(rule))
+
+
+def _check_page(rule: type[Rule], page: Page) -> None:
     flags = {
         section.title: any(wish.code == rule.code for case in section.cases for wish in case.expectations)
         for section in page.sections
@@ -143,10 +145,32 @@ def test_page_covers_the_rule(rule: type[Rule]) -> None:
     assert True in flags.values()
     assert False in flags.values()
     assert [title for title in flags if "alias" in title.lower()]
-    if _family(rule) in CROSS_FILE_FAMILIES and rule.code not in WITHIN_ONE_FUNCTION:
+    if _family(rule) in CROSS_FILE_FAMILIES:
         assert [
             section.title
             for section in page.sections
             for case in section.cases
             if sum(name.endswith(".py") for name, _ in case.files) > 1
         ], "no section has two files"
+
+
+def test_the_recipe_makes_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two files that docs/writing-rules.md shows are a rule and its page, as this folder wants them."""
+    recipe = (HERE.parents[1] / "docs" / "writing-rules.md").read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", recipe, re.M | re.S)
+    (text,) = re.findall(r"^````markdown\n(.*?)^````$", recipe, re.M | re.S)
+    module = ModuleType("migrate_lint.rules.tracing.sleep_in_tf_function")
+    module.__package__ = "migrate_lint.rules.tracing"
+    exec(code, module.__dict__)
+    rule = module.SleepInTfFunction
+    page = read_page(HERE / "tracing" / "sleep_in_tf_function.md", text)
+    monkeypatch.setattr(engine, "_dispatch", lambda: engine._Dispatch([rule()]))
+
+    _check_page(rule, page)
+    assert unreachable(rule) is None
+    for kind, flagged in (("Example", True), ("Fix", False)):
+        (block,) = _blocks(documentation(rule)[kind])
+        assert flagged is _flagged(rule, block, tmp_path / kind, Target.KERAS3)
+    for number, case in enumerate(case for section in page.sections for case in section.cases):
+        (tmp_path / str(number)).mkdir()
+        assert [] == compare(case, rule.code, find_all(case.files, tmp_path / str(number), Target.KERAS3))

@@ -6,12 +6,13 @@ it to one target, ``alone`` gives it an interpreter of its own, and ``silent`` s
 A comment ``# confirmed: [TF101] "part of the evidence"`` asks for this verdict on the finding of that line; what static
 analysis does not find there is made up, because a probe must also refute what should never have been found.
 ``# observed: "part of the message"`` asks for a finding of the run itself; other lines must have none.
-``symbol=tensorflow.placeholder`` after the code names the symbol of a finding that is made up.
+``subject=tensorflow.placeholder`` after the code says what a finding that is made up is about.
 On the pages of ``guides/`` nothing is made up: the comments name what static analysis finds at warning or error.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import sys
@@ -21,13 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter.finding import Consequence, Finding, Severity, Target, Verdict
+from migrate_lint.linter.analysis.statements import lines_of, span_of, statement_at
+from migrate_lint.linter.finding import Consequence, Finding, Severity, Span, Target, Verdict
 
 PAGES = Path(__file__).parent / "probes"
 GUIDES = Path(__file__).parent / "guides"
 _TITLE = re.compile(r"# (TF\d{3}) ([a-z0-9-]+)")
 _MARKER = re.compile(r"#\s*(confirmed|refuted|unreached|failed|observed):\s*(.*)$")
-_ITEM = re.compile(r'(?:\[(TF\d{3})\])?\s*(?:symbol=([\w.]+))?\s*(?:"([^"]*)")?\s*')
+_ITEM = re.compile(r'(?:\[(TF\d{3})\])?\s*(?:subject=([\w.]+))?\s*(?:"([^"]*)")?\s*')
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Expected:
     line: int
     word: str
     code: str
-    symbol: str | None
+    subject: str | None
     part: str
 
 
@@ -101,6 +103,7 @@ def _expected(page: Path, start: int, body: Sequence[str], code: str) -> Iterato
 def findings(model: Model, found: Sequence[Finding], path: str, slugs: dict[str, str]) -> list[Finding]:
     """The findings that the comments are about: those of static analysis, or made up where it has none."""
     chosen = []
+    tree = ast.parse(model.text)
     for expected in model.expected:
         if expected.word == "observed":
             continue
@@ -116,11 +119,18 @@ def findings(model: Model, found: Sequence[Finding], path: str, slugs: dict[str,
             severity=Severity.ERROR,
             consequence=Consequence.CHANGES,
             message="",
-            subject=expected.symbol,
+            statement=lines_of(statement_at(tree, expected.line) or tree.body[0]),
+            function=_function_around(tree, expected.line),
+            subject=expected.subject,
         )
         one = real[0] if real else made_up
-        chosen.append(replace(one, subject=expected.symbol or one.subject))
+        chosen.append(replace(one, subject=expected.subject or one.subject))
     return chosen
+
+
+def _function_around(tree: ast.Module, line: int) -> Span | None:
+    spans = [span_of(node) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.lineno < line]
+    return max((span for span in spans if line <= span.last), default=None)
 
 
 def disagreements(model: Model, results: dict[str, Any]) -> Iterator[str]:

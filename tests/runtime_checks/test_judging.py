@@ -33,10 +33,8 @@ FOUND = {
     "path": PATH,
     "line": 7,
     "end_line": 7,
-    "symbol": None,
-    "text": "w = tf.Variable(1.0)",
-    "statement": [7, 7],
-    "body": [7, 7],
+    "subject": None,
+    "statement": [7, 7, 7],
     "function": [6, 8],
 }
 VARIABLE = {"name": "w:0", "shape": "()", "dtype": "float32", "trainable": True, "owners": [], "by": []}
@@ -107,7 +105,7 @@ def test_without_a_finding_the_run_tells_of_it_itself() -> None:
 def test_a_finding_elsewhere_accounts_for_nothing_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a probe asked for counts only at the statement of its finding."""
     monkeypatch.setitem(judging._PROBES, "toy", SimpleNamespace(judge=anywhere))
-    judgements, observations = report(a_run({**FOUND, "statement": [9, 9]}))
+    judgements, observations = report(a_run({**FOUND, "statement": [9, 9, 9]}))
 
     assert (CONFIRMED, 1) == (judgements["0"].verdict, len(observations))
 

@@ -28,7 +28,7 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
     gone = missing(finding)
     if gone is not None:
         return gone
-    function = (finding.symbol or "").rpartition(".")[2]
+    function = finding.called
     if function == "get_variable":
         return _of_variable(finding, run)
     keys = _KEYS.get(function)

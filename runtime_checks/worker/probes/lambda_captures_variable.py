@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dis
 import inspect
-import linecache
 import os
-import re
 from types import CodeType
 from typing import Any, Iterator
 
@@ -32,9 +30,8 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
             return again
     captured: dict[int, Made] = {}
     for function in _functions(finding, run):
-        for value in _captured(finding, function):
-            for variable in variables_in(value, run):
-                captured.setdefault(min(identities(variable.variable)), variable)
+        for variable in variables_in(_captured(finding, function), run):
+            captured.setdefault(min(identities(variable.variable)), variable)
     return judge_state(finding, run, list(captured.values()))
 
 
@@ -76,22 +73,13 @@ def _inner(code: CodeType) -> list[CodeType]:
     return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
-def _captured(finding: StaticFinding, function: Any) -> Iterator[Any]:
-    """What the names on the finding's lines stand for, with one attribute of each where there is one."""
-    numbers = range(finding.line, finding.end_line + 1)
-    text = "\n".join(linecache.getline(finding.path, number) for number in numbers)
-    for name, value in _scope(function).items():
-        if not re.search(rf"\b{re.escape(name)}\b", text):
-            continue
-        attributes = re.findall(rf"\b{re.escape(name)}\.(\w+)", text)
-        if inspect.ismodule(value) or not _has_state(value):
-            yield from (getattr(value, attribute, None) for attribute in attributes)
-        else:
-            yield value
-
-
-def _has_state(value: Any) -> bool:
-    return hasattr(value, "variables") or hasattr(value, "assign") or isinstance(value, (list, tuple, dict))
+def _captured(finding: StaticFinding, function: Any) -> Any:
+    """What the subject of the finding stands for in a function; None where it is no name there."""
+    first, *attributes = (finding.subject or "").partition("[")[0].split(".")
+    value = _scope(function).get(first)
+    for attribute in attributes:
+        value = getattr(value, attribute, None)
+    return value
 
 
 def _scope(function: Any) -> dict[str, Any]:

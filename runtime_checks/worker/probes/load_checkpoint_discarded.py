@@ -13,7 +13,7 @@ _VALUES = ("latest_checkpoint", "list_variables", "load_variable")
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """By what was read from the reader, and by whether the program restored the same checkpoint itself later."""
-    function = (finding.symbol or "").rpartition(".")[2]
+    function = finding.called
     if function in _VALUES:
         return _of_value(finding, run, function)
     readers = run.events_at(finding, "reader")

@@ -8,4 +8,4 @@ from ..tracing import writes
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by what was printed while tracing; refuted if it was only printed outside of traces."""
-    return writes(finding, run, exact="pprint" not in (finding.symbol or finding.text))
+    return writes(finding, run, exact="pprint" not in (finding.subject or ""))

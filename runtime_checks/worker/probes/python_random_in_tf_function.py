@@ -8,4 +8,4 @@ from ..tracing import runs_while_tracing
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed if the line ran while tracing: every call of that trace has the same value."""
-    return runs_while_tracing(finding, run, "Python gave one value")
+    return runs_while_tracing(finding, run, "Python gave one value", finding.called)

@@ -8,4 +8,4 @@ from ..tracing import runs_while_tracing
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed if the line ran while tracing; refuted if it ran outside of traces only."""
-    return runs_while_tracing(finding, run, "Python state was changed")
+    return runs_while_tracing(finding, run, "Python state was changed", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..criteria import conclude
 from ..errors import one_line
-from ..leaks import keepers, kept_by, symbolic_in
+from ..leaks import kept_by, symbolic_in
 from ..phases import Phase
 from ..run import CONFIRMED, FAILED, Judgement, Run, StaticFinding
 from ..tracing import names_of, outside_of_traces
@@ -23,14 +23,13 @@ def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement
 
 
 def _look(finding: StaticFinding, run: Run, traced: list[Phase]) -> Judgement:
-    found = False
-    for keeper in keepers(finding.text):
-        for kept in kept_by(keeper, finding, run):
-            found = True
-            for tensor in symbolic_in(kept.value):
-                whose = "" if kept.owner is None else f" of the `{type(kept.owner).__name__}`"
-                detail = f"`{keeper.name}`{whose} still holds `{tensor}` of a finished trace, after the {traced[-1]}"
-                return Judgement(CONFIRMED, traced[-1], one_line(detail))
+    name = finding.subject or ""
+    found = kept_by(name, finding, run)
+    for kept in found:
+        for tensor in symbolic_in(kept.value):
+            whose = "" if kept.owner is None else f" of the `{type(kept.owner).__name__}`"
+            shown = f"`{name.rpartition('.')[2]}`{whose} still holds `{tensor}` of a finished trace"
+            return Judgement(CONFIRMED, traced[-1], one_line(f"{shown}, after the {traced[-1]}"))
     if not found:
         return Judgement(FAILED, traced[-1], "what the line stores in was not found after the run")
     return conclude(finding, run, traced, f"traced in {names_of(traced)}, and no symbolic tensor was left behind")

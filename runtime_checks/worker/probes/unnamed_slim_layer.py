@@ -12,7 +12,7 @@ _REPEATING = ("repeat", "stack")
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable that the layer adds in a later call; below `repeat` and `stack` the user's own too."""
-    repeats = (finding.symbol or "").rpartition(".")[2] in _REPEATING
+    repeats = finding.called in _REPEATING
 
     def belongs(event: Event) -> bool:
         if "getter" not in event.detail["by"]:

@@ -7,7 +7,7 @@ import linecache
 from ..errors import one_line
 from ..phases import Phase
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
-from ..state import assigned_attribute, attribute_values, judge_state
+from ..state import attribute_values, judge_state
 from ..tracking import Made, identities, made_at, variables_in
 
 
@@ -20,7 +20,7 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
 
 
 def _variables(finding: StaticFinding, run: Run) -> list[Made]:
-    """Those that the statement made, and those in the attribute that it assigned."""
+    """Those that the statement made, and those in the attribute that it is about."""
     found = made_at(finding, run)
     known = {identity for made in found for identity in identities(made.variable)}
     for value in attribute_values(finding, run):
@@ -30,10 +30,7 @@ def _variables(finding: StaticFinding, run: Run) -> list[Made]:
 
 def _lost_its_default(finding: StaticFinding, phase: Phase) -> bool:
     """Whether a missing key of the attribute was an error, where a ``defaultdict`` would have made it."""
-    name = assigned_attribute(finding.text)
-    if name is None or not isinstance(phase.error, KeyError) or not phase.frames:
-        return False
-    if "defaultdict" not in finding.text and "Counter" not in finding.text:
+    if not finding.subject or not isinstance(phase.error, KeyError) or not phase.frames:
         return False
     frame = phase.frames[0]
-    return frame.path == finding.path and f".{name}[" in linecache.getline(frame.path, frame.line)
+    return frame.path == finding.path and f"{finding.subject}[" in linecache.getline(frame.path, frame.line)

@@ -39,7 +39,7 @@ def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> bool:
 
 
 def _name(finding: StaticFinding) -> str:
-    return (finding.symbol or "").rpartition(".")[2]
+    return finding.called
 
 
 def _switch(finding: StaticFinding) -> tuple[str, Callable[[], bool]]:
