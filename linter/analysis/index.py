@@ -45,6 +45,14 @@ class Block:
     statement: ast.stmt | None = None
     """The statement, for an arm of an expression in it."""
 
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it stands in a loop of the scope's own body."""
+        block: Block | None = self
+        while block is not None and block.kind != "loop":
+            block = block.parent
+        return block is not None
+
     def chain(self) -> Iterator[Block]:
         """This block and the ones around it, innermost first, within the scope's own body."""
         block: Block | None = self

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..analysis.effects import VARIABLE_SCOPES
@@ -60,6 +60,10 @@ __all__ = [
 
 _T = TypeVar("_T")
 _NOTHING: Final = Context(0)
+_TRACED: Final = Context.TRACED.value  # an IntFlag's own operations cost twenty times those of a number
+_GRAPH: Final = Context.GRAPH.value
+_INHERITED: Final = ~(Context.GRAPH | Context.SCOPED | Context.LIFTED | Context.ONCE).value
+"""The flags that a place has only if its function has them."""
 
 
 class _Unknown:
@@ -97,14 +101,13 @@ class File:
         self._version_blocks: dict[int, bool] = {}
         self._version_scopes: dict[int, bool] = {}
         self._once: dict[str, Any] = {}
-        self.contexts: dict[tuple[int, int], tuple[Context, ...]] = {}
+        self.contexts: dict[tuple[int, int], tuple[int, ...]] = {}
         """See `Site.contexts`: those of a block in a scope."""
         self._call_sites: dict[int, Call] = {}
         self._reference_sites: dict[int, Reference] = {}
-        self._names: dict[tuple[int, str], tuple[Name, ...]] = {}
+        self._meanings: dict[tuple[str, ...], tuple[tuple[Entity, ...], tuple[Name, ...]]] = {}
         self._effects: dict[int, Effects] = {}
         self._flows: dict[int, Flow] = {}
-        self._entities: dict[tuple[int, str], tuple[Entity, ...]] = {}
 
     def release(self) -> None:
         """Let go of everything at once: sites, file and index refer to each other in circles."""
@@ -167,11 +170,37 @@ class File:
         """All names that are read, in source order; a called name is one too."""
         return [self.reference_of(fact) for fact in self.index.references]
 
-    def references_below(self, root: str) -> Iterator[Reference]:
-        """The references that may mean something public whose absolute name starts with `root`, in source order."""
-        for fact in self.index.references:
-            if any(name.spelled.startswith(root) for name in self.names(fact.scope, fact.path)):
-                yield self.reference_of(fact)
+    def references_to(self, wanted: Callable[[tuple[Name, ...]], object]) -> list[Reference]:
+        """The references whose public names are `wanted`, which is asked once of each that occur, in source order."""
+        numbers = [n for texts, found in self._reads.items() if wanted(self._meaning(texts)[1]) for n in found]
+        return [self.reference_of(self.index.references[number]) for number in sorted(numbers)]
+
+    @cached_property
+    def _reads(self) -> dict[tuple[str, ...], list[int]]:
+        """The references, by their place among all, by what they may mean as far as this file tells."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        for number, fact in enumerate(self.index.references):
+            found.setdefault(self.index.resolve(fact.scope, fact.path), []).append(number)
+        return found
+
+    def calls_of(self, wanted: Callable[[tuple[Entity, ...]], object], methods: Container[str]) -> list[Call]:
+        """The calls of what is `wanted`, which is asked as in `references_to`, or of an attribute so named."""
+        judged: dict[tuple[str, ...], object] = {}
+        found: list[Call] = []
+        for fact in self.index.calls:
+            func = fact.node.func
+            if not (func.__class__ is ast.Attribute and func.attr in methods):
+                texts = self.index.resolve(fact.scope, fact.path) if fact.path is not None else ()
+                if texts not in judged:
+                    judged[texts] = wanted(self._meaning(texts)[0])
+                if not judged[texts]:
+                    continue
+            found.append(self.call_of(fact))
+        return found
+
+    def calls_in_loops(self) -> Iterator[Call]:
+        """The calls that a loop of their own function may repeat, in source order."""
+        return (self.call_of(fact) for fact in self.index.calls if fact.block.is_repeated)
 
     def call_of(self, fact: CallFact) -> Call:
         """The site of a call."""
@@ -264,30 +293,24 @@ class File:
 
     def entities(self, scope: Scope, path: str | None) -> tuple[Entity, ...]:
         """What `path` names in `scope`, through the whole project; empty where that is not certain."""
-        if path is None:
-            return ()
-        key = (scope.id, path)
-        known = self._entities.get(key)
-        if known is None:
-            found: list[Entity] = []
-            for text in self.index.resolve(scope, path):
-                found.extend(entity for entity in self.project.resolve(self.key, text) if entity not in found)
-            known = self._entities[key] = tuple(found)
-        return known
+        return self._meaning(self.index.resolve(scope, path))[0] if path is not None else ()
 
     def names(self, scope: Scope, path: str | None) -> tuple[Name, ...]:
         """The public names that `path` may mean in `scope`."""
-        if path is None:
-            return ()
-        key = (scope.id, path)
-        known = self._names.get(key)
+        return self._meaning(self.index.resolve(scope, path))[1] if path is not None else ()
+
+    def _meaning(self, texts: tuple[str, ...]) -> tuple[tuple[Entity, ...], tuple[Name, ...]]:
+        known = self._meanings.get(texts)
         if known is None:
-            known = self._names[key] = tuple(
-                Name(canonical(entity.text), entity.text)
-                for entity in self.entities(scope, path)
-                if entity.kind == "external"
-            )
+            found = tuple(dict.fromkeys(e for text in texts for e in self._resolve(text)))
+            names = tuple(Name(canonical(entity.text), entity.text) for entity in found if entity.kind == "external")
+            known = self._meanings[texts] = found, names
         return known
+
+    def _resolve(self, text: str) -> tuple[Entity, ...]:
+        if text.startswith("$"):  # the half of all names, and no question to the project
+            return (Entity("parameter", text, self.key),)
+        return self.project.resolve(self.key, text)
 
     def effects(self, block: Block) -> Effects:
         """What the conditions around a block do to the context of its function."""
@@ -304,9 +327,9 @@ class File:
         if known is None:
             outer: Flow | None = None
             contexts = self.project.contexts((self.key, function.id)) if function.is_function else ()
-            if function.parent is not None and any(s & Context.TRACED for s in contexts):
+            if function.parent is not None and any(s & _TRACED for s in contexts):
                 around = function.parent.function()
-                if any(s & Context.TRACED for s in self.project.contexts((self.key, around.id))):
+                if any(s & _TRACED for s in self.project.contexts((self.key, around.id))):
                     outer = self.flow(around)
             known = Flow(self.index, function, self.entities, self._tensor_parameters(function), outer)
             self._flows[function.id] = known
@@ -535,21 +558,26 @@ class Site:
     @property
     def contexts(self) -> tuple[Context, ...]:
         """Every known context in which this very place runs; empty where no caller is known."""
+        return tuple(map(Context, self._contexts))
+
+    @property
+    def _contexts(self) -> tuple[int, ...]:
         known = self.file.contexts.get((self.block.id, self.scope.id))
         if known is None:
-            known = self.file.contexts[self.block.id, self.scope.id] = self._contexts()
+            effects, around = self.file.effects(self.block), self._contexts_around
+            known = tuple(sorted({transferred(context, effects) for context in around} - {0}))
+            if Effects.GRAPH & effects and not around:
+                known = (_GRAPH,)
+            self.file.contexts[self.block.id, self.scope.id] = known
         return known
 
-    def _contexts(self) -> tuple[Context, ...]:
-        if not self.scope.function().is_function and self.scope.function().kind != "module":
+    @property
+    def _contexts_around(self) -> tuple[int, ...]:
+        """Those of the function, or of the module outside every class."""
+        scope = self.scope.function()
+        if scope.kind == "class":
             scope = self._outside_class()
-        else:
-            scope = self.scope.function()
-        effects = self.file.effects(self.block)
-        around = self.file.project.contexts((self.file.key, scope.id))
-        if Effects.GRAPH in effects and not around:
-            return (Context.GRAPH,)
-        return tuple(sorted({Context(transferred(context, effects)) for context in around} - {Context(0)}))
+        return self.file.project.contexts((self.file.key, scope.id))
 
     def _outside_class(self) -> Scope:
         scope = self.scope.function()
@@ -559,7 +587,11 @@ class Site:
 
     def runs(self, flags: Context, without: Context = _NOTHING) -> bool:
         """Whether some context has all `flags` and none of `without`."""
-        return any((s & flags) == flags and not s & without for s in self.contexts)
+        wanted, unwanted = flags.value, without.value
+        inherited = wanted & _INHERITED
+        if inherited and not any(s & inherited == inherited for s in self._contexts_around):
+            return False
+        return any(s & wanted == wanted and not s & unwanted for s in self._contexts)
 
     @property
     def in_forward(self) -> bool:
@@ -574,12 +606,12 @@ class Site:
     @property
     def in_graph(self) -> bool:
         """Whether every known context is a TF1 graph that is built on purpose."""
-        return bool(self.contexts) and all(s & Context.GRAPH for s in self.contexts)
+        return bool(self._contexts) and all(s & _GRAPH for s in self._contexts)
 
     @property
     def proven_eager(self) -> bool:
         """Whether some known way to run it is plain eager execution, with no TF1 graph around."""
-        return any(not s & Context.GRAPH for s in self.contexts)
+        return any(not s & _GRAPH for s in self._contexts)
 
     def trail(self, flag: Context) -> str:
         """Say how the place comes to run under `flag`: ``Net.call`` or ``Net.call (net.py:12) -> helper``."""
@@ -658,7 +690,7 @@ class _Named(Site):
     @cached_property
     def names(self) -> tuple[Name, ...]:
         """The public names it may mean; several after a conditional import."""
-        return tuple(Name(canonical(entity.text), entity.text) for entity in self.found if entity.kind == "external")
+        return self.file.names(self.scope, self.path)
 
     @property
     def name(self) -> str:
@@ -1040,10 +1072,11 @@ class FunctionSite(_Header):
         self.parameters = scope.parameters
         self.key = (file.key, scope.id)
 
-    @cached_property
-    def contexts(self) -> tuple[Context, ...]:
-        """The contexts in which its body runs."""
-        return tuple(Context(s) for s in self.file.project.contexts(self.key))
+    @property
+    def _contexts(self) -> tuple[int, ...]:
+        return self.file.project.contexts(self.key)
+
+    _contexts_around = _contexts
 
     @cached_property
     def cls(self) -> ClassSite | None:

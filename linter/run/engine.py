@@ -10,7 +10,6 @@ The stages, in the order in which a file goes through them:
 
 from __future__ import annotations
 
-import ast
 import gc
 import os
 import sys
@@ -40,7 +39,8 @@ from ..source.suppressions import Suppressions, find_suppressions
 from .cache import Cache
 
 if TYPE_CHECKING:
-    from ..analysis.index import CallFact, FileIndex
+    from ..analysis.entities import Entity
+    from ..analysis.index import FileIndex
     from ..analysis.project import Project
     from ..rule_api.model import File
     from ..rule_api.rule import Diagnostic, Rule
@@ -501,30 +501,19 @@ class _Dispatch:
         for function in file.functions if self.on_function else ():
             for rule in wanted(self.on_function):
                 yield rule, rule.on_function, function
-        for fact in file.index.calls:
-            if self._calls_gate(file, fact):
-                call = file.call_of(fact)
-                for rule in wanted(self._call_rules(call)):
-                    yield rule, rule.on_call, call
-        for read in file.index.references:
-            rules = self.references.wanting(file.names(read.scope, read.path))
-            if rules:
-                reference = file.reference_of(read)
-                for rule in wanted(rules):
-                    yield rule, rule.on_reference, reference
+        for call in file.calls_of(self._may_want, self.methods):
+            for rule in wanted(self._call_rules(call)):
+                yield rule, rule.on_call, call
+        for reference in file.references_to(self.references.wanting):
+            for rule in wanted(self.references.wanting(reference.names)):
+                yield rule, rule.on_reference, reference
         for assignment in file.assignments if self.on_assignment else ():
             for rule in wanted(self.on_assignment):
                 yield rule, rule.on_assignment, assignment
 
-    def _calls_gate(self, file: File, fact: CallFact) -> bool:
+    def _may_want(self, called: Sequence[Entity]) -> bool:
         """Whether some rule may want a call: most are never looked at as a `Call`."""
-        func = fact.node.func
-        if isinstance(func, ast.Attribute) and func.attr in self.methods:
-            return True
-        entities = file.entities(fact.scope, fact.path)
-        return any(
-            e.kind == "class" or (e.kind == "external" and self.calls.wants(canonical(e.text))) for e in entities
-        )
+        return any(e.kind == "class" or (e.kind == "external" and self.calls.wants(canonical(e.text))) for e in called)
 
     def _call_rules(self, call: Any) -> list[Rule]:
         rules = self.calls.wanting(call.names)

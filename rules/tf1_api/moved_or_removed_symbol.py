@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from ...linter.rule_api.model import File, Import, Reference
+from ...linter.rule_api.model import File, Import, Name, Reference, Target
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import Standing, missing, missing_import, standing
 
@@ -73,7 +74,7 @@ class MovedOrRemovedSymbol(Rule):
         told: set[str] = set()
         for statement in file.imports:
             yield from self._import(statement, told)
-        for reference in file.references_below("tensorflow."):
+        for reference in file.references_to(partial(_may_be_told, file.target)):
             if not reference.version_checked:
                 yield from self._reference(reference, told)
 
@@ -103,6 +104,11 @@ class MovedOrRemovedSymbol(Rule):
         use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
         message = f"`{_written(found)}` works through compat.v1 only; {use}."
         yield self.report(site, message, Severity.INFO, consequence=Consequence.LEGACY)
+
+
+def _may_be_told(target: Target, names: Sequence[Name]) -> bool:
+    """Whether a name is missing, or there through compat.v1 only; most of a file's are neither."""
+    return any(standing(name.spelled, target).status != "ok" for name in names)
 
 
 def _written(found: Standing) -> str:

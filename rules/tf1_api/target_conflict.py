@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ...linter.rule_api.model import Assignment, Call, File, Import, Reference, Site, Target, literal_string
+from ...linter.rule_api.model import Assignment, Call, File, Import, Name, Reference, Site, Target, literal_string
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import missing
 
@@ -62,13 +62,10 @@ class TargetConflict(Rule):
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """See `Rule.on_file`."""
-        if file.target is not Target.KERAS3 or not any(
-            name.spelled.startswith(_KERAS2_ONLY) for reference in file.references for name in reference.names
-        ):
+        references = file.references_to(_is_of_keras2) if file.target is Target.KERAS3 else []
+        if not references or file.project.first_file_spelling(*_KERAS2_ONLY) != file.key:
             return
-        if file.project.first_file_spelling(*_KERAS2_ONLY) != file.key:
-            return
-        for reference in file.references:
+        for reference in references:
             found = missing(reference) if reference.spelled.startswith(_KERAS2_ONLY) else None
             if found is not None and not reference.version_checked:
                 yield self.report(
@@ -126,6 +123,10 @@ class TargetConflict(Rule):
                 subject=_FLAG,
                 related=[imported.location("imports TensorFlow")],
             )
+
+
+def _is_of_keras2(names: Sequence[Name]) -> bool:
+    return any(name.spelled.startswith(_KERAS2_ONLY) for name in names)
 
 
 def _is_on(value: ast.expr | None) -> bool:

@@ -65,7 +65,7 @@ class MutableClosureCapture(Rule):
 
     def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
         """Judge each lasting number that a traced function reads, once."""
-        if not any(s & Context.TRACED for s in function.contexts):
+        if not function.runs(Context.TRACED):
             return
         seen: set[str] = set()
         for reference in function.references:

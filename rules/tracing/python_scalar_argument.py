@@ -55,12 +55,10 @@ class PythonScalarArgument(Rule):
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """Judge the calls that stand in a loop."""
-        for call in file.calls:
-            if not call.loops or call.in_trace or call.in_graph:
-                continue
+        for call in file.calls_in_loops():
             counters = _counters(call)
             given = next((a.id for a in call.arguments if isinstance(a, ast.Name) and a.id in counters), None)
-            if given is not None and _is_traced_function(call):
+            if given is not None and not call.in_trace and not call.in_graph and _is_traced_function(call):
                 yield self.report(
                     call,
                     f"`{given}` is a Python number, so that `{call.path}` is traced again for each of its values. "
