@@ -30,21 +30,8 @@ from .names import below, canonical
 _Leading = TypeVar("_Leading", CallRow, PassRow, OnceRow)
 _SCOPE_BITS = 24
 _MAX_CONTEXTS = 24
-GRAPH_NAMES = (
-    "tensorflow.Graph",
-    "tensorflow.Session",
-    "tensorflow.get_default_session",
-    "tensorflow.get_default_graph",
-)
+GRAPH_NAMES = tuple(f"tensorflow.{n}" for n in ("Graph", "Session", "get_default_session", "get_default_graph"))
 """A file that reads one of these may enter a graph in a context manager of its own."""
-
-
-class _Edge(NamedTuple):
-    """A call that leads to a function."""
-
-    callee: int
-    line: int
-    transfer: int
 
 
 class _Way(NamedTuple):
@@ -196,15 +183,15 @@ class CallGraph:
                         found.append((file.node(row.scope, row.file), context))
         return found
 
-    def _edges(self) -> tuple[dict[int, list[_Edge]], dict[int, int]]:
-        """The edges from every function; and the transfers of the project's own wrappers."""
-        edges: dict[int, list[_Edge]] = {}
+    def _edges(self) -> tuple[dict[int, list[tuple[int, int, int]]], dict[int, int]]:
+        """Callees of every function, with line and transfer; and the transfers of the project's own wrappers."""
+        edges: dict[int, list[tuple[int, int, int]]] = {}
         parameter_calls: dict[tuple[int, str], list[tuple[int, int, int]]] = {}
         for file in self._files:
             effects = self._effects[file.number]
             for call in file.leading(CallRow):
                 if call.kind != CallKind.MAKE:
-                    edge = _Edge(file.node(call.scope, call.file), call.line, effects[call.effects])
+                    edge = file.node(call.scope, call.file), call.line, effects[call.effects]
                     edges.setdefault(file.caller(call.caller), []).append(edge)
             for slot in file.rows.of(SlotRow):
                 way = file.caller(slot.caller), slot.line, effects[slot.effects]
@@ -214,12 +201,12 @@ class CallGraph:
             for row in file.leading(PassRow):
                 function = file.node(row.scope, row.file)
                 if row.taker_file == NOTHING:
-                    edge = _Edge(function, row.line, effects[row.effects] | row.taker)
+                    edge = function, row.line, effects[row.effects] | row.taker
                     edges.setdefault(file.caller(row.caller), []).append(edge)
                     continue
                 parameter = file.node(row.taker, row.taker_file), file.names[row.name]
                 for inner, line, transfer in parameter_calls.get(parameter, ()):
-                    edges.setdefault(inner, []).append(_Edge(function, line, transfer))
+                    edges.setdefault(inner, []).append((function, line, transfer))
         wrapped: dict[int, int] = {}
         for file in self._files:
             for wrap in file.rows.of(WrapRow):
@@ -227,7 +214,7 @@ class CallGraph:
                 parameter = file.node(wrap.decorator, wrap.file), file.names[wrap.name]
                 for inner, line, transfer in parameter_calls.get(parameter, ()):
                     wrapped.setdefault(function, transfer)
-                    edges.setdefault(function, []).append(_Edge(inner, line, UNCHANGED))
+                    edges.setdefault(function, []).append((inner, line, UNCHANGED))
         return edges, wrapped
 
     @cached_property

@@ -109,7 +109,10 @@ class Classes(ABC):
 
     def method(self, key: Key, name: str) -> Key | None:
         """The method `name` of a class, its own or an inherited one of the project."""
-        for base in self.mro(key)[0]:
+        return self._method_of(self.mro(key)[0], name)
+
+    def _method_of(self, classes: Iterable[Key], name: str) -> Key | None:
+        for base in classes:
             summary = self.cls(base)
             if summary and name in summary["methods"]:
                 return base[0], summary["methods"][name]

@@ -174,7 +174,8 @@ class Resolver(Classes):
 
     def _attribute(self, entity: Entity, name: str, rest: str) -> Iterator[Entity]:
         """An attribute that is no method: what is assigned to it, or what a public base says."""
-        for key in self.mro(entity.key)[0]:
+        classes, externals = self.mro(entity.key)
+        for key in classes:
             summary = self.cls(key)
             values = summary["attributes"].get(name) if summary else None
             if values:
@@ -182,9 +183,8 @@ class Resolver(Classes):
                     plain = rest.removeprefix("[]") if text.startswith("[]") else rest
                     yield from self.resolve(key[0], text + plain)
                 return
-        for base in self.mro(entity.key)[1]:
-            yield Entity("external", f"{base}{'()' if entity.kind == 'instance' else ''}.{name}{rest}")
-            return
+        if externals:
+            yield Entity("external", f"{externals[0]}{'()' if entity.kind == 'instance' else ''}.{name}{rest}")
 
     def _methods(self, entity: Entity, name: str) -> list[Key]:
         """The methods that a name on `entity` may mean: on ``self``, those of subclasses too."""
@@ -202,14 +202,12 @@ class Resolver(Classes):
         if not rest.startswith("."):
             return
         name, rest = split_head(rest[1:])
-        for base in self.mro(key)[0][1:]:
-            summary = self.cls(base)
-            if summary and name in summary["methods"]:
-                yield from self._reduce(Entity("function", "", base[0], summary["methods"][name]), rest)
-                return
-        for external in self.mro(key)[1]:
-            yield Entity("external", f"{external}().{name}{rest}")
-            return
+        (_, *bases), externals = self.mro(key)
+        method = self._method_of(bases, name)
+        if method is not None:
+            yield from self._reduce(Entity("function", "", *method), rest)
+        elif externals:
+            yield Entity("external", f"{externals[0]}().{name}{rest}")
 
     def context_managers(self, file: str, text: str) -> list[str]:
         """The files of the project's own context managers that a ``with`` on `text` enters."""

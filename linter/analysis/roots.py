@@ -18,14 +18,10 @@ _SHIMS = frozenset({"keras.utils.track_tf1_style_variables", "keras.utils.track_
 MAKES_ONCE = "keras.utils.get_or_create_layer"
 _ONCE = frozenset(
     {
-        "functools.lru_cache",
-        "functools.cache",
-        "functools.cached_property",
-        "werkzeug.utils.cached_property",
-        "sonnet.once",
-        "sonnet.src.once.once",
+        "functools.lru_cache", "functools.cache", "functools.cached_property", "werkzeug.utils.cached_property",
+        "sonnet.once", "sonnet.src.once.once",
     }
-)
+)  # fmt: skip
 _ONCE_NAMES = frozenset(
     {"cache", "cached", "cached_property", "lazy_property", "memoize", "memoized", "once", "run_once"}
 )

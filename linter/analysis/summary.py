@@ -18,6 +18,7 @@ from .paths import literal_string, path_of, split_head
 
 _OWN = ("@", "self@", "super@", "$", ".")
 _BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
+_FUNCTIONS = (ast.Name, ast.Attribute, ast.Lambda)
 _NAMED_BY = ("name_or_scope", "name", "scope")
 
 
@@ -323,43 +324,39 @@ def conditions(index: FileIndex, guards: Guards, block: Block) -> Conditions:
             for text in texts or (f"?{plain.rpartition('.')[2]}",):
                 withs.append([text, scope_name(level.node, level.scope)])
         elif level.kind in ("if", "else") and isinstance(level.node, ast.expr):
-            tests.extend(_called_tests(index, level.node, level.kind == "if", level.scope))
             function = level.scope.function()
-            for name in _absent_parameters(level.node, level.kind == "if"):
-                if defaults_to_none(function, name):
+            for test, holds in _decided(level.node, level.kind == "if"):
+                if isinstance(test, ast.Call):
+                    called = index.resolve(level.scope, path_of(test.func) or "")
+                    tests.extend([text, "true" if holds else "false"] for text in called)
+                elif (name := _absent_parameter(test, holds)) is not None and defaults_to_none(function, name):
                     absent.append([function.id, name])
     withs.reverse()
     return {"guarded": guards.guarded(block), "withs": withs, "tests": tests, "absent": absent}
 
 
-def _absent_parameters(test: ast.expr, holds: bool) -> Iterator[str]:
-    """The names that are None (or empty) when `test` is `holds`."""
+def _decided(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """The parts of a test whose outcome follows from that of the whole."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        yield from _absent_parameters(test.operand, not holds)
+        yield from _decided(test.operand, not holds)
     elif isinstance(test, ast.BoolOp):
         if isinstance(test.op, ast.And) == holds:
             for value in test.values:
-                yield from _absent_parameters(value, holds)
-    elif isinstance(test, ast.Name):
-        if not holds:
-            yield test.id
-    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
+                yield from _decided(value, holds)
+    else:
+        yield test, holds
+
+
+def _absent_parameter(test: ast.expr, holds: bool) -> str | None:
+    """The name that is None (or empty) when `test` is `holds`."""
+    if isinstance(test, ast.Name):
+        return None if holds else test.id
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
         right = test.comparators[0]
         if isinstance(right, ast.Constant) and right.value is None:
             if isinstance(test.ops[0], ast.Is | ast.Eq) == holds:
-                yield test.left.id
-
-
-def _called_tests(index: FileIndex, test: ast.expr, holds: bool, scope: Scope) -> Iterator[list[str]]:
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        yield from _called_tests(index, test.operand, not holds, scope)
-    elif isinstance(test, ast.BoolOp):
-        if isinstance(test.op, ast.And) == holds:
-            for value in test.values:
-                yield from _called_tests(index, value, holds, scope)
-    elif isinstance(test, ast.Call):
-        for text in index.resolve(scope, path_of(test.func) or ""):
-            yield [text, "true" if holds else "false"]
+                return test.left.id
+    return None
 
 
 def scope_name(node: ast.expr, scope: Scope) -> str:
@@ -437,16 +434,13 @@ def _given_functions(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     pairs = [(str(position), value) for position, value in enumerate(node.args)]
     pairs += [(keyword.arg or "**", keyword.value) for keyword in node.keywords]
     for argument, value in pairs:
-        if isinstance(value, ast.Name | ast.Attribute | ast.Lambda):
-            yield argument, value
-        elif isinstance(value, ast.Call):
-            if path_of(value.func) in ("functools.partial", "partial") and value.args:
-                yield argument, value.args[0]
+        items: Sequence[ast.expr | None] = [value]
+        if isinstance(value, ast.Call) and path_of(value.func) in ("functools.partial", "partial") and value.args:
+            yield argument, value.args[0]
         elif isinstance(value, ast.List | ast.Tuple):
-            for item in value.elts:
-                if isinstance(item, ast.Name | ast.Attribute | ast.Lambda):
-                    yield argument, item
+            items = value.elts
         elif isinstance(value, ast.Dict):
-            for item in value.values:
-                if isinstance(item, ast.Name | ast.Attribute | ast.Lambda):
-                    yield argument, item
+            items = value.values
+        for item in items:
+            if isinstance(item, _FUNCTIONS):
+                yield argument, item
