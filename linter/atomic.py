@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 
-__all__ = ["replace_file"]
+__all__ = ["replace_file", "write_file"]
 
 _ANY_WRITER = 0o222
 
@@ -43,6 +43,19 @@ def replace_file(path: str, data: bytes) -> None:
             os.unlink(part)
         raise
     _sync_folder(folder)
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Replace a file, or write to what is none, such as a FIFO or a device, and stays what it is.
+
+    Raises:
+        OSError: as `replace_file` does.
+    """
+    if not path or (os.path.lexists(path) and not os.path.isfile(path)):
+        with open(path, "wb") as output:
+            output.write(data)
+    else:
+        replace_file(path, data)
 
 
 def _take_over(part: str, status: os.stat_result | None) -> None:

@@ -292,10 +292,12 @@ def test_every_key_has_a_section() -> None:
 
 
 def test_every_format_is_in_the_table() -> None:
-    """The reference lists the formats that the program writes, no more and no fewer."""
-    table = (DOCS / "formats.md").read_text("utf-8").partition("| format |")[2].partition("\n\n")[0]
+    """With the first line of what its module says of itself: for whom, and what it is."""
+    rows = [line.strip("| ").split(" | ") for line in list(_extension("formats").table())[2:]]
 
-    assert set(FORMATS) == set(re.findall(r"^\| `(\w+)`", table, re.M))
+    assert [f"`{name}`" for name in FORMATS] == [name for name, _ in rows]
+    assert [] == [name for name, words in rows if ": " not in words]
+    assert "```{formats}" in (DOCS / "formats.md").read_text("utf-8")
 
 
 def test_options_exist() -> None:

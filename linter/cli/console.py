@@ -8,7 +8,7 @@ import os
 import sys
 from typing import IO, Any, NoReturn
 
-from ..atomic import replace_file
+from ..atomic import write_file
 from ..reporters import printable
 
 __all__ = [
@@ -115,11 +115,7 @@ def deliver(text: str, file: str | None) -> None:
         return
     data = text.encode("utf-8", "backslashreplace")
     try:
-        if not file or (os.path.lexists(file) and not os.path.isfile(file)):
-            with open(file, "wb") as output:  # a FIFO or a device, which is not to be replaced by a file
-                output.write(data)
-        else:
-            replace_file(file, data)
+        write_file(file, data)
     except OSError as error:
         raise UsageError(f"{file}: the report cannot be written: {error.strerror or error}") from error
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from ..finding import Target
     from ..result import Result
-    from ..rule_api.rule import Rule
 
 __all__ = ["main", "parsers"]
 
@@ -540,8 +539,9 @@ def _rule(words: list[str]) -> int:
 
     from ..registry.registry import failures
     from ..reporters import explain
+    from ..reporters.ci import documented_rules
 
-    rules = _all_rules()
+    rules = documented_rules()
     for failure in failures():
         complain(f"{failure.path}:{failure.line}: {failure.message}")
     if options.code is not None:
@@ -560,11 +560,3 @@ def _rule(words: list[str]) -> int:
     }
     print_text("".join(f"{line}\n" for line in formats[options.output_format](rules)))
     return 0
-
-
-def _all_rules() -> list[type[Rule]]:
-    from ..registry.registry import all_rules
-    from ..registry.tool_rules import TOOL_RULES
-
-    rules = {rule.code: type(rule) for rule in all_rules()} | {rule.code: rule for rule in TOOL_RULES}
-    return [rules[code] for code in sorted(rules)]

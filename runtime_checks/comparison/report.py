@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json as encoding
+import os
 from collections.abc import Mapping
-from os import PathLike
 from typing import Any
 
+from ...linter.atomic import write_file
 from .reporters import html, json, junit, text
 from .results import Results, Status
 
@@ -44,22 +45,21 @@ class Report(Results):
         if failed or broken or not (rungs or self.equal):
             raise AssertionError(f"{', '.join(failed) or self.name}\n{self}")
 
-    def to_json(self, path: str | PathLike[str] | None = None) -> dict[str, Any]:
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """The report as JSON data, as `reporters.json` describes it; also written to a file where one is named."""
         document = json.to_json(self)
         if path is not None:
             _write(path, encoding.dumps(document) + "\n")
         return document
 
-    def to_html(self, path: str | PathLike[str]) -> None:
+    def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page with pictures, in one file that needs no network."""
         _write(path, html.render(self))
 
-    def to_junit(self, path: str | PathLike[str]) -> None:
+    def to_junit(self, path: str | os.PathLike[str]) -> None:
         """Write JUnit XML, a case a rung."""
         _write(path, junit.render(self))
 
 
-def _write(path: str | PathLike[str], shown: str) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(shown)
+def _write(path: str | os.PathLike[str], shown: str) -> None:
+    write_file(os.fspath(path), shown.encode())

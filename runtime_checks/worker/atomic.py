@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from typing import Any
+from collections.abc import Iterator
+from typing import IO, Any
 
-__all__ = ["replace_json"]
+__all__ = ["replace_json", "replaced"]
+
+
+@contextlib.contextmanager
+def replaced(path: str) -> Iterator[IO[bytes]]:
+    """A file to write to, which takes the place of the one of that name when it is complete."""
+    with open(path + "~", "wb") as file:
+        yield file
+    os.replace(path + "~", path)
 
 
 def replace_json(path: str, content: Any, indent: int | None = None) -> None:
     """Write a file of JSON data, whole or not at all."""
-    with open(path + "~", "w", encoding="utf-8") as file:
-        json.dump(content, file, indent=indent, default=str)
-    os.replace(path + "~", path)
+    with replaced(path) as file:
+        file.write(json.dumps(content, indent=indent, default=str).encode())

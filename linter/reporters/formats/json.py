@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ...finding import Verdict
 from .. import Paint, counts, only_at_runtime
 
 if TYPE_CHECKING:
-    from ...finding import Evidence, Finding, Fix
+    from ...finding import Finding
     from ...result import Result, Runtime
     from ...runtime_report import WorkerRun
 
 __all__ = ["FOR_PROGRAMS", "report"]
 
 FOR_PROGRAMS = True
+_FACTS = ("target", "device", "tensorflow", "keras", "python", "seconds", "peak_memory", "cause", "phases")
+"""Of a worker's run, in this order."""
 
 
 def report(result: Result, paint: Paint) -> Iterator[str]:
@@ -35,10 +38,7 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
             "infos": severities["info"],
             "rules": dict(sorted(Counter(finding.code for finding in findings).items())),
             "consequences": dict(sorted(Counter(finding.consequence.value for finding in findings).items())),
-            "targets": [
-                {"root": project.root, "target": project.target.value, "reason": project.reason, "files": project.files}
-                for project in result.projects
-            ],
+            "targets": [asdict(project) for project in result.projects],
             "empty": list(result.empty),
         },
     }
@@ -77,22 +77,12 @@ def _finding(finding: Finding, ran: bool) -> dict[str, Any]:
         "severity": finding.severity.value,
         "consequence": finding.consequence.value,
         "message": finding.message,
-        "fix": None if finding.fix is None else _fix(finding.fix),
+        "fix": None if finding.fix is None else asdict(finding.fix),
         "origin": finding.origin,
     }
     if ran:
         shown["verdict"] = None if finding.verdict is None else finding.verdict.value
-    return shown | {"evidence": [_evidence(one) for one in finding.evidence]}
-
-
-def _evidence(evidence: Evidence) -> dict[str, str]:
-    return {
-        "target": evidence.target.value,
-        "device": evidence.device,
-        "phase": evidence.phase,
-        "verdict": evidence.verdict.value,
-        "detail": evidence.detail,
-    }
+    return shown | {"evidence": [asdict(one) for one in finding.evidence]}
 
 
 def _runtime(runtime: Runtime, added: int) -> dict[str, Any]:
@@ -101,33 +91,6 @@ def _runtime(runtime: Runtime, added: int) -> dict[str, Any]:
 
 
 def _run(run: WorkerRun) -> dict[str, Any]:
-    return {
-        "target": run.target.value,
-        "device": run.device,
-        "tensorflow": run.tensorflow,
-        "keras": run.keras,
-        "python": run.python,
-        "seconds": run.seconds,
-        "peak_memory": run.peak_memory,
-        "cause": run.cause,
-        "phases": [
-            {"name": phase.name, "outcome": phase.outcome, "seconds": phase.seconds, "detail": phase.detail}
-            for phase in run.phases
-        ],
-        "scopes": [{"name": name, "said": words} for name, words in run.scopes],
-        "notes": list(run.notes),
-    }
-
-
-def _fix(fix: Fix) -> dict[str, Any]:
-    edits = [
-        {
-            "line": edit.line,
-            "column": edit.column,
-            "end_line": edit.end_line,
-            "end_column": edit.end_column,
-            "text": edit.text,
-        }
-        for edit in fix.edits
-    ]
-    return {"applicability": fix.applicability.value, "edits": edits}
+    facts = asdict(run)
+    scopes = [{"name": name, "said": words} for name, words in run.scopes]
+    return {name: facts[name] for name in _FACTS} | {"scopes": scopes, "notes": run.notes}

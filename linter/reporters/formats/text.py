@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...finding import Verdict
 from .. import Paint, header, printable, said
+from ..ci import documented_rules
 
 if TYPE_CHECKING:
     from ...finding import Finding
@@ -54,12 +55,9 @@ def _verdict(finding: Finding, paint: Paint) -> Iterator[str]:
 
 def _reasons() -> dict[str, str]:
     """The first sentence of what each rule says of itself."""
-    from ...registry.registry import all_rules
-    from ...registry.tool_rules import TOOL_RULES
     from ...rule_api.rule import documentation
 
-    rules = (*(type(rule) for rule in all_rules()), *TOOL_RULES)
-    return {rule.code: _first_sentence(documentation(rule)["Summary"]) for rule in rules}
+    return {rule.code: _first_sentence(documentation(rule)["Summary"]) for rule in documented_rules()}
 
 
 def _first_sentence(text: str) -> str:

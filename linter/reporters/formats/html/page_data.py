@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ....finding import Consequence, Severity, Verdict
 from ... import only_at_runtime, printable
+from ...ci import documented_rules
 
 if TYPE_CHECKING:
     from ....finding import Evidence, Finding, Fix
     from ....result import LintedProject, Result, Runtime
-    from ....rule_api.rule import Rule
     from ....runtime_report import WorkerRun
 
 __all__ = ["blocks", "page_data", "shown"]
@@ -124,11 +124,7 @@ class _Rules:
     """The rules that found something, in the order in which they first did."""
 
     def __init__(self) -> None:
-        from ....registry.registry import all_rules
-        from ....registry.tool_rules import TOOL_RULES
-
-        self.classes: dict[str, type[Rule]] = {rule.code: type(rule) for rule in all_rules()}
-        self.classes |= {rule.code: rule for rule in TOOL_RULES}
+        self.classes = {rule.code: rule for rule in documented_rules()}
         self.numbers: dict[tuple[str, str], int] = {}
         self.shown: list[dict[str, Any]] = []
 

@@ -19,6 +19,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,12 +130,7 @@ def _invocation(result: Result, shown: int, places: _Places) -> dict[str, Any]:
 
 def _properties(result: Result, repository: Repository) -> dict[str, Any]:
     targets = [
-        {
-            "root": escaped(repository.shown(project.root)),
-            "target": project.target.value,
-            "reason": escaped(project.reason),
-            "files": project.files,
-        }
+        asdict(project) | {"root": escaped(repository.shown(project.root)), "reason": escaped(project.reason)}
         for project in result.projects
     ]
     shown: dict[str, Any] = {"files": result.files, "targets": targets}
@@ -145,14 +141,8 @@ def _properties(result: Result, repository: Repository) -> dict[str, Any]:
 
 
 def _run(run: WorkerRun) -> dict[str, Any]:
-    return {
-        "target": run.target.value,
-        "device": run.device,
-        "tensorflow": run.tensorflow,
-        "keras": run.keras,
-        "python": run.python,
-        "cause": run.cause,
-    }
+    facts = asdict(run)
+    return {name: facts[name] for name in ("target", "device", "tensorflow", "keras", "python", "cause")}
 
 
 def _result(finding: Finding, number: int | None, digest: str, places: _Places) -> dict[str, Any]:
@@ -165,16 +155,7 @@ def _result(finding: Finding, number: int | None, digest: str, places: _Places) 
         properties |= {"cell": finding.cell, "line": finding.line, "column": finding.column}
     if finding.verdict is not None:
         properties["verdict"] = finding.verdict.value
-        properties["evidence"] = [
-            {
-                "target": one.target.value,
-                "device": one.device,
-                "phase": one.phase,
-                "verdict": one.verdict.value,
-                "detail": escaped(one.detail),
-            }
-            for one in finding.evidence
-        ]
+        properties["evidence"] = [asdict(one) | {"detail": escaped(one.detail)} for one in finding.evidence]
     where = "" if finding.cell is None else f"{place(finding)}: "
     shown: dict[str, Any] = {
         "ruleId": finding.code,

@@ -14,7 +14,7 @@ from typing import Callable, Iterator, Sequence
 
 import numpy as np
 
-from ...atomic import replace_json
+from ...atomic import replace_json, replaced
 from ..format.rows import Content, Place, RecordRow
 from ..tensors import Array, Json, Nest
 
@@ -114,9 +114,8 @@ class Recording:
         part = f"{self._parts:04d}-{name}"
         self._parts += 1
         archive = os.path.join(self.folder, part + ".npz")
-        with open(archive + "~", "wb") as file:
+        with replaced(archive) as file:
             np.savez(file, **arrays)
-        os.replace(archive + "~", archive)
         replace_json(os.path.join(self.folder, part + ".part.json"), records)
         return part
 
