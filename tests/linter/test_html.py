@@ -305,7 +305,7 @@ def test_rules_come_with_their_words() -> None:
     """Those that found something, each once, with every section."""
     first, second = data_of(result(FINDING, replace(FINDING, code="TF900", slug="unparsable-file"), FINDING))["rules"]
 
-    assert ("TF101", "variables", "error", "changes") == tuple(
+    assert ("TF101", "variables", "error", "breaks") == tuple(
         first[key] for key in ("code", "family", "severity", "consequence")
     )
     assert ["Why", "Example", "Fix", "Source"] == [title for title, _ in first["words"]]
