@@ -291,6 +291,18 @@ def test_a_rule_that_was_not_loaded_makes_no_comment_useless(tmp_path: Path) -> 
             "",
             "TFACME101 (spoken) can never be asked: on_call is not called without calls or methods or creates",
         ),
+        ('("tensorflow.print",)', '("tensorflow.print")', "calls is to be a tuple of names, not 'tensorflow.print'"),
+        ('("tensorflow.print",)', '("tf_keras.Model",)', "the canonical name of tf_keras.Model is keras.Model"),
+        (
+            '    calls = ("tensorflow.print",)',
+            '    imports = ("tensorflow",)',
+            "imports is set, and on_import is not defined",
+        ),
+        (
+            "    def on_call",
+            "    def on_project",
+            "none of on_call, on_reference, on_import, on_assignment, on_class, on_f",
+        ),
         (
             "    def on_call",
             "    @classmethod\n    def slug(cls) -> str:\n        return 'x'\n\n    def on_call",
