@@ -145,8 +145,8 @@ def layer_bases() -> list[type]:
     finders: list[Callable[[], type]] = [
         lambda: tf.keras.layers.Layer,
         lambda: tf.compat.v1.keras.layers.Layer,
-        lambda: tf.compat.v1.layers.Layer,
-        lambda: tf.layers.Layer,
+        lambda: tf.compat.v1.layers.Layer,  # migrate-lint: disable=TF410
+        lambda: tf.layers.Layer,  # migrate-lint: disable=TF410
         lambda: sys.modules["keras"].layers.Layer,
         lambda: sys.modules["tf_keras"].layers.Layer,
     ]
