@@ -119,17 +119,6 @@ def _scanned() -> dict[str, str] | None:
     return found or None
 
 
-def rule_class(code: str) -> type[Rule]:
-    """The class of a rule, for its documentation.
-
-    Raises:
-        KeyError: if there is no such code.
-    """
-    for cls in (*(type(rule) for rule in all_rules()), *TOOL_RULES):
-        if cls.code == code:
-            return cls
-    raise KeyError(code)
-
 
 # -- the rules of others -----------------------------------------------------------------------------------------------
 

@@ -24,7 +24,6 @@ __all__ = [
     "marked_root",
     "matcher",
     "project_files",
-    "project_root",
 ]
 
 DEFAULT_EXCLUDES = frozenset(
@@ -123,17 +122,6 @@ def left_out(path: str, exclude: Sequence[str], base: str) -> bool:
     return _is_left_out(path, base, matcher(exclude, base))
 
 
-def project_root(path: Path) -> Path:
-    """The nearest folder upward with a pyproject.toml, setup.cfg, setup.py or .git; else the folder itself.
-
-    The home folder and the file system's root are never taken for a project: a .git there is about other things.
-    """
-    start = os.path.abspath(path)
-    if not os.path.isdir(start):
-        start = os.path.dirname(start)
-    return Path(marked_root(start) or start)
-
-
 def package_parent(folder: str) -> str | None:
     """The folder that holds the topmost package around `folder`; None where that is no package."""
     top = folder
@@ -143,7 +131,10 @@ def package_parent(folder: str) -> str | None:
 
 
 def marked_root(folder: str, markers: Sequence[str] = _MARKERS) -> str | None:
-    """The nearest folder upward that is marked as a project, if there is one."""
+    """The nearest folder upward with one of the markers, if there is one.
+
+    The home folder and the file system's root are never taken for a project: a .git there is about other things.
+    """
     home = os.path.expanduser("~")
     while (parent := os.path.dirname(folder)) != folder and folder != home:
         if any(os.path.lexists(os.path.join(folder, marker)) for marker in markers):

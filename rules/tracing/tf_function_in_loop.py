@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import Call, Context, FunctionSite, Site, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
-_KEEPERS = frozenset({"append", "add", "setdefault", "insert", "extend", "update"})
-
 
 class TfFunctionInLoop(Rule):
     """A `tf.function` is made anew in each step, and traces anew each time.

@@ -11,8 +11,8 @@ from migrate_lint.linter.source.discovery import (
     discover,
     display_path,
     left_out,
+    marked_root,
     project_files,
-    project_root,
 )
 
 
@@ -205,13 +205,13 @@ def test_a_folder_that_cannot_be_listed_is_reported(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_root_is_the_nearest_marked_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a mark it is the folder itself, and the home folder is never a project."""
+    """The home folder is never a project."""
     write("home/.git/HEAD", "home/p/setup.py", "home/p/pkg/a.py", "home/loose/a.py")
     monkeypatch.setenv("HOME", os.path.abspath("home"))
 
-    assert Path("home/p").absolute() == project_root(Path("home/p/pkg/a.py"))
-    assert Path("home/p").absolute() == project_root(Path("home/p"))
-    assert Path("home/loose").absolute() == project_root(Path("home/loose/a.py"))
+    assert os.path.abspath("home/p") == marked_root(os.path.abspath("home/p/pkg"))
+    assert os.path.abspath("home/p") == marked_root(os.path.abspath("home/p"))
+    assert marked_root(os.path.abspath("home/loose")) is None
 
 
 def test_the_files_of_a_project_are_those_of_a_walk() -> None:
