@@ -39,15 +39,13 @@ class Guards:
     def __init__(self, index: FileIndex) -> None:
         self._index = index
         self._writes: dict[int, _Writes] | None = None
-        self._memo: dict[int, bool] = {}
+        self._memo: dict[int, Block | None] = {}
 
-    def guarded(self, block: Block) -> bool:
-        """Whether code in `block` is under a create-once guard of its own function."""
-        known = self._memo.get(block.id)
-        if known is None:
-            known = any(self._is_guard(level) for level in block.chain())
-            self._memo[block.id] = known
-        return known
+    def guard(self, block: Block) -> Block | None:
+        """The innermost create-once guard of its own function that code in `block` is under, if any."""
+        if block.id not in self._memo:
+            self._memo[block.id] = next(filter(self._is_guard, block.chain()), None)
+        return self._memo[block.id]
 
     def _is_guard(self, block: Block) -> bool:
         if block.kind in ("if", "else") and isinstance(block.node, ast.expr):

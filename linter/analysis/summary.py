@@ -332,7 +332,7 @@ def conditions(index: FileIndex, guards: Guards, block: Block) -> Conditions:
                 elif (name := _absent_parameter(test, holds)) is not None and defaults_to_none(function, name):
                     absent.append([function.id, name])
     withs.reverse()
-    return {"guarded": guards.guarded(block), "withs": withs, "tests": tests, "absent": absent}
+    return {"guarded": guards.guard(block) is not None, "withs": withs, "tests": tests, "absent": absent}
 
 
 def _decided(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:

@@ -500,7 +500,13 @@ class Site:
     @cached_property
     def guarded(self) -> bool:
         """Whether a create-once guard of its own function protects the site."""
-        return self.file.guards.guarded(self.block)
+        return self.file.guards.guard(self.block) is not None
+
+    @property
+    def guards(self) -> tuple[Location, ...]:
+        """Where that guard is, as a place that a finding is related to."""
+        guard = self.file.guards.guard(self.block)
+        return () if guard is None else (Site(self.file, guard.node, guard.scope, guard).location("tested here"),)
 
     @cached_property
     def version_checked(self) -> bool:

@@ -102,7 +102,7 @@ class TensorLeak(Rule):
             "Return the tensor, or assign it to a `tf.Variable`.",
             severity,
             subject=state.name,
-            related=trace.callers,
+            related=[*site.guards, *trace.callers],
         )
 
 

@@ -83,7 +83,7 @@ class StateOutsideBuild(Rule):
                     "`build`.",
                     Severity.WARNING,
                     subject=_target(call),
-                    related=call.callers(Context.FIT),
+                    related=[*call.guards, *call.callers(Context.FIT)],
                 )
 
     def _at_each_call(self, call: Call, what: str, added: bool) -> Iterator[Diagnostic]:

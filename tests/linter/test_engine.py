@@ -142,6 +142,18 @@ def test_a_finding_keeps_what_its_rule_knew(project: Path, tmp_path: Path) -> No
         assert () == found["TF209"].related
 
 
+def test_a_guard_is_related_to_what_it_guards(project: Path) -> None:
+    """A layer that is made once, in `call`, names the test that says so."""
+    made = "        if self.dense is None:\n            self.dense = tf.keras.layers.Dense(1)\n        return x\n"
+    init = "    def __init__(self):\n        super().__init__()\n        self.dense = None\n"
+    write(project, {"net.py": LAYER.replace("        return helper(x)\n", made + init)})
+
+    found = {one.code: one for one in check(project, "net.py")["net.py"].findings}["TF114"]
+
+    assert "self.dense" == found.subject
+    assert (Location("net.py", 6, "tested here"),) == found.related
+
+
 def test_related_places_in_other_files_are_shown_as_findings_are(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
