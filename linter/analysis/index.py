@@ -10,9 +10,11 @@ Nothing here knows TensorFlow, other files or rules.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from sys import intern
 from typing import Any
 
 from .lazy import cached_property
@@ -85,14 +87,14 @@ class Scope:
     node: ast.AST
     defined_in: Block | None
     binds: dict[str, list[Bind]] = field(default_factory=dict)
-    outer_names: set[str] = field(default_factory=set)
+    outer_names: frozenset[str] = frozenset()
     """Names declared ``global`` or ``nonlocal``."""
-    globals: set[str] = field(default_factory=set)
-    decorators: list[ast.expr] = field(default_factory=list)
+    globals: frozenset[str] = frozenset()
+    decorators: Sequence[ast.expr] = ()
     parameters: list[str] = field(default_factory=list)
     attributes: dict[str, list[tuple[str | None, Scope]]] = field(default_factory=dict)
     """Of a class: what is assigned to ``self.<name>`` in its methods, as paths in the method's scope."""
-    stars: list[str] = field(default_factory=list)
+    stars: tuple[str, ...] = ()
     """Modules whose public names are imported with ``*``."""
 
     @property
@@ -180,8 +182,9 @@ class FileIndex:
         self._lambdas: dict[int, Scope] = {}
         self._open = 0
         self._circular = False
-        self._paths: dict[tuple[int, str], tuple[str, ...]] = {}
-        self._heads: dict[tuple[int, str], tuple[str, ...] | None] = {}
+        self._paths: defaultdict[int, dict[str, tuple[str, ...]]] = defaultdict(dict)
+        """What is known of paths, and of names below, by the scope; pairs as keys would take a tenth of all memory."""
+        self._heads: defaultdict[int, dict[str, tuple[str, ...] | None]] = defaultdict(dict)
         self.module = self._scope("module", "", None, tree, None)
         self._suite(tree.body, self.module, self._block(None, "body", tree, self.module))
 
@@ -307,9 +310,9 @@ class FileIndex:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             self._import(node, scope, block)
         elif isinstance(node, ast.Global | ast.Nonlocal):
-            scope.outer_names.update(node.names)
+            scope.outer_names |= frozenset(node.names)
             if isinstance(node, ast.Global):
-                scope.globals.update(node.names)
+                scope.globals |= frozenset(node.names)
         elif isinstance(node, ast.Delete):
             for target in node.targets:
                 if not isinstance(target, ast.Name):
@@ -331,7 +334,7 @@ class FileIndex:
             else:
                 module = "." * node.level + (node.module or "")
                 if alias.name == "*":
-                    scope.stars.append(module)
+                    scope.stars += (module,)
                     self.imports.append(ImportFact(node, alias, f"{module}.*", scope, block))
                     continue
                 joiner = "" if module.endswith(".") else "."
@@ -563,12 +566,13 @@ class FileIndex:
         """The class whose instance (or which itself, in a classmethod) `name` is, as a method's first parameter."""
         current: Scope | None = scope
         while current is not None:
-            if current.kind == "function" and current.parameters[:1] == [name]:
-                owner = current.owner()
-                if owner is not None and not any(path_of(d) == "staticmethod" for d in current.decorators):
-                    return owner
-            if current.is_function and name in current.binds:
-                return None
+            if name in current.binds:
+                if current.kind == "function" and current.parameters[:1] == [name]:
+                    owner = current.owner()
+                    if owner is not None and not any(path_of(d) == "staticmethod" for d in current.decorators):
+                        return owner
+                if current.is_function:
+                    return None
             current = current.parent
         return None
 
@@ -590,12 +594,12 @@ class FileIndex:
         ``super@3``, ``$3:x`` (parameter x of that function), ``.module.x`` (a relative import) or an absolute name.
         A builtin is ``builtins.print``.
         """
-        key = (scope.id, path)
-        known = self._paths.get(key)
+        paths = self._paths[scope.id]
+        known = paths.get(path)
         if known is None:
             known = self._resolve(scope, path)
             if not self._open:
-                self._paths[key] = known
+                paths[path] = known
         return known
 
     def _resolve(self, scope: Scope, path: str) -> tuple[str, ...]:
@@ -608,19 +612,19 @@ class FileIndex:
                 cls = cls.parent  # type: ignore[assignment]
             return (f"super@{cls.id}{rest[2:]}",) if cls is not None else ()
         answers = self._head(scope, head)
-        return tuple(answer + rest for answer in answers)
+        return tuple([intern(answer + rest) for answer in answers]) if rest else answers
 
     def _head(self, scope: Scope, name: str) -> tuple[str, ...]:
-        key = (scope.id, name)
-        known = self._heads.get(key, ())
+        heads = self._heads[scope.id]
+        known = heads.get(name, ())
         if known is None:
             self._circular = True  # being resolved: `x = x.map(f)` says nothing more about x
             return ()
-        if known or key in self._heads:
+        if known or name in heads:
             return known
-        self._heads[key] = None
+        heads[name] = None
         self._open += 1
-        self._heads[key] = answer = self._resolve_head(scope, name)
+        heads[name] = answer = self._resolve_head(scope, name)
         self._open -= 1
         return answer
 
@@ -690,7 +694,7 @@ def _dotted(node: ast.expr) -> tuple[str | None, ast.expr]:
     if len(parts) >= MAX_PARTS:
         return "", node
     parts.append(node.id)
-    return ".".join(parts[::-1]), node
+    return intern(".".join(parts[::-1])), node
 
 
 @cache
