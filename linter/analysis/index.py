@@ -10,8 +10,12 @@ Nothing here knows TensorFlow, other files or rules.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from sys import intern
+from typing import Any
 
 from .lazy import cached_property
 from .paths import MAX_PARTS, alternatives, literal_string, path_of, split_head
@@ -83,14 +87,14 @@ class Scope:
     node: ast.AST
     defined_in: Block | None
     binds: dict[str, list[Bind]] = field(default_factory=dict)
-    outer_names: set[str] = field(default_factory=set)
+    outer_names: frozenset[str] = frozenset()
     """Names declared ``global`` or ``nonlocal``."""
-    globals: set[str] = field(default_factory=set)
-    decorators: list[ast.expr] = field(default_factory=list)
+    globals: frozenset[str] = frozenset()
+    decorators: Sequence[ast.expr] = ()
     parameters: list[str] = field(default_factory=list)
     attributes: dict[str, list[tuple[str | None, Scope]]] = field(default_factory=dict)
     """Of a class: what is assigned to ``self.<name>`` in its methods, as paths in the method's scope."""
-    stars: list[str] = field(default_factory=list)
+    stars: tuple[str, ...] = ()
     """Modules whose public names are imported with ``*``."""
 
     @property
@@ -178,8 +182,9 @@ class FileIndex:
         self._lambdas: dict[int, Scope] = {}
         self._open = 0
         self._circular = False
-        self._paths: dict[tuple[int, str], tuple[str, ...]] = {}
-        self._heads: dict[tuple[int, str], tuple[str, ...] | None] = {}
+        self._paths: defaultdict[int, dict[str, tuple[str, ...]]] = defaultdict(dict)
+        """What is known of paths, and of names below, by the scope; pairs as keys would take a tenth of all memory."""
+        self._heads: defaultdict[int, dict[str, tuple[str, ...] | None]] = defaultdict(dict)
         self.module = self._scope("module", "", None, tree, None)
         self._suite(tree.body, self.module, self._block(None, "body", tree, self.module))
 
@@ -305,9 +310,9 @@ class FileIndex:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             self._import(node, scope, block)
         elif isinstance(node, ast.Global | ast.Nonlocal):
-            scope.outer_names.update(node.names)
+            scope.outer_names |= frozenset(node.names)
             if isinstance(node, ast.Global):
-                scope.globals.update(node.names)
+                scope.globals |= frozenset(node.names)
         elif isinstance(node, ast.Delete):
             for target in node.targets:
                 if not isinstance(target, ast.Name):
@@ -329,7 +334,7 @@ class FileIndex:
             else:
                 module = "." * node.level + (node.module or "")
                 if alias.name == "*":
-                    scope.stars.append(module)
+                    scope.stars += (module,)
                     self.imports.append(ImportFact(node, alias, f"{module}.*", scope, block))
                     continue
                 joiner = "" if module.endswith(".") else "."
@@ -456,95 +461,81 @@ class FileIndex:
                     values.append((None, scope))
 
     def _expression(self, node: ast.expr, scope: Scope, block: Block) -> None:
-        stack: list[tuple[ast.AST, Scope, Block, str]] = [(node, scope, block, "")]
+        """Walk an expression in source order; a pair on the stack says where the nodes below it stand."""
+        references = self.references
+        stack: list[Any] = [node]
         while stack:
-            node_, scope, block, role = stack.pop()
+            node_ = stack.pop()
             kind = node_.__class__
             if kind is ast.Constant:
                 continue
             if kind is ast.Name:
-                assert isinstance(node_, ast.Name)
-                self.references.append(ReferenceFact(node_, scope, block, node_.id, role == "func"))
-                continue
-            if kind is ast.Attribute:
-                assert isinstance(node_, ast.Attribute)
-                parts = [node_.attr]
-                base = node_.value
-                while isinstance(base, ast.Attribute):
-                    parts.append(base.attr)
-                    base = base.value
-                if not isinstance(base, ast.Name):
-                    stack.append((base, scope, block, ""))
-                elif isinstance(node_.ctx, ast.Load) and len(parts) < MAX_PARTS:
-                    parts.append(base.id)
-                    parts.reverse()
-                    self.references.append(ReferenceFact(node_, scope, block, ".".join(parts), role == "func"))
-                continue
-            if kind is ast.Call:
-                assert isinstance(node_, ast.Call)
-                self.calls.append(CallFact(node_, scope, block, path_of(node_.func), self._statement))
-                stack.extend((k.value, scope, block, "") for k in reversed(node_.keywords))
-                stack.extend((a, scope, block, "") for a in reversed(node_.args))
-                stack.append((node_.func, scope, block, "func"))
+                references.append(ReferenceFact(node_, scope, block, node_.id, False))
+            elif kind is ast.Attribute:
+                path, base = _dotted(node_)
+                if path is None:
+                    stack.append(base)
+                elif path and node_.ctx.__class__ is ast.Load:
+                    references.append(ReferenceFact(node_, scope, block, path, False))
+            elif kind is ast.Call:
+                func = node_.func
+                path, base = _dotted(func)
+                self.calls.append(CallFact(node_, scope, block, path or path_of(func), self._statement))
+                if path:
+                    references.append(ReferenceFact(func, scope, block, path, True))
+                if node_.keywords:
+                    stack += [keyword.value for keyword in reversed(node_.keywords)]
+                stack += reversed(node_.args)
+                if path is None:
+                    stack.append(base)
+            elif kind is tuple:
+                scope, block = node_
             elif kind is ast.IfExp:
-                assert isinstance(node_, ast.IfExp)
-                stack.append((node_.orelse, scope, self._arm(block, "else", node_.test, scope), ""))
-                stack.append((node_.body, scope, self._arm(block, "if", node_.test, scope), ""))
-                stack.append((node_.test, scope, block, ""))
+                stack += [(scope, block), node_.orelse, (scope, self._arm(block, "else", node_.test, scope))]
+                stack += [node_.body, (scope, self._arm(block, "if", node_.test, scope)), node_.test]
             elif kind is ast.BoolOp:
-                assert isinstance(node_, ast.BoolOp)
                 arm = "if" if isinstance(node_.op, ast.And) else "else"
                 inner = block
-                pending: list[tuple[ast.AST, Scope, Block, str]] = []
+                parts: list[Any] = []
                 for value in node_.values:
-                    pending.append((value, scope, inner, ""))
+                    parts += [(scope, inner), value]
                     inner = self._arm(inner, arm, value, scope)
-                stack.extend(reversed(pending))
+                stack.append((scope, block))
+                stack += reversed(parts)
             elif kind is ast.Lambda:
-                assert isinstance(node_, ast.Lambda)
                 lambda_scope = self._scope("lambda", "<lambda>", scope, node_, block)
                 self._lambdas[id(node_)] = lambda_scope
                 self._parameters(node_.args, lambda_scope, scope, block)
-                stack.append((node_.body, lambda_scope, self._block(None, "body", node_, lambda_scope), ""))
+                stack += [(scope, block), node_.body]
+                scope, block = lambda_scope, self._block(None, "body", node_, lambda_scope)
             elif kind in _COMPREHENSIONS:
-                assert isinstance(node_, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
-                self._comprehension(node_, scope, block, stack)
+                stack.append((scope, block))
+                stack += reversed(self._comprehension(node_, scope, block))
             elif kind is ast.NamedExpr:
-                assert isinstance(node_, ast.NamedExpr)
                 self._bind_target(node_.target, node_.value, scope.function(), block, node_)
-                stack.append((node_.value, scope, block, ""))
+                stack.append(node_.value)
             else:
-                children: list[tuple[ast.AST, Scope, Block, str]] = []
-                for field_name in node_._fields:
+                for field_name in _parts_of(kind):
                     part = getattr(node_, field_name, None)
                     if isinstance(part, list):
-                        for child in part:
-                            if isinstance(child, _HOLDERS):
-                                children.append((child, scope, block, ""))
+                        stack += [child for child in reversed(part) if isinstance(child, _HOLDERS)]
                     elif isinstance(part, _HOLDERS):
-                        children.append((part, scope, block, ""))
-                children.reverse()
-                stack.extend(children)
+                        stack.append(part)
 
     def _comprehension(
-        self,
-        node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
-        scope: Scope,
-        block: Block,
-        stack: list[tuple[ast.AST, Scope, Block, str]],
-    ) -> None:
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope, block: Block
+    ) -> list[Any]:
         inner = self._scope("comprehension", "<comprehension>", scope, node, block)
-        pending: list[tuple[ast.AST, Scope, Block, str]] = []
+        found: list[Any] = []
         for position, generator in enumerate(node.generators):
-            pending.append((generator.iter, inner if position else scope, block, ""))
+            found += [(inner if position else scope, block), generator.iter]
             self._bind_target(generator.target, None, inner, block, node, element_of=generator.iter)
             block = self._block(block, "loop", generator, scope.function())
             for test in generator.ifs:
-                pending.append((test, inner, block, ""))
+                found += [(inner, block), test]
                 block = self._block(block, "if", test, scope.function())
         elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        pending.extend((element, inner, block, "") for element in elements)
-        stack.extend(reversed(pending))
+        return [*found, (inner, block), *elements]
 
     @cached_property
     def _assignments_by_function(self) -> dict[int, list[AssignmentFact]]:
@@ -575,12 +566,13 @@ class FileIndex:
         """The class whose instance (or which itself, in a classmethod) `name` is, as a method's first parameter."""
         current: Scope | None = scope
         while current is not None:
-            if current.kind == "function" and current.parameters[:1] == [name]:
-                owner = current.owner()
-                if owner is not None and not any(path_of(d) == "staticmethod" for d in current.decorators):
-                    return owner
-            if current.is_function and name in current.binds:
-                return None
+            if name in current.binds:
+                if current.kind == "function" and current.parameters[:1] == [name]:
+                    owner = current.owner()
+                    if owner is not None and not any(path_of(d) == "staticmethod" for d in current.decorators):
+                        return owner
+                if current.is_function:
+                    return None
             current = current.parent
         return None
 
@@ -602,12 +594,12 @@ class FileIndex:
         ``super@3``, ``$3:x`` (parameter x of that function), ``.module.x`` (a relative import) or an absolute name.
         A builtin is ``builtins.print``.
         """
-        key = (scope.id, path)
-        known = self._paths.get(key)
+        paths = self._paths[scope.id]
+        known = paths.get(path)
         if known is None:
             known = self._resolve(scope, path)
             if not self._open:
-                self._paths[key] = known
+                paths[path] = known
         return known
 
     def _resolve(self, scope: Scope, path: str) -> tuple[str, ...]:
@@ -620,19 +612,19 @@ class FileIndex:
                 cls = cls.parent  # type: ignore[assignment]
             return (f"super@{cls.id}{rest[2:]}",) if cls is not None else ()
         answers = self._head(scope, head)
-        return tuple(answer + rest for answer in answers)
+        return tuple([intern(answer + rest) for answer in answers]) if rest else answers
 
     def _head(self, scope: Scope, name: str) -> tuple[str, ...]:
-        key = (scope.id, name)
-        known = self._heads.get(key, ())
+        heads = self._heads[scope.id]
+        known = heads.get(name, ())
         if known is None:
             self._circular = True  # being resolved: `x = x.map(f)` says nothing more about x
             return ()
-        if known or key in self._heads:
+        if known or name in heads:
             return known
-        self._heads[key] = None
+        heads[name] = None
         self._open += 1
-        self._heads[key] = answer = self._resolve_head(scope, name)
+        heads[name] = answer = self._resolve_head(scope, name)
         self._open -= 1
         return answer
 
@@ -687,6 +679,28 @@ class FileIndex:
                 return tuple(f"{m}{'' if m.endswith('.') else '.'}{name}" for m in current.stars)
             current = current.parent
         return ()
+
+
+def _dotted(node: ast.expr) -> tuple[str | None, ast.expr]:
+    """The path of a name with attributes, empty where it is too long, and what it begins with; None for others."""
+    if node.__class__ is ast.Name:
+        return node.id, node
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None, node
+    if len(parts) >= MAX_PARTS:
+        return "", node
+    parts.append(node.id)
+    return intern(".".join(parts[::-1])), node
+
+
+@cache
+def _parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of an expression that may hold others, the last one first."""
+    return tuple(name for name in reversed(kind._fields) if name not in ("ctx", "op", "ops", "kind", "conversion"))
 
 
 def _leaves(body: list[ast.stmt]) -> bool:

@@ -99,5 +99,8 @@ def literal_string(node: ast.expr | None) -> str | None:
 
 def split_head(path: str) -> tuple[str, str]:
     """Split ``tf.layers().x`` into its first name and the rest, which starts with ``.``, ``(`` or ``[`` or is empty."""
+    head, dot, rest = path.partition(".")
+    if head.isidentifier():
+        return head, dot + rest
     end = _HEAD_END.search(path, 1)
     return (path, "") if end is None else (path[: end.start()], path[end.start() :])
