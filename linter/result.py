@@ -11,13 +11,7 @@ from .runtime_report import WorkerRun
 from .source.parsing import SourceFile
 from .source.reading import read_source
 
-__all__ = [
-    "BaselineStatus",
-    "LintedProject",
-    "Result",
-    "RevisionStatus",
-    "Runtime",
-]
+__all__ = ["BaselineStatus", "LintedProject", "Result", "RevisionStatus", "Runtime"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +84,7 @@ class Result:
     runtime: Runtime | None = None
     baseline: BaselineStatus | None = None
     since: RevisionStatus | None = None
-    selected: Callable[[str], frozenset[str]] = field(
-        default=lambda path: frozenset(), repr=False, compare=False
-    )
+    selected: Callable[[str], frozenset[str]] = field(default=lambda path: frozenset(), repr=False, compare=False)
     """The codes that are reported for an absolute path."""
 
     @property

@@ -11,16 +11,13 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..finding import Finding, Target
 from ..registry import registry
-from ..result import BaselineStatus
+from ..result import BaselineStatus, Result
 from ..settings.config import ALWAYS
 from .known import Known, known_as, match, scopes
-
-if TYPE_CHECKING:
-    from ..finding import Finding, Target
-    from ..result import Result
 
 __all__ = ["KEEP", "PRUNE", "WRITE", "Baseline", "BaselineError", "hold", "load"]
 

@@ -16,18 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE
-from ..result import RevisionStatus
+from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE, Finding
+from ..result import Result, RevisionStatus
 from ..run.pipeline import BOTH, lint
 from ..settings.config import ALWAYS, Config
 from ..source.discovery import LINTED, marked_root
 from .known import Known, known_as, match, scopes
-
-if TYPE_CHECKING:
-    from ..finding import Finding
-    from ..result import Result
 
 __all__ = ["DiffBaseError", "new_since"]
 

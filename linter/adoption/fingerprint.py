@@ -14,13 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ..finding import Severity
-
-if TYPE_CHECKING:
-    from ..finding import Finding
-    from ..source.parsing import SourceFile
+from ..finding import Finding, Severity
+from ..source.parsing import SourceFile
 
 __all__ = ["Identity", "digest", "fingerprints", "identities", "normalized"]
 

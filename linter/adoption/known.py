@@ -12,13 +12,11 @@ from __future__ import annotations
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ..finding import Finding
+from ..source.parsing import SourceFile
 from .fingerprint import Identity, digest, identities
-
-if TYPE_CHECKING:
-    from ..finding import Finding
-    from ..source.parsing import SourceFile
 
 __all__ = ["Known", "known_as", "match", "scopes"]
 

@@ -14,18 +14,14 @@ from dataclasses import dataclass, replace
 from io import BytesIO, StringIO
 from pathlib import Path
 from tokenize import COMMENT, NEWLINE, NL, TokenError, TokenInfo, detect_encoding, generate_tokens
-from typing import TYPE_CHECKING
 
 from ..atomic import replace_file
-from ..finding import PROBE_ONLY_FINDING, UNUSED_SUPPRESSION
+from ..finding import PROBE_ONLY_FINDING, UNUSED_SUPPRESSION, Finding
+from ..result import Result
 from ..settings.config import ALWAYS
 from ..source.parsing import SourceFile
 from ..source.reading import read_bytes, read_source
 from ..source.suppressions import Comment, find_suppressions
-
-if TYPE_CHECKING:
-    from ..finding import Finding
-    from ..result import Result
 
 __all__ = ["Written", "suppress_findings", "why_no_reason"]
 

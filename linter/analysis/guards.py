@@ -13,7 +13,7 @@ from itertools import islice, product
 
 from .index import Block, FileIndex, Scope
 from .lazy import cached_property
-from .paths import literal_string, path_of, split_head
+from .paths import is_none, literal_string, path_of, split_head
 
 _MUTATORS = frozenset({"append", "add", "update", "insert", "extend", "setdefault", "__setitem__", "__setattr__"})
 _KERAS_METHODS = frozenset({"add_loss", "add_metric", "add_update", "add_variable", "add_weight"})
@@ -209,7 +209,7 @@ def _absent_states(test: ast.expr, holds: bool) -> list[list[str]]:
 
 
 def _absent_by_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr, holds: bool) -> list[list[str]]:
-    if isinstance(right, ast.Constant) and right.value is None:
+    if is_none(right):
         absent = isinstance(op, ast.Is | ast.Eq)
         return _base(left) if absent == holds else []
     if isinstance(op, ast.In | ast.NotIn):

@@ -52,10 +52,7 @@ class Block:
     @property
     def is_repeated(self) -> bool:
         """Whether it stands in a loop of the scope's own body."""
-        block: Block | None = self
-        while block is not None and block.kind != "loop":
-            block = block.parent
-        return block is not None
+        return any(block.kind == "loop" for block in self.chain())
 
     def chain(self) -> Iterator[Block]:
         """This block and the ones around it, innermost first, within the scope's own body."""
@@ -101,6 +98,13 @@ class Scope:
     def is_function(self) -> bool:
         """Whether its body runs when it is called."""
         return self.kind in ("function", "lambda")
+
+    def chain(self) -> Iterator[Scope]:
+        """This scope and the ones around it, innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
 
     def function(self) -> Scope:
         """The function, lambda, class or module whose body this scope's code belongs to."""
@@ -439,10 +443,8 @@ class FileIndex:
     def _outer(self, scope: Scope, name: str) -> Scope:
         if name in scope.globals:
             return self.module
-        outer = scope.parent
-        while outer is not None and not (outer.is_function and name in outer.binds):
-            outer = outer.parent
-        return outer or self.module
+        around = scope.parent.chain() if scope.parent is not None else ()
+        return next((outer for outer in around if outer.is_function and name in outer.binds), self.module)
 
     def _bind_attribute(self, target: ast.Attribute, value: ast.expr | None, scope: Scope) -> None:
         if isinstance(target.value, ast.Name):
@@ -607,10 +609,7 @@ class FileIndex:
             return (path[1:],)
         head, rest = split_head(path)
         if head == "super" and rest.startswith("()"):
-            cls = scope.function()
-            while cls is not None and cls.kind != "class":
-                cls = cls.parent  # type: ignore[assignment]
-            return (f"super@{cls.id}{rest[2:]}",) if cls is not None else ()
+            return next(((f"super@{cls.id}{rest[2:]}",) for cls in scope.chain() if cls.kind == "class"), ())
         answers = self._head(scope, head)
         return tuple([intern(answer + rest) for answer in answers]) if rest else answers
 
@@ -665,20 +664,15 @@ class FileIndex:
 
     @staticmethod
     def _in_classmethod(scope: Scope, name: str) -> bool:
-        current: Scope | None = scope
-        while current is not None and not (current.kind == "function" and current.parameters[:1] == [name]):
-            current = current.parent
-        return current is not None and any(path_of(d) == "classmethod" for d in current.decorators)
+        methods = (s for s in scope.chain() if s.kind == "function" and s.parameters[:1] == [name])
+        method = next(methods, None)
+        return method is not None and any(path_of(d) == "classmethod" for d in method.decorators)
 
     def _unbound(self, scope: Scope, name: str) -> tuple[str, ...]:
         if name in _BUILTINS:
             return (f"builtins.{name}",)
-        current: Scope | None = scope
-        while current is not None:
-            if current.stars:
-                return tuple(f"{m}{'' if m.endswith('.') else '.'}{name}" for m in current.stars)
-            current = current.parent
-        return ()
+        stars: tuple[str, ...] = next((around.stars for around in scope.chain() if around.stars), ())
+        return tuple(f"{module}{'' if module.endswith('.') else '.'}{name}" for module in stars)
 
 
 def _dotted(node: ast.expr) -> tuple[str | None, ast.expr]:

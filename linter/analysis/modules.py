@@ -28,9 +28,7 @@ class Modules:
 
     def _knows(self, file: str, head: str) -> bool:
         """Whether an absolute name in `file` that begins so may be a module of the project."""
-        return head not in self._libraries and (
-            head in self._tops or (posixpath.dirname(file), head) in self._siblings
-        )
+        return head not in self._libraries and (head in self._tops or (posixpath.dirname(file), head) in self._siblings)
 
     def _named(self, file: str, parts: list[str]) -> str | None:
         found = self._by_name.get(".".join(parts))

@@ -97,6 +97,11 @@ def literal_string(node: ast.expr | None) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
+def is_none(node: ast.expr | None) -> bool:
+    """Whether an expression is the literal None."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def split_head(path: str) -> tuple[str, str]:
     """Split ``tf.layers().x`` into its first name and the rest, which starts with ``.``, ``(`` or ``[`` or is empty."""
     head, dot, rest = path.partition(".")

@@ -225,7 +225,6 @@ class Resolver(Classes):
         return [canonical(entity.text) for entity in self.resolve(file, text) if entity.kind == "external"]
 
 
-
 def split_id(text: str) -> tuple[int, str]:
     """Split ``12.name`` into the number that it starts with and the rest."""
     end = 0

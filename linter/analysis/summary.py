@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict
 from .guards import Guards
 from .index import Block, CallFact, FileIndex, Scope
 from .names import canonical
-from .paths import literal_string, path_of, split_head
+from .paths import is_none, literal_string, path_of, split_head
 
 _OWN = ("@", "self@", "super@", "$", ".")
 _BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
@@ -353,7 +353,7 @@ def _absent_parameter(test: ast.expr, holds: bool) -> str | None:
         return None if holds else test.id
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
         right = test.comparators[0]
-        if isinstance(right, ast.Constant) and right.value is None:
+        if is_none(right):
             if isinstance(test.ops[0], ast.Is | ast.Eq) == holds:
                 return test.left.id
     return None
@@ -370,7 +370,7 @@ def scope_name(node: ast.expr, scope: Scope) -> str:
             name = keyword.value
         elif keyword.arg == "default_name":
             default = keyword.value
-    if name is None or (isinstance(name, ast.Constant) and name.value is None):
+    if name is None or is_none(name):
         return "auto" if default is not None else "empty"
     text = literal_string(name)
     if text is not None:
@@ -388,7 +388,7 @@ def defaults_to_none(scope: Scope, name: str) -> bool:
     positional = [*node.args.posonlyargs, *node.args.args]
     pairs = list(zip(reversed(positional), reversed(node.args.defaults), strict=False))
     pairs += [(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
-    return any(a.arg == name and isinstance(d, ast.Constant) and d.value is None for a, d in pairs)
+    return any(a.arg == name and is_none(d) for a, d in pairs)
 
 
 def own_statements(function: ast.AST) -> Iterator[ast.stmt]:

@@ -6,7 +6,8 @@ import argparse
 import contextlib
 import os
 import sys
-from typing import IO, Any, NoReturn
+from collections.abc import Callable
+from typing import IO, Any, NoReturn, TypeVar
 
 from ..atomic import write_file
 from ..reporters import printable
@@ -23,6 +24,7 @@ __all__ = [
     "ignore_further_interrupts",
     "is_colored",
     "is_terminal",
+    "number",
     "phase_progress",
     "print_text",
     "require_working_folder",
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 PROGRAM = "migrate-lint"
+_Number = TypeVar("_Number", int, float)
 
 
 class UsageError(Exception):
@@ -155,26 +158,21 @@ def split_words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def seconds(text: str) -> float:
-    """An option's value: a time above 0; ValueError for anything else."""
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise ValueError
-    return number
+def number(name: str, read: Callable[[str], _Number], allows: Callable[[_Number], bool]) -> Callable[[str], _Number]:
+    """What reads an option's value, which argparse calls `name`: ValueError for one that is not allowed."""
+
+    def value(text: str) -> _Number:
+        found = read(text)
+        if not allows(found):
+            raise ValueError
+        return found
+
+    value.__name__ = name
+    return value
 
 
-seconds.__name__ = "number of seconds"
-
-
-def gibibytes(text: str) -> float:
-    """An option's value: a size, 0 included; ValueError for anything else."""
-    number = float(text)
-    if not 0 <= number < float("inf"):
-        raise ValueError
-    return number
-
-
-gibibytes.__name__ = "number of GiB"
+seconds = number("number of seconds", float, lambda found: 0 < found < float("inf"))
+gibibytes = number("number of GiB", float, lambda found: 0 <= found < float("inf"))
 
 
 def is_colored(option: str) -> bool:

@@ -32,7 +32,7 @@ from .console import (
     seconds,
     split_words,
 )
-from .outputs import Given, Output, OutputError, pair
+from .outputs import Given, Output, pair
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -90,10 +90,7 @@ def _check(words: list[str]) -> int:
     paths = options.paths or ([target] if target is not None else ["."])
     config = _configured(options, _common_folder([stdin_name] if stdin_name is not None else paths))
     jobs = min(config.jobs or _cores(), _MOST_JOBS)
-    try:
-        outputs = pair(options.outputs, config.output_format)
-    except OutputError as error:
-        raise UsageError(str(error)) from error
+    outputs = pair(options.outputs, config.output_format)
     if options.show_settings:
         print_text("".join(f"{line}\n" for line in _settings(config, jobs, outputs)))
         return 0

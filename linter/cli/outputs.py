@@ -7,12 +7,14 @@ import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from .console import UsageError
+
 __all__ = ["Given", "Output", "OutputError", "pair"]
 
 _FORMAT, _FILE = "--output-format", "--output-file"
 
 
-class OutputError(ValueError):
+class OutputError(UsageError):
     """The options make no sense together; the text says why."""
 
 

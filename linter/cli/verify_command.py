@@ -21,11 +21,12 @@ from .console import (
     end_on_termination,
     gibibytes,
     is_colored,
+    number,
     phase_progress,
     require_working_folder,
     seconds,
 )
-from .outputs import Given, Output, OutputError, pair
+from .outputs import Given, Output, pair
 
 if TYPE_CHECKING:
     from ...runtime_checks.comparison.report import Report
@@ -38,6 +39,7 @@ _MEMORY_LIMIT = 8.0
 _TAP_LIMIT = 2.0
 """GiB."""
 _STEPS, _SEED, _POLICY = 3, 42, "noise"
+_steps = number("number of steps", int, lambda found: found >= 1)
 _RECORDING = ("steps", "seed", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit", "tensorboard")
 
 
@@ -131,16 +133,6 @@ def _add_other(made: argparse.ArgumentParser) -> None:
     add("--gen-test", metavar="FOLDER", help="write a unit test that repeats a run, to --output or standard output")
 
 
-def _steps(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
-_steps.__name__ = "number of steps"
-
-
 def _doing(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
     """What is asked for, once the options fit it."""
     for name, what in (("compare", _compare), ("init", _init), ("gen_test", _generate)):
@@ -175,7 +167,7 @@ def _run(options: argparse.Namespace) -> int:
 
     (text,) = options.paths
     root = marked_root(os.getcwd())
-    outputs = _outputs(options)
+    outputs = pair(options.outputs, "text")
     progress = phase_progress(options.quiet)
     try:
         located, _ = verifying.locate_pair(text, root)
@@ -253,7 +245,7 @@ def _compare(options: argparse.Namespace) -> int:
 
     if len(options.paths) not in (1, 2):
         raise UsageError("--compare takes the folder of a run, or those of both sides, the TF1 side's first")
-    outputs = _outputs(options)
+    outputs = pair(options.outputs, "text")
     try:
         report = verifying.compare(*options.paths, policy=options.policy or _POLICY, until=options.until)
     except verifying.VerifyUsageError as error:
@@ -290,13 +282,6 @@ def _generate(options: argparse.Namespace) -> int:
 
 
 # -- reports -----------------------------------------------------------------------------------------------------------
-
-
-def _outputs(options: argparse.Namespace) -> tuple[Output, ...]:
-    try:
-        return pair(options.outputs, "text")
-    except OutputError as error:
-        raise UsageError(str(error)) from error
 
 
 def _show(report: Report, outputs: Sequence[Output], options: argparse.Namespace) -> int:

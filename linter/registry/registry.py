@@ -119,7 +119,6 @@ def _scanned() -> dict[str, str] | None:
     return found or None
 
 
-
 # -- the rules of others -----------------------------------------------------------------------------------------------
 
 

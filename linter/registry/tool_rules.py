@@ -205,12 +205,5 @@ class InternalError(_ToolRule):
     finding = INTERNAL_ERROR
 
 
-TOOL_RULES: tuple[type[_ToolRule], ...] = (
-    UnparsableFile,
-    UnusedSuppression,
-    Python2Source,
-    ProbeOnlyFinding,
-    ProbeFailed,
-    InternalError,
-)
+TOOL_RULES: tuple[type[_ToolRule], ...] = tuple(_ToolRule.__subclasses__())
 """Every tool-level rule, by code."""

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from ..finding import Consequence, Severity, Verdict
+from ..finding import Consequence, Finding, Severity, Verdict
+from ..rule_api.rule import Rule
 from . import Paint, printable, said
-
-if TYPE_CHECKING:
-    from ..finding import Finding
-    from ..rule_api.rule import Rule
 
 __all__ = ["Repository", "documented_rules", "escaped", "explained", "place", "worst_first"]
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from ..rule_api.rule import SECTIONS, documentation
-
-if TYPE_CHECKING:
-    from ..rule_api.rule import Rule
+from ..rule_api.rule import SECTIONS, Rule, documentation
 
 __all__ = ["json", "listing", "markdown", "text"]
 

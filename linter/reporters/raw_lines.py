@@ -6,13 +6,10 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..finding import Finding
+from ..result import Result
 from ..source.reading import read_bytes
-
-if TYPE_CHECKING:
-    from ..finding import Finding
-    from ..result import Result
 
 __all__ = ["RawLines", "cell_lines"]
 

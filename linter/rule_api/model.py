@@ -21,11 +21,11 @@ from ..analysis.guards import Guards
 from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
 from ..analysis.lazy import cached_property
 from ..analysis.names import Name, canonical
-from ..analysis.paths import literal_string, path_of, split_head
+from ..analysis.paths import is_none, literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
 from ..analysis.roots import DATASET_METHODS
 from ..analysis.statements import span_of, statement_at
-from ..analysis.summary import conditions, own_statements, scope_name
+from ..analysis.summary import conditions, defaults_to_none, own_statements, scope_name
 from ..finding import Location, Span, Target
 from ..source.parsing import SourceFile
 from ..source.reading import NOTEBOOK
@@ -51,6 +51,8 @@ __all__ = [
     "Site",
     "Target",
     "canonical",
+    "defaults_to_none",
+    "is_none",
     "is_test_path",
     "literal_string",
     "own_statements",
@@ -467,30 +469,18 @@ class Site:
     @property
     def function_span(self) -> Span | None:
         """The lines of the innermost function around the site that is no lambda."""
-        scope: Scope | None = self.scope
-        while scope is not None and not isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
-            scope = scope.parent
-        return span_of(scope.node) if scope is not None and isinstance(scope.node, ast.stmt) else None
+        nodes = (scope.node for scope in self.scope.chain())
+        return next((span_of(node) for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
 
     @cached_property
     def function(self) -> FunctionSite | None:
         """The innermost function, method or lambda around the site."""
-        scope: Scope | None = self.scope
-        while scope is not None:
-            if scope.is_function:
-                return self.file.function_of(scope)
-            scope = scope.parent
-        return None
+        return next((self.file.function_of(scope) for scope in self.scope.chain() if scope.is_function), None)
 
     @cached_property
     def cls(self) -> ClassSite | None:
         """The innermost class around the site (also from inside its methods)."""
-        scope: Scope | None = self.scope
-        while scope is not None:
-            if scope.kind == "class":
-                return ClassSite(self.file, scope)
-            scope = scope.parent
-        return None
+        return next((ClassSite(self.file, scope) for scope in self.scope.chain() if scope.kind == "class"), None)
 
     @property
     def loops(self) -> list[ast.AST]:
@@ -516,14 +506,10 @@ class Site:
         it), after a check such as ``require_tf1()``, below a decorator such as ``skipIf(is_tf2, ...)``, and in a
         ``try`` whose failure is handled.
         """
-        if self.file.block_checks_version(self.block):
-            return True
-        scope: Scope | None = self.scope.function()
-        while scope is not None:
-            if self.file.version_check_ends(scope) < self.line or self.file.scope_checks_version(scope):
-                return True
-            scope = scope.parent
-        return False
+        return self.file.block_checks_version(self.block) or any(
+            self.file.version_check_ends(scope) < self.line or self.file.scope_checks_version(scope)
+            for scope in self.scope.function().chain()
+        )
 
     @cached_property
     def variable_scopes(self) -> list[tuple[str, ast.expr]]:
@@ -834,11 +820,7 @@ class Call(_Named):
         """
         if self.discarded:
             return ""
-        statement = self.statement
-        if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is not self.syntax:
-            return None
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        home = self.scope.function()
+        targets, home = self._targets, self.scope.function()
         if len(targets) != 1 or not isinstance(targets[0], ast.Name) or home.kind == "class":
             return None
         name = targets[0].id
@@ -857,13 +839,14 @@ class Call(_Named):
     @property
     def assigned_to(self) -> list[str]:
         """Paths of the targets that get exactly this call's result."""
+        return [path for target in self._targets if (path := path_of(target))]
+
+    @property
+    def _targets(self) -> list[ast.expr]:
         statement = self.statement
-        if isinstance(statement, ast.Assign) and statement.value is self.syntax:
-            return [path for target in statement.targets if (path := path_of(target))]
-        if isinstance(statement, ast.AnnAssign) and statement.value is self.syntax:
-            path = path_of(statement.target)
-            return [path] if path else []
-        return []
+        if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is not self.syntax:
+            return []
+        return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
 
 
 class Reference(_Named):
@@ -893,11 +876,11 @@ class Reference(_Named):
         return found is not None and found[0].function() is self.scope.function() and found[0].kind != "module"
 
 
-class Import(Site):
-    """One imported name."""
+class Import(_Named):
+    """One imported name, which is no expression: it has no path."""
 
     def __init__(self, file: File, fact: ImportFact) -> None:
-        super().__init__(file, fact.alias, fact.scope, fact.block)
+        super().__init__(file, fact.alias, fact.scope, fact.block, None)
         self.absolute = fact.absolute
         self.alias = fact.alias
         self._statement = fact.node
@@ -916,16 +899,6 @@ class Import(Site):
             for entity in self.file.project.resolve(self.file.key, text)
             if entity.kind == "external"
         )
-
-    @property
-    def name(self) -> str:
-        """The canonical name, or an empty string."""
-        return self.names[0].canonical if self.names else ""
-
-    @property
-    def spelled(self) -> str:
-        """The absolute name as written, or an empty string."""
-        return self.names[0].spelled if self.names else ""
 
     @property
     def is_star(self) -> bool:
@@ -959,17 +932,13 @@ class Assignment(Site):
     @property
     def self_attribute(self) -> str | None:
         """``v`` for an assignment to ``self.v`` in a method; None for anything else."""
-        if isinstance(self.node, ast.Attribute) and isinstance(self.node.value, ast.Name):
-            if self.file.index.class_of_self(self.scope, self.node.value.id) is not None:
-                return self.node.attr
-        return None
+        return self.node.attr if isinstance(self.node, ast.Attribute) and self.owner is not None else None
 
     @property
     def owner(self) -> ClassSite | None:
         """The class of ``self`` in an assignment to ``self.v``."""
         if isinstance(self.node, ast.Attribute) and isinstance(self.node.value, ast.Name):
-            scope = self.file.index.class_of_self(self.scope, self.node.value.id)
-            return ClassSite(self.file, scope) if scope is not None else None
+            return self.class_of_self(self.node.value.id)
         return None
 
     @property
@@ -1111,7 +1080,7 @@ class FunctionSite(_Header):
         """Whether it is decorated with a `tf.function` that states an ``input_signature``."""
         return any(
             isinstance(node, ast.Call)
-            and any(keyword.arg == "input_signature" and not _is_none(keyword.value) for keyword in node.keywords)
+            and any(keyword.arg == "input_signature" and not is_none(keyword.value) for keyword in node.keywords)
             and any(name.canonical == "tensorflow.function()" for name in self.file.names(self.scope, path_of(node)))
             for node in self.body.decorators
         )
@@ -1159,10 +1128,6 @@ def _any_path(node: ast.expr | libcst.CSTNode | None) -> str | None:
         return None
     parts.append(current.value)
     return ".".join(reversed(parts))
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _mentions_version(node: ast.AST) -> bool:

@@ -21,17 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.names import canonical
-from ..finding import (
-    INTERNAL_ERROR,
-    UNPARSABLE_FILE,
-    Consequence,
-    Finding,
-    Location,
-    Severity,
-    Span,
-    Statement,
-    Target,
-)
+from ..finding import INTERNAL_ERROR, UNPARSABLE_FILE, Consequence, Finding, Location, Severity, Span, Statement, Target
 from ..source.discovery import display_path
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_bytes, read_source

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Context, Target, path_of
+from ...linter.rule_api.model import Call, Context, Target, is_none, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _V2_OFF = ("tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution")
@@ -104,7 +103,7 @@ class V1Saver(Rule):
         collected = call.file.names(call.scope, path_of(variables))
         if variables is None and call.has_stars:
             severity = Severity.INFO
-        if variables is None or (isinstance(variables, ast.Constant) and variables.value is None):
+        if variables is None or is_none(variables):
             yield self.report(
                 call,
                 "`tf.compat.v1.train.Saver` without a `var_list` raises RuntimeError with eager execution on; save "

@@ -75,10 +75,7 @@ def _table() -> dict[str, Any]:
 @cache
 def standing(spelled: str, target: Target) -> Standing:
     """Say where the absolute name `spelled` stands on `target`; a name that is not TensorFlow's is ok."""
-    for position, character in enumerate(spelled):
-        if character in "([":
-            spelled = spelled[:position]
-            break
+    spelled = spelled.partition("(")[0].partition("[")[0]
     through_v1 = spelled.startswith(tuple(f"{root}." for root in _V1_ROOTS))
     root = next((r for r in (*_V1_ROOTS, *_V2_ROOTS) if spelled.startswith(f"{r}.")), None)
     if root is None:

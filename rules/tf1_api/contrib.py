@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ...linter.rule_api.model import Import, Name, Reference
@@ -128,11 +129,7 @@ def _module(names: Sequence[Name]) -> str | None:
         if root is None:
             return None
         found = found or name.spelled[len(root) :]
-    for position, character in enumerate(found):
-        if character in "([*":
-            found = found[:position]
-            break
-    return found.rstrip(".") if names else None
+    return re.split(r"[(\[*]", found)[0].rstrip(".") if names else None
 
 
 def _successor(module: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ...linter.rule_api.model import Import, Name, Reference, Site, Target
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from .api_status import written
 
 _ROOTS = (
     "tensorflow.estimator",
@@ -97,5 +98,4 @@ def _written(names: Sequence[Name]) -> str:
     spelled = [name.spelled for name in names]
     if not spelled or not all(any(s == r or s.startswith(f"{r}.") for r in _ROOTS) for s in spelled):
         return ""
-    dotted = spelled[0].partition("(")[0].partition("[")[0].removesuffix(".*")
-    return f"tf{dotted[10:]}" if dotted.startswith("tensorflow.") else dotted
+    return written(names[0]).removesuffix(".*")

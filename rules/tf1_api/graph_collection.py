@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Context, literal_string
+from ...linter.rule_api.model import Call, Context, is_none, literal_string
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import certainty
@@ -128,7 +127,7 @@ class GraphCollection(Rule):
 
     def _ignored_collections(self, call: Call) -> Iterator[Diagnostic]:
         given = call.value("collections")
-        if given is None or (isinstance(given, ast.Constant) and given.value is None) or is_plain(call):
+        if given is None or is_none(given) or is_plain(call):
             return
         if certainty(call) is Severity.ERROR:
             yield self.report(

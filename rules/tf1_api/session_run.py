@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Reference
+from ...linter.rule_api.model import Call, Reference, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import certainty
@@ -149,7 +149,7 @@ def _class(call: Call) -> str:
 def _has_graph(call: Call) -> bool:
     """Whether the session gets a graph of its own, or is entered at once, which makes its graph the default."""
     graph = call.value("graph", 1)
-    if graph is not None and not (isinstance(graph, ast.Constant) and graph.value is None):
+    if graph is not None and not is_none(graph):
         return True
     return call.has_stars or _is_entered(call)
 

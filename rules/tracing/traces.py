@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...linter.rule_api.model import Call, Context, FunctionSite, Known, Location, Site, path_of
+from ...linter.rule_api.model import Call, Context, FunctionSite, Known, Location, Site, is_none, path_of
 from ...linter.rule_api.rule import Severity
 
 CONTAINERS = frozenset(
@@ -222,13 +222,13 @@ class Lasting:
     @property
     def is_container(self) -> bool:
         """Whether it is always a plain Python container."""
-        known = [value for value in self.values if not _is_none(value)]
+        known = [value for value in self.values if not is_none(value)]
         return bool(known) and all(_is_container(self.site, value) for value in known)
 
     @property
     def is_number(self) -> bool:
         """Whether it begins as a Python number and is never seen to be anything else."""
-        known = [value for value in self.values if not _is_none(value)]
+        known = [value for value in self.values if not is_none(value)]
         return any(is_number(value) for value in known) and not any(_is_container(self.site, v) for v in known)
 
 
@@ -302,7 +302,3 @@ def is_number(node: ast.expr | None) -> bool:
     if isinstance(node, ast.UnaryOp):
         node = node.operand
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

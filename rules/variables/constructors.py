@@ -10,7 +10,7 @@ import ast
 import json
 from pathlib import Path
 
-from ...linter.rule_api.model import Call, Context, Entity, Project, Site, Target, canonical, path_of
+from ...linter.rule_api.model import Call, Context, Entity, Project, Site, Target, canonical, is_none, path_of
 
 _TABLE = json.loads(Path(__file__).with_name("keras_layers.json").read_text("utf-8"))
 STATELESS = frozenset[str](_TABLE["stateless"])
@@ -225,7 +225,7 @@ def _absent(test: ast.expr, holds: bool) -> str | None:
         return None if holds else test.id
     if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and len(test.ops) == 1:
         right = test.comparators[0]
-        if isinstance(right, ast.Constant) and right.value is None and isinstance(test.ops[0], ast.Is | ast.IsNot):
+        if is_none(right) and isinstance(test.ops[0], ast.Is | ast.IsNot):
             return test.left.id if isinstance(test.ops[0], ast.Is) == holds else None
     return None
 

@@ -11,7 +11,7 @@ import json
 from enum import Enum
 from pathlib import Path
 
-from ...linter.rule_api.model import Call, Context, Site
+from ...linter.rule_api.model import Call, Context, Site, defaults_to_none
 
 _TABLE = json.loads(Path(__file__).with_name("v1_layers.json").read_text(encoding="utf-8"))
 
@@ -63,7 +63,7 @@ def naming(call: Call, keyword: str, position: int | None) -> Naming:
 def naming_of_parameter(site: Site, name: str) -> Naming:
     """Whether `name`, as a parameter of the function around the site, always says something."""
     function = site.function
-    if function is None or name not in function.parameters or not _defaults_to_none(function.syntax, name):
+    if function is None or name not in function.parameters or not defaults_to_none(function.body, name):
         return Naming.NAMED
     if any(assignment.path == name for assignment in function.assignments):
         return Naming.NAMED
@@ -71,16 +71,6 @@ def naming_of_parameter(site: Site, name: str) -> Naming:
     if not calls:
         return Naming.UNKNOWN
     return Naming.UNNAMED if omitting else Naming.NAMED
-
-
-def _defaults_to_none(node: ast.AST, name: str) -> bool:
-    arguments = getattr(node, "args", None)
-    if not isinstance(arguments, ast.arguments):
-        return False
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = list(zip(reversed(positional), reversed(arguments.defaults), strict=False))
-    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-    return any(a.arg == name and isinstance(d, ast.Constant) and d.value is None for a, d in pairs)
 
 
 def is_called(call: Call) -> bool:

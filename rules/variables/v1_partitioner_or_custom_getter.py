@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.model import Call, Context, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
 from .v1_names import GETTERS, SLIM_GETTERS, how_reached
 
@@ -55,11 +55,7 @@ class V1PartitionerOrCustomGetter(Rule):
     consequence = Consequence.BREAKS
     beside = ("TF406",)  # which says where the name went
     targets = frozenset({Target.KERAS2})
-    calls = (
-        *sorted(GETTERS),
-        *sorted(SLIM_GETTERS),
-        *("tensorflow.variable_scope", "tensorflow.variable_op_scope"),
-    )
+    calls = (*sorted(GETTERS), *sorted(SLIM_GETTERS), *("tensorflow.variable_scope", "tensorflow.variable_op_scope"))
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the keywords of a call that makes variables or opens a scope for them."""
@@ -67,7 +63,7 @@ class V1PartitionerOrCustomGetter(Rule):
             return
         for keyword in ("partitioner", "custom_getter"):
             value = call.value(keyword)
-            if value is None or (isinstance(value, ast.Constant) and value.value is None):
+            if value is None or is_none(value):
                 continue
             what = call.name.rpartition(".")[2]
             if keyword == "custom_getter":

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from ...result import Result
 from .. import Paint, header
-
-if TYPE_CHECKING:
-    from ...result import Result
 
 __all__ = ["FOR_PROGRAMS", "report"]
 

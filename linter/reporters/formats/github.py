@@ -7,16 +7,12 @@ So the worst of each kind come first, and where there are more, the first notice
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from ...finding import Severity
+from ...finding import Finding, Severity
+from ...result import Result
 from .. import Paint, counts
 from ..ci import Repository, escaped, explained, place, worst_first
 from ..raw_lines import RawLines
-
-if TYPE_CHECKING:
-    from ...finding import Finding
-    from ...result import Result
 
 __all__ = ["FOR_PROGRAMS", "report"]
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...adoption.fingerprint import digest, fingerprints
-from ...finding import Severity
+from ...finding import Finding, Severity
+from ...result import Result
 from .. import Paint
 from ..ci import Repository, escaped, explained, place
 from ..raw_lines import RawLines
-
-if TYPE_CHECKING:
-    from ...finding import Finding
-    from ...result import Result
 
 __all__ = ["FOR_PROGRAMS", "report"]
 

@@ -6,15 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...finding import Verdict
+from ...finding import Finding, Verdict
+from ...result import Result, Runtime
+from ...runtime_report import WorkerRun
 from .. import Paint, counts, only_at_runtime
-
-if TYPE_CHECKING:
-    from ...finding import Finding
-    from ...result import Result, Runtime
-    from ...runtime_report import WorkerRun
 
 __all__ = ["FOR_PROGRAMS", "report"]
 

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ...adoption.fingerprint import identities
-from ...finding import INTERNAL_ERROR, PROBE_FAILED, PYTHON2_SOURCE, UNPARSABLE_FILE, Severity
+from ...finding import INTERNAL_ERROR, PROBE_FAILED, PYTHON2_SOURCE, UNPARSABLE_FILE, Finding, Severity
+from ...result import Result
 from .. import Paint, printable
 from ..ci import Repository, explained, place
 from ..junit_xml import Case, Suite, counted, document
-
-if TYPE_CHECKING:
-    from ...finding import Finding
-    from ...result import Result
 
 __all__ = ["FOR_PROGRAMS", "report"]
 

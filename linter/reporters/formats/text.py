@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from ...finding import Verdict
+from ...finding import Finding, Verdict
+from ...result import Result
 from .. import Paint, header, printable, said
 from ..ci import documented_rules
-
-if TYPE_CHECKING:
-    from ...finding import Finding
-    from ...result import Result
 
 __all__ = ["FOR_PROGRAMS", "report"]
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from ....finding import Consequence, Severity
+from ....result import Result
 from ... import Paint, version
 from ...page import markup, page
 from .page_data import page_data, shown
-
-if TYPE_CHECKING:
-    from ....result import Result
 
 __all__ = ["FOR_PROGRAMS", "report"]
 

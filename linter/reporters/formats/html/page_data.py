@@ -8,16 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ....finding import Consequence, Severity, Verdict
+from ....finding import Consequence, Evidence, Finding, Fix, Severity, Verdict
+from ....result import LintedProject, Result, Runtime
+from ....runtime_report import WorkerRun
 from ... import only_at_runtime, printable
 from ...ci import documented_rules
-
-if TYPE_CHECKING:
-    from ....finding import Evidence, Finding, Fix
-    from ....result import LintedProject, Result, Runtime
-    from ....runtime_report import WorkerRun
 
 __all__ = ["blocks", "page_data", "shown"]
 

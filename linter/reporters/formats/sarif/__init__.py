@@ -21,19 +21,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....adoption.fingerprint import fingerprints
-from ....finding import INTERNAL_ERROR
+from ....finding import INTERNAL_ERROR, Finding, Fix
+from ....result import Result
+from ....runtime_report import WorkerRun
 from ... import Paint
 from ...ci import Repository, documented_rules, escaped, explained, place, worst_first
 from ...raw_lines import RawLines
 from .rules import LEVELS, driver
-
-if TYPE_CHECKING:
-    from ....finding import Finding, Fix
-    from ....result import Result
-    from ....runtime_report import WorkerRun
 
 __all__ = ["FOR_PROGRAMS", "LIMIT", "report"]
 

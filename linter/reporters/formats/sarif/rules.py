@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....finding import Severity
+from ....rule_api.rule import Rule
 from ... import version
-
-if TYPE_CHECKING:
-    from ....rule_api.rule import Rule
 
 __all__ = ["LEVELS", "driver"]
 
