@@ -95,19 +95,10 @@ def locate_pair(text: str, root: str | None = None) -> tuple[Located, str | None
 
 def pair_job(located: Located, name: str | None) -> dict[str, Any]:
     """A pair's place as the worker wants it."""
-    return {
-        "file": located.file,
-        "module": located.module,
-        "attribute": name,
-        "search_path": list(located.search_path),
-    }
+    return {"file": located.file, "module": located.module, "attribute": name, "search_path": list(located.search_path)}
 
 
-def run(
-    request: Request,
-    findings: Sequence[Finding] = (),
-    progress: Callable[[str], None] | None = None,
-) -> Report:
+def run(request: Request, findings: Sequence[Finding] = (), progress: Callable[[str], None] | None = None) -> Report:
     """Record both sides in workers and compare them.
 
     Args:
@@ -194,14 +185,7 @@ def compare(
         if sides != list(SIDES):
             raise VerifyUsageError(f"{tf1} and {tf2} hold the sides {sides[0]} and {sides[1]}, not tf1 and tf2")
         crashes = {one.side: one.content["crash"]["cause"] for one in recorded if one.content.get("crash")}
-        report = compared(
-            *recorded,
-            policy=policy,
-            until=until,
-            findings=findings,
-            crashes=crashes,
-            **options,
-        )
+        report = compared(*recorded, policy=policy, until=until, findings=findings, crashes=crashes, **options)
     except (RecordingError, PolicyError) as error:
         raise VerifyUsageError(str(error)) from error
     return report

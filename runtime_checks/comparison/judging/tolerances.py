@@ -79,9 +79,7 @@ _KINDS = frozenset(
     ]
 )
 _SCALED = frozenset({"learning_rate", "regularization", "gradient", "slot"})
-_STEPS = frozenset(
-    {scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED},
-)
+_STEPS = frozenset({scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED})
 _SCENARIOS = frozenset(getattr(scenarios, name) for name in scenarios.__all__) - {scenarios.ONCE, scenarios.STRUCTURE}
 _FIRST_PHASE = 10
 
