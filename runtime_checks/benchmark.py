@@ -59,13 +59,12 @@ def inference_times(pair: str, repeats: int = 30) -> Times:
     return Times(tuple(one for one, _ in times), tuple(other for _, other in times))
 
 
-class _Side:
+class _Side(NamedTuple):
     """A process that measures one call whenever it is asked."""
 
-    def __init__(self, name: str, process: subprocess.Popen[str], said: IO[str]) -> None:
-        self.name = name
-        self.process = process
-        self.said = said
+    name: str
+    process: subprocess.Popen[str]
+    said: IO[str]
 
     def measure(self) -> float:
         """Seconds of one call."""

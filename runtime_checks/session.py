@@ -143,12 +143,7 @@ class _Attempt:
     """One worker's run, for one target on one device."""
 
     def __init__(
-        self,
-        request: Request,
-        located: Located,
-        python: interpreter.Interpreter,
-        target: Target,
-        device: str | None,
+        self, request: Request, located: Located, python: interpreter.Interpreter, target: Target, device: str | None
     ) -> None:
         self.request = request
         self.located = located

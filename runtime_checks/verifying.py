@@ -95,19 +95,10 @@ def locate_pair(text: str, root: str | None = None) -> tuple[Located, str | None
 
 def pair_job(located: Located, name: str | None) -> dict[str, Any]:
     """A pair's place as the worker wants it."""
-    return {
-        "file": located.file,
-        "module": located.module,
-        "attribute": name,
-        "search_path": list(located.search_path),
-    }
+    return {"file": located.file, "module": located.module, "attribute": name, "search_path": list(located.search_path)}
 
 
-def run(
-    request: Request,
-    findings: Sequence[Finding] = (),
-    progress: Callable[[str], None] | None = None,
-) -> Report:
+def run(request: Request, findings: Sequence[Finding] = (), progress: Callable[[str], None] | None = None) -> Report:
     """Record both sides in workers and compare them.
 
     Args:
@@ -194,17 +185,9 @@ def compare(
         if sides != list(SIDES):
             raise VerifyUsageError(f"{tf1} and {tf2} hold the sides {sides[0]} and {sides[1]}, not tf1 and tf2")
         crashes = {one.side: one.content["crash"]["cause"] for one in recorded if one.content.get("crash")}
-        report = compared(
-            *recorded,
-            policy=policy,
-            until=until,
-            findings=findings,
-            crashes=crashes,
-            **options,
-        )
+        return compared(*recorded, policy=policy, until=until, findings=findings, crashes=crashes, **options)
     except (RecordingError, PolicyError) as error:
         raise VerifyUsageError(str(error)) from error
-    return report
 
 
 def generated_test(folder: str, beside: str | None = None) -> str:
@@ -314,25 +297,20 @@ def write_run(folder: str, asked: dict[str, Any]) -> None:
     replace_json(os.path.join(folder, RUN), {"format": _FORMAT, **asked}, indent=2)
 
 
+@dataclass(frozen=True)
 class _Side:
     """One worker's run."""
 
-    def __init__(
-        self,
-        request: Request,
-        side: str,
-        python: interpreter.Interpreter,
-        target: Target | None,
-        folder: str,
-        adaptations: Sequence[str] = (),
-    ) -> None:
-        self.request = request
-        self.side = side
-        self.python = python
-        self.target = target
-        self.run = folder
-        self.folder = os.path.join(folder, side)
-        self.adaptations = adaptations
+    request: Request
+    side: str
+    python: interpreter.Interpreter
+    target: Target | None
+    run: str
+    adaptations: Sequence[str] = ()
+
+    @property
+    def folder(self) -> str:
+        return os.path.join(self.run, self.side)
 
     def record(self, plan: Plan, pair: dict[str, Any], progress: Callable[[str], None] | None) -> None:
         """Run the worker to its end, whatever that is; what ended it early is in the recording.

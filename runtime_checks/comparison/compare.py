@@ -22,7 +22,7 @@ from .judging.values import Values
 from .ladder import climbed
 from .report import Report
 from .results import RandomOp, Series, SideSummary
-from .rungs import Definition, measured_by, reached
+from .rungs import measured_by, reached
 from .wording import place as shown
 
 __all__ = ["compare"]
@@ -64,44 +64,28 @@ def compare(
         PolicyError: if the policy cannot be used.
         ValueError: if there is no such rung.
     """
-    rules, asked = named(policy), reached(until)
+    rules, asked, ended = named(policy), reached(until), crashes or {}
     try:
         with Values() as values:
-            return _compared(
-                tf1, tf2, rules, asked, values, (renames, transposes, ignore, reshapes), findings, name, crashes or {}
+            names = naming(tf1, tf2, renames, transposes, ignore, reshapes)
+            climb = Climb(tf1, tf2, Judge(tf1, tf2, rules, names, values, measured_by()))
+            rungs = climbed(climb, asked)
+            report = Report(
+                name=name or _name(tf1) or _name(tf2) or "pair",
+                policy=rules.name,
+                sides=(_summary(tf1, ended), _summary(tf2, ended)),
+                rungs=rungs,
+                variables=names.rows,
+                random_ops=_random_ops(tf1, tf2),
+                series=tuple(_series(tf1, tf2, values)),
+                first_divergence=first(rungs),
+                causes=(),
+                problems=tuple(climb.problems),
             )
+            return replace(report, causes=rank(report, tf1, tf2, tuple(findings)))
     except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
         folders = f"{tf1.folder} or {tf2.folder}"
         raise RecordingError(f"a recording in {folders} is damaged: {type(error).__name__}: {error}") from error
-
-
-def _compared(
-    tf1: Recorded,
-    tf2: Recorded,
-    policy: Policy,
-    asked: tuple[Definition, ...],
-    values: Values,
-    said: tuple[Any, Any, Any, Any],
-    findings: Sequence[Finding],
-    name: str | None,
-    crashes: Mapping[str, str],
-) -> Report:
-    judge = Judge(tf1, tf2, policy, naming(tf1, tf2, *said), values, measured_by())
-    climb = Climb(tf1, tf2, judge)
-    rungs = climbed(climb, asked)
-    report = Report(
-        name=name or _name(tf1) or _name(tf2) or "pair",
-        policy=policy.name,
-        sides=(_summary(tf1, crashes), _summary(tf2, crashes)),
-        rungs=rungs,
-        variables=judge.names.rows,
-        random_ops=_random_ops(tf1, tf2),
-        series=tuple(_series(tf1, tf2, values)),
-        first_divergence=first(rungs),
-        causes=(),
-        problems=tuple(climb.problems),
-    )
-    return replace(report, causes=rank(report, tf1, tf2, tuple(findings)))
 
 
 def _name(recorded: Recorded) -> str:

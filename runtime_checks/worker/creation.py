@@ -22,21 +22,17 @@ def made_through(finding: StaticFinding, event: Event) -> bool:
 
 def is_made_at(finding: StaticFinding, event: Event) -> bool:
     """Whether a ``variable`` event comes from the finding's statement, itself or by a layer that was made there."""
-    return any(_is_at(finding, one) for one in [event, *event.detail["owners"]])
+    return any(finding.holds_first(one.frames) for one in [event, *event.detail["owners"]])
 
 
 def is_made_here(finding: StaticFinding, event: Event) -> bool:
     """Whether the finding's statement itself made a variable, or a thing that it made in the same phase did."""
-    return _is_at(finding, event) or is_new_owner(finding, event)
+    return finding.holds_first(event.frames) or is_new_owner(finding, event)
 
 
 def is_new_owner(finding: StaticFinding, event: Event) -> bool:
     """Whether what was making a variable had itself been made at the finding's statement, in the same phase."""
-    return any(_is_at(finding, owner) and owner.phase is event.phase for owner in event.detail["owners"])
-
-
-def _is_at(finding: StaticFinding, event: Event) -> bool:
-    return bool(event.frames) and finding.holds(event.frames[0].path, event.frames[0].line)
+    return any(finding.holds_first(owner.frames) and owner.phase is event.phase for owner in event.detail["owners"])
 
 
 def creations(events: Sequence[Event]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, NamedTuple, Sequence, Tuple
 
-from .frames import UserCode
+from .frames import Frame, UserCode
 from .lines import EAGER, TRACE
 from .phases import Phase
 from .recorder import Event, Recorder
@@ -83,6 +83,10 @@ class StaticFinding:
         first, last = self.statement if span is None else span
         return path == self.path and first <= line <= last
 
+    def holds_first(self, frames: Sequence[Frame], span: Span | None = None) -> bool:
+        """Whether the innermost frame, where there is one, lies there."""
+        return bool(frames) and self.holds(frames[0].path, frames[0].line, span)
+
 
 class Run:
     """One run of the user's program, on one target and device."""
@@ -138,11 +142,7 @@ class Run:
 
     def events_at(self, finding: StaticFinding, kind: str, span: Span | None = None) -> list[Event]:
         """The events of a kind whose innermost user frame lies in the finding's statement, or in `span` of its file."""
-        return [event for event in self.events(kind) if self._is_at(finding, event, span)]
-
-    @staticmethod
-    def _is_at(finding: StaticFinding, event: Event, span: Span | None) -> bool:
-        return bool(event.frames) and finding.holds(event.frames[0].path, event.frames[0].line, span)
+        return [event for event in self.events(kind) if finding.holds_first(event.frames, span)]
 
     def contexts(self, finding: StaticFinding, phase: Phase, span: Span | None = None) -> set[str]:
         """The contexts (see `lines`) in which a line of the finding's statement, or of `span`, ran in a phase."""
@@ -159,9 +159,8 @@ class Run:
     def errors_at(self, finding: StaticFinding, span: Span | None = None) -> Iterator[Phase]:
         """The failed phases whose error was raised in the finding's statement, or in `span` of its file."""
         for phase in self.phases:
-            if phase.error is not None and phase.frames:
-                if finding.holds(phase.frames[0].path, phase.frames[0].line, span):
-                    yield phase
+            if phase.error is not None and finding.holds_first(phase.frames, span):
+                yield phase
 
     def traced_lines(self, finding: StaticFinding) -> list[Phase]:
         """The phases in which the finding's statement ran while TensorFlow traced."""

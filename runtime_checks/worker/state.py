@@ -8,9 +8,9 @@ from typing import Any, Iterator, Sequence
 from .criteria import failed_in, unreached
 from .phases import Phase
 from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
-from .tracking import Made, identities, is_frozen, read_in_traces, tracked
+from .tracking import Made, identities, is_frozen, made_at, read_in_traces, tracked, variables_in
 
-__all__ = ["attribute_values", "judge_state", "lost"]
+__all__ = ["judge_state", "lost", "own_variables"]
 
 _NO_KEEPER = "the target is a function, which keeps no variables: name the model itself"
 _UNUSED = "no call of the model used a variable of what this line makes"
@@ -63,7 +63,16 @@ def _nothing_lost(run: Run, variables: Sequence[Made], missing: Sequence[Made]) 
     return Judgement(FAILED, decided, _UNUSED)
 
 
-def attribute_values(finding: StaticFinding, run: Run) -> list[Any]:
+def own_variables(finding: StaticFinding, run: Run) -> list[Made]:
+    """Those that the finding's statement made, and those in the attribute that it is about."""
+    found = made_at(finding, run)
+    known = {identity for made in found for identity in identities(made.variable)}
+    for value in _attribute_values(finding, run):
+        found += [made for made in variables_in(value, run) if not identities(made.variable) & known]
+    return found
+
+
+def _attribute_values(finding: StaticFinding, run: Run) -> list[Any]:
     """What ``self.x`` is now, where the finding is about it; for each object that may be its ``self``."""
     this, _, name = (finding.subject or "").partition(".")
     if this != "self" or finding.function is None:

@@ -8,16 +8,7 @@ from .creation import made_through
 from .recorder import Event
 from .run import Run, StaticFinding
 
-__all__ = [
-    "Made",
-    "identities",
-    "is_frozen",
-    "is_optimized",
-    "made_at",
-    "read_in_traces",
-    "tracked",
-    "variables_in",
-]
+__all__ = ["Made", "identities", "is_frozen", "is_optimized", "made_at", "read_in_traces", "tracked", "variables_in"]
 
 _DEPTH = 6
 _KERAS = ("keras", "tf_keras")

@@ -199,9 +199,7 @@ def _exchanged(seen: Seen, first: Deviation | None) -> Iterator[Clue]:
     square = [twin for twin in _owned(seen, first) if len(twin.shape) >= 2 and twin.shape[-1] == twin.shape[-2] > 1]
     if square:
         yield Clue(
-            "variables",
-            0.8,
-            f"{said}; {square[0].old} is square, {list(square[0].shape)}, and may be used transposed.",
+            "variables", 0.8, f"{said}; {square[0].old} is square, {list(square[0].shape)}, and may be used transposed."
         )
         return
     same = _same_shape(_owned(seen, first), seen.twins)

@@ -63,25 +63,9 @@ _EPSILON = {
     "complex128": 2.0**-52,
 }
 _COARSEST_FIRST = ("float8", "bfloat16", "float16", "float32", "complex64", "float64", "complex128")
-_KINDS = frozenset(
-    [
-        "output",
-        "tap",
-        "loss",
-        "regularization",
-        "metric",
-        "learning_rate",
-        "gradient",
-        "variable",
-        "slot",
-        "evaluation",
-        "update",
-    ]
-)
 _SCALED = frozenset({"learning_rate", "regularization", "gradient", "slot"})
-_STEPS = frozenset(
-    {scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED},
-)
+_KINDS = _SCALED | {"output", "tap", "loss", "metric", "variable", "evaluation", "update"}
+_STEPS = frozenset({scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED})
 _SCENARIOS = frozenset(getattr(scenarios, name) for name in scenarios.__all__) - {scenarios.ONCE, scenarios.STRUCTURE}
 _FIRST_PHASE = 10
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...worker.recording.format import scenarios
+from ...worker.recording.format.reading import Record
 from ..climb import Climb, Settled, shows_something, why_missing
 from ..draws import drawn, mismatch, same_seeds
 from ..initial_values import compare_initial_values
+from ..judging.measuring import Measured
+from ..judging.pairing import Couple
+from ..judging.tolerances import Tolerance
 from ..results import Deviation, Status
 
 NUMBER = "4"
@@ -89,33 +93,7 @@ def _ledger(climb: Climb, checks: Sequence[Deviation]) -> tuple[list[Deviation],
     judged = [check for check in checks if check.scenario == scenarios.ALIGNED and check.counts]
     if judged and all(check.passed for check in judged):
         return [], [f"random operations differ, but the outputs agree: {text}"]
-    return [_drawn_differently(name, text)], [f"random operations: {text}"]
-
-
-def _drawn_differently(scenario: str, text: str) -> Deviation:
-    nan = float("nan")
-    return Deviation(
-        scenario=scenario,
-        kind="random",
-        tf1_name="random operations",
-        tf2_name="random operations",
-        step=0,
-        order=-1,
-        dtype="",
-        shape=(),
-        passed=False,
-        counts=True,
-        error=nan,
-        relative=nan,
-        at=(),
-        tf1_value=nan,
-        tf2_value=nan,
-        rtol=0.0,
-        atol=0.0,
-        excess=nan,
-        floor=None,
-        needed_rtol=nan,
-        tf1_place=None,
-        tf2_place=None,
-        problem=text,
-    )
+    draws = Record("random", "random operations", 0, -1, "", (), None, {}, None, "")
+    differ = Measured(False, problem=text)
+    found = climb.judge.deviation(name, Couple(draws, draws), differ, Tolerance(0.0, 0.0), True, None)
+    return [found], [f"random operations: {text}"]

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from ..creation import is_new_owner
-from ..recorder import Event
 from ..recreation import recreates
 from ..run import Judgement, Run, StaticFinding
 
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable of a template that was made here in the same follow-up call."""
-
-    def belongs(event: Event) -> bool:
-        return "getter" in event.detail["by"] and is_new_owner(finding, event)
-
-    return recreates(finding, run, belongs, "variable of a template made here")
+    what = "variable of a template made here"
+    return recreates(finding, run, lambda event: "getter" in event.detail["by"] and is_new_owner(finding, event), what)

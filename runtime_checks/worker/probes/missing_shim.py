@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from ..creation import is_made_here
-from ..recorder import Event
 from ..recreation import recreates
 from ..run import Judgement, Run, StaticFinding
 
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
     """Confirmed by a variable that is got by name here, or by a layer or cell made here, and is new in a later call."""
-
-    def belongs(event: Event) -> bool:
-        return "getter" in event.detail["by"] and is_made_here(finding, event)
-
-    return recreates(finding, run, belongs)
+    return recreates(finding, run, lambda event: "getter" in event.detail["by"] and is_made_here(finding, event))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ..criteria import unreached
-from ..phases import Phase
 from ..run import Judgement, Run, StaticFinding
-from ..state import attribute_values, judge_state, lost
-from ..tracking import Made, identities, made_at, tracked, variables_in
+from ..state import judge_state, lost, own_variables
+from ..tracking import Made, identities, tracked
 
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
@@ -16,27 +15,16 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
     nowhere = unreached(finding, run)
     if nowhere is not None:
         return nowhere
-    variables = _variables(finding, run)
+    variables = own_variables(finding, run)
     known = tracked(run.keeper) or set()
     missing = [made for made in variables if not identities(made.variable) & known]
     for made in missing:
         holder = _holder(finding, made)
         if holder is not None and not identities(made.variable) & (tracked(holder) or set()):
             same = [one for one in missing if _holder(finding, one) is holder]
-            return lost(_phase(made), same, f"`{type(holder).__name__}`, which has {len(holder.variables)}", "")
+            phase = None if made.event is None else made.event.phase
+            return lost(phase, same, f"`{type(holder).__name__}`, which has {len(holder.variables)}", "")
     return judge_state(finding, run, variables)
-
-
-def _variables(finding: StaticFinding, run: Run) -> list[Made]:
-    found = made_at(finding, run)
-    seen = {identity for made in found for identity in identities(made.variable)}
-    for value in attribute_values(finding, run):
-        found += [made for made in variables_in(value, run) if not identities(made.variable) & seen]
-    return found
-
-
-def _phase(made: Made) -> Phase | None:
-    return None if made.event is None else made.event.phase
 
 
 def _holder(finding: StaticFinding, made: Made) -> Any:

@@ -7,8 +7,7 @@ import linecache
 from ..errors import one_line
 from ..phases import Phase
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
-from ..state import attribute_values, judge_state
-from ..tracking import Made, identities, made_at, variables_in
+from ..state import judge_state, own_variables
 
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
@@ -16,16 +15,7 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
     for phase in run.phases:
         if _lost_its_default(finding, phase):
             return Judgement(CONFIRMED, phase, one_line(phase.detail))
-    return judge_state(finding, run, _variables(finding, run))
-
-
-def _variables(finding: StaticFinding, run: Run) -> list[Made]:
-    """Those that the statement made, and those in the attribute that it is about."""
-    found = made_at(finding, run)
-    known = {identity for made in found for identity in identities(made.variable)}
-    for value in attribute_values(finding, run):
-        found += [made for made in variables_in(value, run) if not identities(made.variable) & known]
-    return found
+    return judge_state(finding, run, own_variables(finding, run))
 
 
 def _lost_its_default(finding: StaticFinding, phase: Phase) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 from ..criteria import unreached
 from ..errors import one_line
@@ -29,59 +29,41 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
         if phase in off:
             return Judgement(CONFIRMED, ran, f"{what} off for the whole process after the {ran}")
     if not what:
-        return Judgement(FAILED, ran, f"`{_name(finding)}` is no switch that can be asked for its state")
+        return Judgement(FAILED, ran, f"`{finding.called}` is no switch that can be asked for its state")
     return Judgement(REFUTED, ran, f"the line ran in the {ran}, and {what} on after it")
 
 
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> bool:
     """Whether the behaviour is on; what cannot be asked counts as on."""
-    return _switch(finding)[1]()
-
-
-def _name(finding: StaticFinding) -> str:
-    return finding.called
-
-
-def _switch(finding: StaticFinding) -> tuple[str, Callable[[], bool]]:
-    return _SWITCHES.get(_name(finding), ("", lambda: True))
-
-
-def _eager() -> bool:
     import tensorflow as tf
 
-    return bool(tf.compat.v1.executing_eagerly_outside_functions())
+    return _switch(finding)[1](tf)
 
 
-def _resource_variables() -> bool:
-    import tensorflow as tf
-
-    return bool(tf.compat.v1.resource_variables_enabled())
+def _switch(finding: StaticFinding) -> tuple[str, Callable[[Any], bool]]:
+    return _SWITCHES.get(finding.called, ("", lambda tf: True))
 
 
-def _tensor_equality() -> bool:
-    import tensorflow as tf
-
-    return bool(tf.Tensor._USE_EQUALITY)
-
-
-def _tensor_shapes() -> bool:
+def _has_tensor_shapes(tf: Any) -> bool:
     from tensorflow.python.framework import tensor_shape
 
     # None is what it is before anybody chooses.
     return tensor_shape._TENSORSHAPE_V2_OVERRIDE is not False
 
 
-def _control_flow() -> bool:
-    import tensorflow as tf
-
-    return bool(tf.compat.v1.control_flow_v2_enabled())
-
-
-_SWITCHES: dict[str, tuple[str, Callable[[], bool]]] = {
-    "disable_v2_behavior": ("eager execution is", _eager),
-    "disable_eager_execution": ("eager execution is", _eager),
-    "disable_resource_variables": ("resource variables are", _resource_variables),
-    "disable_tensor_equality": ("equality of tensors by value is", _tensor_equality),
-    "disable_v2_tensorshape": ("TensorFlow 2's TensorShape is", _tensor_shapes),
-    "disable_control_flow_v2": ("TensorFlow 2's control flow is", _control_flow),
+_EAGER = ("eager execution is", lambda tf: bool(tf.compat.v1.executing_eagerly_outside_functions()))
+_SWITCHES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "disable_v2_behavior": _EAGER,
+    "disable_eager_execution": _EAGER,
+    "disable_resource_variables": (
+        "resource variables are",
+        lambda tf: bool(tf.compat.v1.resource_variables_enabled()),
+    ),
+    "disable_tensor_equality": ("equality of tensors by value is", lambda tf: bool(tf.Tensor._USE_EQUALITY)),
+    "disable_v2_tensorshape": ("TensorFlow 2's TensorShape is", _has_tensor_shapes),
+    "disable_control_flow_v2": (
+        "TensorFlow 2's control flow is",
+        lambda tf: bool(tf.compat.v1.control_flow_v2_enabled()),
+    ),
 }
+"""What can be switched off, in words, and whether it is on, for the module of TensorFlow."""

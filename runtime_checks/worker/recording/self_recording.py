@@ -49,12 +49,7 @@ class Run:
     """
 
     def __init__(
-        self,
-        recording: Recording,
-        code: UserCode,
-        plan: Plan,
-        pair: Pair | None = None,
-        tf1: Recorded | None = None,
+        self, recording: Recording, code: UserCode, plan: Plan, pair: Pair | None = None, tf1: Recorded | None = None
     ) -> None:
         self.steps = plan.steps
         self.seed = plan.seed

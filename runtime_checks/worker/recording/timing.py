@@ -40,9 +40,7 @@ def inference(pair: Pair, side: str, code: UserCode) -> Iterator[Callable[[], No
         Exception: whatever the user's code raises.
     """
     if side == "tf1":
-        with estimator.standing_in(_ignored), shims.for_slim(shims.target(), _ignored), _session(
-            pair, code
-        ) as call:
+        with estimator.standing_in(_ignored), shims.for_slim(shims.target(), _ignored), _session(pair, code) as call:
             yield call
     else:
         yield _function(pair)

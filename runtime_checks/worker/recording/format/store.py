@@ -141,15 +141,7 @@ class Chapter:
         self._waiting: list[RecordRow] = []
         self._order = 0
 
-    def add(
-        self,
-        kind: str,
-        name: str,
-        value: Nest,
-        step: int = 0,
-        place: Place | None = None,
-        **more: object,
-    ) -> None:
+    def add(self, kind: str, name: str, value: Nest, step: int = 0, place: Place | None = None, **more: object) -> None:
         """Keep one value; what numpy has no dtype for is kept as float32, with the name of its own.
 
         Args:

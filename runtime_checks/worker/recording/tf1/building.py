@@ -326,9 +326,7 @@ def _owned(layer: Layer) -> list[Variable]:
     return []
 
 
-def _declared(
-    network: Network, taps: Sequence[Value], pair: Pair, code: UserCode, notes: Notes
-) -> list[Value]:
+def _declared(network: Network, taps: Sequence[Value], pair: Pair, code: UserCode, notes: Notes) -> list[Value]:
     """Endpoints, the taps that the function returned, and those that the pair names: endpoint, layer or tensor."""
     named = dict(network.results.endpoints)
     named.update(network.results.taps)

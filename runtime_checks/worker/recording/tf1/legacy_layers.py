@@ -63,4 +63,3 @@ def _owners() -> list[tuple[Module, str]]:
         if not any(module is known for known, _ in found):
             found.append((module, name))
     return found
-

@@ -127,8 +127,7 @@ def _without(step: Step, shown: bool, every: bool) -> Step:
     if shown:
         return step
     return step._replace(
-        before=[value for value in step.before if stays(value)],
-        during=[value for value in step.during if stays(value)],
+        before=[value for value in step.before if stays(value)], during=[value for value in step.during if stays(value)]
     )
 
 

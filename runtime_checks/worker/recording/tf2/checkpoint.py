@@ -13,9 +13,7 @@ from .variables import dtype_of, shape_of
 __all__ = ["restore"]
 
 
-def restore(
-    path: str, variables: Mapping[str, Variable], tf1_names: Mapping[str, str], layouts: Layouts
-) -> Restored:
+def restore(path: str, variables: Mapping[str, Variable], tf1_names: Mapping[str, str], layouts: Layouts) -> Restored:
     """Load a checkpoint into the variables of a model that was called before.
 
     Args:

@@ -119,9 +119,7 @@ class _Side:
         content["other_variables"] = made.variables.other_rows()
         content["layers"] = [told for told in made.listening.settings.values() if told]
         self._loads = loads.check(
-            dict(made.variables.weights()),
-            self.session.copying.tf1_names(made.variables),
-            self.session.copying.layouts,
+            dict(made.variables.weights()), self.session.copying.tf1_names(made.variables), self.session.copying.layouts
         )
 
     @contextlib.contextmanager

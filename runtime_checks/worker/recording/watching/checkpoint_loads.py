@@ -46,9 +46,7 @@ class Loads:
     def __init__(self) -> None:
         self.calls: list[_Call] = []
 
-    def check(
-        self, variables: Mapping[str, Variable], tf1_names: Mapping[str, str], layouts: Layouts
-    ) -> list[LoadRow]:
+    def check(self, variables: Mapping[str, Variable], tf1_names: Mapping[str, str], layouts: Layouts) -> list[LoadRow]:
         """Compare the variables of the model, which was called, with what each call was to load.
 
         Args:
@@ -103,9 +101,7 @@ def watching(code: UserCode) -> Iterator[Loads]:
         yield loads
 
 
-def _checked(
-    call: _Call, variables: Mapping[str, Variable], tf1_names: Mapping[str, str], layouts: Layouts
-) -> LoadRow:
+def _checked(call: _Call, variables: Mapping[str, Variable], tf1_names: Mapping[str, str], layouts: Layouts) -> LoadRow:
     problem = ""
     loaded: list[str] = []
     not_loaded: list[str] = []
