@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 from .interpreters import Children
+
+
+def pytest_configure() -> None:
+    """Who starts the tests in the background has the shell ignore interrupts, which every child would inherit."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
