@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from ..finding import Finding, Target
+from ..finding import Target
 from ..registry import registry
 from ..result import BaselineStatus, Result
 from ..settings.config import ALWAYS
@@ -131,17 +131,14 @@ def hold(result: Result, file: str, action: str = KEEP) -> Result:
         status = BaselineStatus(file, before.initial, len(found) + len(kept), stale, len(kept), action)
     if action != KEEP:
         _save(file, after)
-    held = {id(able[index]) for index in found.values()}
+    held = [able[index] for index in found.values()]
+    identities = set(map(id, held))
     return replace(
         result,
-        findings=tuple(finding for finding in result.findings if id(finding) not in held),
-        hidden=tuple(sorted((*result.hidden, *(able[index] for index in found.values())), key=_order)),
+        findings=tuple(finding for finding in result.findings if id(finding) not in identities),
+        hidden=tuple(sorted((*result.hidden, *held), key=lambda finding: finding.sort_key)),
         baseline=status,
     )
-
-
-def _order(finding: Finding) -> tuple[str, int, int, int, str, str]:
-    return finding.sort_key
 
 
 class _Comparison:

@@ -8,6 +8,7 @@ supplies that state.
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 from dataclasses import dataclass, field
 from itertools import islice, product
 
@@ -52,7 +53,7 @@ class Guards:
             needs = _absent_states(block.node, block.kind == "if")
             return any(all(self._supplied(base, block) for base in need) for need in needs)
         if block.kind == "except" and isinstance(block.node, ast.ExceptHandler) and block.handled is not None:
-            if not _handles_absence(block.node):
+            if not catches(block.node, _ABSENT_ERRORS):
                 return False
             reads = {
                 path
@@ -245,8 +246,7 @@ def _state_read(node: ast.AST) -> str | None:
     return None
 
 
-def _handles_absence(handler: ast.ExceptHandler) -> bool:
-    if handler.type is None:
-        return True
+def catches(handler: ast.ExceptHandler, errors: Container[str]) -> bool:
+    """Whether a handler is for everything, or for an exception of one of these names."""
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any((path_of(kind) or "").rpartition(".")[2] in _ABSENT_ERRORS for kind in types)
+    return any(kind is None or (path_of(kind) or "").rpartition(".")[2] in errors for kind in types)

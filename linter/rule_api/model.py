@@ -17,7 +17,7 @@ from ..analysis.effects import VARIABLE_SCOPES
 from ..analysis.entities import Entity
 from ..analysis.execution_context import Context, Effects, transferred
 from ..analysis.flow import Flow, Known
-from ..analysis.guards import Guards
+from ..analysis.guards import Guards, catches
 from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
 from ..analysis.lazy import cached_property
 from ..analysis.names import Name, canonical
@@ -51,6 +51,7 @@ __all__ = [
     "Site",
     "Target",
     "canonical",
+    "catches",
     "defaults_to_none",
     "is_none",
     "is_test_path",
@@ -77,6 +78,7 @@ UNKNOWN: Final[Any] = _Unknown()
 """The value of an expression that is not a literal."""
 
 _CHECK_WORDS = ("err", "raise", "require", "assert", "check", "ensure", "only", "skip", "need")
+_MISSING_NAME = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"})
 _VERSION_WORDS = ("version", "is_tf", "tf_v", "tf1", "tf2", "_v1", "_v2", "eager")
 
 
@@ -1162,13 +1164,5 @@ def _checks_version_here(block: Block) -> bool:
         return _mentions_version(block.node)
     if block.kind in ("try", "except") and isinstance(block.node, ast.Try | ast.ExceptHandler):
         handlers = block.node.handlers if isinstance(block.node, ast.Try) else [block.node]
-        return any(_handles_missing_name(handler) for handler in handlers)
+        return any(catches(handler, _MISSING_NAME) for handler in handlers)
     return False
-
-
-def _handles_missing_name(handler: ast.ExceptHandler) -> bool:
-    if handler.type is None:
-        return True
-    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    wanted = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
-    return any((path_of(kind) or "").rpartition(".")[2] in wanted for kind in types)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["Cache", "default_folder"]
+__all__ = ["Cache", "default_folder", "digest_of"]
 
 FILE = "cache-1.sqlite3"
 """The number is the layout's: another layout is another file."""
@@ -313,6 +313,13 @@ class Cache:
             self._path.unlink(missing_ok=True)
         except OSError:
             self._path = None
+
+
+def digest_of(*parts: str) -> str:
+    """A name for what depends on these texts and nothing else."""
+    from hashlib import blake2b
+
+    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _checksum(rest: bytes, text: bytes) -> bytes:

@@ -26,7 +26,7 @@ from ..source.discovery import display_path
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_bytes, read_source
 from ..source.suppressions import Suppressions, find_suppressions
-from .cache import Cache
+from .cache import Cache, digest_of
 
 if TYPE_CHECKING:
     from ..analysis.entities import Entity
@@ -71,7 +71,7 @@ def version() -> str:
     """A digest of all rules and of the engine, and of the Python that runs them."""
     from ..registry.registry import state
 
-    return _digest(installation(), *state())
+    return digest_of(installation(), *state())
 
 
 @memoized
@@ -154,7 +154,7 @@ class _Run:
             key: content.digest for key, path in sorted(self.paths.items()) if (content := self.contents[path]).digest
         }
         todo = sorted(self.wanted)
-        run_key = _digest(self.target, *(f"{key} {digest}" for key, digest in digests.items()))
+        run_key = digest_of(self.target, *(f"{key} {digest}" for key, digest in digests.items()))
         kept = self.store.get("run", [run_key]).get(run_key, {})
         rows = self._kept_rows({key: kept[key] for key in todo if key in kept})
         rest = [key for key in todo if key not in rows]
@@ -197,7 +197,7 @@ class _Run:
             head = facts.heads.get(key, {})
             if key not in facts.summaries and "imports" in head and not head.get("problems"):
                 rows[key] = _unreached(head)
-                self._name(rows[key], _digest(self._latest(key, digests), "unreached"), new)
+                self._name(rows[key], digest_of(self._latest(key, digests), "unreached"), new)
         self.store.put("findings", new)
         self._advance(len(rows), len(self.wanted))
         waiting = [key for key in wanted if key not in rows]
@@ -255,7 +255,7 @@ class _Run:
                 rows[key], questions, digest = outcome
                 if self.store.enabled and key in digests:
                     latest = self._latest(key, digests)
-                    self._name(rows[key], _digest(latest, digest), new)
+                    self._name(rows[key], digest_of(latest, digest), new)
                     new[latest] = {"questions": questions, "answers": digest, "row": rows[key]}
                 if len(new) >= _BATCH:
                     self.store.put("findings", new)
@@ -273,7 +273,7 @@ class _Run:
             row["key"] = ""
 
     def _latest(self, key: str, digests: Mapping[str, str]) -> str:
-        return _digest(key, digests.get(key, ""), self.target)
+        return digest_of(key, digests.get(key, ""), self.target)
 
 
 def read_contents(paths: Iterable[str], overrides: Mapping[str, bytes]) -> dict[str, Content]:
@@ -613,10 +613,6 @@ def _result(display: str, row: Row, shown: Callable[[str], str]) -> FileResult:
 
 
 _NOTHING = FileResult((), Suppressions())
-
-
-def _digest(*parts: str) -> str:
-    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _size(item: tuple[str, str, str]) -> int:

@@ -11,13 +11,12 @@ import json
 import posixpath
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..finding import Finding
 from ..source.parsing import SourceFile, parse_source
 from ..source.suppressions import find_suppressions
-from .cache import Cache
+from .cache import Cache, digest_of
 
 if TYPE_CHECKING:
     from ..analysis.index import FileIndex
@@ -156,10 +155,10 @@ class Facts:
         if not self._store.enabled:
             project.join({})
             return
-        structure = _digest(*(f"{key} {self.heads[key]['structure']}" for key in self.summaries))
+        structure = digest_of(*(f"{key} {self.heads[key]['structure']}" for key in self.summaries))
         place = f"{root} {self._slot(root, structure)}"
         names = {key: f"{place} {key}" for key in self.summaries}
-        marks = {key: _digest(structure, self._digests[key]) for key in self.summaries}
+        marks = {key: digest_of(structure, self._digests[key]) for key in self.summaries}
         rows = self._store.get("links", [place, *names.values()])
         kept: dict[str, Links] = {}
         for key, name in names.items():
@@ -261,7 +260,7 @@ def structure_of(summary: Summary) -> str:
         [number, c["name"], c["outer"], c["bases"], c["methods"], c["attributes"], c["decorators"]]
         for number, c in summary["classes"].items()
     ]
-    return _digest(_encoded([summary["stars"], summary["exports"], functions, classes]))
+    return digest_of(_encoded([summary["stars"], summary["exports"], functions, classes]))
 
 
 def mentions_tensorflow(text: str) -> bool:
@@ -328,7 +327,3 @@ def imported_file(importer: str, absolute: str, modules: Mapping[str, str], keys
 
 def _encoded(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
-
-
-def _digest(*parts: str) -> str:
-    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Context, Known, path_of
+from ...linter.rule_api.model import Call, Context, Known, catches, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import Trace, trace_of
 
@@ -127,8 +127,6 @@ def _is_tested(call: Call) -> bool:
                 if isinstance(part, ast.Attribute | ast.Name) and "eager" in (path_of(part) or "").lower():
                     return True
         elif level.kind == "try" and isinstance(level.node, ast.Try):
-            for handler in level.node.handlers:
-                types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-                if any(kind is None or (path_of(kind) or "").rpartition(".")[2] in _ABSENT for kind in types):
-                    return True
+            if any(catches(handler, _ABSENT) for handler in level.node.handlers):
+                return True
     return False

@@ -100,10 +100,9 @@ def _is_setting(call: Call) -> bool:
         for keyword in other.call.keywords:
             if keyword.arg in _NOT_DRAWN and _contains(keyword.value, call.syntax):
                 return True
-        if other.name in _INITIALIZED and any(_contains(argument, call.syntax) for argument in other.call.args):
-            return True
-        if other.name.endswith(".seed") and any(_contains(argument, call.syntax) for argument in other.call.args):
-            return True
+        if other.name in _INITIALIZED or other.name.endswith(".seed"):
+            if any(_contains(argument, call.syntax) for argument in other.call.args):
+                return True
     return False
 
 
