@@ -6,8 +6,6 @@ import contextlib
 import os
 import stat
 
-__all__ = ["replace_file", "write_file"]
-
 _ANY_WRITER = 0o222
 
 

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from pylint.lint import PyLinter
     from pylint.typing import MessageDefinitionTuple, Options
 
-__all__ = ["MigrateLintChecker", "message_id", "register"]
-
 NAME = "migrate-lint"
 CONFIGURATION = "migrate-lint-configuration"
 _LETTERS = {Severity.ERROR: "E", Severity.WARNING: "W", Severity.INFO: "C"}

@@ -11,8 +11,6 @@ from .runtime_report import WorkerRun
 from .source.parsing import SourceFile
 from .source.reading import read_source
 
-__all__ = ["BaselineStatus", "LintedProject", "Result", "RevisionStatus", "Runtime"]
-
 
 @dataclass(frozen=True, slots=True)
 class Runtime:

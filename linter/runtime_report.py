@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from .finding import Finding, Target
 
-__all__ = ["PhaseOutcome", "RuntimeReport", "WorkerRun"]
-
 
 @dataclass(frozen=True, slots=True)
 class PhaseOutcome:

@@ -19,8 +19,6 @@ from ..result import BaselineStatus, Result
 from ..settings.config import ALWAYS
 from .known import Known, known_as, match, scopes
 
-__all__ = ["KEEP", "PRUNE", "WRITE", "Baseline", "BaselineError", "hold", "load"]
-
 _VERSION = 1
 _SIZE_LIMIT = 256 * 1024 * 1024
 

@@ -24,8 +24,6 @@ from ..settings.config import ALWAYS, Config
 from ..source.discovery import LINTED, marked_root
 from .known import Known, known_as, match, scopes
 
-__all__ = ["DiffBaseError", "new_since"]
-
 _BESIDES = frozenset({"pyproject.toml", "setup.cfg", "setup.py", ".gitignore"})
 """Files that say where a project begins and which files are its own."""
 

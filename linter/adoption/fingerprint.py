@@ -19,8 +19,6 @@ from typing import NamedTuple
 from ..finding import Finding, Severity
 from ..source.parsing import SourceFile
 
-__all__ = ["Identity", "digest", "fingerprints", "identities", "normalized"]
-
 _LONGEST = 240
 """Characters of a statement that stands for itself; in a longer one an edit elsewhere in it would count as one here."""
 

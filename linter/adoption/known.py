@@ -18,8 +18,6 @@ from ..finding import Finding
 from ..source.parsing import SourceFile
 from .fingerprint import Identity, digest, identities
 
-__all__ = ["Known", "known_as", "match", "scopes"]
-
 _LONGEST = 240
 """Characters of a text that is kept as it is; of a longer one the beginning is kept, with a digest."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..result import Result
     from ..settings.config import Config
 
-__all__ = ["AdoptionError", "add_options", "adopt", "require", "spelled"]
-
 _ADD_NOQA = "--add-noqa"
 
 

@@ -23,8 +23,6 @@ from ..source.parsing import SourceFile
 from ..source.reading import read_bytes, read_source
 from ..source.suppressions import Comment, find_suppressions
 
-__all__ = ["Written", "suppress_findings", "why_no_reason"]
-
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 

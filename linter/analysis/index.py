@@ -18,7 +18,7 @@ from sys import intern
 from typing import Any
 
 from .lazy import cached_property
-from .paths import MAX_PARTS, alternatives, literal_string, path_of, split_head
+from .paths import MAX_PARTS, alternatives, path_of, split_head
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom)
@@ -713,17 +713,3 @@ def _bound_by_type_parameter(node: ast.AST) -> Iterator[str]:
     name = getattr(node, "name", None)
     if isinstance(name, str):
         yield name
-
-
-__all__ = [
-    "FUNCTIONS",
-    "AssignmentFact",
-    "Bind",
-    "Block",
-    "CallFact",
-    "FileIndex",
-    "ImportFact",
-    "ReferenceFact",
-    "Scope",
-    "literal_string",
-]

@@ -6,8 +6,6 @@ import ast
 
 from ..finding import Span, Statement
 
-__all__ = ["lines_of", "span_of", "statement_at"]
-
 
 def statement_at(node: ast.AST, line: int) -> ast.stmt | None:
     """The innermost statement below `node` that holds a line."""

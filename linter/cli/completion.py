@@ -11,8 +11,6 @@ from collections.abc import Mapping
 
 from .console import PROGRAM
 
-__all__ = ["script"]
-
 _FILES = {"FILE", "PATH", "PAIR", "FILE:NAME", "TARGET", "GLOBS", "NAME", "FOLDER", "REV:FILE", "POLICY"}
 _RULES = {
     "bash": "_migrate_lint_rules",

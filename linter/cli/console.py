@@ -12,26 +12,6 @@ from typing import IO, Any, NoReturn, TypeVar
 from ..atomic import write_file
 from ..reporters import printable
 
-__all__ = [
-    "PROGRAM",
-    "Parser",
-    "PhaseProgress",
-    "UsageError",
-    "complain",
-    "deliver",
-    "end_on_termination",
-    "gibibytes",
-    "ignore_further_interrupts",
-    "is_colored",
-    "is_terminal",
-    "number",
-    "phase_progress",
-    "print_text",
-    "require_working_folder",
-    "seconds",
-    "split_words",
-]
-
 PROGRAM = "migrate-lint"
 _Number = TypeVar("_Number", int, float)
 

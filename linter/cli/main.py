@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from ..finding import Target
     from ..result import Result
 
-__all__ = ["main", "parsers"]
-
 _MOST_JOBS = 61
 """Processes; Windows waits for no more at once, and more only wait for each other."""
 _SHELLS = ("bash", "zsh", "fish")

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 from .console import UsageError
 
-__all__ = ["Given", "Output", "OutputError", "pair"]
-
 _FORMAT, _FILE = "--output-format", "--output-file"
 
 

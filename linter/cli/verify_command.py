@@ -31,8 +31,6 @@ from .outputs import Given, Output, pair
 if TYPE_CHECKING:
     from ...runtime_checks.comparison.report import Report
 
-__all__ = ["parser", "verify"]
-
 _TIMEOUT = 300.0
 """Seconds for a scenario or a training step."""
 _MEMORY_LIMIT = 8.0

@@ -6,8 +6,6 @@ import os
 import sys
 from collections.abc import Iterator
 
-__all__ = ["GROUP", "announcing_folders"]
-
 GROUP = "migrate_lint.rules"
 """The entry point group that such a package names."""
 

@@ -13,8 +13,6 @@ from ..rule_api.rule import Rule, documentation, unreachable
 from ..settings.config import ConfigError
 from .third_party import CODE, CODE_IN_WORDS, RuleModule, Source
 
-__all__ = ["Failure", "load"]
-
 
 @dataclass(frozen=True, slots=True)
 class Failure:

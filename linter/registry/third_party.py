@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from importlib.metadata import Distribution
 
-__all__ = [
-    "CODE",
-    "CODE_IN_WORDS",
-    "RuleModule",
-    "RuleSet",
-    "Source",
-    "codes_of",
-    "files_below",
-    "in_folder",
-    "installed",
-]
-
 CODE = re.compile(r"TF[A-Z]{1,12}\d{3}")
 """What a rule that is not ours may be called. All codes begin with TF, so that other linters can be told whose."""
 CODE_IN_WORDS = "TF, capital letters of its own and three digits, such as TFACME101"

@@ -18,16 +18,6 @@ from ..finding import (
 )
 from ..rule_api.rule import Rule
 
-__all__ = [
-    "TOOL_RULES",
-    "InternalError",
-    "ProbeFailed",
-    "ProbeOnlyFinding",
-    "Python2Source",
-    "UnparsableFile",
-    "UnusedSuppression",
-]
-
 
 class _ToolRule(Rule):
     """The documentation of a `ToolFinding`: it is never asked about a site."""

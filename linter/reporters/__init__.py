@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..result import BaselineStatus, Result, Runtime
     from ..runtime_report import WorkerRun
 
-__all__ = ["Paint", "counts", "header", "only_at_runtime", "printable", "said", "statistics", "summary", "version"]
-
 _COLORS = {
     "error": "31;1",
     "warning": "33;1",

@@ -9,8 +9,6 @@ from ..finding import Consequence, Finding, Severity, Verdict
 from ..rule_api.rule import Rule
 from . import Paint, printable, said
 
-__all__ = ["Repository", "documented_rules", "escaped", "explained", "place", "worst_first"]
-
 _SEVERITIES, _CONSEQUENCES = list(Severity), list(Consequence)
 _PROVEN = (Verdict.CONFIRMED, Verdict.FAILED, None, Verdict.UNREACHED, Verdict.STATIC_ONLY, Verdict.REFUTED)
 

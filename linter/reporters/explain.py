@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from ..rule_api.rule import SECTIONS, Rule, documentation
 
-__all__ = ["json", "listing", "markdown", "text"]
-
 
 def listing(rules: Sequence[type[Rule]]) -> Iterator[str]:
     """One line a rule."""

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-__all__ = ["Case", "Suite", "counted", "document"]
-
 
 class Case(NamedTuple):
     """A case; without an outcome, which is ``failure``, ``error`` or ``skipped``, it passed."""

@@ -11,8 +11,6 @@ from ..finding import Finding
 from ..result import Result
 from ..source.reading import read_bytes
 
-__all__ = ["RawLines", "cell_lines"]
-
 _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]|[^\s\[\]{},":]+', re.S)
 
 

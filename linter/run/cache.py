@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["Cache", "default_folder", "digest_of"]
-
 FILE = "cache-1.sqlite3"
 """The number is the layout's: another layout is another file."""
 

@@ -14,8 +14,6 @@ from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_source
 from .facts import imported_file
 
-__all__ = ["reached_from", "root_around"]
-
 
 def root_around(file: str) -> str:
     """The folder of the project that an absolute path belongs to: marked, or above its package, or its own folder."""

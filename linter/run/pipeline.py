@@ -30,8 +30,6 @@ from . import engine
 if TYPE_CHECKING:
     from ..source.cells import CellMap
 
-__all__ = ["BOTH", "Selection", "lint"]
-
 BOTH = "both"
 """In place of a target: every file is linted once for each."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
-__all__ = ["ItemFailed", "map_ordered"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

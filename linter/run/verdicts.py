@@ -13,8 +13,6 @@ from ..result import Result, Runtime
 from ..runtime_report import RuntimeReport
 from ..source.suppressions import Suppressions, find_suppressions
 
-__all__ = ["tally", "with_verdicts"]
-
 
 def with_verdicts(result: Result, report: RuntimeReport, trust: bool = False) -> Result:
     """A result with the verdicts of a run, and with what only the run has found.

@@ -26,8 +26,6 @@ from . import engine
 from .cache import Cache, default_folder
 from .engine import Content, FileResult
 
-__all__ = ["Workspace", "workspace_of"]
-
 _MOST_KEPT = 4
 """Projects; their summaries take some hundred MB where there are thousands of files."""
 

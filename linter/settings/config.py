@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Config", "ConfigError", "load", "parse", "resolve", "selected"]
-
 TARGETS = ("auto", "keras2", "keras3")
 _REPORTERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "reporters", "formats")
 _NAMES = (name.removesuffix(".py") for name in os.listdir(_REPORTERS) if not name.startswith("_"))

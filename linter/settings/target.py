@@ -14,8 +14,6 @@ from ..source.discovery import project_files
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_bytes, read_source
 
-__all__ = ["NO_EVIDENCE", "decide_target"]
-
 NO_EVIDENCE = "no evidence in the project"
 """The reason for a target that nothing speaks for."""
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from ..finding import Finding
 
-__all__ = ["CellMap", "Change", "Notebook"]
-
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -14,18 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = [
-    "DEFAULT_EXCLUDES",
-    "Discovery",
-    "PathError",
-    "discover",
-    "display_path",
-    "left_out",
-    "marked_root",
-    "matcher",
-    "project_files",
-]
-
 DEFAULT_EXCLUDES = frozenset(
     {
         ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d",

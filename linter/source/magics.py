@@ -13,8 +13,6 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-__all__ = ["Edit", "to_python"]
-
 _PYTHON_CELLS = frozenset({"capture", "debug", "memit", "prun", "python", "python3", "time", "timeit"})
 _SHELL_CELLS = frozenset({"!", "bash", "script", "sh", "shell", "system"})
 _OPTIONS = {

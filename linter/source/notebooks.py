@@ -18,8 +18,6 @@ from .cells import CellMap, Change, Notebook
 from .magics import Edit, to_python
 from .parsing import SourceFile, parse_source
 
-__all__ = ["read_notebook"]
-
 
 class _RefusedError(ValueError):
     """The text says why a file is not read as a notebook."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .cells import Notebook
 
-__all__ = ["SourceFile", "parse_source"]
-
 _DEPTH = 5000
 """The recursion limit that files are parsed and walked with, so that a chain of 2,000 calls is code like any other.
 

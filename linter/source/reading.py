@@ -13,8 +13,6 @@ from pathlib import Path
 from ..finding import UNPARSABLE_FILE, Finding
 from .parsing import SourceFile
 
-__all__ = ["NOTEBOOK", "SIZE_LIMIT", "read_bytes", "read_source"]
-
 SIZE_LIMIT = 50 * 1024 * 1024
 """Bytes; a larger file is data, and is reported instead of read."""
 

@@ -13,8 +13,6 @@ from typing import Any
 from ..finding import INTERNAL_ERROR, PROBE_FAILED, PYTHON2_SOURCE, UNPARSABLE_FILE, UNUSED_SUPPRESSION, Finding
 from .parsing import SourceFile
 
-__all__ = ["Comment", "Suppressions", "find_suppressions", "nearest"]
-
 _UNTOUCHABLE = frozenset({UNPARSABLE_FILE.code, PYTHON2_SOURCE.code, PROBE_FAILED.code, INTERNAL_ERROR.code})
 """Findings that no comment hides: without them, code that was not looked at would pass as clean."""
 

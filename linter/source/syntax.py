@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Evidence", "Feature", "newer", "python2"]
-
 _STRING = r"""
     (?:\"\"\"(?:[^\\]|\\.)*?\"\"\" | '''(?:[^\\]|\\.)*?''' | \"(?:[^\"\\\n]|\\.)*\" | '(?:[^'\\\n]|\\.)*')
 """

@@ -13,8 +13,6 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-__all__ = ["markup", "page"]
-
 
 def page(package: str, title: str, icon: str, fallback: str, data: object) -> str:
     """The page, in ASCII.

@@ -16,8 +16,6 @@ from ....runtime_report import WorkerRun
 from ... import only_at_runtime, printable
 from ...ci import documented_rules
 
-__all__ = ["blocks", "page_data", "shown"]
-
 _AROUND = 3
 """Lines that are shown before and after a finding."""
 _SPAN = 6

@@ -10,8 +10,6 @@ from ....finding import Severity
 from ....rule_api.rule import Rule
 from ... import version
 
-__all__ = ["LEVELS", "driver"]
-
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
 _PRECISIONS = {Severity.ERROR: "high", Severity.WARNING: "medium", Severity.INFO: "medium"}
