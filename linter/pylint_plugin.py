@@ -18,7 +18,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from io import BytesIO
 from itertools import groupby
+from tokenize import detect_encoding
 from typing import TYPE_CHECKING, Any
 
 from pylint.checkers import BaseChecker
@@ -288,9 +290,6 @@ def _as_declared(data: bytes) -> bytes:
     """A buffer in the encoding that it declares: pylint reads it as UTF-8, whatever its text says."""
     if b"coding" not in data[:8192]:
         return data
-    from io import BytesIO
-    from tokenize import detect_encoding
-
     try:
         encoding = detect_encoding(BytesIO(data).readline)[0]
         return data if encoding.startswith("utf-8") else data.decode().encode(encoding, "replace")

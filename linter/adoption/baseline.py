@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from ..atomic import replace_file
 from ..finding import Target
 from ..registry import registry
 from ..result import BaselineStatus, Result
 from ..settings.config import ALWAYS
+from ..source.reading import read_bytes
 from .known import Known, known_as, match, scopes
 
 _VERSION = 1
@@ -44,8 +46,6 @@ def load(file: str) -> Baseline:
     Raises:
         BaselineError: if it is missing, or is none.
     """
-    from ..source.reading import read_bytes
-
     if not os.path.lexists(file):
         raise BaselineError(f"{file}: there is no such baseline; --write-baseline makes one")
     try:
@@ -78,8 +78,6 @@ def _entry(file: str, row: object) -> Known:
 
 
 def _save(file: str, baseline: Baseline) -> None:
-    from ..atomic import replace_file
-
     lines = [json.dumps(_row(one)) for one in sorted(baseline.findings)]
     findings = "".join(f"\n{line}{',' if number < len(lines) else ''}" for number, line in enumerate(lines, 1))
     text = f'{{\n"version": {_VERSION},\n"initial": {baseline.initial},\n"findings": [{findings}\n]\n}}\n'

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -178,8 +179,6 @@ class _Text:
         return "\n".join([self.lines[first - 1][column:], *rest, self.lines[last - 1][:end_column]])
 
     def _units(self, text: str) -> Iterator[_Unit]:
-        import warnings
-
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

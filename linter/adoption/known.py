@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ..finding import Finding
-from ..source.parsing import SourceFile
+from ..source.parsing import SourceFile, parse_source
 from .fingerprint import Identity, digest, identities
 
 _LONGEST = 240
@@ -205,8 +205,6 @@ def _in_place(one: Known) -> tuple[str, ...]:
 
 def scopes(source: SourceFile | None) -> frozenset[str]:
     """The dotted paths of all classes and functions of a file, and the empty one of the module."""
-    from ..source.parsing import parse_source
-
     tree = None if source is None else parse_source(source)
     found = {""}
     if not isinstance(tree, ast.Module):

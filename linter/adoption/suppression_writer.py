@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO, StringIO
 from pathlib import Path
+from token import tok_name
 from tokenize import COMMENT, NEWLINE, NL, TokenError, TokenInfo, detect_encoding, generate_tokens
 
 from ..atomic import replace_file
@@ -157,8 +158,6 @@ def _able(source: SourceFile) -> frozenset[int]:
 
 
 def _kind(token: TokenInfo) -> str:
-    from token import tok_name
-
     return tok_name[token.type]
 
 

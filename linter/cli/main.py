@@ -9,6 +9,10 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from importlib import import_module
+from time import monotonic
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..adoption.options import AdoptionError, add_options, adopt, require, spelled
@@ -35,8 +39,6 @@ from .console import (
 from .outputs import Given, Output, pair
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from ..finding import Target
     from ..result import Result
 
@@ -268,8 +270,6 @@ def _report(result: Result, reporter: ModuleType, options: argparse.Namespace, p
 
 
 def _reporter(name: str) -> ModuleType:
-    from importlib import import_module
-
     return import_module(f"..reporters.formats.{name}", __package__)
 
 
@@ -294,8 +294,6 @@ def _cache_folder() -> Any:
 
 def _configured(options: argparse.Namespace, start: str) -> Config:
     """The configuration file's settings under those of the command line."""
-    from dataclasses import replace
-
     from ..registry.registry import known as known_codes
 
     config = _with_rules(load(start, file=options.config, isolated=options.isolated), options)
@@ -364,8 +362,6 @@ class _Progress:
     """A bar on the terminal, for runs that take long."""
 
     def __init__(self) -> None:
-        from time import monotonic
-
         self.clock = monotonic
         self.start = monotonic()
         self.bar: Any = None

@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..finding import Finding, Target
@@ -212,8 +214,6 @@ class _Project:
 
     def target(self) -> Target | None:
         """As it is configured, or read off the requirements; None where nothing speaks for either."""
-        from pathlib import Path
-
         from ..settings.target import NO_EVIDENCE, decide_target
 
         if self.root is None:
@@ -223,8 +223,6 @@ class _Project:
 
     def findings(self, target: Target | None) -> Sequence[Finding]:
         """In the pair's file and in the project's files that it imports; none of an installed module."""
-        from dataclasses import replace
-
         from ..run.cache import default_folder
         from ..run.imports import reached_from
         from ..run.pipeline import lint

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..settings.config import ConfigError
+from ..source.reading import read_bytes
 from .announcements import GROUP
 
 if TYPE_CHECKING:
@@ -210,8 +211,6 @@ def _python_files(folder: str, package: str) -> Iterator[tuple[str, str]]:
 
 def _module(name: str, path: str, shown: str) -> RuleModule | None:
     """The module, None where there is no rule in it."""
-    from ..source.reading import read_bytes
-
     try:
         text = read_bytes(path)
     except OSError as error:

@@ -14,6 +14,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -286,8 +287,6 @@ class Cache:
 
     def _identities(self, kind: str, keys: Iterable[str]) -> Iterator[tuple[int, tuple[str, bytes]]]:
         """Yield the row number of each key, with the key and the half of its digest that the number does not hold."""
-        from hashlib import blake2b
-
         start = blake2b(f"{self._version}\0{kind}\0".encode(errors="surrogatepass"), digest_size=16)
         for key in keys:
             digest = start.copy()
@@ -315,8 +314,6 @@ class Cache:
 
 def digest_of(*parts: str) -> str:
     """A name for what depends on these texts and nothing else."""
-    from hashlib import blake2b
-
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -6,6 +6,7 @@ import ast
 import os
 import posixpath
 from collections.abc import Container, Iterator
+from pathlib import Path
 
 from ..analysis.modules import modules_of
 from ..analysis.summary import imported
@@ -27,8 +28,6 @@ def reached_from(file: str) -> list[str]:
     Sorted absolute paths, without `file` itself; the ``__init__.py`` of every package on the way is among them.
     A file that cannot be read or parsed leads nowhere.
     """
-    from pathlib import Path
-
     root = root_around(file)
     paths = {os.path.relpath(path, root).replace(os.sep, "/"): path for path in project_files(Path(root))}
     start = os.path.relpath(file, root).replace(os.sep, "/")
@@ -46,8 +45,6 @@ def reached_from(file: str) -> list[str]:
 
 
 def _imports(path: str) -> list[str]:
-    from pathlib import Path
-
     source = read_source(Path(path), path)
     tree = parse_source(source) if isinstance(source, SourceFile) else None
     return imported(tree) if isinstance(tree, ast.Module) else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -110,8 +111,6 @@ def parse(data: bytes, path: str) -> Config | None:
 
 
 def _error_line(message: str, text: str) -> int:
-    import re
-
     found = re.search(r"at line (\d+)", message)
     return int(found[1]) if found else text.count("\n") + 1
 
@@ -170,8 +169,6 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
 
 def _key_line(key: str, text: str) -> str:
     """``:12`` where the key is first written, or nothing."""
-    import re
-
     own_table = re.search(r"^\s*\[\s*tool\s*\.\s*[\"']?migrate-lint", text, re.M)
     start = own_table.start() if own_table else 0
     found = re.compile(rf"^\s*(?:\[.*)?[\"']?{re.escape(key)}[\"']?\s*[=\].]", re.M).search(text, start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -213,7 +214,6 @@ def _search_code(root: Path, files: Sequence[str], evidence: _Evidence) -> None:
 
 def _flag_line(source: SourceFile) -> int | None:
     """The line that sets the flag in `os.environ`; reading it, or speaking of it, sets nothing."""
-    import ast
 
     def is_flag(node: ast.expr) -> bool:
         return isinstance(node, ast.Constant) and node.value == _FLAG

@@ -6,8 +6,10 @@ Strings and `os.scandir` rather than `Path` objects: a walk of 40,000 files spen
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import translate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -146,9 +148,6 @@ def matcher(globs: Sequence[str], base: str) -> Callable[[str], bool] | None:
     """
     if not globs:
         return None
-    import re
-    from fnmatch import translate
-
     names, below = [], []
     for glob in globs:
         plain = glob.replace("\\", "/").removeprefix("./").rstrip("/")

@@ -5,6 +5,11 @@ Nothing here raises for what a file holds: what cannot be parsed comes back as a
 
 from __future__ import annotations
 
+import ast
+import re
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +17,6 @@ from typing import TYPE_CHECKING
 from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE, Finding
 
 if TYPE_CHECKING:
-    import ast
-    from collections.abc import Mapping, Sequence
-
     from .cells import Notebook
 
 _DEPTH = 5000
@@ -53,10 +55,6 @@ class SourceFile:
 
 def parse_source(source: SourceFile) -> ast.Module | Finding:
     """Parse the text, or say why not: TF902 for Python 2, TF900 for everything else."""
-    import ast
-    import sys
-    import warnings
-
     text = source.text
     if sys.getrecursionlimit() < _DEPTH and sys.platform != "win32":  # there a thread's stack is 1 MB
         sys.setrecursionlimit(_DEPTH)
@@ -80,21 +78,11 @@ def parse_source(source: SourceFile) -> ast.Module | Finding:
 
 
 def _prints_to_file(text: str) -> bool:
-    if ">>" not in text or "print" not in text:
-        return False
-    import re
-
-    return re.search(r"\bprint[ \t]*>>", text) is not None
+    return ">>" in text and "print" in text and re.search(r"\bprint[ \t]*>>", text) is not None
 
 
 def _catches_pair(text: str) -> bool:
-    import sys
-
-    if sys.version_info < (3, 14):
-        return False
-    import re
-
-    return re.search(r"^[ \t]*except\s[^\n:#]*,", text, re.M) is not None
+    return sys.version_info >= (3, 14) and re.search(r"^[ \t]*except\s[^\n:#]*,", text, re.M) is not None
 
 
 def _python2(source: SourceFile, line: int, column: int, what: str) -> Finding:
@@ -107,8 +95,6 @@ def _python2(source: SourceFile, line: int, column: int, what: str) -> Finding:
 
 
 def _refused(source: SourceFile, error: SyntaxError) -> Finding:
-    import sys
-
     from .syntax import newer, python2
 
     lines = source.lines

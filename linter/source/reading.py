@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import stat
 from hashlib import blake2b
+from io import BytesIO
 from pathlib import Path
+from tokenize import detect_encoding
 
 from ..finding import UNPARSABLE_FILE, Finding
 from .parsing import SourceFile
@@ -131,9 +133,6 @@ def _decode(display: str, data: bytes) -> str | Finding:
     encoding = "utf-8"
     head = data[:_HEAD]
     if b"coding" in head or body is not data:
-        from io import BytesIO
-        from tokenize import detect_encoding
-
         try:
             encoding = detect_encoding(BytesIO(head.replace(b"\r\n", b"\n").replace(b"\r", b"\n")).readline)[0]
         except SyntaxError as error:

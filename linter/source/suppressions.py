@@ -6,8 +6,11 @@ Three forms: ``# migrate-lint: disable=TF101,variable-in-call`` hides findings t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from io import StringIO
+from tokenize import COMMENT, TokenError, generate_tokens
 from typing import Any
 
 from ..finding import INTERNAL_ERROR, PROBE_FAILED, PYTHON2_SOURCE, UNPARSABLE_FILE, UNUSED_SUPPRESSION, Finding
@@ -164,8 +167,6 @@ def find_suppressions(source: SourceFile) -> Suppressions:
 
 
 def _find(text: str) -> Suppressions:
-    import re
-
     if re.search(r"#.*(?:migrate-lint:|noqa)", text, re.I) is None:
         return Suppressions()
     ours = re.compile(r"#\s*migrate-lint:(?P<rest>[^#]*)")
@@ -193,17 +194,12 @@ def _find(text: str) -> Suppressions:
 
 
 def _names(text: str, column: int) -> Iterator[tuple[str, int]]:
-    import re
-
     for match in re.finditer(r"[\w-]+", text):
         yield match.group(), column + match.start()
 
 
 def _comments(text: str) -> Iterator[tuple[int, int, str]]:
     """Line, 1-based column and text of every comment, as far as the file can be read."""
-    from io import StringIO
-    from tokenize import COMMENT, TokenError, generate_tokens
-
     try:
         for token in generate_tokens(StringIO(text, newline="\n").readline):
             if token.type == COMMENT:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
 from ...finding import Finding, Verdict
 from ...result import Result
+from ...rule_api.rule import documentation
 from .. import Paint, header, printable, said
 from ..ci import documented_rules
 
@@ -51,14 +53,10 @@ def _verdict(finding: Finding, paint: Paint) -> Iterator[str]:
 
 def _reasons() -> dict[str, str]:
     """The first sentence of what each rule says of itself."""
-    from ...rule_api.rule import documentation
-
     return {rule.code: _first_sentence(documentation(rule)["Summary"]) for rule in documented_rules()}
 
 
 def _first_sentence(text: str) -> str:
-    import re
-
     return re.split(r"(?<=[.!?])\s+(?=[A-Z`])", " ".join(text.split()), maxsplit=1)[0]
 
 

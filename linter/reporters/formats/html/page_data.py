@@ -12,6 +12,7 @@ from typing import Any
 
 from ....finding import Consequence, Evidence, Finding, Fix, Severity, Verdict
 from ....result import LintedProject, Result, Runtime
+from ....rule_api.rule import SECTIONS, documentation
 from ....runtime_report import WorkerRun
 from ... import only_at_runtime, printable
 from ...ci import documented_rules
@@ -132,8 +133,6 @@ class _Rules:
         return self.numbers[key]
 
     def _rule(self, finding: Finding) -> dict[str, Any]:
-        from ....rule_api.rule import SECTIONS, documentation
-
         rule = {"code": shown(finding.code), "slug": shown(finding.slug), "family": "other", "summary": "", "words": []}
         cls = self.classes.get(finding.code)
         if cls is None:

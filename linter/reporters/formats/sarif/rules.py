@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....finding import Severity
-from ....rule_api.rule import Rule
+from ....rule_api.rule import SECTIONS, Rule, documentation
 from ... import version
+from ...explain import text
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
@@ -29,9 +30,6 @@ def driver(rules: Sequence[type[Rule]]) -> dict[str, Any]:
 
 
 def _rule(rule: type[Rule]) -> dict[str, Any]:
-    from ....rule_api.rule import SECTIONS, documentation
-    from ...explain import text
-
     words = documentation(rule)
     summary = " ".join(words["Summary"].split())
     sections = "".join(f"\n\n## {title}\n\n{words[title]}" for title in SECTIONS)
