@@ -18,13 +18,7 @@ if TYPE_CHECKING:
     from .worker.recording.self_recording import record
 
 __all__ = [
-    "Pair",
-    "Spec",
-    "assert_no_variable_creations",
-    "catch_and_raise_created_variables",
-    "compare",
-    "record",
-    "verify",
+    "Pair", "Spec", "assert_no_variable_creations", "catch_and_raise_created_variables", "compare", "record", "verify"
 ]
 
 _PLACES = {

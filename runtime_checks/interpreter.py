@@ -25,14 +25,8 @@ _MARK = "migrate-lint-interpreter:"
 _LONGEST_ANSWER = 1 << 20
 _PACKAGES = {
     "tensorflow": (
-        "tensorflow",
-        "tensorflow-cpu",
-        "tensorflow-macos",
-        "tensorflow-intel",
-        "tensorflow-gpu",
-        "tensorflow-rocm",
-        "tf-nightly",
-        "tf-nightly-cpu",
+        "tensorflow", "tensorflow-cpu", "tensorflow-macos", "tensorflow-intel", "tensorflow-gpu", "tensorflow-rocm",
+        "tf-nightly", "tf-nightly-cpu"
     ),
     "keras": ("keras", "keras-nightly"),
     "tf_keras": ("tf-keras", "tf-keras-nightly"),

@@ -174,7 +174,7 @@ class _Attempt:
             inputs=_inputs(request.inputs),
             shapes=[_shape(shape) for shape in request.shapes],
             dtypes=request.dtypes,
-            roots=[*request.roots, *self._own_folder()],
+            roots=[*request.roots, *([os.path.dirname(self.located.file)] if self.located.file else [])],
             memory_limit=None if on_gpu else limit,
             findings=findings,
         )
@@ -194,9 +194,6 @@ class _Attempt:
         self.results = self.outcome.results or {}
         if missing := self.results.get("missing_device"):
             raise RuntimeUsageError(f"--device {self.device}: there is no such device, only {', '.join(missing)}")
-
-    def _own_folder(self) -> list[str]:
-        return [os.path.dirname(self.located.file)] if self.located.file else []
 
     @property
     def cause(self) -> str | None:

@@ -21,18 +21,8 @@ if TYPE_CHECKING:
     from .worker.recording.format.plan import Plan
 
 __all__ = [
-    "RUN",
-    "SIDES",
-    "Request",
-    "VerifyUsageError",
-    "compare",
-    "generated_test",
-    "locate_pair",
-    "measures_noise",
-    "pair_job",
-    "run",
-    "run_folder",
-    "write_run",
+    "RUN", "SIDES", "Request", "VerifyUsageError", "compare", "generated_test", "locate_pair", "measures_noise",
+    "pair_job", "run", "run_folder", "write_run"
 ]
 
 SIDES = ("tf1", "tf2")

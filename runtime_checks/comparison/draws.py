@@ -37,9 +37,7 @@ def mismatch(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp], purpose: str = ST
     """Say which operation is the first that one side has and the other lacks; empty where there is none."""
     ones = [draw for draw in tf1 if draw.purpose == purpose]
     others = [draw for draw in tf2 if draw.purpose == purpose]
-    at = 0
-    while at < min(len(ones), len(others)) and _alike(ones[at], others[at]):
-        at += 1
+    at = _agreeing(ones, others)
     if at == len(ones) == len(others):
         return ""
     lacking = _lacking(ones, others, at)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..worker.recording.format.reading import Record, Recorded, Scenario, read
+from ..worker.recording.format.reading import Record, Recorded, read
 from ..worker.recording.format.scenarios import FINGERPRINT, STEPS
 
 __all__ = ["Points", "points"]
@@ -40,12 +40,8 @@ def points(recording: str | os.PathLike[str] | Recorded) -> Points | None:
         last = max((record.step for record in records), default=0)
         outputs = _arrays([record for record in records if record.step == last])
         if scenario.outcome == "ok" and outputs:
-            return Points(_inputs(scenario), outputs, name == STEPS)
+            return Points(_arrays(scenario.of_kind("input", 0)), outputs, name == STEPS)
     return None
-
-
-def _inputs(scenario: Scenario) -> dict[str, Any]:
-    return _arrays(scenario.of_kind("input", 0))
 
 
 def _arrays(records: Sequence[Record]) -> dict[str, Any]:

@@ -11,16 +11,7 @@ from ...linter.finding import Finding
 from ..worker.recording.format.rows import Place
 
 __all__ = [
-    "Cause",
-    "Deviation",
-    "Divergence",
-    "RandomOp",
-    "Results",
-    "Rung",
-    "Series",
-    "SideSummary",
-    "Status",
-    "VariableRow",
+    "Cause", "Deviation", "Divergence", "RandomOp", "Results", "Rung", "Series", "SideSummary", "Status", "VariableRow"
 ]
 
 

@@ -16,30 +16,15 @@ from .results import Deviation
 from .wording import figure
 
 __all__ = [
-    "all_zero",
-    "always_zero",
-    "blind",
-    "never_finite",
-    "no_inputs",
-    "nothing_learnt",
-    "of_outputs",
-    "of_pair",
-    "unmoved",
-    "unmoved_outputs",
-    "within",
+    "all_zero", "always_zero", "blind", "never_finite", "no_inputs", "nothing_learnt", "of_outputs", "of_pair",
+    "unmoved", "unmoved_outputs", "within"
 ]
 
 
 _TEXTS = ("str", "bytes", "object")
 _PASSES = (
-    scenarios.FINGERPRINT,
-    scenarios.CONSTANT,
-    scenarios.INFERENCE,
-    scenarios.INFERENCE_COPIED,
-    scenarios.TRAINING,
-    scenarios.ALIGNED,
-    scenarios.CHECKPOINT,
-    scenarios.STEPS,
+    scenarios.FINGERPRINT, scenarios.CONSTANT, scenarios.INFERENCE, scenarios.INFERENCE_COPIED, scenarios.TRAINING,
+    scenarios.ALIGNED, scenarios.CHECKPOINT, scenarios.STEPS
 )
 
 

@@ -11,20 +11,8 @@ from ..worker.recording.format.rows import Place
 from .results import Deviation, Results, Rung, Status
 
 __all__ = [
-    "agreement",
-    "detail",
-    "farthest",
-    "figure",
-    "label",
-    "lines",
-    "place",
-    "printable",
-    "some",
-    "spoken",
-    "subject",
-    "times",
-    "verdict",
-    "when",
+    "agreement", "detail", "farthest", "figure", "label", "lines", "place", "printable", "some", "spoken", "subject",
+    "times", "verdict", "when"
 ]
 
 _SCENARIOS = {

@@ -15,7 +15,7 @@ from typing import Any, Iterator, NamedTuple, Sequence
 from .errors import text_of
 from .patching import wrapped
 
-__all__ = ["Frame", "UserCode"]
+__all__ = ["Frame", "UserCode", "place_of"]
 
 _GENERATED = "__autograph_generated_file"
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
@@ -29,6 +29,11 @@ class Frame(NamedTuple):
     path: str
     line: int
     function: str
+
+
+def place_of(frames: Sequence[Frame]) -> tuple[str, int] | None:
+    """File and line of the innermost of the user's frames."""
+    return (frames[0].path, frames[0].line) if frames else None
 
 
 class UserCode:

@@ -8,7 +8,7 @@ from typing import Any, Iterator, NamedTuple
 
 from .run import Run, StaticFinding
 
-__all__ = ["Kept", "kept_by", "symbolic_in"]
+__all__ = ["Kept", "cells", "kept_by", "symbolic_in"]
 
 _MOST = 50_000
 _DEPTH = 4
@@ -38,7 +38,7 @@ def kept_by(name: str, finding: StaticFinding, run: Run) -> list[Kept]:
         ]
         functions = [one for one in _reached(modules, run) if isinstance(one, FunctionType)]
         here = [one for one in functions if run.code.path(one.__code__.co_filename) == finding.path]
-        return found + [Kept(None, value) for one in here for cell, value in _cells(one) if cell == name]
+        return found + [Kept(None, value) for one in here for cell, value in cells(one) if cell == name]
     owners = [one for one in _reached(modules, run) if name in getattr(one, "__dict__", {})]
     nearer = [one for one in owners if _has_method_around(one, finding, run)]
     return [Kept(one, vars(one)[name]) for one in nearer or owners]
@@ -82,7 +82,7 @@ def _parts(value: Any, run: Run) -> list[Any]:
     if isinstance(value, MethodType):
         found += [value.__self__, value.__func__]
     elif isinstance(value, FunctionType):
-        found += [part for _, part in _cells(value)]
+        found += [part for _, part in cells(value)]
     elif isinstance(value, type):
         file = getattr(sys.modules.get(value.__module__), "__file__", None)
         return list(vars(value).values()) if run.code.path(file or "") is not None else []
@@ -93,7 +93,8 @@ def _parts(value: Any, run: Run) -> list[Any]:
     return found
 
 
-def _cells(function: Any) -> Iterator[tuple[str, Any]]:
+def cells(function: Any) -> Iterator[tuple[str, Any]]:
+    """The variables around a function that it uses, by name."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         try:
             yield name, cell.cell_contents

@@ -52,6 +52,10 @@ def _observation(kind: str, frames: Sequence[Frame], phase: Phase, severity: str
     }
 
 
+def _of_event(kind: str, event: Event, severity: str, message: str) -> dict[str, Any]:
+    return _observation(kind, event.frames, event.phase, severity, message)
+
+
 def _by_place(events: Sequence[Event]) -> Iterator[list[Event]]:
     """Events of the same innermost line together."""
     places: dict[Any, list[Event]] = {}
@@ -86,13 +90,9 @@ def _told(run: Run, explained: Explained) -> set[tuple[str, int]]:
 
 def _created_again(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     for events in _by_place(_new_variables(run, explained)):
-        yield _observation(
-            "created again",
-            events[0].frames,
-            events[0].phase,
-            "error",
-            "calls of the model that was built make new variables here: " + creations(events) + _made_by(events[0]),
-        )
+        made = creations(events) + _made_by(events[0])
+        message = f"calls of the model that was built make new variables here: {made}"
+        yield _of_event("created again", events[0], "error", message)
 
 
 def _made_by(event: Event) -> str:
@@ -112,13 +112,8 @@ def _refused(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     told = _told(run, explained)
     refused = [e for e in run.events("refused") if e.phase.ok and e.frames and e not in explained]
     for events in _by_place([event for event in refused if event.frames[0][:2] not in told]):
-        yield _observation(
-            "refused",
-            events[0].frames,
-            events[0].phase,
-            "error",
-            "TensorFlow refuses the variable that is made here in the second trace, and the program swallows the error",
-        )
+        message = "TensorFlow refuses the variable that is made here in the second trace"
+        yield _of_event("refused", events[0], "error", f"{message}, and the program swallows the error")
 
 
 def _untracked(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
@@ -199,26 +194,13 @@ def _retraced(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     events = [e for e in run.events("trace") if e.phase in repeated and e.frames and e not in explained]
     events = [e for e in events if e.detail["made"] is not None and e.detail["made"].detail["users"]]
     for group in _by_place(events):
-        event = group[0]
-        changed = event.detail["changed"] or "it was made anew"
-        yield _observation(
-            "retraced",
-            event.frames,
-            event.phase,
-            "warning",
-            "the function `{}` is traced again in a call with the same inputs: {}".format(
-                event.detail["function"], changed
-            ),
-        )
+        name, changed = group[0].detail["function"], group[0].detail["changed"] or "it was made anew"
+        message = f"the function `{name}` is traced again in a call with the same inputs: {changed}"
+        yield _of_event("retraced", group[0], "warning", message)
 
 
 def _resources(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     events = [e for e in run.events("resource") if e.phase.follow_up and e.frames and e not in explained]
     for group in _by_place(events):
-        yield _observation(
-            "resource",
-            group[0].frames,
-            group[0].phase,
-            "error",
-            "a call makes a {} again, first in the {}".format(group[0].detail["class"], group[0].phase),
-        )
+        message = "a call makes a {} again, first in the {}".format(group[0].detail["class"], group[0].phase)
+        yield _of_event("resource", group[0], "error", message)

@@ -10,15 +10,7 @@ from .phases import Phase
 from .recorder import Event, Recorder
 
 __all__ = [
-    "CONFIRMED",
-    "FAILED",
-    "REFUTED",
-    "STATIC_ONLY",
-    "UNREACHED",
-    "Judgement",
-    "Run",
-    "Snapshot",
-    "StaticFinding",
+    "CONFIRMED", "FAILED", "REFUTED", "STATIC_ONLY", "UNREACHED", "Judgement", "Run", "Snapshot", "StaticFinding"
 ]
 
 CONFIRMED = "confirmed"

@@ -11,17 +11,8 @@ import inspect
 from typing import Any, NamedTuple
 
 __all__ = [
-    "Expected",
-    "constructor_needs",
-    "expected",
-    "is_function",
-    "is_functional",
-    "is_layer",
-    "is_traced",
-    "keeper",
-    "parameters",
-    "required",
-    "takes_training",
+    "Expected", "constructor_needs", "expected", "is_function", "is_functional", "is_layer", "is_traced", "keeper",
+    "parameters", "required", "takes_training"
 ]
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

@@ -78,18 +78,12 @@ def regularization_sums(seen: Seen, scenario: str, step: int) -> Iterator[Clue]:
     if whole(factor, 1e-4) >= 2:
         yield Clue("regularization", 0.95, f"The {sums}: {whole(factor, 1e-4)} times as much.")
         return
-    for name, part in single_losses(seen, "tf1", scenario, step):
-        if near(old - new, part):
-            yield Clue(
-                "regularization", 0.95, f"The {sums}: what lacks, {figure(old - new)}, is TF1's loss {name} alone."
-            )
-            return
-    for name, part in single_losses(seen, "tf2", scenario, step):
-        if near(new - old, part):
-            yield Clue(
-                "regularization", 0.95, f"The {sums}: what is more, {figure(new - old)}, is TF2's loss {name} alone."
-            )
-            return
+    for side, more, words in (("tf1", old - new, "what lacks"), ("tf2", new - old, "what is more")):
+        for name, part in single_losses(seen, side, scenario, step):
+            if near(more, part):
+                text = f"The {sums}: {words}, {figure(more)}, is {side.upper()}'s loss {name} alone."
+                yield Clue("regularization", 0.95, text)
+                return
     yield Clue("regularization", 0.9, f"The {sums}, a factor of {figure(factor)}.")
 
 

@@ -32,17 +32,7 @@ CODES: dict[str, tuple[str, ...]] = {
     "moving statistics": ("TF403", "TF205", "TF103", "TF104", "TF110", "TF107", "TF109"),
     "randomness": ("TF204", "TF210", "TF406", "TF205"),
     "variables": (
-        *_LAYERS_ANEW,
-        "TF105",
-        "TF106",
-        "TF107",
-        "TF109",
-        "TF113",
-        "TF115",
-        "TF302",
-        "TF502",
-        "TF503",
-        "TF504",
+        *_LAYERS_ANEW, "TF105", "TF106", "TF107", "TF109", "TF113", "TF115", "TF302", "TF502", "TF503", "TF504"
     ),
     "inputs": ("TF204", "TF501", "TF116"),
     "numerics": ("TF414",),

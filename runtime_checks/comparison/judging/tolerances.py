@@ -32,18 +32,8 @@ from typing import Any, NamedTuple
 from ...worker.recording.format import scenarios
 
 __all__ = [
-    "GUIDE",
-    "NOISE",
-    "Policy",
-    "PolicyError",
-    "Rule",
-    "Subject",
-    "Tolerance",
-    "coarser",
-    "epsilon",
-    "load",
-    "named",
-    "table",
+    "GUIDE", "NOISE", "Policy", "PolicyError", "Rule", "Subject", "Tolerance", "coarser", "epsilon", "load", "named",
+    "table"
 ]
 
 _TABLE = {

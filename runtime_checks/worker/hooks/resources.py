@@ -14,14 +14,8 @@ from ..recorder import Recorder
 __all__ = ["patches"]
 
 _RAW = (
-    "HashTable",
-    "HashTableV2",
-    "MutableDenseHashTable",
-    "MutableDenseHashTableV2",
-    "MutableHashTable",
-    "MutableHashTableOfTensors",
-    "MutableHashTableOfTensorsV2",
-    "MutableHashTableV2",
+    "HashTable", "HashTableV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "MutableHashTable",
+    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableHashTableV2"
 )
 
 

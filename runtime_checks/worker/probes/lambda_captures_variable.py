@@ -9,6 +9,7 @@ from types import CodeType
 from typing import Any, Iterator
 
 from ..errors import one_line
+from ..leaks import cells
 from ..recorder import Event
 from ..recreation import variables_recreated
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
@@ -61,12 +62,8 @@ def _functions(finding: StaticFinding, run: Run) -> Iterator[Any]:
 
 
 def _last_line(code: CodeType) -> int:
-    lines = [line for _, line in _line_starts(code)]
+    lines = [line for _, line in dis.findlinestarts(code) if line is not None]
     return max([code.co_firstlineno, *lines, *(_last_line(inner) for inner in _inner(code))])
-
-
-def _line_starts(code: CodeType) -> list[tuple[int, int]]:
-    return [(offset, line) for offset, line in dis.findlinestarts(code) if line is not None]
 
 
 def _inner(code: CodeType) -> list[CodeType]:
@@ -85,11 +82,7 @@ def _captured(finding: StaticFinding, function: Any) -> Any:
 def _scope(function: Any) -> dict[str, Any]:
     names = _names(function.__code__)
     found = {name: function.__globals__[name] for name in names if name in function.__globals__}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:
-            continue
+    found.update(cells(function))
     return found
 
 

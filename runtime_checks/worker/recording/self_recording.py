@@ -17,7 +17,7 @@ from typing import Iterable, Iterator, Mapping
 import numpy as np
 
 from ..errors import essence
-from ..frames import UserCode
+from ..frames import UserCode, place_of
 from .format.plan import Plan
 from .format.reading import Recorded, read
 from .format.rows import Place, VariableRow
@@ -125,7 +125,7 @@ class Run:
                 or a dict of values by name.
         """
         found = _variables(source)
-        place = self._place()
+        place = place_of(self._code.stack())
         if not self._recording.content["variables"]:
             self._recording.content["variables"] = [_described(*item) for item in found]
             with self._recording.scenario(STRUCTURE):
@@ -188,8 +188,7 @@ class Run:
                 yield self
                 self._keep_forward_variables()
         except Exception as error:
-            frames = self._code.of_error(error)
-            place = (frames[0].path, frames[0].line) if frames else None
+            place = place_of(self._code.of_error(error))
             for name in self._chapters or (STEPS,):
                 self._recording.failed(name, essence(error), place)
             raise
@@ -210,13 +209,9 @@ class Run:
 
     def _keep(self, kind: str, values: Iterable[tuple[str, Nest]], **more: object) -> None:
         chapter = self._chapter(INFERENCE if self._step < 0 else STEPS)
-        place = self._place()
+        place = place_of(self._code.stack())
         for name, value in values:
             chapter.add(kind, name, _array(value, kind, name), max(self._step, 0), place, **more)
-
-    def _place(self) -> Place | None:
-        frames = self._code.stack()
-        return (frames[0].path, frames[0].line) if frames else None
 
 
 @contextlib.contextmanager
@@ -337,7 +332,7 @@ def _is_other(name: str) -> bool:
 
 def _name(variable: Variable) -> str:
     text = variable if isinstance(variable, str) else str(getattr(variable, "path", None) or variable.name)
-    return text[:-2] if text.endswith(":0") else text
+    return mapping.plain(text)
 
 
 def _described(name: str, variable: Variable) -> VariableRow:

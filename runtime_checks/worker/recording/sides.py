@@ -12,7 +12,7 @@ from typing import ContextManager
 
 from .. import signature
 from ..errors import essence
-from ..frames import UserCode
+from ..frames import UserCode, place_of
 from .format.plan import Plan
 from .format.reading import Recorded
 from .format.store import Recording
@@ -88,12 +88,11 @@ def _standing_in(side: str, recording: Recording) -> ContextManager[None]:
 
 def crashed(recording: Recording, error: BaseException, code: UserCode) -> str:
     """Say in the recording what ended it early; gives back the text."""
-    frames = code.of_error(error)
+    place = place_of(code.of_error(error))
     text = essence(error)
-    if frames:
-        text += f" ({os.path.basename(frames[0].path)}:{frames[0].line})"
-    place = [frames[0].path, frames[0].line] if frames else None
-    recording.content["crash"] = {"cause": text, "place": place}
+    if place is not None:
+        text += f" ({os.path.basename(place[0])}:{place[1]})"
+    recording.content["crash"] = {"cause": text, "place": None if place is None else list(place)}
     return text
 
 

@@ -20,16 +20,7 @@ __all__ = ["page_data"]
 _FAILURES = 200
 """Failing values of a rung that are listed."""
 _CHAIN = (
-    "tap",
-    "output",
-    "regularization",
-    "loss",
-    "metric",
-    "learning_rate",
-    "gradient",
-    "update",
-    "variable",
-    "slot",
+    "tap", "output", "regularization", "loss", "metric", "learning_rate", "gradient", "update", "variable", "slot"
 )
 """Kinds that are drawn in the order of execution."""
 _GRIDS = {"variable": "variables", "update": "updates", "gradient": "gradients", "slot": "optimizer slots"}

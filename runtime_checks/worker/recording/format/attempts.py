@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable
 
 from ...errors import essence
-from ...frames import UserCode
+from ...frames import UserCode, place_of
 from ..pairs.batches import PairError
 from .store import Chapter, Recording
 
@@ -30,5 +30,4 @@ def attempt(recording: Recording, code: UserCode, name: str, body: Callable[[Cha
     except PairError:
         raise
     except (Exception, SystemExit) as error:
-        frames = code.of_error(error)
-        recording.failed(name, essence(error), (frames[0].path, frames[0].line) if frames else None)
+        recording.failed(name, essence(error), place_of(code.of_error(error)))

@@ -254,12 +254,8 @@ class _Side:
             self._pass(chapter, network, session)
 
     def _training_constant(self, chapter: Chapter) -> None:
-        network = self._train()
-        with reseeded(network.graph, self.plan.seed):
-            chapter.say(random_ops=ledger_of(network.ledger))
-            with opened(network) as session:
-                sessions.initialize(session, network)
-                self._pass(chapter, network, session)
+        with reseeded(self._train().graph, self.plan.seed):
+            self._training(chapter)
 
     def _stepping(self) -> Network:
         """The graph of training with the random operations of a step numbered from 0; no other seeds come after."""

@@ -7,7 +7,7 @@ from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ...frames import Frame, UserCode
+from ...frames import Frame, UserCode, place_of
 from ..format.rows import LayerRow, Place
 from ..format.store import Chapter
 from ..pairs import structures
@@ -16,7 +16,7 @@ from ..watching.layer_calls import recording_layers
 from .model import is_symbolic, layer_settings
 from .variables import Variables, value_of
 
-__all__ = ["Listening", "array", "place_of"]
+__all__ = ["Listening", "array"]
 
 _WAITING = 64 << 20
 """Bytes of taps that wait for the end of the pass."""
@@ -164,11 +164,6 @@ def array(value: Tensor) -> Array:
         value = result()
     read = getattr(value, "numpy", None)
     return np.asarray(read() if callable(read) else value)
-
-
-def place_of(frames: Sequence[Frame]) -> Place | None:
-    """File and line of the innermost of the user's frames."""
-    return (frames[0].path, frames[0].line) if frames else None
 
 
 def _weights(layer: Layer) -> list[Variable]:

@@ -18,16 +18,8 @@ from ..pairs.pair import Pair
 from ..tensors import Function, Layer, Module, Nest, Tensor
 
 __all__ = [
-    "Forward",
-    "Model",
-    "clear_names",
-    "converted",
-    "eagerly",
-    "in_function",
-    "is_symbolic",
-    "layer_settings",
-    "make",
-    "tensors",
+    "Forward", "Model", "clear_names", "converted", "eagerly", "in_function", "is_symbolic", "layer_settings", "make",
+    "tensors"
 ]
 
 _SETTINGS = ("epsilon", "momentum", "rate", "renorm", "center", "scale", "axis", "negative_slope", "alpha", "theta")

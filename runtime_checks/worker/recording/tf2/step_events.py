@@ -6,12 +6,12 @@ import contextlib
 import functools
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
-from ...frames import UserCode
+from ...frames import UserCode, place_of
 from ...patching import replaced, wrapped
 from ..format.rows import Place
 from ..tensors import Function, Nest, Optimizer, Tensor, Variable
 from ..watching import keras_optimizers
-from .listening import Listening, place_of
+from .listening import Listening
 from .model import Forward, Model, converted
 
 __all__ = ["Applied", "Seen", "heard_function", "watching"]

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
-from ...frames import UserCode
+from ...frames import UserCode, place_of
 from ...hooks.variables import library, stack_of
 from ...scopes import creations
 from ...tracking import identities
@@ -23,14 +23,7 @@ _DEPTH = 8
 _INITIALIZED_BY = ("add_weight", "_add_variable_with_custom_getter", "get_variable", "_get_single_variable")
 _PURPOSES = (("optimizer", "slot"), ("metric", "metric"), ("seed", "seed"), ("counter", "counter"))
 _COUNTERS = (
-    "iteration",
-    "iter",
-    "global_step",
-    "learning_rate",
-    "current_learning_rate",
-    "step",
-    "beta_1_power",
-    "beta_2_power",
+    "iteration", "iter", "global_step", "learning_rate", "current_learning_rate", "step", "beta_1_power", "beta_2_power"
 )
 
 
@@ -228,14 +221,13 @@ class Variables:
 
 def made_by(variable: Variable, code: UserCode) -> Creation:
     """Describe a variable that is being made, from the stack of the caller."""
-    frames = code.stack()
+    place = place_of(code.stack())
     stack = stack_of(sys._getframe(1))
     words = library(stack)
     purpose = next((purpose for word, purpose in _PURPOSES if word in words), "")
     if purpose == "slot" and name_of(variable).rsplit("/", 1)[-1].rstrip("0123456789").rstrip("_") in _COUNTERS:
         purpose = "counter"
     initializer, layer = _made_with(stack)
-    place = (frames[0].path, frames[0].line) if frames else None
     return Creation(variable, place, purpose, initializer, layer)
 
 

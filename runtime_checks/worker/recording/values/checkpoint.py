@@ -159,16 +159,12 @@ def _prefix(path: str) -> str:
     import tensorflow as tf
 
     if not os.path.isdir(path):
-        return path if os.path.isfile(path) and _is_whole(path) else _FILE.sub("", path)
+        return path if os.path.isfile(path) and _FILE.search(path) is None else _FILE.sub("", path)
     saved_model = os.path.join(path, "variables", "variables")
     latest = saved_model if os.path.isfile(saved_model + ".index") else tf.train.latest_checkpoint(path)
     if latest is None:
         raise CheckpointError(f"there is no checkpoint in {path}: name its prefix, such as model.ckpt-1000")
     return str(latest)
-
-
-def _is_whole(path: str) -> bool:
-    return _FILE.search(path) is None
 
 
 def _sliced(shape: tuple[int, ...], part: tuple[Sequence[int], Sequence[int]]) -> tuple[int, ...]:

@@ -46,26 +46,15 @@ _LEGACY = {
     "Adadelta": {"accum_grad": "adadelta.accumulator", "accum_var": "adadelta.update"},
     "Ftrl": {"accumulator": "ftrl.accumulator", "linear": "ftrl.linear"},
 }
-_HYPERPARAMETERS = {
-    "epsilon": "epsilon",
-    "beta_1": "beta_1",
-    "beta_2": "beta_2",
-    "momentum": "momentum",
-    "nesterov": "nesterov",
-    "rho": "rho",
-    "centered": "centered",
-    "amsgrad": "amsgrad",
+_HYPERPARAMETERS = (
+    "epsilon", "beta_1", "beta_2", "momentum", "nesterov", "rho", "centered", "amsgrad", "initial_accumulator_value",
+    "clipnorm", "global_clipnorm", "clipvalue", "weight_decay", "l1_regularization_strength",
+    "l2_regularization_strength", "learning_rate_power", "use_ema", "ema_momentum", "gradient_accumulation_steps"
+)
+_SHORTER = {
     "initial_accumulator_value": "initial_accumulator",
-    "clipnorm": "clipnorm",
-    "global_clipnorm": "global_clipnorm",
-    "clipvalue": "clipvalue",
-    "weight_decay": "weight_decay",
     "l1_regularization_strength": "l1",
     "l2_regularization_strength": "l2",
-    "learning_rate_power": "learning_rate_power",
-    "use_ema": "use_ema",
-    "ema_momentum": "ema_momentum",
-    "gradient_accumulation_steps": "gradient_accumulation_steps",
 }
 
 
@@ -204,10 +193,10 @@ def describe(optimizer: Optimizer) -> OptimizerRow:
     except Exception:
         config = {}
     described: OptimizerRow = {"class": type(optimizer).__name__, "name": _name(optimizer)}
-    for key, canonical in _HYPERPARAMETERS.items():
+    for key in _HYPERPARAMETERS:
         value = _number(config.get(key, getattr(optimizer, key, None) if key.startswith("clip") else None))
         if value is not None:
-            described[canonical] = value
+            described[_SHORTER.get(key, key)] = value
     described["learning_rate"] = _rate(config.get("learning_rate", getattr(optimizer, "learning_rate", None)))
     return described
 

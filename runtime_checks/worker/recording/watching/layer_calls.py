@@ -202,16 +202,12 @@ def _step(parent: Layer, layer: Layer) -> str:
     name = str(getattr(layer, "name", "") or type(layer).__name__)
     if parent is None or parent is layer or _is_own(type(parent)):
         return name
-    for key, value in _attributes(parent):
+    for key, value in list(getattr(parent, "__dict__", {}).items()):
         if not key.startswith("_"):
             found = _within(value, layer, 3)
             if found is not None:
                 return "/".join([key, *found])
     return name
-
-
-def _attributes(parent: Layer) -> list[tuple[str, object]]:
-    return list(getattr(parent, "__dict__", {}).items())
 
 
 def _within(value: object, layer: Layer, depth: int) -> list[str] | None:
