@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import weakref
 from typing import Any, Iterator
 
 from ..patching import Patch, replaced
 from ..recorder import Event, Recorder
 
-__all__ = ["Calls", "describe_change", "patches"]
+__all__ = ["Calls", "Serials", "describe_change", "patches"]
 
 
 class Calls:
@@ -30,6 +31,27 @@ class Calls:
         self.number, self.last = self.number + 1, events
 
 
+class Serials:
+    """Tells objects apart also where a later one lies at the address of one that is gone."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, tuple[Any, int]] = {}
+        self._next = itertools.count(1)
+
+    def of(self, value: Any) -> int:
+        """A number that no other object has had; of what cannot be referred to weakly, its address."""
+        reference, number = self._numbers.get(id(value), (_unseen, 0))
+        if reference() is value:
+            return number
+        try:
+            reference = weakref.ref(value)
+        except TypeError:
+            return id(value)
+        number = next(self._next)
+        self._numbers[id(value)] = (reference, number)
+        return number
+
+
 def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record constructions and traces of every ``tf.function``."""
     from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
@@ -37,6 +59,7 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
     constructor, call = Function.__init__, Function.__call__
     made: dict[int, tuple[Any, Event | None]] = {}
     arguments_of: Any = weakref.WeakKeyDictionary()
+    serials = Serials()
 
     @functools.wraps(constructor)
     def initialize(function: Any, *arguments: Any, **keywords: Any) -> None:
@@ -60,7 +83,7 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
 
     def _described(function: Any, number: int, arguments: Any, keywords: Any) -> Any:
         python_function = getattr(function, "python_function", None)
-        described = _describe(python_function, arguments, keywords)
+        described = _describe(python_function, arguments, keywords, serials)
         earlier = arguments_of.get(function, [])
         changed = describe_change(earlier[-1], described) if earlier else ""
         arguments_of[function] = [*earlier[-3:], described]
@@ -96,7 +119,9 @@ def _traces(function: Any) -> int:
     return int(count()) if count is not None else 0
 
 
-def _describe(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[tuple[str, str, str]]:
+def _describe(
+    function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], serials: Serials
+) -> list[tuple[str, str, str]]:
     """Name, kind and value of each leaf argument; the kind says what a new value of it does."""
     import tensorflow as tf
 
@@ -109,17 +134,17 @@ def _describe(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any
         leaves = tf.nest.flatten(value)
         for number, leaf in enumerate(leaves):
             where = str(name) if len(leaves) == 1 else f"{name}[{number}]"
-            described.append((where, *_leaf(leaf)))
+            described.append((where, *_leaf(leaf, serials)))
     return described
 
 
-def _leaf(value: Any) -> tuple[str, str]:
+def _leaf(value: Any, serials: Serials) -> tuple[str, str]:
     if isinstance(value, (bool, int, float, str, bytes, type(None))):
         return "Python value", repr(value)[:60]
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         dtype = getattr(value.dtype, "name", str(value.dtype))
         return "tensor", "shape {} {}".format(tuple(value.shape) if value.shape is not None else "?", dtype)
-    return "object", f"{type(value).__name__} at {id(value):#x}"
+    return "object", f"{type(value).__name__} at {serials.of(value):#x}"
 
 
 def describe_change(before: list[tuple[str, str, str]], after: list[tuple[str, str, str]]) -> str:
