@@ -36,9 +36,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("tensorflow is not installed")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def children() -> Iterator[Children]:
-    """The child interpreters of this process."""
+    """The child interpreters of a module: what its programs leave behind in TensorFlow is no other module's."""
     started = Children()
     yield started
     started.close()

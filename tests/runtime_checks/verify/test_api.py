@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -292,13 +291,6 @@ def check(name: str, folder: str) -> None:
         CASES[name](Path(folder))
     finally:
         os.chdir(before)
-
-
-@pytest.fixture(scope="module")
-def children() -> Iterator[Children]:
-    """Of this module alone: others import the linter in theirs."""
-    with closing(Children()) as own:
-        yield own
 
 
 @pytest.mark.tensorflow
