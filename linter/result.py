@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .finding import INTERNAL_ERROR, Finding, FindingKey, Severity, Target, Verdict
+from .registry import registry
 from .runtime_report import WorkerRun
 from .source.parsing import SourceFile
 from .source.reading import read_source
@@ -82,7 +83,9 @@ class Result:
     runtime: Runtime | None = None
     baseline: BaselineStatus | None = None
     since: RevisionStatus | None = None
-    selected: Callable[[str], frozenset[str]] = field(default=lambda path: frozenset(), repr=False, compare=False)
+    selected: Callable[[str], frozenset[str]] = field(
+        default=lambda path: frozenset(registry.codes()), repr=False, compare=False
+    )
     """The codes that are reported for an absolute path."""
 
     @property
