@@ -105,8 +105,12 @@ def _git(folder: str, *words: str, data: bytes | None = None, apart: str | None 
     try:
         done = subprocess.run(command, input=data, capture_output=True, check=True, env=environment)
     except subprocess.CalledProcessError as error:
-        said = error.stderr.decode(errors="replace").strip().split("\n")[0]
-        raise _GitError(f"--diff-base: git {words[0]}: {said}") from error
+        said = error.stderr.decode(errors="replace").strip()
+        if "promisor remote" in said or "lazy fetching" in said:
+            hint = "this clone is partial: fetch the rest of it (git fetch --refetch --no-filter)"
+            raise _GitError(f"--diff-base: git lacks an object of that revision, {hint}") from error
+        first = said.partition("\n")[0]
+        raise _GitError(f"--diff-base: git {words[0]}: {first}") from error
     return done.stdout
 
 
@@ -229,9 +233,12 @@ class _Tree:
 
     def _write(self, path: str, content: bytes) -> None:
         file = os.path.join(self.folder, path)
-        os.makedirs(os.path.dirname(file), exist_ok=True)
-        with open(file, "wb") as output:
-            output.write(content)
+        try:
+            os.makedirs(os.path.dirname(file), exist_ok=True)
+            with open(file, "wb") as output:
+                output.write(content)
+        except OSError as error:
+            raise DiffBaseError(f"--diff-base: {path} of that revision cannot be written: {error.strerror}") from error
         self.files.add(path)
 
     def _link(self, path: str, target: str) -> None:
@@ -336,6 +343,8 @@ def _matters(path: str) -> bool:
 def _is_safe(path: str) -> bool:
     """Whether a path stays below its folder; git's own tools write no other ones."""
     parts = path.split("/")
+    if os.name == "nt" and ":" in path:  # a drive or a stream
+        return False
     return not any(part in {"", ".", ".."} or part.lower() == ".git" or "\\" in part for part in parts)
 
 
