@@ -1,24 +1,33 @@
-"""Files that are replaced whole: whoever is killed on the way leaves the earlier content or the new one."""
+"""Files that are replaced whole: whoever is killed on the way leaves the earlier content or the new one.
+
+The new content is written in a folder beside the file. A writer that is killed leaves that folder, of which git takes
+nothing at any moment, since what is named ``.git`` is never added; and the next process that replaces a file beside it
+removes it. That its writer is dead says a lock, which ends with the process that holds it, also in another container;
+where files cannot be locked, as on Windows, the folder stays.
+A file without a name (``O_TMPFILE``) would leave nothing, but cannot be given the name of another one.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import stat
+from collections.abc import Iterator
+from functools import cache
 
 _ANY_WRITER = 0o222
+_PREFIX = ".migrate-lint-"
+_UNTRACKED, _LOCK, _PART = ".git", "lock", "part"
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Write a file through a temporary one beside it, which takes over its permissions and, where it may, its owner.
+    """Write a file through a temporary one, which takes over its permissions and, where it may, its owner.
 
     A link is followed: the file that it leads to is replaced.
 
     Raises:
         OSError: if the file is read-only, for the superuser too, or if it cannot be written.
     """
-    import tempfile
-
     path = os.path.realpath(path)
     status = os.stat(path) if os.path.lexists(path) else None
     if status is not None and not (stat.S_ISREG(status.st_mode) and status.st_mode & _ANY_WRITER):
@@ -27,19 +36,14 @@ def replace_file(path: str, data: bytes) -> None:
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(0, "this file may not be written")
     folder = os.path.dirname(path)
-    # The name ends like nothing that is linted: after a kill it stays.
-    descriptor, part = tempfile.mkstemp(".part", ".migrate-lint-", folder)
-    try:
-        with open(descriptor, "wb") as output:
+    _clear(folder)
+    with _part(folder) as part:
+        with open(part, "xb") as output:
             output.write(data)
             output.flush()
             _take_over(part, status)
             os.fsync(output.fileno())
         os.replace(part, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(part)
-        raise
     _sync_folder(folder)
 
 
@@ -54,6 +58,83 @@ def write_file(path: str, data: bytes) -> None:
             output.write(data)
     else:
         replace_file(path, data)
+
+
+@contextlib.contextmanager
+def _part(folder: str) -> Iterator[str]:
+    """The name of a temporary file, in a folder that is there for as long as the file is needed."""
+    place, lock = _locked_place(folder)
+    try:
+        yield os.path.join(place, _UNTRACKED, _PART)
+    finally:
+        os.close(lock)
+        _remove(place)
+
+
+def _locked_place(folder: str) -> tuple[str, int]:
+    """A new folder and the descriptor that holds it: before it is held, another process may take it for left."""
+    import tempfile
+
+    while True:
+        place = tempfile.mkdtemp(prefix=_PREFIX, dir=folder)
+        try:
+            os.mkdir(os.path.join(place, _UNTRACKED), 0o700)
+            lock = os.open(os.path.join(place, _UNTRACKED, _LOCK), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            _remove(place)
+            if isinstance(error, FileNotFoundError):
+                continue
+            raise
+        with contextlib.suppress(OSError):
+            _hold(lock)
+        if os.fstat(lock).st_nlink:
+            return place, lock
+        os.close(lock)
+
+
+@cache  # a process that writes a thousand files looks beside the first of a folder only
+def _clear(folder: str) -> None:
+    """Remove what dead writers left in a folder."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in [one for one in entries if one.name.startswith(_PREFIX) and one.is_dir(follow_symlinks=False)]:
+            with contextlib.suppress(OSError):
+                _remove_abandoned(entry.path)
+
+
+def _remove_abandoned(place: str) -> None:
+    """Remove a writer's folder, or raise OSError if the writer lives or if that cannot be told."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        lock = os.open(os.path.join(place, _UNTRACKED, _LOCK), flags)
+    except FileNotFoundError:  # killed before all else, or after
+        _remove(place)
+        return
+    try:
+        _hold(lock, wait=False)
+        _remove(place)
+    finally:
+        os.close(lock)
+
+
+def _hold(descriptor: int, *, wait: bool = True) -> None:
+    """Lock a file until its descriptor is closed or this process ends; OSError if that cannot be."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError as error:
+        raise OSError("files cannot be locked here") from error
+    flock(descriptor, LOCK_EX if wait else LOCK_EX | LOCK_NB)
+
+
+def _remove(place: str) -> None:
+    inner = os.path.join(place, _UNTRACKED)
+    for remove, path in (
+        (os.unlink, os.path.join(inner, _PART)),
+        (os.unlink, os.path.join(inner, _LOCK)),
+        (os.rmdir, inner),
+        (os.rmdir, place),
+    ):
+        with contextlib.suppress(OSError):
+            remove(path)
 
 
 def _take_over(part: str, status: os.stat_result | None) -> None:

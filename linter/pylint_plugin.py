@@ -25,16 +25,19 @@ from typing import TYPE_CHECKING, Any
 
 from pylint.checkers import BaseChecker
 
-from .finding import INTERNAL_ERROR, Finding, Severity
-from .registry import registry
-from .registry.third_party import CODE
-from .registry.tool_rules import TOOL_RULES, ProbeFailed, ProbeOnlyFinding
-from .reporters import printable
-from .rule_api.rule import Rule, documentation
-from .run.pipeline import Selection
-from .run.workspace import workspace_of
-from .settings.config import TARGETS, Config, ConfigError, load, resolve
-from .source.discovery import display_path, matcher
+from .own_path import own_path
+
+with own_path():
+    from .finding import INTERNAL_ERROR, Finding, Severity
+    from .registry import registry
+    from .registry.third_party import CODE
+    from .registry.tool_rules import TOOL_RULES, ProbeFailed, ProbeOnlyFinding
+    from .reporters import printable
+    from .rule_api.rule import Rule, documentation
+    from .run.pipeline import Selection
+    from .run.workspace import workspace_of
+    from .settings.config import TARGETS, Config, ConfigError, load, resolve
+    from .source.discovery import display_path, matcher
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -82,6 +85,7 @@ _OPTIONS: Options = (
 )
 
 
+@own_path()
 def register(linter: PyLinter) -> None:
     """Add the checkers to a running pylint; called by pylint.
 
@@ -141,14 +145,17 @@ class MigrateLintChecker(BaseChecker):
         self.options = options
         super().__init__(linter)
 
+    @own_path()
     def open(self) -> None:
         """Begin a run: files may have changed since the last one."""
         self.session.begin()
 
+    @own_path()
     def close(self) -> None:
         """End a run."""
         self.session.end()
 
+    @own_path()
     def visit_module(self, node: nodes.Module) -> None:
         """Report what was found in a module under the messages of this checker."""
         for finding in self.session.findings(node, self.linter):

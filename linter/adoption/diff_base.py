@@ -2,18 +2,25 @@
 
 The repository is only read: the revision's files are written from git's objects to a temporary folder, and nothing is
 checked out.
+
+Nothing that a repository names in its configuration, attributes or hooks runs. Most of what git-config(1),
+gitattributes(5) and githooks(5) let it name is out of reach: no command used here converts or shows files
+(``filter.*``, ``diff.*``), merges, commits, signs or opens an editor. Whether a file has changed its bytes tell here.
+The rest, hooks of an index and the transports that would fetch a missing object, is turned off for every command.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -22,6 +29,7 @@ from ..result import Result, RevisionStatus
 from ..run.pipeline import BOTH, lint
 from ..settings.config import ALWAYS, Config
 from ..source.discovery import LINTED, marked_root
+from ..source.reading import read_bytes
 from .known import Known, known_as, match, scopes
 
 _BESIDES = frozenset({"pyproject.toml", "setup.cfg", "setup.py", ".gitignore"})
@@ -29,6 +37,24 @@ _BESIDES = frozenset({"pyproject.toml", "setup.cfg", "setup.py", ".gitignore"})
 
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 """What git tells its hooks of a repository; any other folder than the hook's would be mistaken for it."""
+
+_NOTHING_RUNS = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.alternateRefsCommand": "",
+    "core.askPass": "",
+    "core.gitProxy": "",
+    "core.sshCommand": "false",
+    "credential.helper": "",
+    "protocol.allow": "never",
+    "submodule.recurse": "false",
+    # A folder of the tree can look like a bare repository, with a configuration that nobody has cloned.
+    "safe.bareRepository": "explicit",
+}
+"""What a repository may not set."""
+
+_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+"""The first is known from git 2.45 on and to some earlier ones; no transport is allowed by the second."""
 
 _AT_ONCE = 500
 """Files that are held in memory."""
@@ -67,18 +93,33 @@ def new_since(result: Result, revision: str, config: Config, *, jobs: int = 1, c
         return _Comparison(result, tree, config, jobs, cache).narrowed(revision, commit)
 
 
-def _git(folder: str, *words: str, data: bytes | None = None, index: str | None = None) -> bytes:
+def _git(folder: str, *words: str, data: bytes | None = None, apart: str | None = None) -> bytes:
+    """What a git command prints; with `apart` it writes objects and an index there, and not in the repository."""
     environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"} | ({} if index is None else {"GIT_INDEX_FILE": index})
-    command = ["git", "-C", folder, "-c", "core.fsmonitor=false", *words]
+    environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"} | _NO_FETCH
+    if apart is not None:
+        places = {"GIT_INDEX_FILE": "index", "GIT_OBJECT_DIRECTORY": "objects"}
+        environment |= {name: os.path.join(apart, place) for name, place in places.items()}
+    settings = [word for name, value in _NOTHING_RUNS.items() for word in ("-c", f"{name}={value}")]
+    command = [_program(), "-C", folder, "--no-pager", *settings, *words]
     try:
         done = subprocess.run(command, input=data, capture_output=True, check=True, env=environment)
-    except FileNotFoundError as error:
-        raise DiffBaseError("--diff-base needs git, which is not installed") from error
     except subprocess.CalledProcessError as error:
-        said = error.stderr.decode(errors="replace").strip().split("\n")[0]
-        raise _GitError(f"--diff-base: git {words[0]}: {said}") from error
+        said = error.stderr.decode(errors="replace").strip()
+        if "promisor remote" in said or "lazy fetching" in said:
+            hint = "this clone is partial: fetch the rest of it (git fetch --refetch --no-filter)"
+            raise _GitError(f"--diff-base: git lacks an object of that revision, {hint}") from error
+        first = said.partition("\n")[0]
+        raise _GitError(f"--diff-base: git {words[0]}: {first}") from error
     return done.stdout
+
+
+def _program() -> str:
+    """The git that is installed, not one in the working folder, where Windows looks first."""
+    found = shutil.which("git", path=os.pathsep.join(filter(os.path.isabs, os.get_exec_path())))
+    if found is None or not os.path.isabs(found):
+        raise DiffBaseError("--diff-base needs git, which is not installed")
+    return found
 
 
 class _GitError(DiffBaseError):
@@ -94,7 +135,10 @@ def _top(folder: str) -> str:
         if "not a git repository" not in str(error):
             raise
         raise DiffBaseError(f"--diff-base: {folder} is in no git repository") from error
-    return os.path.realpath(os.fsdecode(top).removesuffix("\n"))
+    found = os.path.realpath(os.fsdecode(top).removesuffix("\n"))
+    if not os.path.join(os.path.realpath(folder), "").startswith(os.path.join(found, "")):
+        raise DiffBaseError(f"--diff-base: the repository around {folder} says that its files lie in {found}")
+    return found
 
 
 def _commit(top: str, revision: str) -> str:
@@ -115,12 +159,6 @@ def _commit(top: str, revision: str) -> str:
         raise DiffBaseError(f"--diff-base {revision}: {what}{hint}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Blob:
-    path: str
-    name: str
-
-
 class _Tree:
     """The files of a revision that matter, in a folder, and what became of them since.
 
@@ -138,23 +176,24 @@ class _Tree:
 
     def add(self, repository: str, commit: str, prefix: str) -> None:
         """Write the files of a commit, and of the submodules that are there."""
-        blobs: list[_Blob] = []
-        links: list[_Blob] = []
+        blobs: dict[str, str] = {}
+        links: dict[str, str] = {}
         for mode, name, path in self._listing(repository, commit):
             if mode == _SUBMODULE:
                 self._add_submodule(repository, name, prefix, path)
             elif _matters(path):
-                (links if mode == _LINK else blobs).append(_Blob(f"{prefix}{path}", name))
-        for some in (blobs[start : start + _AT_ONCE] for start in range(0, len(blobs), _AT_ONCE)):
-            contents = self._contents(repository, some)
-            for blob in some:
-                self._write(blob.path, contents[blob.name])
-        targets = self._contents(repository, links)
-        for link in links:
-            self._link(link.path, os.fsdecode(targets[link.name]))
+                (links if mode == _LINK else blobs)[path] = name
+        paths = list(blobs)
+        for some in (paths[start : start + _AT_ONCE] for start in range(0, len(paths), _AT_ONCE)):
+            contents = self._contents(repository, [blobs[path] for path in some])
+            for path in some:
+                self._write(f"{prefix}{path}", contents[blobs[path]])
+        targets = self._contents(repository, list(links.values()))
+        for path, name in links.items():
+            self._link(f"{prefix}{path}", os.fsdecode(targets[name]))
         if marked_root(repository) == repository:
             os.makedirs(os.path.join(self.folder, prefix, ".git"), exist_ok=True)
-        self._compare(repository, commit, prefix)
+        self._compare(_Present(repository, blobs | links), blobs, prefix)
 
     def _add_submodule(self, repository: str, commit: str, prefix: str, path: str) -> None:
         folder = os.path.join(repository, path)
@@ -177,9 +216,9 @@ class _Tree:
                 yield mode, name, os.fsdecode(path)
 
     @staticmethod
-    def _contents(repository: str, blobs: Sequence[_Blob]) -> dict[str, bytes]:
+    def _contents(repository: str, objects: Sequence[str]) -> dict[str, bytes]:
         """Objects by their names."""
-        names = sorted({blob.name for blob in blobs})
+        names = sorted(set(objects))
         data = _git(repository, "cat-file", "--batch", data="".join(f"{name}\n" for name in names).encode())
         contents = {}
         start = 0
@@ -194,9 +233,12 @@ class _Tree:
 
     def _write(self, path: str, content: bytes) -> None:
         file = os.path.join(self.folder, path)
-        os.makedirs(os.path.dirname(file), exist_ok=True)
-        with open(file, "wb") as output:
-            output.write(content)
+        try:
+            os.makedirs(os.path.dirname(file), exist_ok=True)
+            with open(file, "wb") as output:
+                output.write(content)
+        except OSError as error:
+            raise DiffBaseError(f"--diff-base: {path} of that revision cannot be written: {error.strerror}") from error
         self.files.add(path)
 
     def _link(self, path: str, target: str) -> None:
@@ -206,25 +248,92 @@ class _Tree:
             with open(os.path.join(self.folder, target), "rb") as content:
                 self._write(path, content.read())
 
-    def _compare(self, repository: str, commit: str, prefix: str) -> None:
-        options = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
-        # Git brings the index up to date when it compares, whatever it is told of locks: let it have a copy.
-        with tempfile.TemporaryDirectory(prefix="migrate-lint-") as folder:
-            index = os.path.join(folder, "index")
-            own = os.fsdecode(_git(repository, "rev-parse", "--git-path", "index")).removesuffix("\n")
-            with suppress(FileNotFoundError):  # nothing was ever added
-                shutil.copyfile(os.path.join(repository, own), index)
-            changes = _git(repository, "diff", *options, commit, "--", index=index)
-        words = iter(os.fsdecode(changes).split("\0"))
-        for status in words:
-            if not status:
+    def _compare(self, present: _Present, blobs: Mapping[str, str], prefix: str) -> None:
+        self.changed |= {f"{prefix}{path}" for path, name in present.then.items() if present.now.get(path) != name}
+        gone = {path: name for path, name in blobs.items() if path not in present.now}
+        self.renamed |= {f"{prefix}{old}": f"{prefix}{new}" for old, new in present.renames(gone)}
+
+
+class _Present:
+    """The files of a repository that matter and that git keeps, by the names that git would give their content.
+
+    A file whose lines end otherwise than in the revision, as git writes them on Windows, is as it was.
+    """
+
+    def __init__(self, repository: str, then: Mapping[str, str]) -> None:
+        self.repository = repository
+        self.then = then
+        self.now: dict[str, str] = {}
+        self.new: dict[str, str] = {}
+        """Of those the ones that the revision has not, and that are no links."""
+        for line in _git(repository, "ls-files", "--stage", "-t", "-z").split(b"\0"):
+            head, _, name = line.partition(b"\t")
+            path = os.fsdecode(name)
+            if not line or not _matters(path):
                 continue
-            path = f"{prefix}{next(words)}"
-            if status[0] in "RC":
-                new = f"{prefix}{next(words)}"
-                if status[0] == "R":
-                    self.renamed[path] = new
-            self.changed.add(path)
+            tag, mode, kept, _ = head.decode().split()
+            if mode != _SUBMODULE:
+                self._look(path, kept, is_left_out=tag == "S")
+
+    def _look(self, path: str, kept: str, *, is_left_out: bool) -> None:
+        """Note a file; one that a sparse checkout leaves out is what git keeps of it."""
+        file = os.path.join(self.repository, path)
+        is_link = os.path.islink(file)
+        try:
+            data = b"" if is_left_out else os.fsencode(os.readlink(file)) if is_link else read_bytes(file)
+        except OSError:
+            if os.path.lexists(file):
+                self.now[path] = "unreadable"
+            return
+        names = [kept] if is_left_out else [_name(data, len(kept)), _name(data.replace(b"\r\n", b"\n"), len(kept))]
+        then = self.then.get(path)
+        self.now[path] = then if then is not None and then in names else names[0]
+        if then is None and not is_link:
+            self.new[path] = names[0]
+
+    def renames(self, gone: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        """Pairs of paths, of those that are gone and those that are new, that git takes for one file.
+
+        Git compares two trees, which are written elsewhere: it would run filters on what lies in a working tree.
+        """
+        if not gone or not self.new:
+            return
+        with tempfile.TemporaryDirectory(prefix="migrate-lint-") as folder:
+            own = _git(self.repository, "rev-parse", "--git-path", "objects").removesuffix(b"\n")
+            os.makedirs(os.path.join(folder, "objects", "info"))
+            with open(os.path.join(folder, "objects", "info", "alternates"), "wb") as alternates:
+                alternates.write(os.path.join(os.fsencode(self.repository), own) + b"\n")
+            for path in self.new:
+                self._keep(os.path.join(self.repository, path), self.new[path], os.path.join(folder, "objects"))
+            trees = [self._tree(files, folder) for files in (gone, self.new)]
+            options = ("-r", "-z", "-M", "--diff-filter=R", "--name-status")
+            words = os.fsdecode(_git(self.repository, "diff-tree", *options, *trees, apart=folder)).split("\0")
+        yield from zip(words[1::3], words[2::3], strict=True)
+
+    @staticmethod
+    def _keep(file: str, name: str, objects: str) -> None:
+        """Write a file as an object of git."""
+        try:
+            data = read_bytes(file)
+        except OSError:
+            return
+        os.makedirs(os.path.join(objects, name[:2]), exist_ok=True)
+        with open(os.path.join(objects, name[:2], name[2:]), "wb") as output:
+            output.write(zlib.compress(b"blob %d\0" % len(data) + data, 1))
+
+    def _tree(self, files: Mapping[str, str], folder: str) -> str:
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(folder, "index"))
+        entries = b"".join(b"100644 %s\t%s\0" % (files[path].encode(), os.fsencode(path)) for path in files)
+        _git(self.repository, "update-index", "-z", "--index-info", data=entries, apart=folder)
+        return _git(self.repository, "write-tree", "--missing-ok", apart=folder).decode().strip()
+
+
+def _name(data: bytes, length: int) -> str:
+    """What git calls a content, in a repository whose names have `length` digits."""
+    made = hashlib.new("sha1" if length == 40 else "sha256", usedforsecurity=False)
+    made.update(b"blob %d\0" % len(data) + data)
+    return made.hexdigest()
 
 
 def _matters(path: str) -> bool:
@@ -234,6 +343,8 @@ def _matters(path: str) -> bool:
 def _is_safe(path: str) -> bool:
     """Whether a path stays below its folder; git's own tools write no other ones."""
     parts = path.split("/")
+    if os.name == "nt" and ":" in path:  # a drive or a stream
+        return False
     return not any(part in {"", ".", ".."} or part.lower() == ".git" or "\\" in part for part in parts)
 
 

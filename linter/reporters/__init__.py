@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -31,15 +32,34 @@ _COLORS = {
 _IN_WORDS = (Verdict.CONFIRMED, Verdict.REFUTED, Verdict.UNREACHED, Verdict.FAILED, Verdict.STATIC_ONLY)
 
 
+COMMAND = r"^[^\S\n]*:|#(?=#\w*\[)|^(?:---|\+\+\+|~~~|\^\^\^)(?= )"
+"""What CI servers take for a command in a log, up to the character that is to be written otherwise.
+
+GitHub: ``::error::`` after blanks and ``##[error]`` anywhere, Azure ``##vso[``, TeamCity ``##teamcity[``, Buildkite
+``--- ``. Those of GitLab and Travis hold control characters.
+"""
+_commands = re.compile(COMMAND)
+
+
 def printable(text: str) -> str:
     r"""The text with control, format and unpaired surrogate characters written as escapes such as ``\x1b``.
 
+    So is one character of whatever a CI server would take for a command of the line that the text begins.
     A file's name and its lines are a stranger's: raw, they could move the cursor, recolour or hide what was printed.
     """
-    return text if text.isprintable() else "".join(map(_escape, text))
+    return text if text.isprintable() and _commands.search(text) is None else "".join(printable_characters(text))
 
 
-def _escape(character: str) -> str:
+def printable_characters(text: str) -> list[str]:
+    """What `printable` writes for each character of a text."""
+    shown = list(map(escape, text))
+    for match in _commands.finditer(text):
+        shown[match.end() - 1] = f"\\x{ord(text[match.end() - 1]):02x}"
+    return shown
+
+
+def escape(character: str) -> str:
+    """A character as `printable` writes it, whatever stands around it."""
     if character.isprintable() or character in "\u00a0\u3000":
         return character
     short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ..finding import Consequence, Finding, Severity, Verdict
 from ..rule_api.rule import Rule
-from . import Paint, printable, said
+from . import Paint, escape, said
 
 _SEVERITIES, _CONSEQUENCES = list(Severity), list(Consequence)
 _PROVEN = (Verdict.CONFIRMED, Verdict.FAILED, None, Verdict.UNREACHED, Verdict.STATIC_ONLY, Verdict.REFUTED)
@@ -70,7 +70,7 @@ def explained(finding: Finding) -> str:
 
 def escaped(text: str) -> str:
     """Printable but for line ends and tabs."""
-    return "".join(character if character in "\r\n\t" else printable(character) for character in text)
+    return "".join(character if character in "\r\n\t" else escape(character) for character in text)
 
 
 def place(finding: Finding) -> str:

@@ -170,8 +170,13 @@ def test_newer_syntax_names_the_version(text: str, capsys: Captured) -> None:
 def test_long_and_deep_code_is_linted(text: str, capsys: Captured) -> None:
     """As machines write it."""
     Path("m.py").write_text(f"import tensorflow as tf\n{text}\ny = 1  # noqa: TF7777\n")
+    found = lint(capsys)["m.py"]
 
-    assert ["TF901"] == [code for _, code, _ in lint(capsys)["m.py"]]
+    if sys.version_info[:2] == (3, 12) and found[0][1] == "TF900":  # the first releases have a limit of their own
+        assert ".a()" in text
+        assert "Python 3.12 began with a fixed limit" in found[0][2]
+    else:
+        assert ["TF901"] == [code for _, code, _ in found]
 
 
 @pytest.mark.slow

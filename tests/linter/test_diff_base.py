@@ -281,6 +281,34 @@ def test_a_shallow_clone_is_named(tmp_path: Path) -> None:
         since("HEAD~1")
 
 
+def test_a_partial_clone_is_named(tmp_path: Path) -> None:
+    """Nothing is fetched: who may be asked for it says the configuration of a repository."""
+    git("config", "uploadpack.allowFilter", "true")
+    write()
+    commit()
+    write(MODEL + "tf.to_int32(1)\n")
+    commit()
+    git("clone", "-q", "--filter=blob:none", f"file://{Path.cwd()}", str(tmp_path / "partial"))
+    os.chdir(tmp_path / "partial")
+
+    with pytest.raises(DiffBaseError, match=r"this clone is partial: fetch the rest of it \(git fetch --refetch"):
+        since("HEAD~1")
+    git("fetch", "-q", "--refetch", "--no-filter")
+    assert ["m.py:7:TF406"] == shown(since("HEAD~1"))
+
+
+def test_a_name_that_no_file_can_have_is_an_error() -> None:
+    """Git keeps it all the same."""
+    write()
+    git("add", "m.py")
+    name = git("rev-parse", ":m.py").strip()
+    git("update-index", "--add", "--cacheinfo", f"100644,{name},{'x' * 300}.py")
+    git("commit", "-q", "-m", "long")
+
+    with pytest.raises(DiffBaseError, match=r"x\.py of that revision cannot be written: "):
+        since("HEAD", "m.py")
+
+
 def test_a_folder_without_a_repository_is_an_error(tmp_path: Path) -> None:
     """It is named."""
     os.chdir(tmp_path)

@@ -9,7 +9,7 @@ from itertools import groupby
 from ...finding import Finding, Verdict
 from ...result import Result
 from ...rule_api.rule import documentation
-from .. import Paint, header, printable, said
+from .. import Paint, header, printable_characters, said
 from ..ci import documented_rules
 
 __all__ = ["FOR_PROGRAMS", "report"]
@@ -70,15 +70,12 @@ def _excerpt(line: str, finding: Finding) -> tuple[str, str]:
     if end - first > _WIDTH:
         first = max(first, start - _WIDTH // 3)
     last = min(len(line), first + _WIDTH)
-    shown = [_show(character) for character in line[first:last]]
+    cut = line[first:last]
+    shown = [" " * _TAB if raw == "\t" else safe for raw, safe in zip(cut, printable_characters(cut), strict=True)]
     before, after = ("…" if first > indent else ""), ("…" if last < len(line) else "")
     offset = len(before) + sum(map(_columns, shown[: start - first]))
     width = sum(map(_columns, shown[start - first : end - first]))
     return before + "".join(shown) + after, " " * offset + "^" * max(width, 1)
-
-
-def _show(character: str) -> str:
-    return " " * _TAB if character == "\t" else printable(character)
 
 
 def _columns(text: str) -> int:
