@@ -281,7 +281,7 @@ def test_linting_never_runs_what_it_lints(jobs: str, tmp_path: Path) -> None:
 def test_the_module_does_not_import_from_the_working_folder(tmp_path: Path) -> None:
     """`python -m` puts it first on the path; what is linted may have a json.py of its own."""
     mark = tmp_path / "mark"
-    for name in ("json", "tensorflow", "argparse", "ast", "tomllib", "hashlib", "sqlite3", "pathspec", "rich"):
+    for name in ("json", "tensorflow", "argparse", "ast", "tomllib", "hashlib", "sqlite3", "fnmatch", "rich"):
         Path(f"{name}.py").write_text(f"import tensorflow as tf\nopen({str(mark)!r}, 'w').close()\n")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     command = [sys.executable, "-m", "migrate_lint", "--output-format", "json", "."]
