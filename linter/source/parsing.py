@@ -25,6 +25,8 @@ _DEPTH = 5000
 Python's parser allows three times as many levels, which take less than 2 MB of the stack.
 """
 
+_NUMBER = re.compile(r"\d[\d_]*+")
+
 
 @dataclass(frozen=True)
 class SourceFile:
@@ -75,6 +77,13 @@ def parse_source(source: SourceFile) -> ast.Module | Finding:
         if (evidence := python2(text)) is not None:
             return _python2(source, evidence.line, evidence.column, evidence.what)
     return tree
+
+
+def line_of_long_number(text: str) -> int | None:
+    """The line of the first number of more digits than Python reads, which it refuses without a place."""
+    most = sys.get_int_max_str_digits()
+    long = (number.start() for number in _NUMBER.finditer(text) if most and len(number[0]) > most)
+    return next((text.count("\n", 0, start) + 1 for start in long), None)
 
 
 def _prints_to_file(text: str) -> bool:
