@@ -18,6 +18,7 @@ from ..finding import Target
 from ..registry import registry
 from ..result import BaselineStatus, Result
 from ..settings.config import ALWAYS
+from ..source.parsing import line_of_long_number
 from ..source.reading import read_bytes
 from .known import Known, known_as, match, scopes
 
@@ -48,20 +49,24 @@ def load(file: str) -> Baseline:
     """
     if not os.path.lexists(file):
         raise BaselineError(f"{file}: there is no such baseline; --write-baseline makes one")
+    text = ""
     try:
-        document = json.loads(read_bytes(file, _SIZE_LIMIT).decode("utf-8-sig"))
+        text = read_bytes(file, _SIZE_LIMIT).decode("utf-8-sig")
+        document = json.loads(text)
     except OSError as error:
         raise BaselineError(f"{file}: the baseline cannot be read: {error}") from error
     except json.JSONDecodeError as error:
         raise BaselineError(f"{file}:{error.lineno}: the baseline is not JSON: {error.msg}") from error
     except UnicodeDecodeError as error:
         raise BaselineError(f"{file}: the baseline is not JSON: it is not UTF-8") from error
-    except RecursionError as error:
-        raise BaselineError(f"{file}: the baseline is not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        line = line_of_long_number(text)
+        raise BaselineError(f"{file}{f':{line}' if line else ''}: the baseline is not JSON: {error}") from error
     if not isinstance(document, dict) or "findings" not in document:
         raise BaselineError(f"{file}: this is no baseline of migrate-lint")
     if (version := document.get("version")) != _VERSION:
-        raise BaselineError(f"{file}: version {version!r} of the baseline is not one that this migrate-lint reads")
+        said = f"version {version!r}" if isinstance(version, int | str) else "the version"
+        raise BaselineError(f"{file}: {said} of the baseline is not one that this migrate-lint reads")
     rows, initial = document["findings"], document.get("initial", 0)
     if not isinstance(rows, list) or not isinstance(initial, int):
         raise BaselineError(f"{file}: this is no baseline of migrate-lint")
@@ -73,7 +78,11 @@ def _entry(file: str, row: object) -> Known:
     values = row if isinstance(row, dict) else {}
     found = [values.get(name, default) for name, default in zip(Known._fields, (*[None] * 4, "static"), strict=True)]
     if not all(isinstance(value, str) for value in found):
-        raise BaselineError(f"{file}: {json.dumps(row)[:200]} is no finding: path, code, scope and text are to be text")
+        try:
+            shown = json.dumps(row)[:200]
+        except RecursionError:
+            shown = "an entry"
+        raise BaselineError(f"{file}: {shown} is no finding: path, code, scope and text are to be text")
     return Known(*map(str, found))
 
 

@@ -26,7 +26,7 @@ _LONGEST = 240
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _TOKENS = re.compile(
     r"(?P<string>'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")"
-    r"|(?P<blank>(?:\s|\\\n|#[^\n]*)+)",
+    r"|(?P<blank>(?:\s|\\\n|#[^\n]*)+)|\\.",
     re.S,
 )
 _WORD = re.compile(r"\w")
@@ -100,6 +100,8 @@ def normalized(text: str) -> str:
         done = match.end()
         if match["string"] is not None:
             parts.append(_quoted(match["string"]))
+        elif match["blank"] is None:
+            parts.append(match[0])
         elif _WORD.match(text[match.start() - 1 : match.start()]) and _WORD.match(text[done : done + 1]):
             parts.append(" ")
     parts.append(text[done:])

@@ -97,6 +97,7 @@ def _check(words: list[str]) -> int:
     require(options, config)
     if options.verbose:
         complain(f"configuration: {config.path or 'none'}")
+    from ..run.cache import troubles
     from ..run.pipeline import lint
 
     root = None
@@ -125,7 +126,7 @@ def _check(words: list[str]) -> int:
         result = _run(options, config, result, target)
     cache = None if options.no_cache else _cache_folder()
     result, notes, written = adopt(result, options, config, jobs=jobs, cache=cache)
-    for line in notes:
+    for line in (*troubles(), *notes):
         complain(line)
     reporters = [_reporter(output.format) for output in outputs]
     if options.verbose or all(reporter.FOR_PROGRAMS for reporter in reporters):

@@ -11,7 +11,9 @@ from ..finding import Finding
 from ..result import Result
 from ..source.reading import read_bytes
 
-_TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]|[^\s\[\]{},":]+', re.S)
+_TOKENS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]|[^\s\[\]{},":]+', re.S)
+_DEEPEST = 7
+"""Containers that are looked at; a line of source is in six at most."""
 
 
 class RawLines:
@@ -55,7 +57,7 @@ def cell_lines(text: str) -> Iterator[tuple[tuple[int, int], int]]:
     for match in _TOKENS.finditer(text):
         token = match[0]
         if token in "[{":
-            cells += token == "{" and _is_cells([container.at for container in stack])
+            cells += token == "{" and _is_cells([container.at for container in stack[:_DEEPEST]])
             stack.append(_Open(token == "["))
         elif token in "]}":
             stack.pop()
@@ -65,7 +67,7 @@ def cell_lines(text: str) -> Iterator[tuple[tuple[int, int], int]]:
             if stack[-1].at is None:
                 stack[-1].at = json.loads(token)
                 continue
-            if not _is_source([container.at for container in stack]):
+            if not _is_source([container.at for container in stack[:_DEEPEST]]):
                 continue
             number += text.count("\n", counted, match.start())
             counted = match.start()

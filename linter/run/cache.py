@@ -1,7 +1,7 @@
 """What earlier runs found out, kept by content in the user's cache folder.
 
 The store only ever saves time: one that is missing, locked, read-only, unreadable, foreign or broken
-makes a run slower and changes nothing else.
+makes a run slower and changes nothing else. A broken one is removed, and `troubles` says so.
 Values are JSON text; a store is never in the linted tree, where a stranger's could hide findings.
 """
 
@@ -32,6 +32,13 @@ _APPLICATION = 0x4D4C4E54
 _TIMEOUT_SECONDS = 2.0
 _KEYS_A_QUERY = 500  # older sqlite takes 999 variables at most
 _BYTES_A_TRANSACTION = 2 * 1024 * 1024  # a writer must let others in well within their timeout
+
+_OF_THE_PLACE = frozenset(
+    {"PERM", "BUSY", "LOCKED", "NOMEM", "READONLY", "INTERRUPT", "IOERR", "FULL", "CANTOPEN", "NOLFS", "AUTH"}
+)
+"""What sqlite reports of a sound store that cannot be used here and now; all else that goes wrong is the store's."""
+
+_troubles: dict[str, None] = {}
 
 # The texts have a table of their own: noting a use or adding up sizes must not rewrite or read them.
 _LAYOUT = f"""
@@ -200,7 +207,11 @@ class Cache:
             if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 connection.executescript(_LAYOUT)
             elif connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+                ours = "SELECT count(*) FROM sqlite_master WHERE name IN ('uses', 'texts')"
+                if connection.execute(ours).fetchone()[0] == 2:
+                    raise sqlite3.DatabaseError("its number was changed")
                 self._drop_connection()
+                _troubles[f"{self._path}: this is not the cache that it is to be, so nothing is kept"] = None
                 self._path = None
                 return False
             # The journal stays the default one: a write-ahead log fails in a read-only folder and on network drives.
@@ -214,13 +225,14 @@ class Cache:
 
         try:
             yield
-        except (sqlite3.Error, OverflowError) as error:
+        # Of a damaged schema sqlite3 raises what its damage leads to, such as UnicodeDecodeError.
+        except Exception as error:
             self._drop_connection()
-            broken = getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-            if broken or "no such table" in str(error) or "no such column" in str(error):
-                self._remove()
-            else:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+            if code in {getattr(sqlite3, f"SQLITE_{name}") for name in _OF_THE_PLACE}:
                 self._path = None
+            elif self._path is not None:
+                self._remove()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection | None]:
@@ -250,7 +262,7 @@ class Cache:
         import sqlite3
 
         # A store that may be read but not written is still worth reading.
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(sqlite3.Error, ValueError):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 self._connection.executemany(
@@ -260,12 +272,10 @@ class Cache:
                 self._connection.execute("COMMIT")
 
     def _prune(self) -> None:
-        import sqlite3
-
         connection = self._connection
         assert connection is not None
         # Losing the race or the right to write only means that another run prunes.
-        with contextlib.suppress(sqlite3.Error):
+        with self._failing_quietly():
             if connection.execute("PRAGMA user_version").fetchone()[0] == self._today:
                 return
             connection.execute("BEGIN IMMEDIATE")
@@ -308,8 +318,17 @@ class Cache:
         try:
             self._path.with_name(f"{FILE}-journal").unlink(missing_ok=True)
             self._path.unlink(missing_ok=True)
-        except OSError:
+            _troubles[f"{self._path}: this cache was damaged and has been removed; nothing else is lost"] = None
+        except OSError as error:
+            _troubles[f"{self._path}: this cache is damaged and cannot be removed: {error.strerror or error}"] = None
             self._path = None
+
+
+def troubles() -> list[str]:
+    """What is to be said of stores that this process could not use, since the last time that it was asked."""
+    said = list(_troubles)
+    _troubles.clear()
+    return said
 
 
 def digest_of(*parts: str) -> str:

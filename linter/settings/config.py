@@ -19,6 +19,8 @@ ALWAYS = ("TF900", "TF902", "TF908", "TF909")
 _OWN_FILE = "migrate-lint.toml"
 _SHARED_FILE = "pyproject.toml"
 _TABLE = "tool.migrate-lint"
+_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){200}""")
+"""The library takes the third power of a key's parts."""
 
 
 class ConfigError(Exception):
@@ -93,11 +95,14 @@ def parse(data: bytes, path: str) -> Config | None:
 
     try:
         text = data.decode("utf-8-sig")
+        if (key := _LONG_KEY.search(text)) is not None:
+            line = text.count("\n", 0, key.start()) + 1
+            raise ConfigError(f"{path}:{line}: this key has more than 200 parts")
         document = tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}:{line}: this line is not UTF-8") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}:{_error_line(str(error), text)}: this is not TOML: {error}") from error
     tool = document.get("tool", {})
     table: object = tool.get("migrate-lint") if isinstance(tool, dict) else None
@@ -111,8 +116,11 @@ def parse(data: bytes, path: str) -> Config | None:
 
 
 def _error_line(message: str, text: str) -> int:
-    found = re.search(r"at line (\d+)", message)
-    return int(found[1]) if found else text.count("\n") + 1
+    if found := re.search(r"at line (\d+)", message):
+        return int(found[1])
+    from ..source.parsing import line_of_long_number
+
+    return line_of_long_number(text) or text.count("\n") + 1
 
 
 def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
@@ -134,8 +142,8 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
     def choice(key: str, default: str, choices: tuple[str, ...]) -> str:
         value = table.get(key, default)
         if value not in choices:
-            suggestion = nearest(value, choices) if isinstance(value, str) else ""
-            raise refuse(key, f"{key} is to be one of {', '.join(choices)}, not {value!r}{suggestion}")
+            written = f", not {value!r}{nearest(value, choices)}" if isinstance(value, str) else ""
+            raise refuse(key, f"{key} is to be one of {', '.join(choices)}{written}")
         return str(value)
 
     for key in table:
@@ -169,9 +177,9 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
 
 def _key_line(key: str, text: str) -> str:
     """``:12`` where the key is first written, or nothing."""
-    own_table = re.search(r"^\s*\[\s*tool\s*\.\s*[\"']?migrate-lint", text, re.M)
+    own_table = re.search(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*[\"']?migrate-lint", text, re.M)
     start = own_table.start() if own_table else 0
-    found = re.compile(rf"^\s*(?:\[.*)?[\"']?{re.escape(key)}[\"']?\s*[=\].]", re.M).search(text, start)
+    found = re.compile(rf"^[ \t]*(?:\[.*)?[\"']?{re.escape(key)}[\"']?[ \t]*[=\].]", re.M).search(text, start)
     return f":{text.count(chr(10), 0, found.end()) + 1}" if found else ""
 
 

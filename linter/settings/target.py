@@ -21,13 +21,13 @@ NO_EVIDENCE = "no evidence in the project"
 _FLAG = "TF_USE_LEGACY_KERAS"
 _IS_TEST = re.compile(r"(^|/)(tests?/|test_[^/]*$|[^/]*_test\.py$|conftest\.py$)")
 _MANIFEST = re.compile(
-    r"""(?:[\w.-]*requirements[\w.-]*\.(?:txt|in) | constraints[\w.-]*\.txt | setup\.(?:py|cfg) | pyproject\.toml
+    r"""(?:(?=[\w.-]*requirements)[\w.-]+\.(?:txt|in) | constraints[\w.-]*\.txt | setup\.(?:py|cfg) | pyproject\.toml
     | Pipfile | environment[\w.-]*\.ya?ml | conda[\w.-]*\.ya?ml | tox\.ini | \.env[\w.-]* | Dockerfile[\w.-]*)""",
     re.X,
 )
 _LOCKS = frozenset({"Pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock"})
 _SIZE_LIMIT = 20_000_000
-_SET_FLAG = re.compile(rf"(?<!\w){_FLAG}[\"']?\s*[=:\s]\s*[\"']?(?:1|true)\b", re.I)
+_SET_FLAG = re.compile(rf"(?<!\w){_FLAG}[\"']?(?:\s*+[=:]\s*+|\s++)[\"']?(?:1|true)\b", re.I)
 _NAMES = r"(?P<name>tensorflow(?:[-_](?:cpu|gpu|intel|macos|rocm|aarch64))?|tf[-_.]keras|keras)"
 _REQUIREMENT = re.compile(
     rf"""(?<![\w./-]){_NAMES}(?![\w./-])(?P<quote>["']?)\s*(?:\[[^\]]*\])?\s*\(?
@@ -165,11 +165,11 @@ def _bounds(specs: str) -> tuple[_Version, _Version]:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-    # What Poetry and conda write. `~=2.12` allows 2.16, yet whoever wrote it meant the releases of 2.12.
-    specs = re.sub(r"(?<=\w)\s*,?\s*(?=[<>=!~^])", ",", specs.replace(".*", ""))
-    specs = re.sub(r"(^|,)\s*(?:~=|[=~])?\s*(?=v?\d)", r"\1==", specs)
-    specs = re.sub(r"\^\s*v?(\d+)[\w.]*", lambda match: f">={match[0][1:]},<{int(match[1]) + 1}", specs)
-    with suppress(ValueError):  # what none of them can mean limits nothing
+    with suppress(ValueError):  # what none of them can mean limits nothing, nor does a number of 4,300 digits
+        # What Poetry and conda write. `~=2.12` allows 2.16, yet whoever wrote it meant the releases of 2.12.
+        specs = re.sub(r"(?<=\w)\s*+(?:,\s*+)?(?=[<>=!~^])", ",", specs.replace(".*", ""))
+        specs = re.sub(r"(^|,)\s*+(?:(?:~=|[=~])\s*+)?(?=v?\d)", r"\1==", specs)
+        specs = re.sub(r"\^\s*v?(\d+)[\w.]*", lambda match: f">={match[0][1:]},<{int(match[1]) + 1}", specs)
         for spec in SpecifierSet(specs):
             found = Version(spec.version)
             version = found.major, found.minor

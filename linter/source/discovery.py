@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+    from .gitignore import IgnoreFile
 
 DEFAULT_EXCLUDES = frozenset(
     {
@@ -27,6 +27,8 @@ DEFAULT_EXCLUDES = frozenset(
 
 SUFFIXES = (".py", ".pyi")
 LINTED = (*SUFFIXES, ".ipynb")
+_IGNORE_FILE_LIMIT = 1_000_000
+"""Bytes; a larger `.gitignore` is not read."""
 _MARKERS = ("pyproject.toml", "setup.cfg", "setup.py", ".git")
 
 
@@ -198,7 +200,7 @@ def _is_default_exclude(name: str) -> bool:
 
 
 # A `.gitignore` counts for paths below its folder; the prefix is that folder with a slash.
-_Ignores = tuple[tuple[str, "GitIgnoreSpec"], ...]
+_Ignores = tuple[tuple[str, "IgnoreFile"], ...]
 
 
 def _walk(
@@ -265,36 +267,22 @@ def _ignores_above(path: str) -> _Ignores:
 
 
 def _with_ignore_file(folder: str, ignores: _Ignores) -> _Ignores:
+    from .gitignore import IgnoreFile
     from .reading import read_bytes
 
+    path = os.path.join(folder, ".gitignore")
     try:
-        data = read_bytes(os.path.join(folder, ".gitignore"), 1_000_000)
+        # Git does not follow a link here, and nor must the text of a file elsewhere decide what is linted.
+        data = b"" if os.path.islink(path) else read_bytes(path, _IGNORE_FILE_LIMIT)
     except OSError:
         return ignores
-    from pathspec import GitIgnoreSpec
-
-    lines = data.decode("utf-8", "replace").split("\n")
-    try:
-        spec = GitIgnoreSpec.from_lines(lines)
-    except ValueError:
-        spec = GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
-    return (*ignores, (folder.rstrip(os.sep) + os.sep, spec))
-
-
-def _is_pattern(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
+    return (*ignores, (folder.rstrip(os.sep) + os.sep, IgnoreFile(data)))
 
 
 def _is_ignored(path: str, is_folder: bool, ignores: _Ignores) -> bool:
     """As git decides: the innermost ignore file that speaks of the path."""
-    for prefix, spec in reversed(ignores):
-        below = path[len(prefix) :].replace(os.sep, "/") + ("/" if is_folder else "")
-        if (verdict := spec.check_file(below).include) is not None:
+    for prefix, ignore in reversed(ignores):
+        below = os.fsencode(path[len(prefix) :].replace(os.sep, "/"))
+        if (verdict := ignore.verdict(below, is_folder)) is not None:
             return verdict
     return False

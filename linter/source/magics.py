@@ -37,7 +37,7 @@ _AUTOMATIC = re.compile(
     r"load_ext|run|time|timeit|tensorflow_version)(?=[ \t]*$|[ \t]+[^\s=(\[,:+*%&|^<>@])",
     re.M,
 )
-_COMMENT = re.compile(r"[ \t]*#\s*(?:migrate-lint:|noqa\b)", re.I)
+_COMMENT = re.compile(r"(?<![ \t])[ \t]*#\s*(?:migrate-lint:|noqa\b)", re.I)
 _TOKEN = re.compile(r"#[^\n]*|\"\"\"|'''|[\"'()\[\]{}\n]|\\\n")
 _STRING_END = {
     '"""': re.compile(r'(?:[^\\]|\\.)*?"""', re.S),

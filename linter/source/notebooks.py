@@ -16,7 +16,7 @@ from typing import Any
 from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE, Finding
 from .cells import CellMap, Change, Notebook
 from .magics import Edit, to_python
-from .parsing import SourceFile, parse_source
+from .parsing import SourceFile, line_of_long_number, parse_source
 
 
 class _RefusedError(ValueError):
@@ -37,7 +37,8 @@ def read_notebook(path: Path, display: str, data: bytes) -> SourceFile | Finding
     except (RecursionError, MemoryError):
         return UNPARSABLE_FILE.at(display, "this notebook cannot be read: it is nested too deeply")
     except ValueError as error:
-        return UNPARSABLE_FILE.at(display, f"this notebook cannot be read: {error}")
+        number = None if isinstance(error, _RefusedError) else line_of_long_number(data.decode(errors="replace"))
+        return UNPARSABLE_FILE.at(display, f"this notebook cannot be read: {error}", number or 1)
     return _joined(path, display, cells, blake2b(data, digest_size=16).hexdigest())
 
 

@@ -27,6 +27,8 @@ Python's parser allows three times as many levels, which take less than 2 MB of 
 _LIMITED = ": Python 3.12 began with a fixed limit, and newer ones take more" if sys.version_info[:2] == (3, 12) else ""
 """3.12.1 makes no tree of a chain of 1,500 calls; 3.11.7 and 3.13.0 make one of 4,000. Nothing in it can be set."""
 
+_NUMBER = re.compile(r"\d[\d_]*+")
+
 
 @dataclass(frozen=True)
 class SourceFile:
@@ -78,6 +80,13 @@ def parse_source(source: SourceFile) -> ast.Module | Finding:
         if (evidence := python2(text)) is not None:
             return _python2(source, evidence.line, evidence.column, evidence.what)
     return tree
+
+
+def line_of_long_number(text: str) -> int | None:
+    """The line of the first number of more digits than Python reads, which it refuses without a place."""
+    most = sys.get_int_max_str_digits()
+    long = (number.start() for number in _NUMBER.finditer(text) if most and len(number[0]) > most)
+    return next((text.count("\n", 0, start) + 1 for start in long), None)
 
 
 def _prints_to_file(text: str) -> bool:

@@ -167,7 +167,7 @@ def find_suppressions(source: SourceFile) -> Suppressions:
 
 
 def _find(text: str) -> Suppressions:
-    if re.search(r"#.*(?:migrate-lint:|noqa)", text, re.I) is None:
+    if re.search(r"^[^#\n]*+#.*(?:migrate-lint:|noqa)", text, re.I | re.M) is None:
         return Suppressions()
     ours = re.compile(r"#\s*migrate-lint:(?P<rest>[^#]*)")
     disable = re.compile(r"\s*disable(?P<file>-file)?\s*=\s*(?P<names>[\w-]+(?:\s*,\s*[\w-]+)*)")

@@ -22,11 +22,11 @@ _TOKEN = re.compile(
     | (?P<name>[^\W\d]\w*)
     | (?P<newline>\n)
     | (?P<space>[ \t\f]+|\\\n)
-    | (?P<operator><>|>>=?|<<=?|->|:=|\*\*=?|//=?|[-+*/%@&|^=!<>]=|.)
+    | (?P<operator><>|>>=?|<<=?|->|:=|\*\*=?|//=?|[-+*/%@&|^=!<>]=|\\.|.)
     """,
     re.X | re.S,
 )
-_OCTAL = re.compile(r"0[\d_]*[1-9][\d_]*")
+_OCTAL = re.compile(r"0[0_]*[1-9][\d_]*")
 _KEYWORD_OPERATORS = frozenset({"in", "is", "and", "or", "if", "else", "for", "not", "as"})
 
 

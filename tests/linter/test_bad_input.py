@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -256,7 +257,14 @@ def test_a_name_is_never_printed_raw(name: str, style: str, capsys: Captured) ->
         ([], "slect = []\n", "migrate-lint.toml:1: unknown key slect; did you mean select?"),
         ([], "select = ['TF9O1']\n", "unknown rule TF9O1; did you mean TF901?"),
         ([], "select = [\n", "migrate-lint.toml:2: this is not TOML"),
+        ([], "\n" * 20_000 + "slect = []\n", "migrate-lint.toml:20001: unknown key slect"),
+        ([], f"select = []\n\njobs = {'9' * 5000}\n", "migrate-lint.toml:3: this is not TOML: Exceeds the limit"),
+        ([], f"target = 0x{'f' * 9000}\n", "migrate-lint.toml:1: target is to be one of auto, keras2, keras3\n"),
+        ([], f"target{'.a' * 150} = 1\n", "migrate-lint.toml:1: target is to be one of"),
+        ([], f"\n{'a.' * 30_000}a = 1\n", "migrate-lint.toml:2: this key has more than 200 parts"),
+        ([], f"a = {'[' * 100_000}\n", "this is not TOML"),
     ],
+    ids=lambda value: None if isinstance(value, str) and len(value) > 80 else str(value)[:40],
 )
 def test_unknown_rules_and_keys_are_2(words: list[str], config: str, message: str, capsys: Captured) -> None:
     """With the nearest that there is."""
@@ -264,6 +272,55 @@ def test_unknown_rules_and_keys_are_2(words: list[str], config: str, message: st
 
     assert 2 == main(words)
     assert message in capsys.readouterr().err
+
+
+DATA = {
+    "requirements.txt": "tensorflow>=2.4,<2.11 ; python_version >= '3.9'\nkeras==2.3.*\ntf_keras\n",
+    "poetry.lock": '[[package]]\nname = "tensorflow"\nversion = "2.12.0"\n',
+    "Pipfile.lock": '{"default": {"tensorflow": {"hashes": [1], "version": "==2.12.0"}}}',
+    "Pipfile": '[packages]\nkeras = {version = "^2.3", extras = ["x"]}\n',
+    "environment.yml": "dependencies:\n  - tensorflow=2.15.*\n  - pip:\n    - keras>=3\n",
+    "setup.py": "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\nsetup(install_requires=['tensorflow<2.11'])\n",
+    "setup.cfg": "[options]\ninstall_requires =\n    tf-keras\n    tensorflow>=2.0\n",
+    ".env": "TF_USE_LEGACY_KERAS=1\n",
+    "Dockerfile": "ENV TF_USE_LEGACY_KERAS 1\nRUN pip install tensorflow==2.9\n",
+    "pyproject.toml": '[project]\ndependencies = ["tensorflow>=2.16"]\n[tool.migrate-lint]\nselect = ["TF1"]\n'
+    'jobs = 1\n[tool.migrate-lint.per-file-ignores]\n"tests/*" = ["TF1"]\n',
+    ".gitignore": "*.pyc\nbuild/\n!a.py\n[a-z]x\n",
+    "base.json": '{"version": 1, "initial": 3, "findings": [{"path": "a", "code": "TF402", "scope": "", "text": ""}]}',
+    "model.ipynb": '{"cells": [{"cell_type": "code", "source": ["%timeit -n 3 x = 1"]}], "nbformat": 4}',
+    "bad.py": "import tensorflow as tf  # noqa: TF402\ny = tf.placeholder(1)  # migrate-lint: disable=TF101\n",
+}
+DAMAGE = [
+    *("9" * 5000, "1e999", "NaN", "-1", "1" * 4000, f"0x{'f' * 9000}", "2.*.*", "^", "[z-a]", "null", "[]", "{}", '""'),
+    *("[" * 100_000, '{"a":' * 20_000, "[" * 300 + "]" * 300, "a." * 150),
+    *("\0", "\\ud800", "\r", "\ufeff", "\x1b[2J", "'''", '"'),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DATA)
+def test_no_data_ends_a_run(name: str, capsys: Captured) -> None:
+    """Whatever a value is replaced by: the other files are linted, or the file that stands in the way is named."""
+    for file, text in DATA.items():
+        Path(file).write_text(text)
+    values = list(re.finditer(r'"[^"\n]*"|\d+|\w+', DATA[name]))
+    texts = [
+        f"{DATA[name][: value.start()]}{damage}{DATA[name][value.end() :]}".encode()
+        for value in values[:: max(len(values) // 4, 1)]
+        for damage in DAMAGE
+    ]
+    encoded = [DATA[name].encode(encoding) for encoding in ("utf-16", "utf-32", "utf-8-sig", "utf-7")]
+    for data in [*texts, *encoded, DATA[name].encode().replace(b"\n", b"\r\n\xff")]:
+        Path(name).write_bytes(data)
+
+        status = main(["--no-cache", "--baseline", "base.json", "--output-format", "concise", "--jobs", "1", "."])
+
+        printed = capsys.readouterr()
+        said = printed.err.replace(f"{os.getcwd()}/", "")
+        assert "internal error" not in said, data
+        assert "TF909" not in printed.out, data
+        assert status in {0, 1} or (status == 2 and f"migrate-lint: {name}" in said), data
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -286,7 +343,7 @@ def test_linting_never_runs_what_it_lints(jobs: str, tmp_path: Path) -> None:
 def test_the_module_does_not_import_from_the_working_folder(tmp_path: Path) -> None:
     """`python -m` puts it first on the path; what is linted may have a json.py of its own."""
     mark = tmp_path / "mark"
-    for name in ("json", "tensorflow", "argparse", "ast", "tomllib", "hashlib", "sqlite3", "pathspec", "rich"):
+    for name in ("json", "tensorflow", "argparse", "ast", "tomllib", "hashlib", "sqlite3", "fnmatch", "rich"):
         Path(f"{name}.py").write_text(f"import tensorflow as tf\nopen({str(mark)!r}, 'w').close()\n")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     command = [sys.executable, "-m", "migrate_lint", "--output-format", "json", "."]

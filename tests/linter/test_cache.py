@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -8,10 +9,16 @@ import time
 from pathlib import Path
 
 import pytest
+from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.run import cache as cache_module
-from migrate_lint.linter.run.cache import FILE, Cache, default_folder
+from migrate_lint.linter.run.cache import FILE, Cache, default_folder, troubles
 
 DAY = 86400
+
+
+@pytest.fixture(autouse=True)
+def _nothing_said() -> None:
+    troubles()
 
 
 @pytest.fixture
@@ -161,6 +168,7 @@ def test_a_foreign_database_is_left_alone(folder: Path) -> None:
         assert not cache.enabled
 
     assert (folder / FILE).read_bytes() == before
+    assert [f"{folder / FILE}: this is not the cache that it is to be, so nothing is kept"] == troubles()
 
 
 def test_a_store_without_its_tables_is_replaced(folder: Path) -> None:
@@ -174,6 +182,58 @@ def test_a_store_without_its_tables_is_replaced(folder: Path) -> None:
         cache.put("facts", {"a": 3})
 
     assert stored(folder) == {"a": 3}
+
+
+def test_a_store_whose_number_was_changed_is_replaced(folder: Path) -> None:
+    """With our tables it is ours, and a foreign one would be left alone for ever."""
+    with Cache(folder, "v") as cache:
+        cache.put("facts", {"a": 1})
+    query(folder, "PRAGMA application_id = 7")
+
+    assert {} == stored(folder)
+    assert [f"{folder / FILE}: this cache was damaged and has been removed; nothing else is lost"] == troubles()
+    assert [] == troubles()
+
+
+def damaged(good: bytes, chance: random.Random) -> bytes:
+    """A store with some bytes changed, most often of its schema, or cut short."""
+    data = bytearray(good)
+    schema = good.index(b"CREATE TABLE")
+    start, end = chance.choice([(0, 100), (100, 4096), *[(schema - 60, schema + 260)] * 3, (0, len(data))])
+    for _ in range(chance.choice((1, 1, 3, 200))):
+        data[chance.randrange(start, end)] = chance.randrange(256)
+    return bytes(data[: chance.randrange(len(data))] if chance.random() < 0.1 else data)
+
+
+def test_no_damage_ends_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The findings are those of a run without a store, damage is told at most once, and the next run is a usual one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    Path("a.py").write_text("import tensorflow as tf\nimport b\ny = tf.placeholder(b.f)\n")
+    Path("b.py").write_text("import tensorflow as tf\ndef f(x):\n    return tf.Variable(1.0) * x\n")
+    store = tmp_path / "migrate-lint" / FILE
+
+    def run() -> tuple[int, str, str]:
+        return (main(["--output-format", "concise", "--jobs", "1", "."]), *capsys.readouterr())
+
+    cold = run()
+    good = store.read_bytes()
+    told = f"migrate-lint: {store}: this cache was damaged and has been removed; nothing else is lost\n"
+    chance = random.Random(4)
+    said = 0
+    for _ in range(300):
+        for file in store.parent.iterdir():
+            file.unlink()
+        store.write_bytes(damaged(good, chance))
+        runs = [run() for _ in range(3)]
+        said += any(error for _, _, error in runs)
+
+        assert [cold[:2]] * 3 == [outcome[:2] for outcome in runs]
+        assert {told, ""} >= {error for _, _, error in runs}
+        assert [error for _, _, error in runs].count(told) <= 1
+    assert said > 30
 
 
 @pytest.mark.parametrize("text", ["'{\"x\": '", "x'ff22'", "cast(x'22ff22' AS TEXT)", "7"])
