@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from ..linter.finding import Finding, Target
 from . import interpreter, planning, process
 from .comparison.rungs import reached
 from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
+from .supervised import scratch
 
 if TYPE_CHECKING:
     from .comparison.report import Report
@@ -261,7 +261,7 @@ def _target_of_tf1(python: interpreter.Interpreter) -> Target | None:
 def run_folder(output: str | None) -> Iterator[str]:
     """The folder of a run: a temporary one, or one that is new, empty or an earlier run's."""
     if output is None:
-        with tempfile.TemporaryDirectory(prefix="migrate-lint-", ignore_cleanup_errors=True) as folder:
+        with scratch() as folder:
             yield folder
         return
     from .worker.recording.format.store import clear
@@ -317,6 +317,7 @@ class _Side:
             memory_limit=limit,
             environment={} if self.target is None else interpreter.keras_environment(self.python, self.target),
             on_phase=None if progress is None else lambda phase: progress(f"{self.side}: {phase}"),
+            folders=[self.run] if self.request.output is None else [],
         )
         results = outcome.results or {}
         if usage := results.get("usage"):

@@ -1,14 +1,36 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, read without waiting for what is no file, and sealed."""
 
 from __future__ import annotations
 
 import contextlib
+import hmac
 import json
 import os
+import stat
 from collections.abc import Iterator
 from typing import IO, Any
 
-__all__ = ["replace_json", "replaced"]
+__all__ = ["read_regular", "replace_json", "replaced", "sealed"]
+
+
+def read_regular(path: str | os.PathLike[str], limit: int, cut: bool = False) -> bytes:
+    """The content of a regular file; of one above `limit` bytes its beginning, if it may be `cut`.
+
+    Raises:
+        OSError: if it cannot be read, is a FIFO, a device or a folder, or is larger; the text is the reason.
+    """
+    # A FIFO would wait for a writer.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with open(os.open(path, flags), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError("it is no regular file")
+            if status.st_size > limit and not cut:
+                raise OSError(f"it is larger than {limit >> 20} MiB")
+            return file.read(min(status.st_size, limit))
+    except OSError as error:
+        raise OSError(error.strerror or str(error)) from error
 
 
 @contextlib.contextmanager
@@ -23,3 +45,8 @@ def replace_json(path: str, content: Any, indent: int | None = None) -> None:
     """Write a file of JSON data, whole or not at all."""
     with replaced(path) as file:
         file.write(json.dumps(content, indent=indent, default=str).encode())
+
+
+def sealed(key: bytes, content: bytes) -> bytes:
+    """What only somebody who has the key can say of a content: a line without its end."""
+    return hmac.new(key, content, "sha256").hexdigest().encode()
