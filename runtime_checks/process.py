@@ -50,6 +50,7 @@ _ENVIRONMENT = {
 }
 _KEPT_OUTPUT = 16 * 1024
 _MOST_STACKS = 1 << 20
+_LONGEST_PHASE = 1000
 _MOST_RESULTS = 64 << 20
 """Bytes of a results file; that of ten thousand findings has 3 MB."""
 _WORDS_SHOWN = 300
@@ -372,6 +373,7 @@ def _is_progress(content: object) -> bool:
     return (
         isinstance(content, dict)
         and isinstance(content.get("phase", 0), str | None)
+        and len(content["phase"] or "") < _LONGEST_PHASE
         and isinstance(content.get("began"), int | float)
         and abs(content["began"]) < 1e12  # neither NaN nor infinite
         and isinstance(content.get("done"), bool)
@@ -452,7 +454,7 @@ _NOISE = re.compile(
     r"(?:Unable to register|already registered|cuInit)"
     r"|Extension modules: .*\(total: \d+\)"
 )
-_FRAME = re.compile(r'\s+File "(.+)", line (\d+) in ')
+_FRAME = re.compile(r'\s+File "([^\0]{1,4096})", line (\d{1,9}) in ')
 _LIBRARY = re.compile(
     r"^<|[/\\](?:site|dist)-packages[/\\]|/lib(?:64)?/(?:python|pypy)\d\.\d+t?/"
     r"|^[a-z]:(?:\\.*)?\\python[\d.]*\\lib\\|[/\\]python\d+\.zip[/\\]",

@@ -14,6 +14,7 @@ from ..linter.finding import Finding, Target
 from . import interpreter, planning, process
 from .comparison.rungs import reached
 from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
+from .protocol import ResultsError, results
 from .supervised import scratch
 
 if TYPE_CHECKING:
@@ -319,8 +320,7 @@ class _Side:
             on_phase=None if progress is None else lambda phase: progress(f"{self.side}: {phase}"),
             folders=[self.run] if self.request.output is None else [],
         )
-        results = outcome.results or {}
-        if usage := results.get("usage"):
+        if usage := (outcome.results or {}).get("usage"):
             raise VerifyUsageError(str(usage))
         if outcome.cause:
             self._crashed(outcome)
@@ -349,13 +349,13 @@ class _Side:
 
     def _crashed(self, outcome: process.Outcome) -> None:
         """Write into the recording why it is not complete; one that was never begun is begun here."""
+        from .worker.recording.format.reading import RecordingError, read
         from .worker.recording.format.store import RECORD, Recording, replace_json
 
-        path = Path(self.folder, RECORD)
         try:
-            content = json.loads(path.read_bytes())
-        except (OSError, ValueError):
-            content = Recording(self.folder, self.side).content
+            content: dict[str, Any] = dict(read(self.folder).content)
+        except RecordingError:
+            content = dict(Recording(self.folder, self.side).content)
         frame = outcome.crash_frame
         place = None if frame is None else list(frame)
         cause = outcome.reason + ("" if frame is None else f" ({os.path.basename(frame[0])}:{frame[1]})")
@@ -364,5 +364,13 @@ class _Side:
         if running is not None and running["outcome"] == "failed":
             running.update(detail=outcome.reason, place=place)
         content.update(seconds=round(outcome.seconds, 3), peak_memory=outcome.peak_memory)
-        content["versions"] = content["versions"] or dict((outcome.results or {}).get("versions", {}))
-        replace_json(os.fspath(path), content)
+        content["versions"] = content["versions"] or _versions(outcome)
+        replace_json(os.path.join(self.folder, RECORD), content)
+
+
+def _versions(outcome: process.Outcome) -> dict[str, str]:
+    """What the worker said before it ended; empty where it said nothing that could be one."""
+    try:
+        return dict(results(outcome.results or {}, ()).versions)
+    except ResultsError:
+        return {}
