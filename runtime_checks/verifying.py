@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -191,21 +190,27 @@ def generated_test(folder: str, beside: str | None = None) -> str:
     Raises:
         VerifyUsageError: if the folder holds no run of the command, or not all of it.
     """
-    try:
-        said = json.loads(Path(folder, RUN).read_bytes())
-    except (OSError, ValueError) as error:
-        raise VerifyUsageError(f"this is no folder of a run, which holds a {RUN}") from error
-    if not isinstance(said, dict) or not said.get("pair"):
-        raise VerifyUsageError("this run was not made by the command, so it names no file of a pair")
     _require_numpy()
     from .comparison import gen_test
     from .comparison.judging.tolerances import PolicyError
-    from .worker.recording.format.reading import RecordingError
+    from .worker.recording.format.reading import RecordingError, read_json, require
+    from .worker.recording.format.schema import RUN as ASKED
 
+    path = Path(folder, RUN)
+    if not path.is_file():
+        raise VerifyUsageError(f"this is no folder of a run, which holds a {RUN}")
     try:
+        said = read_json(path)
+        if not isinstance(said, dict) or not said.get("pair"):
+            raise VerifyUsageError("this run was not made by the command, so it names no file of a pair")
+        require(path, said, ASKED)
         return gen_test.generate(folder, said, beside)
-    except (RecordingError, PolicyError) as error:
+    except VerifyUsageError:
+        raise
+    except RecordingError as error:
         raise VerifyUsageError(str(error)) from error
+    except (PolicyError, ValueError) as error:
+        raise VerifyUsageError(f"{path}: {error}") from error
 
 
 def _require_numpy() -> None:

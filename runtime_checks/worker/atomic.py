@@ -10,27 +10,38 @@ import stat
 from collections.abc import Iterator
 from typing import IO, Any
 
-__all__ = ["read_regular", "replace_json", "replaced", "sealed"]
+__all__ = ["open_regular", "read_regular", "replace_json", "replaced", "sealed"]
+
+
+def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a file to read.
+
+    Raises:
+        OSError: if it cannot be read, or is a FIFO, a device or a folder; the text is the reason.
+    """
+    # A FIFO would wait for a writer.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        file = open(os.open(path, flags), "rb")  # noqa: SIM115  (the caller closes it)
+    except OSError as error:
+        raise OSError(error.strerror or str(error)) from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError("it is no regular file")
+    return file
 
 
 def read_regular(path: str | os.PathLike[str], limit: int, cut: bool = False) -> bytes:
     """The content of a regular file; of one above `limit` bytes its beginning, if it may be `cut`.
 
     Raises:
-        OSError: if it cannot be read, is a FIFO, a device or a folder, or is larger; the text is the reason.
+        OSError: as `open_regular` does, and if it is larger.
     """
-    # A FIFO would wait for a writer.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        with open(os.open(path, flags), "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError("it is no regular file")
-            if status.st_size > limit and not cut:
-                raise OSError(f"it is larger than {limit >> 20} MiB")
-            return file.read(min(status.st_size, limit))
-    except OSError as error:
-        raise OSError(error.strerror or str(error)) from error
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limit and not cut:
+            raise OSError(f"it is larger than {limit >> 20} MiB")
+        return file.read(min(size, limit))
 
 
 @contextlib.contextmanager
