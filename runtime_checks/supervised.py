@@ -155,8 +155,9 @@ class Supervised:
             self.wait(_LEAVE)
 
     def close(self) -> None:
-        """Let the supervisor go; call it when the folders are gone."""
+        """Let the supervisor go, which removes no folder then."""
         if self._channel is not None:
+            self.tell(supervisor.LEAVE)
             self._channel.close()
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(_LEAVE)

@@ -5,7 +5,8 @@ a session, an environment or a second fork of its own, nor by outliving its pare
 All of them are ended when the command has ended, when the host says so, and when the host is gone: however a process
 ends, its end of the channel is closed. In the last case the folders are removed too.
 
-The channel is a socket. The host writes bytes: `BEAT` while it lives, `END`, or the number of a signal for the command.
+The channel is a socket. The host writes bytes: `BEAT` while it lives, `END`, the number of a signal for the command,
+and `LEAVE`, when it has seen to the folders itself.
 Back come lines: ``errno N`` where the command cannot be run, and ``exit CODE PEAK`` when nothing of it is left.
 A host that says nothing for LIMIT seconds, 0 for ever, counts as gone for the command, but not for the folders.
 This file is also a module: the host looks at processes and removes folders in the same way.
@@ -22,9 +23,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["BEAT", "END", "content", "descendants", "processes", "remove"]
+__all__ = ["BEAT", "END", "LEAVE", "content", "descendants", "processes", "remove"]
 
-BEAT, END = 0, 255
+BEAT, LEAVE, END = 0, 254, 255
 PROC = "/proc"
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 """Of <sys/prctl.h>."""
@@ -115,9 +116,10 @@ class _Supervisor:
         self.told = False
         """Whether a signal has told this process to end."""
         self.deserted = False
+        self.dismissed = False
 
-    def run(self, command: list[str]) -> None:
-        """Run a command to its end, and tell the host."""
+    def run(self, command: list[str]) -> bool:
+        """Run a command to its end, and tell the host; whether that was gone before it had seen to the folders."""
         control = _control()
         control(_PR_SET_CHILD_SUBREAPER, 1)
         own = os.getpid()
@@ -134,8 +136,9 @@ class _Supervisor:
         self._watch(woken)
         self._end_all()
         self._say(b"exit %s %d\n" % (b"-" if self.code is None else b"%d" % self.code, self.peak))
-        while not self.deserted:
+        while not (self.deserted or self.dismissed):
             self._listen(woken)
+        return not self.dismissed
 
     def _become(self, command: list[str], parent: int, control: Any) -> None:
         try:
@@ -160,13 +163,13 @@ class _Supervisor:
         with suppress(ChildProcessError):
             while not (self._reap() or self.told or self.deserted):
                 said = self._listen(woken)
-                if END in said:
+                if END in said or self.dismissed:
                     return
                 if said:
                     heard = time.monotonic()
                 elif self.limit is not None and time.monotonic() - heard > self.limit:
                     return
-                for number in filter(None, said):
+                for number in set(said) - {BEAT}:
                     with suppress(OSError):
                         os.kill(self.command, number)
 
@@ -182,6 +185,7 @@ class _Supervisor:
         with suppress(OSError):
             said = os.read(self.channel, 4096)
         self.deserted = self.deserted or not said
+        self.dismissed = self.dismissed or LEAVE in said
         return said
 
     def _reap(self) -> bool:
@@ -243,9 +247,9 @@ def main(words: list[str]) -> None:
     """Supervise the command that the words describe."""
     channel, limit, count = os.dup(int(words[0])), float(words[1]), int(words[2])  # a copy is not inherited
     os.close(int(words[0]))
-    _Supervisor(channel, limit or None).run(words[3 + count :])
-    for folder in words[3 : 3 + count]:
-        remove(folder)
+    if _Supervisor(channel, limit or None).run(words[3 + count :]):
+        for folder in words[3 : 3 + count]:
+            remove(folder)
 
 
 if __name__ == "__main__":

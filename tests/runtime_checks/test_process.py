@@ -147,6 +147,18 @@ def test_environment(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "0" == gpu["environment"]["CUDA_VISIBLE_DEVICES"]
 
 
+def test_folders_of_the_run(run: Run, tmp_path: Path) -> None:
+    """They go only where this process is killed."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "recorded").touch()
+    fine, hanging = run("say(None, done=True)", folders=[str(tmp_path / "run")]), run(
+        "say('build'); time.sleep(600)", timeout=LIMIT, folders=[str(tmp_path / "run")]
+    )
+
+    assert ("done", "timeout") == (fine.ended, hanging.ended)
+    assert (tmp_path / "run" / "recorded").exists()
+
+
 def test_standard_input_and_folder(run: Run) -> None:
     """Standard input is empty, and the working directory is this process's."""
     outcome = run("say(None, done=True, read=sys.stdin.read(), cwd=os.getcwd())")

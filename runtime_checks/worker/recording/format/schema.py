@@ -175,7 +175,7 @@ _LAYER = _fields({"name": _text, "class": _text}, {"config": _dict(_anything)})
 _DRAW = _fields(
     {"op": _text},
     {
-        "seed": _maybe(_whole(-(1 << 64), 1 << 64)),
+        "seed": _anything,
         "shape": _maybe(_OPEN_SHAPE),
         "purpose": _text,
         "place": _maybe(_place),
@@ -228,7 +228,7 @@ _OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text)}, _scalar)
 CONTENT = _fields(
     {"side": _one_of("tf1", "tf2"), "scenarios": _dict(_SCENARIO, _matching(_NAME, "name of a scenario"))},
     {
-        "versions": _dict(_text),
+        "versions": _dict(_maybe(_text)),
         "adaptations": _list(_text),
         "notes": _list(_text),
         "variables": _list(_VARIABLE),
