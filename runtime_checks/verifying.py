@@ -13,7 +13,6 @@ from ..linter.finding import Finding, Target
 from . import interpreter, planning, process
 from .comparison.rungs import reached
 from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
-from .protocol import ResultsError, results
 from .supervised import scratch
 
 if TYPE_CHECKING:
@@ -375,6 +374,8 @@ class _Side:
 
 def _versions(outcome: process.Outcome) -> dict[str, str]:
     """What the worker said before it ended; empty where it said nothing that could be one."""
+    from .protocol import ResultsError, results
+
     try:
         return dict(results(outcome.results or {}, ()).versions)
     except ResultsError:
