@@ -9,14 +9,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from typing import IO, NamedTuple
 
+from .supervised import Supervised
 from .verifying import SIDES, locate_pair, pair_job
 
 __all__ = ["BenchmarkError", "Times", "inference_times"]
 
+_LONGEST_ANSWER = 4096
+_LEAVE = 60.0
+"""Seconds for a side to end that has closed its output."""
 _MODULE = f"{__package__}.worker.recording.timing"
 
 
@@ -63,28 +67,33 @@ class _Side(NamedTuple):
     """A process that measures one call whenever it is asked."""
 
     name: str
-    process: subprocess.Popen[str]
+    ran: Supervised
     said: IO[str]
 
     def measure(self) -> float:
         """Seconds of one call."""
-        assert self.process.stdin is not None
+        stdin = self.ran.process.stdin
+        assert stdin is not None
         try:
-            self.process.stdin.write("\n")
-            self.process.stdin.flush()
+            stdin.write(b"\n")
+            stdin.flush()
         except BrokenPipeError:
             pass  # it ended, which its answer tells
-        return float(self.answer())
+        answer = self.answer()
+        try:
+            return float(answer)
+        except ValueError as error:
+            raise BenchmarkError(f"the {self.name} side cannot be measured: it wrote {answer[:80]!r}") from error
 
     def answer(self) -> str:
         """The next line that it writes."""
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline().strip()
+        assert self.ran.process.stdout is not None
+        line = self.ran.process.stdout.readline(_LONGEST_ANSWER).decode("utf-8", "replace").strip()
         if line:
             return line
-        self.process.wait()
+        self.ran.wait(_LEAVE)
         self.said.seek(0)
-        words = self.said.read().strip().rpartition("\n")[2] or f"it ended with status {self.process.returncode}"
+        words = self.said.read().strip().rpartition("\n")[2] or f"it ended with status {self.ran.code}"
         raise BenchmarkError(f"the {self.name} side cannot be measured: {words}")
 
 
@@ -94,18 +103,14 @@ def _side(name: str, job: str) -> Iterator[_Side]:
     if name == "tf1" and find_spec("tf_keras") is not None:  # before 2.16 TensorFlow has Keras 2, and breaks on this
         environment["TF_USE_LEGACY_KERAS"] = "1"
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
-        process = subprocess.Popen(
-            [sys.executable, "-m", _MODULE, name, job],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=said,
-            env=environment,
-            text=True,
-        )
+        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said}
+        ran = Supervised([sys.executable, "-m", _MODULE, name, job], environment=environment, streams=streams)
         try:
-            with process:
-                yield _Side(name.upper(), process, said)
-                assert process.stdin is not None
-                process.stdin.close()
+            yield _Side(name.upper(), ran, said)
         finally:
-            process.kill()
+            ran.end()
+            for pipe in (ran.process.stdin, ran.process.stdout):
+                if pipe is not None:
+                    with suppress(BrokenPipeError):
+                        pipe.close()
+            ran.close()

@@ -8,13 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from ..linter.finding import Target
-from .process import kill_group
+from .supervised import LaunchError, Supervised, Tail
 
 __all__ = ["Interpreter", "InterpreterError", "default_target", "describe", "keras_environment", "unsupported"]
 
@@ -23,6 +22,8 @@ _KERAS3_SINCE = (2, 16)
 """Since then tf.keras is Keras 3 and Keras 2 is the distribution tf_keras."""
 _MARK = "migrate-lint-interpreter:"
 _LONGEST_ANSWER = 1 << 20
+_SILENCE = 60.0
+"""Seconds beyond its limit that an interpreter gets where this process has been stopped."""
 _PACKAGES = {
     "tensorflow": (
         "tensorflow", "tensorflow-cpu", "tensorflow-macos", "tensorflow-intel", "tensorflow-gpu", "tensorflow-rocm",
@@ -111,7 +112,7 @@ def describe(python: str | None = None, *, limit: float = 20.0) -> Interpreter:
     if release < _OLDEST:
         raise InterpreterError(f"{executable} is Python {answer['python_text']}; the worker needs 3.7 or later.")
     return Interpreter(
-        executable, release, answer["python_text"], answer["tensorflow"], answer["keras"], answer["tf_keras"]
+        executable, release, answer["python_text"], *(answer.get(name) for name in ("tensorflow", "keras", "tf_keras"))
     )
 
 
@@ -175,34 +176,50 @@ def _ask(executable: str, limit: float) -> dict[str, Any]:
     status, output, errors = _run([executable, "-c", _SCRIPT, _MARK, json.dumps(_PACKAGES)], limit)
     for line in reversed(output.split("\n")):
         if line.startswith(_MARK):
-            with suppress(ValueError):
-                answer: dict[str, Any] = json.loads(line.removeprefix(_MARK))
-                return answer
+            with suppress(ValueError, RecursionError):
+                answer = json.loads(line.removeprefix(_MARK))
+                if _is_answer(answer):
+                    return dict(answer)
     said = errors.strip().split("\n")
     reason = said[-1 if said[0].startswith("Traceback") else 0].rstrip(".")
     because = f": {reason}" if reason else ""
     raise InterpreterError(f"{executable} is no Python that works, it ended with status {status}{because}.")
 
 
+def _is_answer(found: object) -> bool:
+    """Whether that is what the script says; a program of another kind may repeat its words."""
+    if not isinstance(found, dict):
+        return False
+    release = found.get("python")
+    return (
+        isinstance(release, list)
+        and len(release) == 3
+        and all(type(number) is int for number in release)
+        and isinstance(found.get("python_text"), str)
+        and all(isinstance(found.get(name), str | None) for name in _PACKAGES)
+    )
+
+
 def _run(command: list[str], limit: float) -> tuple[int, str, str]:
-    """Status, output and errors; both go to files, which a process that lives on cannot hold up."""
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        try:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True
-            )
-        except OSError as error:
-            raise InterpreterError(f"{command[0]} is no Python: {error.strerror or error}.") from error
-        try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired as error:
-            raise InterpreterError(f"{command[0]} gave no answer within {limit:g} s.") from error
-        finally:
-            kill_group(process)
-            process.wait()
-        return status, _text(output), _text(errors)
-
-
-def _text(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read(_LONGEST_ANSWER).decode("utf-8", "replace").replace("\r", "")
+    """Status, and the ends of output and errors."""
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    try:
+        ran = Supervised(command, streams=streams, limit=limit + _SILENCE)
+    except LaunchError as error:
+        raise InterpreterError(f"{command[0]} is no Python: {error}.") from error
+    pipes = [pipe for pipe in (ran.process.stdout, ran.process.stderr) if pipe is not None]
+    tails = [Tail(pipe.fileno(), _LONGEST_ANSWER) for pipe in pipes]
+    try:
+        ended = ran.wait(limit)
+    except LaunchError as error:
+        raise InterpreterError(f"{command[0]} is no Python: {error}.") from error
+    finally:
+        ran.end()
+        for pipe, tail in zip(pipes, tails, strict=True):
+            if tail.stop():
+                pipe.close()
+        ran.close()
+    if not ended:
+        raise InterpreterError(f"{command[0]} gave no answer within {limit:g} s.")
+    output, errors = (tail.text().replace("\r", "") for tail in tails)
+    return 0 if ran.code is None else ran.code, output, errors

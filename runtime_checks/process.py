@@ -9,22 +9,22 @@ from __future__ import annotations
 import json
 import os
 import re
-import selectors
+import secrets
 import signal
-import stat
 import subprocess
-import sys
-import tempfile
-import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["JOB", "RESULTS", "STACKS", "TOKEN", "WHERE", "Outcome", "kill_group", "start"]
+from . import supervisor
+from .supervised import LaunchError, Supervised, Tail, scratch
+from .worker.atomic import read_regular, sealed
+
+__all__ = ["JOB", "RESULTS", "STACKS", "TOKEN", "WHERE", "Outcome", "start"]
 
 JOB = "job.json"
 """File in the worker's folder: what it is to do."""
@@ -37,7 +37,7 @@ WHERE = getattr(signal, "SIGRTMAX", 0) - 3
 TOKEN = "MIGRATE_LINT_RUN"
 """Environment variable whose value marks the worker and all that it starts."""
 
-Ended = Literal["done", "exited", "signal", "timeout", "memory", "not started"]
+Ended = Literal["done", "exited", "signal", "timeout", "memory", "not started", "damaged"]
 
 _ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "-1",
@@ -50,6 +50,9 @@ _ENVIRONMENT = {
 }
 _KEPT_OUTPUT = 16 * 1024
 _MOST_STACKS = 1 << 20
+_LONGEST_PHASE = 1000
+_MOST_RESULTS = 64 << 20
+"""Bytes of a results file; that of ten thousand findings has 3 MB."""
 _WORDS_SHOWN = 300
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.1
 _MEMORY_PAUSE = 0.2
@@ -58,8 +61,9 @@ _DUMP_PAUSE = 0.3
 _GRACE = 2.0
 """Seconds that a worker has to end by itself after it said that it is done."""
 _LEAVE = 5.0
-"""Seconds spent on killing what the worker started."""
-_PROC = Path("/proc")
+"""Seconds spent on killing what got away from the supervisor."""
+_SILENCE = 60.0
+"""Seconds beyond the limit of a phase that a worker goes on while this process says nothing, such as a stopped one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ def start(
     memory_limit: int | None,
     environment: Mapping[str, str | None],
     on_phase: Callable[[str], None] | None = None,
+    folders: Sequence[str] = (),
 ) -> Outcome:
     """Run `script` with `python` until it ends or breaks a limit; its one argument is the path of the job file.
 
@@ -111,35 +116,33 @@ def start(
     `memory_limit` is in bytes and holds for the worker and its descendants together (Linux).
     `environment` changes this process's own: None takes a variable away.
     `on_phase` hears the name of each phase seen to run; one shorter than the pause between two looks may be missed.
-    Whatever happens, also an exception or Ctrl-C, the worker's session, every process that carries its token
-    (Linux) and its folder are gone afterwards.
+    Whatever happens, also an exception or Ctrl-C, and also where this process is killed, the worker, every process
+    that it started (Linux; elsewhere its group) and its folder are gone afterwards.
+    `folders` are gone too if this process is killed.
     """
-    token = uuid.uuid4().hex
-    with tempfile.TemporaryDirectory(prefix="migrate-lint-", ignore_cleanup_errors=True) as folder:
-        scratch = os.path.join(folder, "tmp")
-        os.mkdir(scratch)
+    token, key = uuid.uuid4().hex, secrets.token_bytes(32)
+    with scratch() as folder:
+        private = os.path.join(folder, "tmp")
+        os.mkdir(private)
         path = os.path.join(folder, JOB)
-        Path(path).write_text(json.dumps(job), "utf-8")
+        Path(path).write_text(json.dumps({**job, "key": key.hex()}), "utf-8")
         worker = _Worker(
             [python, os.fspath(script), path],
-            _environment(environment, token, scratch),
+            _environment(environment, token, private),
             token,
-            _Progress(Path(folder, RESULTS), on_phase),
+            _Progress(Path(folder, RESULTS), key, on_phase),
+            timeout,
+            (folder, *folders),
         )
-        return worker.run(timeout, memory_limit)
+        try:
+            return worker.run(memory_limit)
+        finally:
+            supervisor.remove(folder)
+            worker.leave()
 
 
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that leads its own group, and the group with it where the system has groups."""
-    with suppress(OSError):
-        if hasattr(os, "killpg"):  # not Popen.kill: it would take the exit status before wait4 can
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-
-
-def _environment(changes: Mapping[str, str | None], token: str, scratch: str) -> dict[str, str]:
-    own = {TOKEN: token, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch}
+def _environment(changes: Mapping[str, str | None], token: str, private: str) -> dict[str, str]:
+    own = {TOKEN: token, "TMPDIR": private, "TEMP": private, "TMP": private}
     merged: dict[str, str | None] = {**os.environ, **_ENVIRONMENT, **changes, **own}
     return {name: value for name, value in merged.items() if value is not None}
 
@@ -154,60 +157,64 @@ class _Stop:
 
 
 class _Worker:
-    def __init__(self, command: list[str], environment: dict[str, str], token: str, progress: _Progress) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        environment: dict[str, str],
+        token: str,
+        progress: _Progress,
+        timeout: float,
+        folders: Sequence[str],
+    ) -> None:
         self.command = command
         self.environment = environment
         self.token = token
         self.progress = progress
-        self.process: subprocess.Popen[bytes] | None = None
-        self.tail: _Tail | None = None
-        self.ended = False
-        self.code: int | None = None
-        self.peak = 0
+        self.timeout = timeout
+        self.folders = folders
+        self.process: Supervised | None = None
+        self.tail: Tail | None = None
 
-    def run(self, timeout: float, memory_limit: int | None) -> Outcome:
+    def run(self, memory_limit: int | None) -> Outcome:
         began = time.monotonic()
         try:
-            self._launch()
-            stop = self._watch(timeout, memory_limit)
-            if stop is not None:
-                self._ask_where()
-            seconds = time.monotonic() - began
-        except _LaunchError as error:
-            return Outcome("not started", None, None, time.monotonic() - began, 0, None, "", str(error))
-        finally:
-            self._clear_away()
+            try:
+                process = self._launch()
+                stop = self._watch(process, memory_limit)
+                if stop is not None:
+                    self._ask_where(process)
+                seconds = time.monotonic() - began
+            finally:
+                self._clear_away()
+        except LaunchError as error:
+            cause = f"could not be started: {self.command[0]}: {error}"
+            return Outcome("not started", None, None, time.monotonic() - began, 0, None, "", cause)
         self.progress.look()
-        return self._outcome(stop, seconds)
+        return self._outcome(process, stop, seconds)
 
-    def _launch(self) -> None:
-        try:
-            self.process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env=self.environment,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise _LaunchError(f"could not be started: {self.command[0]}: {reason}") from error
-        assert self.process.stdout is not None
-        self.tail = _Tail(self.process.stdout.fileno())
+    def _launch(self) -> Supervised:
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        limit = self.timeout + _SILENCE
+        self.process = Supervised(
+            self.command, environment=self.environment, streams=streams, limit=limit, folders=self.folders
+        )
+        assert self.process.process.stdout is not None
+        self.tail = Tail(self.process.process.stdout.fileno(), _KEPT_OUTPUT)
+        return self.process
 
-    def _watch(self, timeout: float, memory_limit: int | None) -> _Stop | None:
+    def _watch(self, process: Supervised, memory_limit: int | None) -> _Stop | None:
         """None where the process ended by itself, or was done."""
-        meter = _Meter(self, memory_limit) if memory_limit is not None and _PROC.is_dir() else None
+        meter = None if memory_limit is None else _Meter(process, self.token, memory_limit)
         pause = _FIRST_PAUSE
-        while not self._reap():
+        while not process.poll():
+            process.beat()
             self.progress.look()
             age = self.progress.age
             if self.progress.done:
                 if age > _GRACE:
                     return None
-            elif age > timeout:
-                return _Stop("timeout", self.progress.phase, self._too_long(timeout))
+            elif age > self.timeout:
+                return _Stop("timeout", self.progress.phase, self._too_long(self.timeout))
             elif meter is not None and meter.exceeded():
                 size = f"{meter.limit / 2**30:.1f} GiB"
                 cause = f"used more than {size} of memory {self.progress.place} and was stopped"
@@ -216,11 +223,10 @@ class _Worker:
             pause = min(pause * 1.1, _LONGEST_PAUSE)
         return None
 
-    def _ask_where(self) -> None:
+    def _ask_where(self, process: Supervised) -> None:
         """Let the worker dump its stack; one that has no file for it does not listen, and would end by the signal."""
-        if self.process is not None and WHERE > 0 and self.progress.path.with_name(STACKS).exists():
-            with suppress(OSError):
-                os.kill(self.process.pid, WHERE)
+        if WHERE > 0 and self.progress.path.with_name(STACKS).exists():
+            process.tell(WHERE)
             time.sleep(_DUMP_PAUSE)
 
     def _too_long(self, timeout: float) -> str:
@@ -228,47 +234,40 @@ class _Worker:
             return f"phase {self.progress.phase} took longer than {timeout:g} s and was stopped"
         return f"the process took longer than {timeout:g} s {self.progress.place} and was stopped"
 
-    def _reap(self) -> bool:
-        """Whether the process has ended; reads its status and its peak once."""
-        if self.ended or self.process is None:
-            return True
-        try:
-            self.ended, self.code, self.peak = _wait(self.process)
-        except ChildProcessError:  # the host ignores SIGCHLD: the system has thrown the status away
-            self.ended = True
-        if self.ended:
-            self.process.returncode = self.code if self.code is not None else 0
-        return self.ended
-
     def _clear_away(self) -> None:
-        if self.process is None:
-            _kill_members(None, self.token)
-            return
+        if self.process is not None:
+            self.process.end()
         _kill_members(self.process, self.token)
-        deadline = time.monotonic() + _LEAVE
-        while not self._reap() and time.monotonic() < deadline:
-            time.sleep(0.005)
-        if self.tail is not None and self.tail.stop() and self.process.stdout is not None:
-            self.process.stdout.close()
+        if self.tail is not None and self.tail.stop() and self.process is not None:
+            assert self.process.process.stdout is not None
+            self.process.process.stdout.close()
 
-    def _outcome(self, stop: _Stop | None, seconds: float) -> Outcome:
+    def leave(self) -> None:
+        """Let the supervisor go, which would remove the folders."""
+        if self.process is not None:
+            self.process.close()
+
+    def _outcome(self, process: Supervised, stop: _Stop | None, seconds: float) -> Outcome:
         output = self.tail.text() if self.tail is not None else ""
-        ended, status, phase, cause = self._end(stop)
+        ended, status, phase, cause = self._end(process.code, stop)
         ours = (str(Path(self.command[1]).parent), str(self.progress.path.parent))
         return Outcome(
             ended,
             status,
             phase,
             seconds,
-            self.peak,
+            process.peak,
             self.progress.results,
             _without_noise(output),
             cause,
             _crash_frame(self.progress.stacks() or output, ours) if stop or ended == "signal" else None,
         )
 
-    def _end(self, stop: _Stop | None) -> tuple[Ended, int | None, str | None, str]:
-        place, code = self.progress.place, self.code
+    def _end(self, code: int | None, stop: _Stop | None) -> tuple[Ended, int | None, str | None, str]:
+        place = self.progress.place
+        if self.progress.damage:
+            cause = f"the results of the worker are damaged: {self.progress.damage}"
+            return "damaged", code if code is not None and code >= 0 else None, self.progress.phase, cause
         if self.progress.done:
             return "done", code if code is not None and code >= 0 else None, None, ""
         if stop is not None:
@@ -282,24 +281,6 @@ class _Worker:
         return "exited", code, self.progress.phase, f"the process ended{known} {place}{early}"
 
 
-class _LaunchError(Exception):
-    """Carries the cause."""
-
-
-def _wait(process: subprocess.Popen[bytes]) -> tuple[bool, int | None, int]:
-    """Whether it ended, its code as subprocess gives it, its peak in bytes.
-
-    On Linux the peak is never below this process's own: it counts from before the worker's exec.
-    """
-    if not hasattr(os, "wait4"):
-        code = process.poll()
-        return code is not None, code, 0
-    pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-    if not pid:
-        return False, None, 0
-    return True, os.waitstatus_to_exitcode(status), usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
 def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
@@ -310,8 +291,11 @@ def _signal_name(number: int) -> str:
 class _Progress:
     """The results file, and how long what it says has lasted."""
 
-    def __init__(self, path: Path, on_phase: Callable[[str], None] | None) -> None:
+    def __init__(self, path: Path, key: bytes, on_phase: Callable[[str], None] | None) -> None:
         self.path = path
+        self.damage = ""
+        """What is wrong with the file as it is now; what was good before is kept."""
+        self._key = key
         self.results: dict[str, Any] | None = None
         self._on_phase = on_phase
         self._seen: tuple[int, int, int] | None = None
@@ -339,28 +323,40 @@ class _Progress:
     def stacks(self) -> str:
         """The worker's dumps, empty where it made none."""
         try:
-            with open(self.path.with_name(STACKS), "rb") as file:
-                return file.read(_MOST_STACKS).decode("utf-8", "replace")
+            return read_regular(self.path.with_name(STACKS), _MOST_STACKS, cut=True).decode("utf-8", "replace")
         except OSError:
             return ""
 
     def look(self) -> None:
-        """Take over new content; keep the old where the new is broken or not ours."""
+        """Take over new content; keep the old where the new is broken, or was not written by the worker."""
         now = time.monotonic()
-        with suppress(OSError, ValueError, RecursionError):
-            mark = self._mark()
+        try:
+            found = self.path.lstat()
+        except OSError:
+            self.damage = "its file is gone" if self.results is not None else ""
+        else:
+            mark = (found.st_ino, found.st_mtime_ns, found.st_size)
             if mark != self._seen:
-                content = json.loads(self.path.read_bytes())
-                self._seen = mark
-                if _is_progress(content):
-                    self._take(content, now)
+                self._read(mark, now)
         self._looked = now
 
-    def _mark(self) -> tuple[int, int, int]:
-        found = self.path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(f"not a file: {self.path}")
-        return found.st_ino, found.st_mtime_ns, found.st_size
+    def _read(self, mark: tuple[int, int, int], now: float) -> None:
+        try:
+            data = read_regular(self.path, _MOST_RESULTS)
+            self._seen = mark
+            seal, _, body = data.partition(b"\n")
+            if not secrets.compare_digest(seal, sealed(self._key, body)):
+                raise ValueError("something else than the worker wrote its file")
+            content = json.loads(body)
+            if not _is_progress(content):
+                raise ValueError("its file does not say how far it is")
+        except RecursionError:
+            self.damage = "its file is nested too deeply"
+        except (OSError, ValueError) as error:
+            self.damage = str(error)
+        else:
+            self.damage = ""
+            self._take(content, now)
 
     def _take(self, content: dict[str, Any], now: float) -> None:
         before = self.results
@@ -377,71 +373,27 @@ def _is_progress(content: object) -> bool:
     return (
         isinstance(content, dict)
         and isinstance(content.get("phase", 0), str | None)
+        and len(content["phase"] or "") < _LONGEST_PHASE
         and isinstance(content.get("began"), int | float)
         and abs(content["began"]) < 1e12  # neither NaN nor infinite
         and isinstance(content.get("done"), bool)
     )
 
 
-class _Tail:
-    """Reads a pipe on a thread of its own and keeps its end, so that the writer never blocks."""
-
-    def __init__(self, pipe: int) -> None:
-        self._pipe = pipe
-        self._kept = bytearray()
-        self._cut = False
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._read, name="migrate-lint-output", daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        with suppress(OSError):
-            for chunk in self._chunks():
-                self._kept += chunk
-                self._cut = self._cut or len(self._kept) > _KEPT_OUTPUT
-                del self._kept[:-_KEPT_OUTPUT]
-
-    def _chunks(self) -> Iterator[bytes]:
-        if sys.platform == "win32":  # no selector takes a pipe there
-            while chunk := os.read(self._pipe, 65536):
-                yield chunk
-            return
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._pipe, selectors.EVENT_READ)
-            while not self._stop.is_set():
-                if selector.select(0.1):
-                    if not (chunk := os.read(self._pipe, 65536)):
-                        return
-                    yield chunk
-
-    def stop(self) -> bool:
-        """Wait briefly for the end of the pipe, which a process that got away may hold open; whether reading ended."""
-        self._thread.join(0.5)
-        self._stop.set()
-        self._thread.join(1.0)
-        return not self._thread.is_alive()
-
-    def text(self) -> str:
-        kept = bytes(self._kept)
-        if self._cut:
-            _, newline, rest = kept.partition(b"\n")
-            kept = rest if newline else kept
-        return kept.decode("utf-8", "replace")
-
-
 class _Meter:
-    """Whether the worker and its descendants hold more memory than they may."""
+    """Whether the worker and its descendants hold more memory than they may; never where there is no /proc."""
 
-    def __init__(self, worker: _Worker, limit: int) -> None:
+    def __init__(self, process: Supervised, token: str, limit: int) -> None:
         self.limit = limit
-        self._worker = worker
+        self._process = process
+        self._token = token
         self._next = 0.0
 
     def exceeded(self) -> bool:
         now = time.monotonic()
-        if now < self._next or self._worker.process is None:
+        if now < self._next:
             return False
-        members = _members(self._worker.process.pid, self._worker.token)
+        members = _members(self._process, self._token)
         above = sum(map(_resident, members)) > self.limit
         if above and len(members) > 1:  # pages that forks share count once
             above = sum(_share(pid) for pid in members) > self.limit
@@ -451,31 +403,25 @@ class _Meter:
 
 
 def _resident(pid: int) -> int:
-    fields = _content(pid, "statm").split()
+    fields = supervisor.content(pid, "statm").split()
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else 0
 
 
 def _share(pid: int) -> int:
     """Resident bytes, where a page that n processes share counts 1/n; the resident set on an old Linux."""
-    found = re.search(rb"^Pss:\s+(\d+) kB", _content(pid, "smaps_rollup"), re.MULTILINE)
+    found = re.search(rb"^Pss:\s+(\d+) kB", supervisor.content(pid, "smaps_rollup"), re.MULTILINE)
     return int(found[1]) * 1024 if found else _resident(pid)
 
 
-def _content(pid: int, name: str) -> bytes:
-    try:
-        return (_PROC / str(pid) / name).read_bytes()
-    except OSError:
-        return b""
+def _kill_members(process: Supervised | None, token: str) -> None:
+    """Kill all that carries the token or stands below the supervisor, until two looks in a row find nothing.
 
-
-def _kill_members(process: subprocess.Popen[bytes] | None, token: str) -> None:
-    """Kill all that carries the token or belongs to the worker, until two looks in a row find nothing."""
+    A supervisor has done that itself, unless something ended it.
+    """
     deadline = time.monotonic() + _LEAVE
     quiet = 0
     while quiet < 2 and time.monotonic() < deadline:
-        members = _members(process.pid if process is not None else None, token)
-        if process is not None:
-            kill_group(process)
+        members = _members(process, token)
         for pid in members:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -484,35 +430,19 @@ def _kill_members(process: subprocess.Popen[bytes] | None, token: str) -> None:
             time.sleep(0.01)
 
 
-def _members(worker: int | None, token: str) -> set[int]:
-    """Living processes of the worker's group or session or with its token, and their children; Linux only."""
+def _members(process: Supervised | None, token: str) -> set[int]:
+    """Living processes below the supervisor or with the token, and their children; Linux only."""
     mark = f"{TOKEN}={token}".encode()
+    above = {os.getpid()} if process is None else {os.getpid(), process.supervisor}
     parents: dict[int, int] = {}
     found: set[int] = set()
-    for pid, parent, group, session in _processes():
+    for pid, parent, _, _ in supervisor.processes():
         parents[pid] = parent
-        if worker in (pid, group, session) or mark in _content(pid, "environ").split(b"\0"):
+        if (process is not None and parent == process.supervisor) or (
+            pid not in above and mark in supervisor.content(pid, "environ").split(b"\0")
+        ):
             found.add(pid)
-    return _with_children(found, parents) - {os.getpid()}
-
-
-def _with_children(found: set[int], parents: Mapping[int, int]) -> set[int]:
-    while more := {pid for pid, parent in parents.items() if parent in found and pid not in found}:
-        found |= more
-    return found
-
-
-def _processes() -> Iterator[tuple[int, int, int, int]]:
-    """Number, parent, group and session of every process that has not ended."""
-    try:
-        names = os.listdir(_PROC)
-    except OSError:
-        return
-    for pid in map(int, filter(str.isdecimal, names)):
-        # The name, in brackets, may hold anything; then come state, parent, group, session.
-        fields = _content(pid, "stat").rpartition(b")")[2].split()
-        if len(fields) > 3 and fields[0] not in (b"Z", b"X"):
-            yield pid, int(fields[1]), int(fields[2]), int(fields[3])
+    return supervisor.descendants(found, parents) - above
 
 
 _NOISE = re.compile(
@@ -524,7 +454,7 @@ _NOISE = re.compile(
     r"(?:Unable to register|already registered|cuInit)"
     r"|Extension modules: .*\(total: \d+\)"
 )
-_FRAME = re.compile(r'\s+File "(.+)", line (\d+) in ')
+_FRAME = re.compile(r'\s+File "([^\0]{1,4096})", line (\d{1,9}) in ')
 _LIBRARY = re.compile(
     r"^<|[/\\](?:site|dist)-packages[/\\]|/lib(?:64)?/(?:python|pypy)\d\.\d+t?/"
     r"|^[a-z]:(?:\\.*)?\\python[\d.]*\\lib\\|[/\\]python\d+\.zip[/\\]",

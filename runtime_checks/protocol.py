@@ -1,14 +1,30 @@
-"""What the host tells a worker, and how a result looks: the JSON keys of a job, in one place."""
+"""What the host tells a worker, and what a worker may answer: the JSON keys of a job and of its results, in one place.
+
+The model runs in the worker's process, so nothing of an answer is taken for granted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
 
-from ..linter.finding import Finding, Target
+from ..linter.finding import Finding, Severity, Target, Verdict
+from ..linter.runtime_report import PhaseOutcome
 from .locate import Located
 
-__all__ = ["job"]
+__all__ = ["Failure", "Judged", "Observed", "Results", "ResultsError", "job", "results"]
+
+_LONGEST_TEXT = 1 << 16
+_MOST = 100_000
+"""Entries of a list."""
+_LARGEST_LINE = 1 << 31
+_LONGEST = 1e9
+"""Seconds."""
+_OUTCOMES = ("not run", "ok", "failed", "running")
+_T = TypeVar("_T")
+_Kind = TypeVar("_Kind", Severity, Verdict)
 
 
 def job(
@@ -64,3 +80,183 @@ def job(
             for number, path, finding in findings
         ],
     }
+
+
+class ResultsError(ValueError):
+    """A worker's results are not what a worker writes; the text says what is wrong."""
+
+
+class Judged(NamedTuple):
+    """What the run says of a finding; the phase is empty where none decided."""
+
+    verdict: Verdict
+    phase: str
+    detail: str
+
+
+class Observed(NamedTuple):
+    """What only the run could find; ``callers`` are the files and lines that led there, the innermost first."""
+
+    kind: str
+    path: str | None
+    line: int
+    callers: tuple[tuple[str, int], ...]
+    severity: Severity
+    phase: str
+    message: str
+
+
+class Failure(NamedTuple):
+    """The phase that kept everything else from being judged, why, and where."""
+
+    phase: str
+    detail: str
+    path: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a worker answered, as far as it came; ``judged`` is by the number of the finding."""
+
+    versions: Mapping[str, str] = field(default_factory=dict)
+    missing_device: tuple[str, ...] = ()
+    judged: Mapping[int, Judged] = field(default_factory=dict)
+    phases: tuple[PhaseOutcome, ...] = ()
+    scopes: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    observed: tuple[Observed, ...] = ()
+    fatal: Failure | None = None
+
+
+def results(content: Mapping[str, Any], numbers: Sequence[int]) -> Results:
+    """A worker's results.
+
+    Args:
+        content: what its file says.
+        numbers: of the findings that it was to judge.
+
+    Raises:
+        ResultsError: if anything in there is of another type, kind or size than a worker writes.
+    """
+    known = {str(number): number for number in numbers}
+    said = _dict(content.get("judgements", {}), "judgements")
+    for number in said:
+        if number not in known:
+            raise ResultsError(f"judgements: there is no finding {_short(number)}")
+    versions, fatal = content.get("versions", {}), content.get("fatal")
+    return Results(
+        versions={name: _text(value, "versions") for name, value in _dict(versions, "versions").items()},
+        missing_device=_list(content.get("missing_device", []), "missing_device", _text),
+        judged={known[number]: _judged(value, f"judgements.{number}") for number, value in said.items()},
+        phases=_list(content.get("phases", []), "phases", _phase),
+        scopes=_list(content.get("scopes", []), "scopes", _scope),
+        notes=_list(content.get("notes", []), "notes", _text),
+        observed=_list(content.get("observations", []), "observations", _observed),
+        fatal=None if fatal is None else _fatal(fatal),
+    )
+
+
+def _wrong(value: object, where: str, what: str) -> ResultsError:
+    return ResultsError(f"{where}: {_short(value)} is no {what}")
+
+
+def _short(value: object) -> str:
+    words = ascii(value) if isinstance(value, str | int | float | bool | None) else f"a {type(value).__name__}"
+    return words if len(words) <= 60 else words[:60] + "..."
+
+
+def _text(value: object, where: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(value, where, "text")
+    if len(value) > _LONGEST_TEXT:
+        raise ResultsError(f"{where}: a text has {len(value)} characters")
+    return value.encode("utf-8", "backslashreplace").decode()
+
+
+def _dict(value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _wrong(value, where, "object")
+    return value
+
+
+def _list(value: object, where: str, one: Callable[[object, str], _T]) -> tuple[_T, ...]:
+    if not isinstance(value, list):
+        raise _wrong(value, where, "list")
+    if len(value) > _MOST:
+        raise ResultsError(f"{where}: a list has {len(value)} entries")
+    return tuple(one(entry, f"{where}.{at}") for at, entry in enumerate(value))
+
+
+def _fields(value: object, where: str, count: int) -> list[Any]:
+    if not isinstance(value, list) or len(value) != count:
+        raise _wrong(value, where, f"list of {count}")
+    return value
+
+
+def _line(value: object, where: str) -> int:
+    if type(value) is not int or not 0 <= value < _LARGEST_LINE:
+        raise _wrong(value, where, "line")
+    return value
+
+
+def _path(value: object, where: str) -> str | None:
+    if value is None:
+        return None
+    path = _text(value, where)
+    try:
+        os.fsencode(path)
+    except ValueError as error:
+        raise _wrong(value, where, "path") from error
+    if "\0" in path or not path:
+        raise _wrong(value, where, "path")
+    return path
+
+
+def _member(value: Any, where: str, kinds: type[_Kind]) -> _Kind:
+    try:
+        return kinds(value)
+    except ValueError as error:
+        raise _wrong(value, where, kinds.__name__.lower()) from error
+
+
+def _judged(value: object, where: str) -> Judged:
+    verdict, phase, detail = _fields(value, where, 3)
+    return Judged(_member(verdict, where, Verdict), _text(phase, where), _text(detail, where))
+
+
+def _phase(value: object, where: str) -> PhaseOutcome:
+    name, outcome, seconds, detail = _fields(value, where, 4)
+    if outcome not in _OUTCOMES:
+        raise _wrong(outcome, where, "outcome")
+    if type(seconds) not in (int, float) or not 0 <= abs(seconds) < _LONGEST:  # a clock that was changed
+        raise _wrong(seconds, where, "number of seconds")
+    return PhaseOutcome(_text(name, where), outcome, seconds, _text(detail, where))
+
+
+def _scope(value: object, where: str) -> tuple[str, str]:
+    name, said = _fields(value, where, 2)
+    return _text(name, where), _text(said, where)
+
+
+def _observed(value: object, where: str) -> Observed:
+    found = _dict(value, where)
+    return Observed(
+        kind=_text(found.get("kind"), f"{where}.kind"),
+        path=_path(found.get("path"), f"{where}.path"),
+        line=_line(found.get("line"), f"{where}.line"),
+        callers=_list(found.get("frames"), f"{where}.frames", _frame)[1:],
+        severity=_member(found.get("severity"), f"{where}.severity", Severity),
+        phase=_text(found.get("phase"), f"{where}.phase"),
+        message=_text(found.get("message"), f"{where}.message"),
+    )
+
+
+def _frame(value: object, where: str) -> tuple[str, int]:
+    path, line, _ = _fields(value, where, 3)
+    return _text(path, where), _line(line, where)
+
+
+def _fatal(value: object) -> Failure:
+    phase, detail, path, line = _fields(value, "fatal", 4)
+    return Failure(_text(phase, "fatal"), _text(detail, "fatal"), _path(path, "fatal"), _line(line, "fatal"))

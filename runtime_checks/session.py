@@ -6,14 +6,13 @@ import linecache
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from ..linter.finding import Evidence, Finding, FindingKey, Target, Verdict
 from ..linter.runtime_report import PhaseOutcome, RuntimeReport, WorkerRun
 from . import interpreter, process
 from .locate import Located, LocateError, locate
-from .protocol import job
+from .protocol import Results, ResultsError, job, results
 from .verdict import failure, merged, observation, together
 
 __all__ = ["Request", "RuntimeUsageError", "locate_target", "run"]
@@ -21,6 +20,9 @@ __all__ = ["Request", "RuntimeUsageError", "locate_target", "run"]
 _GIB = 1 << 30
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
 _DEVICE = re.compile(r"(CPU|GPU|TPU|XPU)(?::(\d+))?", re.IGNORECASE)
+_DECIDED_EARLY = (Verdict.CONFIRMED, Verdict.STATIC_ONLY)
+"""Verdicts that hold whatever a run would have shown after it ended early."""
+_LONGEST_FILE = 50 << 20
 _DIMENSION = re.compile(r"\d+|\?|None", re.IGNORECASE)
 
 
@@ -152,7 +154,8 @@ class _Attempt:
         self.device = device
         self.refused = interpreter.unsupported(python, target)
         self.outcome: process.Outcome | None = None
-        self.results: Mapping[str, Any] = {}
+        self.results = Results()
+        self.damage = ""
 
     @property
     def device_name(self) -> str:
@@ -191,8 +194,11 @@ class _Attempt:
             environment=interpreter.keras_environment(self.python, self.target) | accelerators,
             on_phase=None if progress is None else lambda phase: progress(f"{where}: {phase}"),
         )
-        self.results = self.outcome.results or {}
-        if missing := self.results.get("missing_device"):
+        try:
+            self.results = results(self.outcome.results or {}, [number for number, _, _ in findings])
+        except ResultsError as error:
+            self.damage = f"the results of the worker are damaged: {error}"
+        if missing := self.results.missing_device:
             raise RuntimeUsageError(f"--device {self.device}: there is no such device, only {', '.join(missing)}")
 
     @property
@@ -200,26 +206,26 @@ class _Attempt:
         """Why the run has no end, if it has none."""
         if self.refused is not None:
             return self.refused
-        if self.outcome is None or not self.outcome.cause:
+        if self.outcome is None or not (self.outcome.cause or self.damage):
             return None
-        return self.outcome.reason
+        return self.damage or self.outcome.reason
 
     def evidence(self, number: int) -> Evidence:
         """What the run says of one finding."""
-        verdict, phase, detail = self.results.get("judgements", {}).get(str(number)) or (None, "", "")
-        if self.cause is not None and verdict not in (Verdict.CONFIRMED, Verdict.STATIC_ONLY):
+        judged = self.results.judged.get(number)
+        if self.cause is not None and (judged is None or judged.verdict not in _DECIDED_EARLY):
             running = (self.outcome.phase if self.outcome is not None else None) or ""
             return self._evidence(Verdict.FAILED, running, self.cause)
-        if verdict is None:
+        if judged is None:
             return self._evidence(Verdict.FAILED, "", "the worker gave no verdict")
-        return self._evidence(Verdict(verdict), phase, detail)
+        return self._evidence(judged.verdict, judged.phase, judged.detail)
 
     def _evidence(self, verdict: Verdict, phase: str, detail: str) -> Evidence:
         return Evidence(self.target, self.device_name, phase, verdict, detail)
 
     def summary(self) -> WorkerRun:
         """The run in short."""
-        versions = self.results.get("versions", {})
+        versions = self.results.versions
         outcome = self.outcome
         return WorkerRun(
             target=self.target,
@@ -228,44 +234,50 @@ class _Attempt:
             keras=versions.get("keras") or "?",
             python=versions.get("python") or self.python.python_text,
             phases=tuple(self._phases()),
-            scopes=tuple((name, said) for name, said in self.results.get("scopes", ())),
-            notes=tuple(self.results.get("notes", ())),
+            scopes=self.results.scopes,
+            notes=self.results.notes,
             cause=self.cause,
             seconds=0.0 if outcome is None else outcome.seconds,
             peak_memory=0 if outcome is None else outcome.peak_memory,
         )
 
     def _phases(self) -> Iterator[PhaseOutcome]:
-        for name, outcome, seconds, detail in self.results.get("phases", ()):
-            if self.cause is not None and outcome == "running":
-                yield PhaseOutcome(name, "failed", seconds, self.cause)
+        for phase in self.results.phases:
+            if self.cause is not None and phase.outcome == "running":
+                yield replace(phase, outcome="failed", detail=self.cause)
             else:
-                yield PhaseOutcome(name, outcome, seconds, detail)
+                yield phase
 
     def added(self) -> Iterator[tuple[str, Finding]]:
         """The observations, and what kept the model from being built or called, each with its kind."""
-        for described in self.results.get("observations", ()):
-            path = described["path"] or self.located.file
+        for observed in self.results.observed:
+            path = observed.path or self.located.file
             if path is not None:
-                text = linecache.getline(path, described["line"]).rstrip("\r\n")
+                text = _line_of(path, observed.line)
                 yield (
-                    described["kind"],
-                    observation(described, path=_shown(path), text=text, target=self.target, device=self.device_name),
+                    observed.kind,
+                    observation(observed, path=_shown(path), text=text, target=self.target, device=self.device_name),
                 )
         at = self.located.file or self.located.module or self.request.target
         if self.cause is not None:
             place = (self.outcome.crash_frame if self.outcome is not None else None) or (at, 1)
             phase = (self.outcome.phase if self.outcome is not None else None) or ""
             yield self._failure(place[0], place[1], self.cause, phase)
-        if fatal := self.results.get("fatal"):
-            phase, detail, path, line = fatal
-            yield self._failure(path or at, line, f"{phase} failed: {detail}", phase)
+        if fatal := self.results.fatal:
+            yield self._failure(fatal.path or at, fatal.line, f"{fatal.phase} failed: {fatal.detail}", fatal.phase)
 
     def _failure(self, path: str, line: int, reason: str, phase: str) -> tuple[str, Finding]:
         message = f"{self.request.target} could not be judged on {self.target}: {reason}"
         return message, failure(
             path=_shown(path), line=line, message=message, target=self.target, device=self.device_name, phase=phase
         )
+
+
+def _line_of(path: str, line: int) -> str:
+    """A line's text; empty where it is not known, or what the model calls a file is none."""
+    if not os.path.isfile(path) or os.path.getsize(path) > _LONGEST_FILE:
+        return ""
+    return linecache.getline(path, line).rstrip("\r\n")
 
 
 def _shown(path: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..linter.finding import Consequence, Evidence, Finding, Severity, Target, Verdict
+from .protocol import Observed
 
 __all__ = ["PROBE_FAILED", "PROBE_ONLY", "failure", "merged", "observation", "together"]
 
@@ -27,19 +28,19 @@ def merged(finding: Finding, evidence: Sequence[Evidence]) -> Finding:
     return replace(finding, verdict=verdict, evidence=tuple(decided))
 
 
-def observation(described: Mapping[str, Any], *, path: str, text: str, target: Target, device: str) -> Finding:
+def observation(observed: Observed, *, path: str, text: str, target: Target, device: str) -> Finding:
     """A finding that only the run could make; it spans its line.
 
     Args:
-        described: what the worker wrote: line, message, severity, phase and the user's frames, innermost first.
+        observed: what the worker said.
         path: the file as it is shown.
         text: the line's text, empty if it is not known.
         target: on which Keras it was seen.
         device: on which device.
     """
-    line = max(int(described["line"]), 1)
-    came_by = [f"{os.path.basename(file)}:{number}" for file, number, _ in described["frames"][1:]]
-    message = str(described["message"]) + (f" (called from {', '.join(came_by)})" if came_by else "")
+    line = max(observed.line, 1)
+    came_by = [f"{os.path.basename(file)}:{number}" for file, number in observed.callers]
+    message = observed.message + (f" (called from {', '.join(came_by)})" if came_by else "")
     column = len(text) - len(text.lstrip()) + 1
     return Finding(
         path=path,
@@ -49,12 +50,12 @@ def observation(described: Mapping[str, Any], *, path: str, text: str, target: T
         end_column=max(len(text.rstrip()), column) + 1,
         code=PROBE_ONLY[0],
         slug=PROBE_ONLY[1],
-        severity=Severity(described["severity"]),
+        severity=observed.severity,
         consequence=Consequence.CHANGES,
         message=message,
         origin="runtime",
         verdict=Verdict.CONFIRMED,
-        evidence=(Evidence(target, device, str(described["phase"]), Verdict.CONFIRMED, str(described["message"])),),
+        evidence=(Evidence(target, device, observed.phase, Verdict.CONFIRMED, observed.message),),
     )
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from ..linter.finding import Finding, Target
 from . import interpreter, planning, process
 from .comparison.rungs import reached
 from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
+from .supervised import scratch
 
 if TYPE_CHECKING:
     from .comparison.report import Report
@@ -190,21 +189,27 @@ def generated_test(folder: str, beside: str | None = None) -> str:
     Raises:
         VerifyUsageError: if the folder holds no run of the command, or not all of it.
     """
-    try:
-        said = json.loads(Path(folder, RUN).read_bytes())
-    except (OSError, ValueError) as error:
-        raise VerifyUsageError(f"this is no folder of a run, which holds a {RUN}") from error
-    if not isinstance(said, dict) or not said.get("pair"):
-        raise VerifyUsageError("this run was not made by the command, so it names no file of a pair")
     _require_numpy()
     from .comparison import gen_test
     from .comparison.judging.tolerances import PolicyError
-    from .worker.recording.format.reading import RecordingError
+    from .worker.recording.format.reading import RecordingError, read_json, require
+    from .worker.recording.format.schema import RUN as ASKED
 
+    path = Path(folder, RUN)
+    if not path.is_file():
+        raise VerifyUsageError(f"this is no folder of a run, which holds a {RUN}")
     try:
+        said = read_json(path)
+        if not isinstance(said, dict) or not said.get("pair"):
+            raise VerifyUsageError("this run was not made by the command, so it names no file of a pair")
+        require(path, said, ASKED)
         return gen_test.generate(folder, said, beside)
-    except (RecordingError, PolicyError) as error:
+    except VerifyUsageError:
+        raise
+    except RecordingError as error:
         raise VerifyUsageError(str(error)) from error
+    except (PolicyError, ValueError) as error:
+        raise VerifyUsageError(f"{path}: {error}") from error
 
 
 def _require_numpy() -> None:
@@ -261,7 +266,7 @@ def _target_of_tf1(python: interpreter.Interpreter) -> Target | None:
 def run_folder(output: str | None) -> Iterator[str]:
     """The folder of a run: a temporary one, or one that is new, empty or an earlier run's."""
     if output is None:
-        with tempfile.TemporaryDirectory(prefix="migrate-lint-", ignore_cleanup_errors=True) as folder:
+        with scratch() as folder:
             yield folder
         return
     from .worker.recording.format.store import clear
@@ -317,9 +322,9 @@ class _Side:
             memory_limit=limit,
             environment={} if self.target is None else interpreter.keras_environment(self.python, self.target),
             on_phase=None if progress is None else lambda phase: progress(f"{self.side}: {phase}"),
+            folders=[self.run] if self.request.output is None else [],
         )
-        results = outcome.results or {}
-        if usage := results.get("usage"):
+        if usage := (outcome.results or {}).get("usage"):
             raise VerifyUsageError(str(usage))
         if outcome.cause:
             self._crashed(outcome)
@@ -348,13 +353,13 @@ class _Side:
 
     def _crashed(self, outcome: process.Outcome) -> None:
         """Write into the recording why it is not complete; one that was never begun is begun here."""
+        from .worker.recording.format.reading import RecordingError, read
         from .worker.recording.format.store import RECORD, Recording, replace_json
 
-        path = Path(self.folder, RECORD)
         try:
-            content = json.loads(path.read_bytes())
-        except (OSError, ValueError):
-            content = Recording(self.folder, self.side).content
+            content: dict[str, Any] = dict(read(self.folder).content)
+        except RecordingError:
+            content = dict(Recording(self.folder, self.side).content)
         frame = outcome.crash_frame
         place = None if frame is None else list(frame)
         cause = outcome.reason + ("" if frame is None else f" ({os.path.basename(frame[0])}:{frame[1]})")
@@ -363,5 +368,15 @@ class _Side:
         if running is not None and running["outcome"] == "failed":
             running.update(detail=outcome.reason, place=place)
         content.update(seconds=round(outcome.seconds, 3), peak_memory=outcome.peak_memory)
-        content["versions"] = content["versions"] or dict((outcome.results or {}).get("versions", {}))
-        replace_json(os.fspath(path), content)
+        content["versions"] = content["versions"] or _versions(outcome)
+        replace_json(os.path.join(self.folder, RECORD), content)
+
+
+def _versions(outcome: process.Outcome) -> dict[str, str]:
+    """What the worker said before it ended; empty where it said nothing that could be one."""
+    from .protocol import ResultsError, results
+
+    try:
+        return dict(results(outcome.results or {}, ()).versions)
+    except ResultsError:
+        return {}

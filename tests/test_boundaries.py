@@ -21,6 +21,7 @@ FRAMEWORKS = {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy"}
 FRAMEWORKS_BESIDE = {("in_process", "tensorflow"), ("verifying", "numpy")}
 """Host modules that import one when they are asked for what needs it."""
 RECORDING = "migrate_lint.runtime_checks.worker.recording"
+READING = "migrate_lint.runtime_checks.worker.atomic"
 ROOMS = [
     pytest.param(
         ROOT / "linter",
@@ -234,8 +235,8 @@ def test_the_host_side_imports_findings_alone(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in HOST])
 def test_the_host_side_sees_of_the_worker_what_it_records(path: Path) -> None:
-    """The two scopes, and what runs both sides in the caller's process, are the exceptions."""
-    seen = [name for name in _imports(path) if ".worker" in name and not _within(name, {RECORDING})]
+    """The two scopes, what runs both sides in the caller's process, and how files are read are the exceptions."""
+    seen = [name for name in _imports(path) if ".worker" in name and not _within(name, {RECORDING, READING})]
 
     assert path.stem in ("__init__", "in_process") or [] == seen
 
@@ -247,7 +248,7 @@ def test_the_comparison_needs_numpy_alone(path: Path) -> None:
         name
         for name in _imports(path)
         if name.split(".")[0] not in sys.stdlib_module_names | {"numpy"}
-        and not _within(name, REPORTING | {"migrate_lint.runtime_checks.comparison", RECORDING})
+        and not _within(name, REPORTING | {"migrate_lint.runtime_checks.comparison", RECORDING, READING})
     ]
 
     assert [] == foreign

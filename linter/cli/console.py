@@ -64,7 +64,10 @@ def complain(text: str) -> None:
 
 
 def end_on_termination() -> None:
-    """Let a SIGTERM run what ends the model's process: by default it would end this one alone."""
+    """Let SIGTERM and SIGHUP run what ends the model's process: by default they would end this one alone.
+
+    A SIGHUP that is ignored stays so, as nohup wants it.
+    """
     import signal
 
     def end(number: int, frame: object) -> NoReturn:
@@ -72,6 +75,8 @@ def end_on_termination() -> None:
 
     with contextlib.suppress(ValueError):  # only the main thread may
         signal.signal(signal.SIGTERM, end)
+        if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, end)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

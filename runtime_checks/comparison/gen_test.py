@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
 
 import numpy as np
 
+from ...linter.reporters import printable
 from ..worker.recording.format.reading import read
 from .compare import compare
 from .points import Points, points
@@ -26,6 +26,8 @@ __all__ = ["generate"]
 _TRAINING = ("step", "steps")
 _INLINE = 200
 """Numbers of an array that are written into the test; of a larger one an even sample."""
+
+_WIDTH = 100
 
 _TEXT = Template('''\
 """Repeats what `migrate-lint verify $shown` found out: whether the TF2 model computes what the TF1 model computes.
@@ -171,12 +173,13 @@ def generate(
             from there.
 
     Raises:
-        RecordingError: if the folder holds no recordings.
+        RecordingError: if the folder holds no recordings, or damaged ones.
+        ValueError: if what was asked for makes no sense.
     """
     tf1, tf2 = (read(Path(run, side)) for side in ("tf1", "tf2"))
     report = compare(tf1, tf2, policy=asked["policy"], until=asked.get("until"))
     ran = [rung.name for rung in report.rungs if rung.status is not Status.NOT_RUN]
-    keras3 = tf2.content["versions"].get("target") == "keras3"
+    keras3 = (tf2.content.get("versions") or {}).get("target") == "keras3"
     verify, imports, environment = _IN_WORKERS if keras3 else _IN_PROCESS
     found = points(tf1)
     shown, pair = _pair(str(asked["pair"]), asked.get("attribute"), os.fspath(beside or os.getcwd()))
@@ -185,13 +188,13 @@ def generate(
     constants = [pair, f"UNTIL = {None if until is None else _quoted(until)}", f"POLICY = {_quoted(asked['policy'])}"]
     constants += ["KERAS = Target.KERAS3"] if keras3 else []
     text = _TEXT.substitute(
-        shown=shown.replace("\\", "/").replace('"', ""),
+        shown=printable(shown.replace("\\", "/").replace('"', "")),
         finding="import importlib.util" if environment else "",
         environment=f"{environment}\n" if environment else "",
         imports="\n".join(sorted({*_IMPORTS, *imports})),
         pair="\n".join(constants),
-        steps=asked["steps"],
-        seed=asked["seed"],
+        steps=int(asked["steps"]),
+        seed=int(asked["seed"]),
         forward=_tuple(name for name in ran if name not in _TRAINING),
         training=_tuple(name for name in ran if name in _TRAINING),
         trained=found is not None and found.trained,
@@ -217,7 +220,9 @@ def _pair(place: str, attribute: str | None, folder: str) -> tuple[str, str]:
 
 
 def _quoted(text: object) -> str:
-    return json.dumps(str(text))
+    """A literal of Python; JSON writes what lies beyond 16 bits as two characters."""
+    words = str(text)
+    return json.dumps(words) if words.isascii() else ascii(words)
 
 
 def _tuple(names: Iterable[str]) -> str:
@@ -238,10 +243,7 @@ def _written(arrays: Mapping[str, Any]) -> str:
     lines = ["{"]
     for name, array in arrays.items():
         every = max(1, -(-array.size // _INLINE))
-        values = ", ".join(map(_number, array.ravel()[::every]))
-        wrapped = textwrap.fill(
-            values, 100, initial_indent=" " * 12, subsequent_indent=" " * 12, break_on_hyphens=False
-        )
+        wrapped = _wrapped([_literal(value) for value in array.ravel()[::every]])
         lines += [
             f"    {_quoted(name)}: (",
             f"        {tuple(array.shape)},",
@@ -254,8 +256,22 @@ def _written(arrays: Mapping[str, Any]) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _number(value: Any) -> str:
+def _wrapped(literals: Sequence[str]) -> str:
+    """The literals with commas between them, in lines that break between two of them and nowhere else."""
+    lines: list[str] = []
+    for at, literal in enumerate(literals, 1):
+        word = literal if at == len(literals) else f"{literal},"
+        if lines and len(lines[-1]) + 1 + len(word) <= _WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(" " * 12 + word)
+    return "\n".join(lines)
+
+
+def _literal(value: Any) -> str:
     """The shortest text that gives the value back in its own dtype."""
     if value.dtype.kind == "f":
         return str(value) if np.isfinite(value) else f'float("{value}")'
-    return repr(value.item())
+    if value.dtype.kind == "c":
+        return f"complex({_literal(value.real)}, {_literal(value.imag)})"
+    return ascii(value.item())

@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any, Callable, Iterator
 
-from . import orphans, shims, steps
+from . import shims, steps
 from .errors import essence, one_line
 from .frames import UserCode
 from .hooks import all_hooks
@@ -26,20 +26,19 @@ __all__ = ["execute", "main"]
 
 
 def main(job_file: str) -> None:
-    """Do the job that a JSON file describes, a recording or the checks, and write ``results.json`` beside it."""
+    """Do the job that a JSON file describes, a recording or the checks, and write ``results.json`` in its place."""
     _dump_stacks(os.path.join(os.path.dirname(job_file), "stacks.txt"))
     with open(job_file, encoding="utf-8") as file:
         job = json.load(file)
+    os.remove(job_file)  # with the key, before the model's code is there to read it
     _limit_memory(job["memory_limit"])
-    orphans.adopt()
-    results = Results(os.path.join(os.path.dirname(job_file), "results.json"))
+    results = Results(os.path.join(os.path.dirname(job_file), "results.json"), bytes.fromhex(job.pop("key")))
     if job.get("kind") == "record":
         from .recording import main as recording
 
         recording.execute(job, results)
     else:
         execute(job, results)
-    orphans.end()
 
 
 def execute(job: dict[str, Any], results: Results) -> None:

@@ -2,17 +2,20 @@
 
 The results file is replaced whole whenever a phase begins or ends, so that whoever reads it when this process is gone
 has everything up to there.
+The host takes only what is sealed with a key that it gave this process, so that what the model puts in the file's
+place is seen.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
 import time
 from typing import Any
 
-from .atomic import replace_json
+from .atomic import replaced, sealed
 
 __all__ = ["Results", "versions"]
 
@@ -23,8 +26,9 @@ class Results:
     A forked child ends here and writes nothing; a worker whose host is gone ends too.
     """
 
-    def __init__(self, path: str | None = None) -> None:
+    def __init__(self, path: str | None = None, key: bytes = b"") -> None:
         self._path = path
+        self._key = key
         self._process, self._parent = os.getpid(), os.getppid()
         self.content: dict[str, Any] = {"phase": None, "began": time.time(), "done": False}
 
@@ -48,7 +52,9 @@ class Results:
         if os.getppid() != self._parent:
             os._exit(1)
         if self._path is not None:
-            replace_json(self._path, self.content)
+            content = json.dumps(self.content, default=str).encode()
+            with replaced(self._path) as file:
+                file.write(sealed(self._key, content) + b"\n" + content)
 
 
 def versions(tf: Any) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -222,3 +223,86 @@ def test_an_interpreter_that_is_none_is_an_error(worker: Worker, monkeypatch: py
 def test_the_targets_file_is_known_before_the_run(worker: Worker) -> None:
     """The linter lints it where no path is given."""
     assert str(Path("model.py").resolve()) == session.locate_target("model.py:build")
+
+
+OBSERVED = {
+    "kind": "retraced",
+    "path": None,
+    "line": 2,
+    "severity": "error",
+    "phase": "second call",
+    "message": "m",
+    "frames": [["a.py", 1, "f"]],
+}
+
+
+@pytest.mark.parametrize(
+    ("results", "why"),
+    [
+        ({"judgements": {"0": 5}}, "judgements.0: 5 is no list of 3"),
+        ({"judgements": {"0": ["refuted", "x"]}}, "judgements.0: a list is no list of 3"),
+        ({"judgements": {"0": ["disproved", "", ""]}}, "judgements.0: 'disproved' is no verdict"),
+        ({"judgements": {"0": [["refuted"], "", ""]}}, "judgements.0: a list is no verdict"),
+        ({"judgements": {"0": ["refuted", None, ""]}}, "judgements.0: None is no text"),
+        ({"judgements": {"0": ["refuted", "", "x" * 100_000]}}, "judgements.0: a text has 100000 characters"),
+        ({"judgements": {"7": ["refuted", "", ""]}}, "judgements: there is no finding '7'"),
+        ({"judgements": {"-1": ["refuted", "", ""]}}, "judgements: there is no finding '-1'"),
+        ({"judgements": {"00": ["refuted", "", ""]}}, "judgements: there is no finding '00'"),
+        ({"judgements": []}, "judgements: a list is no object"),
+        ({"versions": ["2.21"]}, "versions: a list is no object"),
+        ({"versions": {"tensorflow": 2}}, "versions: 2 is no text"),
+        ({"phases": 3}, "phases: 3 is no list"),
+        ({"phases": [["build", "ok", 1.0]]}, "phases.0: a list is no list of 4"),
+        ({"phases": [["build", "fine", 1.0, ""]]}, "phases.0: 'fine' is no outcome"),
+        ({"phases": [["build", "ok", float("nan"), ""]]}, "phases.0: nan is no number of seconds"),
+        ({"phases": [["build", "ok", float("inf"), ""]]}, "phases.0: inf is no number of seconds"),
+        ({"phases": [["build", "ok", True, ""]]}, "phases.0: True is no number of seconds"),
+        ({"phases": [["build", "ok", 1.0, ""]] * 100_001}, "phases: a list has 100001 entries"),
+        ({"scopes": [["a"]]}, "scopes.0: a list is no list of 2"),
+        ({"notes": "abc"}, "notes: 'abc' is no list"),
+        ({"notes": [1]}, "notes.0: 1 is no text"),
+        ({"missing_device": "GPU"}, "missing_device: 'GPU' is no list"),
+        ({"observations": [1]}, "observations.0: 1 is no object"),
+        ({"observations": [{}]}, "observations.0.kind: None is no text"),
+        ({"observations": [{**OBSERVED, "path": "a\0b"}]}, "observations.0.path: 'a\\x00b' is no path"),
+        ({"observations": [{**OBSERVED, "path": 3}]}, "observations.0.path: 3 is no text"),
+        ({"observations": [{**OBSERVED, "line": 1.5}]}, "observations.0.line: 1.5 is no line"),
+        ({"observations": [{**OBSERVED, "line": -1}]}, "observations.0.line: -1 is no line"),
+        ({"observations": [{**OBSERVED, "line": 1 << 40}]}, "observations.0.line: 1099511627776 is no line"),
+        ({"observations": [{**OBSERVED, "severity": "fatal"}]}, "observations.0.severity: 'fatal' is no severity"),
+        ({"observations": [{**OBSERVED, "frames": [["a.py"]]}]}, "observations.0.frames.0: a list is no list of 3"),
+        ({"fatal": "build"}, "fatal: 'build' is no list of 4"),
+        ({"fatal": ["build", "x", None, "1"]}, "fatal: '1' is no line"),
+    ],
+)
+def test_results_that_no_worker_writes_lose_nothing(worker: Worker, results: dict[str, Any], why: str) -> None:
+    """The static findings are there, none of them is refuted, and what is wrong is told."""
+    good: dict[str, Any] = {"judgements": {"0": ["refuted", "", "forged"]}}
+    worker(**{**good, **results})
+    report = run(request(), [FINDING])
+    (told,) = report.added
+
+    assert [(FINDING.path, FINDING.line, FINDING.code, Verdict.FAILED)] == [
+        (found.path, found.line, found.code, found.verdict) for found in report.findings
+    ]
+    assert "TF908" == told.code
+    assert told.message.endswith(f"could not be judged on keras3: the results of the worker are damaged: {why}")
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "fifo", ".", "absent.py"])
+def test_an_observation_in_what_is_no_file_has_no_line(worker: Worker, path: str) -> None:
+    """A model may call anything its file."""
+    if hasattr(os, "mkfifo"):
+        os.mkfifo("fifo")
+    worker(observations=[{**OBSERVED, "path": os.path.abspath(path)}])
+    (found,) = run(request(), []).added
+
+    assert ("TF907", 1, 2) == (found.code, found.column, found.end_column)
+
+
+def test_text_that_is_no_unicode_can_be_reported(worker: Worker) -> None:
+    """Half a surrogate pair comes out as an escape."""
+    worker(judgements={"0": ["confirmed", "a\ud800", "b\udc80"]})
+    (found,) = run(request(), [FINDING]).findings
+
+    assert ("a\\ud800", "b\\udc80") == (found.evidence[0].phase, found.evidence[0].detail)

@@ -29,9 +29,9 @@ def wait_for(seen: Callable[[], bool]) -> bool:
     return seen()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_is_left_of_a_run_that_was_told_to_end(tmp_path: Path, number: signal.Signals) -> None:
-    """The worker, its folder and the command itself are gone."""
+    """The worker, its folder and the command itself are gone, also where the command was not asked."""
     (tmp_path / "model.py").write_text(SLEEPS, "utf-8")
     scratch = tmp_path / "tmp"
     scratch.mkdir()
@@ -43,13 +43,13 @@ def test_nothing_is_left_of_a_run_that_was_told_to_end(tmp_path: Path, number: s
         stderr=subprocess.DEVNULL,
     )
     try:
-        began = wait_for(lambda: len(list(living(str(tmp_path)))) > 1)
+        began = wait_for(lambda: len(list(living(str(tmp_path)))) > 2)  # with the supervisor
         command.send_signal(number)
         status = command.wait(_SECONDS)
     finally:
         command.kill()
 
     assert began
-    assert {signal.SIGTERM: 143, signal.SIGINT: 2}[number] == status
+    assert {signal.SIGTERM: 143, signal.SIGINT: 2, signal.SIGHUP: 129, signal.SIGKILL: -9}[number] == status
     assert wait_for(lambda: list(living(str(tmp_path))) == [])
-    assert [] == os.listdir(scratch)
+    assert wait_for(lambda: os.listdir(scratch) == [])

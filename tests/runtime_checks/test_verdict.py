@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from migrate_lint.linter.finding import Consequence, Evidence, Finding, Severity, Target, Verdict
 from migrate_lint.linter.registry.tool_rules import TOOL_RULES
+from migrate_lint.runtime_checks.protocol import Observed
 from migrate_lint.runtime_checks.verdict import PROBE_FAILED, PROBE_ONLY, failure, merged, observation, together
 
 FINDING = Finding("a.py", 3, 1, 3, 9, "TF101", "variable-in-call", Severity.ERROR, Consequence.CHANGES, "m")
@@ -43,9 +44,8 @@ def test_evidence_is_kept_for_every_target() -> None:
     assert tuple(both) == merged(FINDING, both).evidence
 
 
-def described(line: int = 4, severity: str = "warning") -> dict[str, object]:
-    frames = [["/p/model.py", line, "call"], ["/p/train.py", 9, "main"]]
-    return {"line": line, "message": "made again", "severity": severity, "phase": "second call", "frames": frames}
+def described(line: int = 4, severity: Severity = Severity.WARNING) -> Observed:
+    return Observed("kind", "/p/model.py", line, (("/p/train.py", 9),), severity, "second call", "made again")
 
 
 def test_an_observation_spans_its_line_and_says_who_called() -> None:
@@ -71,7 +71,7 @@ def test_the_same_observation_on_two_targets_is_one_finding() -> None:
             "created again",
             observation(described(severity=severity), path="m.py", text="", target=target, device="CPU:0"),
         )
-        for severity, target in (("warning", Target.KERAS2), ("error", Target.KERAS3))
+        for severity, target in ((Severity.WARNING, Target.KERAS2), (Severity.ERROR, Target.KERAS3))
     ]
     (found,) = together(two)
 

@@ -22,6 +22,7 @@ The tolerance of a value is ``atol + rtol * |TF1 value|``. NaN is never equal to
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...worker.atomic import read_regular
 from ...worker.recording.format import scenarios
 
 __all__ = [
@@ -58,6 +60,8 @@ _KINDS = _SCALED | {"output", "tap", "loss", "metric", "variable", "evaluation",
 _STEPS = frozenset({scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED})
 _SCENARIOS = frozenset(getattr(scenarios, name) for name in scenarios.__all__) - {scenarios.ONCE, scenarios.STRUCTURE}
 _FIRST_PHASE = 10
+_LARGEST = 1 << 20
+"""Bytes of a policy file."""
 
 
 class PolicyError(ValueError):
@@ -227,11 +231,13 @@ def load(path: Path) -> Policy:
         PolicyError: if it cannot be read, or says something unknown; the text names the file and the key.
     """
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
+        content = tomllib.loads(read_regular(path, _LARGEST).decode("utf-8"))
     except OSError as error:
         raise PolicyError(f"{path}: {error.strerror or error}") from error
     except ValueError as error:
         raise PolicyError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise PolicyError(f"{path}: it is nested too deeply") from error
     _known(content, {"base", "factor", "rule"}, str(path))
     base = content.get("base", "noise")
     if base not in ("guide", "noise"):
@@ -292,8 +298,8 @@ def _number(content: Mapping[str, Any], key: str, where: str) -> float | None:
     value = content.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise PolicyError(f"{where}: {key}: a number from 0 on is expected, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
+        raise PolicyError(f"{where}: {key}: a number from 0 on is expected, not {str(value)[:80]}")
     return float(value)
 
 

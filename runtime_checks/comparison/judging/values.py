@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
-from ...worker.recording.format.reading import Record, RecordingError
+from ...worker.recording.format.reading import Archive, Record, RecordingError
 
 __all__ = ["Values"]
 
@@ -23,7 +19,7 @@ class Values:
     """Reads the values of records; keeps a few archives open, and small arrays up to 32 MiB in all."""
 
     def __init__(self) -> None:
-        self._archives: dict[Path, tuple[Any, Any]] = {}
+        self._archives: dict[Path, Archive] = {}
         self._arrays: dict[tuple[Path, str], Any] = {}
         self._bytes = 0
 
@@ -44,7 +40,9 @@ class Values:
         if record.archive is None:
             raise RecordingError(f"{record.kind} {record.name} was left out of the recording")
         found = self._arrays.get(record.archive)
-        return self._keep(record.archive, self._read(*record.archive)) if found is None else found
+        if found is not None:
+            return found
+        return self._keep(record.archive, self._archive(record.archive[0]).read(record))
 
     def _keep(self, key: tuple[Path, str], array: Any) -> Any:
         array.setflags(write=False)
@@ -55,34 +53,14 @@ class Values:
                 self._bytes -= self._arrays.pop(next(iter(self._arrays))).nbytes
         return array
 
-    def _read(self, path: Path, key: str) -> Any:
-        try:
-            return self._archive(path)[key]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise RecordingError(f"{path} cannot be read: {error}") from error
-
-    def _archive(self, path: Path) -> Any:
+    def _archive(self, path: Path) -> Archive:
         archive = self._archives.pop(path, None)
         if archive is None:
             if len(self._archives) >= _OPEN:
                 self._close(next(iter(self._archives)))
-            archive = _opened(path)
+            archive = Archive(path)
         self._archives[path] = archive
-        return archive[0]
+        return archive
 
     def _close(self, path: Path) -> None:
-        for opened in self._archives.pop(path):
-            opened.close()
-
-
-def _opened(path: Path) -> tuple[Any, Any]:
-    """An archive and its file, which numpy leaves open where it cannot be read."""
-    file = path.open("rb")
-    try:
-        archive = np.load(file, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise ValueError("it is no archive of arrays")
-    except BaseException:
-        file.close()
-        raise
-    return archive, file
+        self._archives.pop(path).close()

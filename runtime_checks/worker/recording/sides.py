@@ -100,17 +100,17 @@ def _describe(recording: Recording, loaded: Loaded) -> None:
     pair = loaded.pair
     described: dict[str, Json] = recording.content.setdefault("pair", {})
     described.setdefault("name", pair.name)
-    described.setdefault("transposes", {name: list(order) for name, order in pair.transposes.items()})
-    described.setdefault("reshapes", list(pair.reshapes))
-    described.setdefault("ignore", list(pair.ignore))
-    described.setdefault("taps", {name: list(ends) for name, ends in pair.taps.items()})
+    described.setdefault("transposes", {name: [int(axis) for axis in order] for name, order in pair.transposes.items()})
+    described.setdefault("reshapes", list(map(str, pair.reshapes)))
+    described.setdefault("ignore", list(map(str, pair.ignore)))
+    described.setdefault("taps", {name: list(map(str, ends)) for name, ends in pair.taps.items()})
     described.setdefault("renames", _renames(recording, pair.renames))
     described["same"] = loaded.same
 
 
 def _renames(recording: Recording, renames: Renames | None) -> dict[str, str]:
     if not callable(renames):
-        return dict(renames or {})
+        return {str(name): str(other) for name, other in (renames or {}).items()}
     return {str(said["name"]): str(renames(said["name"])) for said in recording.content["variables"]}
 
 

@@ -141,7 +141,7 @@ def test_a_damaged_recording_is_a_usage_error(recorded: Path, capsys: Captured) 
     (recorded / "tf2" / "record.json").write_text("{")
 
     assert 2 == main(["verify", "--compare", "run"])
-    assert "record.json is no JSON" in capsys.readouterr().err
+    assert "record.json is damaged: it is no JSON" in capsys.readouterr().err
 
 
 def test_without_numpy_the_command_says_what_to_install(

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterator, Mapping
+from typing import Callable, Iterator, Mapping
 
 import numpy as np
 
+from ...atomic import open_regular, read_regular
 from ..tensors import Array, Json
+from .schema import CONTENT, RECORDS, SchemaError
 from .store import FORMAT, RECORD
 
-__all__ = ["Record", "Recorded", "RecordingError", "Scenario", "read"]
+__all__ = ["Archive", "Record", "Recorded", "RecordingError", "Scenario", "read", "read_json", "require"]
+
+_MOST = 64 << 20
+"""Bytes of a JSON file; a recording of ten thousand variables has parts of 12 MB."""
 
 
 class RecordingError(ValueError):
@@ -55,11 +63,71 @@ class Record:
         """
         if self._archive is None:
             raise RecordingError(f"{self.kind} {self.name} was left out of the recording")
-        try:
-            with np.load(self._archive, allow_pickle=False) as arrays:
-                return arrays[self._key]
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise RecordingError(f"{self._archive} cannot be read: {error}") from error
+        with contextlib.closing(Archive(self._archive)) as archive:
+            return archive.read(self)
+
+
+class Archive:
+    """The arrays of a part.
+
+    Raises:
+        RecordingError: if it is no archive of arrays; the text names the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with _damages(path):
+            self._file = open_regular(path)
+            try:
+                self._size = os.fstat(self._file.fileno()).st_size
+                self._zip = zipfile.ZipFile(self._file)
+            except BaseException:
+                self._file.close()
+                raise
+
+    def read(self, record: Record) -> Array:
+        """The array of a record, which is as the record says.
+
+        Raises:
+            RecordingError: if it is not there, or is not what was recorded.
+        """
+        with _damages(self.path):
+            found = self._zip.getinfo(record._key + ".npy")
+            # What is written here is not compressed, so no array is larger than its file.
+            if found.compress_type != zipfile.ZIP_STORED or found.file_size > self._size:
+                raise ValueError(f"{record._key} is compressed")
+            with self._zip.open(found) as member:
+                array = np.lib.format.read_array(member, allow_pickle=False)
+            if array.dtype.kind not in "biufcSU" or array.shape != record.shape:
+                raise ValueError(f"{record._key} is {array.dtype} {list(array.shape)}, not {list(record.shape)}")
+            return array
+
+    def close(self) -> None:
+        """Close the file."""
+        self._zip.close()
+        self._file.close()
+
+
+@contextlib.contextmanager
+def _damages(path: Path) -> Iterator[None]:
+    """Turn what damaged archives raise into an error that names the file."""
+    try:
+        yield
+    except RecordingError:
+        raise
+    except MemoryError as error:
+        raise RecordingError(f"{path} is damaged: it has an array that is larger than the memory") from error
+    except OSError as error:
+        raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (*_BROKEN, zipfile.BadZipFile, zlib.error) as error:
+        raise RecordingError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+
+
+_BROKEN = (
+    ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError, OverflowError, RuntimeError, SyntaxError,
+    NotImplementedError
+)  # fmt: skip
+"""What zipfile and numpy are seen to raise for damaged archives."""
 
 
 @dataclass(frozen=True)
@@ -116,56 +184,74 @@ def read(folder: str | Path) -> Recorded:
         RecordingError: if there is none, or what is there cannot be read.
     """
     folder = Path(folder)
-    content = _json(folder / RECORD)
+    content = read_json(folder / RECORD)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else None
-        raise RecordingError(f"{folder / RECORD} is no recording of format {FORMAT}, but {found}")
-    try:
-        scenarios = {name: _scenario(folder, name, said) for name, said in content["scenarios"].items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, RecordingError):
-            raise
-        raise RecordingError(f"{folder / RECORD} is damaged: {error!r}") from error
+        raise RecordingError(f"{folder / RECORD} is no recording of format {FORMAT}, but {ascii(found)[:60]}")
+    require(folder / RECORD, content, CONTENT)
+    scenarios = {name: _scenario(folder, name, said) for name, said in content["scenarios"].items()}
     return Recorded(folder, content, scenarios)
 
 
-def _json(path: Path) -> Json:
+def read_json(path: Path) -> Json:
+    """The content of a JSON file.
+
+    Raises:
+        RecordingError: if it cannot be read, or is no JSON.
+    """
     try:
-        return json.loads(path.read_text("utf-8"))
+        return json.loads(read_regular(path, _MOST).decode("utf-8"))
     except OSError as error:
         raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise RecordingError(f"{path} is no JSON: {error}") from error
+        raise RecordingError(f"{path} is damaged: it is no JSON: {error}") from error
+    except RecursionError as error:
+        raise RecordingError(f"{path} is damaged: it is nested too deeply") from error
+
+
+def require(path: Path, content: Json, check: Callable[[Json, str], None]) -> None:
+    """Hold the content of a file against one of the checks of `schema`.
+
+    Raises:
+        RecordingError: if it holds something else; the text names the file and the place in it.
+    """
+    try:
+        check(content, "")
+    except SchemaError as error:
+        raise RecordingError(f"{path} is damaged: {error}") from error
 
 
 def _scenario(folder: Path, name: str, said: Mapping[str, Json]) -> Scenario:
     return Scenario(
         name=name,
-        outcome=str(said["outcome"]),
-        detail=str(said.get("detail", "")),
+        outcome=said["outcome"],
+        detail=said.get("detail", ""),
         place=_place(said.get("place")),
         seconds=float(said.get("seconds", 0.0)),
         said=said,
-        records=tuple(record for part in said["parts"] for record in _part(folder, str(part))),
+        records=tuple(record for part in said["parts"] for record in _part(folder, part)),
     )
 
 
 def _part(folder: Path, part: str) -> Iterator[Record]:
     known = {"kind", "name", "step", "order", "dtype", "shape", "place", "key"}
-    for described in _json(folder / f"{part}.part.json"):
+    path = folder / f"{part}.part.json"
+    rows = read_json(path)
+    require(path, rows, RECORDS)
+    for described in rows:
         yield Record(
-            kind=str(described["kind"]),
-            name=str(described["name"]),
-            step=int(described["step"]),
-            order=int(described["order"]),
-            dtype=str(described["dtype"]),
+            kind=described["kind"],
+            name=described["name"],
+            step=described["step"],
+            order=described["order"],
+            dtype=described["dtype"],
             shape=tuple(described["shape"]),
             place=_place(described["place"]),
             more={key: value for key, value in described.items() if key not in known},
             _archive=folder / f"{part}.npz" if "key" in described else None,
-            _key=str(described.get("key", "")),
+            _key=described.get("key", ""),
         )
 
 
 def _place(value: Json) -> tuple[str, int] | None:
-    return None if value is None else (str(value[0]), int(value[1]))
+    return None if value is None else (value[0], value[1])

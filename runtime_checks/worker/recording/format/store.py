@@ -160,8 +160,8 @@ class Chapter:
         described = dict(
             more,
             kind=kind,
-            name=name,
-            step=step,
+            name=str(name),
+            step=int(step),
             order=self._order,
             dtype=dtype,
             shape=list(array.shape),

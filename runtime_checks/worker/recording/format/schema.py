@@ -1,0 +1,272 @@
+"""What the JSON files of a recording may hold: who compares or reports takes types, ranges and names for granted."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Mapping
+
+from ..tensors import Json
+
+__all__ = ["CONTENT", "RECORDS", "RUN", "SchemaError"]
+
+Check = Callable[[Json, str], None]
+"""Raises `SchemaError` for a value that is not allowed; the text is where it stands."""
+
+_LONGEST = 1 << 20
+"""Characters of a text."""
+_NAME = re.compile(r"[\w-]{1,100}")
+_PART = re.compile(r"\d{4,12}-[\w-]{1,100}")
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_DEEPEST = 50
+
+
+class SchemaError(ValueError):
+    """A value is not what a recording holds; the text says which, and where it stands."""
+
+
+def _no(value: Json, where: str, what: str) -> SchemaError:
+    words = ascii(value) if isinstance(value, (str, int, float, type(None))) else "a " + type(value).__name__
+    return SchemaError("{} is {}, which is no {}".format(where or "the file", words[:60], what))
+
+
+def _text(value: Json, where: str) -> None:
+    if not isinstance(value, str) or len(value) > _LONGEST:
+        raise _no(value, where, "text")
+
+
+def _matching(pattern: Any, what: str) -> Check:
+    def check(value: Json, where: str) -> None:
+        if not isinstance(value, str) or not pattern.fullmatch(value):
+            raise _no(value, where, what)
+
+    return check
+
+
+def _one_of(*allowed: str) -> Check:
+    def check(value: Json, where: str) -> None:
+        if not isinstance(value, str) or value not in allowed:
+            raise _no(value, where, " or ".join(allowed))
+
+    return check
+
+
+def _whole(least: int, most: int) -> Check:
+    def check(value: Json, where: str) -> None:
+        if type(value) is not int or not least <= value <= most:
+            raise _no(value, where, "whole number that can be")
+
+    return check
+
+
+def _seconds(value: Json, where: str) -> None:
+    if type(value) not in (int, float) or not abs(value) < 1e9:
+        raise _no(value, where, "number of seconds")
+
+
+def _flag(value: Json, where: str) -> None:
+    if not isinstance(value, bool):
+        raise _no(value, where, "boolean")
+
+
+def _scalar(value: Json, where: str) -> None:
+    if isinstance(value, int):
+        _whole(-(1 << 64), 1 << 64)(int(value), where)
+    elif not isinstance(value, (float, type(None))):
+        _text(value, where)
+
+
+def _anything(value: Json, where: str, depth: int = 0) -> None:
+    """Data of a bearable depth and numbers of a bearable size."""
+    if depth > _DEEPEST:
+        raise SchemaError(f"{where[:200]} is nested too deeply")
+    if isinstance(value, dict):
+        for key, one in value.items():
+            _anything(one, f"{where}.{key[:60]}", depth + 1)
+    elif isinstance(value, list):
+        for at, one in enumerate(value):
+            _anything(one, f"{where}.{at}", depth + 1)
+    else:
+        _scalar(value, where)
+
+
+def _maybe(check: Check) -> Check:
+    """Of what may be null."""
+    return lambda value, where: None if value is None else check(value, where)
+
+
+def _either(check: Check, other: Check) -> Check:
+    """Of what is a list or object by the first, else by the other."""
+    return lambda value, where: (check if isinstance(value, (list, dict)) else other)(value, where)
+
+
+def _list(check: Check, count: int | None = None) -> Check:
+    def listed(value: Json, where: str) -> None:
+        if not isinstance(value, list) or count not in (None, len(value)):
+            raise _no(value, where, "list" if count is None else f"list of {count}")
+        for at, one in enumerate(value):
+            check(one, f"{where}.{at}" if where else str(at))
+
+    return listed
+
+
+def _dict(check: Check, name: Check = _text) -> Check:
+    """Of objects whose keys are names."""
+
+    def named(value: Json, where: str) -> None:
+        if not isinstance(value, dict):
+            raise _no(value, where, "object")
+        for key, one in value.items():
+            name(key, where)
+            check(one, f"{where}.{key[:60]}")
+
+    return named
+
+
+def _fields(required: Mapping[str, Check], optional: Mapping[str, Check], others: Check = _anything) -> Check:
+    """Of objects with fields; `others` are those that are not listed."""
+    known = {**required, **optional}
+
+    def described(value: Json, where: str) -> None:
+        if not isinstance(value, dict):
+            raise _no(value, where, "object")
+        before = where + "." if where else ""
+        for key in required:
+            if key not in value:
+                raise SchemaError(f"{before}{key} is missing")
+        for key, one in value.items():
+            known.get(key, others)(one, before + key[:60])
+
+    return described
+
+
+def _place(value: Json, where: str) -> None:
+    _list(_anything, 2)(value, where)
+    _text(value[0], where + ".0")
+    _whole(0, 1 << 31)(value[1], where + ".1")
+
+
+def _once(value: Json, where: str) -> None:
+    """Names of parts, each of them once."""
+    _list(_matching(_PART, "name of a part"))(value, where)
+    if len(set(value)) < len(value):
+        raise SchemaError(f"{where} names a part twice")
+
+
+def _axes(value: Json, where: str) -> None:
+    _list(_whole(-64, 64))(value, where)
+
+
+_LENGTH = _whole(0, 1 << 62)
+_OPEN_SHAPE = _list(_maybe(_LENGTH))
+_VARIABLE = _fields(
+    {"name": _text, "shape": _maybe(_OPEN_SHAPE)},
+    {
+        "dtype": _text,
+        "trainable": _flag,
+        "tracked": _flag,
+        "place": _maybe(_place),
+        "initializer": _maybe(_text),
+        "layer": _maybe(_text),
+        "purpose": _text,
+        "only": _text,
+    },
+)
+_LAYER = _fields({"name": _text, "class": _text}, {"config": _dict(_anything)})
+_DRAW = _fields(
+    {"op": _text},
+    {
+        "seed": _anything,
+        "shape": _maybe(_OPEN_SHAPE),
+        "purpose": _text,
+        "place": _maybe(_place),
+    },
+)
+_NAMES = _list(_either(_fields({"name": _text}, {}), _text))
+_LOAD = _fields(
+    {"call": _text},
+    {
+        "path": _text,
+        "place": _maybe(_place),
+        "problem": _maybe(_text),
+        "loaded": _list(_text),
+        "not_loaded": _list(_text),
+        "silent": _flag,
+    },
+)
+_CREATION = _fields({"call": _text, "name": _text, "shape": _OPEN_SHAPE}, {"place": _maybe(_place)})
+_SCENARIO = _fields(
+    {"outcome": _one_of("ok", "failed", "not run"), "parts": _once},
+    {
+        "detail": _text,
+        "place": _maybe(_place),
+        "seconds": _seconds,
+        "mode": _text,
+        "random_ops": _maybe(_list(_DRAW)),
+        "created": _list(_CREATION),
+        "calls": _list(_fields({"name": _text, "ended": _text}, {})),
+        "loads": _list(_LOAD),
+        "matched": _NAMES,
+        "missing": _NAMES,
+        "mismatched": _NAMES,
+        "unused": _NAMES,
+    },
+)
+_PAIR = _fields(
+    {},
+    {
+        "name": _maybe(_text),
+        "renames": _maybe(_dict(_text)),
+        "transposes": _maybe(_dict(_axes)),
+        "reshapes": _maybe(_list(_text)),
+        "ignore": _maybe(_list(_text)),
+        "taps": _maybe(_dict(_list(_text, 2))),
+        "same": _flag,
+    },
+)
+_OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text)}, _scalar)
+
+CONTENT = _fields(
+    {"side": _one_of("tf1", "tf2"), "scenarios": _dict(_SCENARIO, _matching(_NAME, "name of a scenario"))},
+    {
+        "versions": _dict(_maybe(_text)),
+        "adaptations": _list(_text),
+        "notes": _list(_text),
+        "variables": _list(_VARIABLE),
+        "other_variables": _list(_VARIABLE),
+        "layers": _list(_LAYER),
+        "optimizers": _list(_OPTIMIZER),
+        "left_out": _fields({"records": _LENGTH, "bytes": _LENGTH, "limit": _LENGTH}, {}),
+        "pair": _PAIR,
+        "crash": _maybe(_fields({"cause": _text}, {"place": _maybe(_place)})),
+        "seconds": _seconds,
+        "peak_memory": _LENGTH,
+    },
+)
+"""Of ``record.json``."""
+RECORDS = _list(
+    _fields(
+        {
+            "kind": _text,
+            "name": _text,
+            "step": _whole(-1, 1 << 31),
+            "order": _LENGTH,
+            "dtype": _text,
+            "shape": _list(_LENGTH),
+            "place": _maybe(_place),
+        },
+        {
+            "key": _text,
+            "variable": _text,
+            "slot": _text,
+            "owned": _maybe(_list(_text)),
+            "auto": _flag,
+            "call": _LENGTH,
+        },
+    )
+)
+"""Of a ``.part.json``."""
+RUN = _fields(
+    {"pair": _text, "policy": _text, "steps": _whole(1, 1 << 31), "seed": _whole(-(1 << 64), 1 << 64)},
+    {"attribute": _maybe(_matching(_DOTTED, "name in a module")), "until": _maybe(_text)},
+)
+"""Of ``run.json``, where a run of the command wrote it."""
