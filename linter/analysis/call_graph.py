@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .entities import Key
@@ -220,13 +220,16 @@ class CallGraph:
     @cached_property
     def _effects(self) -> list[list[int]]:
         """Of each file's conditions."""
-        return [
-            [effect if isinstance(effect, int) else self._closed(file, OpenEffects(*effect)) for effect in file.effects]
-            for file in self._files
-        ]
+        found: list[list[int]] = []
+        for file in self._files:
+            closed: list[int] = []
+            for effect in file.effects:
+                closed.append(effect if isinstance(effect, int) else self._closed(file, OpenEffects(*effect), closed))
+            found.append(closed)
+        return found
 
-    def _closed(self, file: _File, condition: OpenEffects) -> int:
-        effects = condition.effects
+    def _closed(self, file: _File, condition: OpenEffects, before: Sequence[int]) -> int:
+        effects = condition.effects | before[condition.outer]
         if any(file.files[manager] in self._graph_files for manager in condition.managers):
             effects |= Effects.GRAPH
         for scope, position, name in condition.absent:

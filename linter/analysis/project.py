@@ -168,7 +168,7 @@ class Project(Resolver):
 
 
 def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
-    """Resolve the conditions of a site; see `summary.conditions`."""
+    """Resolve conditions, but for those around them; see `summary.conditions`."""
     effects = own_effects(project, file, condition)
     if Effects.GRAPH not in effects and any(project.enters_graph(file, text) for text, _ in condition["withs"]):
         effects |= Effects.GRAPH
