@@ -250,8 +250,7 @@ class _Values:
         return all(map(lt, numbers, numbers[1:]))
 
     def _before(self, count: int, block: Block | None) -> tuple[int, int]:
-        """The bits of the definitions among the first `count` that a use in `block` can see, and the nearest that must
-        have run."""
+        """What a use in `block` can see of the first `count` definitions: their bits, and the nearest that ran for sure."""
         index = self._index
         while len(self._seen) <= count:
             self._seen.append({})

@@ -24,7 +24,7 @@ from ..analysis.names import Name, canonical
 from ..analysis.paths import is_none, literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
 from ..analysis.roots import DATASET_METHODS
-from ..analysis.statements import span_of, statement_at
+from ..analysis.statements import Statements, span_of
 from ..analysis.summary import conditions, defaults_to_none, own_statements, scope_name
 from ..finding import Location, Span, Target
 from ..source.parsing import SourceFile
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UNKNOWN",
     "Assignment",
+    "Block",
     "Call",
     "ClassSite",
     "Context",
@@ -243,6 +244,11 @@ class File:
     def functions(self) -> list[FunctionSite]:
         """All functions, methods and lambdas."""
         return [self.function_of(scope) for scope in self.index.scopes if scope.is_function]
+
+    @cached_property
+    def statements(self) -> Statements:
+        """All statements, by their lines."""
+        return Statements(self.index.module.node)
 
     @cached_property
     def classes(self) -> list[ClassSite]:
@@ -480,10 +486,7 @@ class Site:
         """The innermost statement around the site."""
         if isinstance(self.syntax, ast.stmt):
             return self.syntax
-        scope = self.scope
-        while not isinstance(scope.node, ast.stmt | ast.Module) and scope.parent is not None:
-            scope = scope.parent
-        return statement_at(scope.node, self.line)
+        return self.file.statements.at(self.line)
 
     @property
     def function_span(self) -> Span | None:
