@@ -250,7 +250,7 @@ class _Values:
         return all(map(lt, numbers, numbers[1:]))
 
     def _before(self, count: int, block: Block | None) -> tuple[int, int]:
-        """What a use in `block` can see of the first `count` definitions: their bits, and the nearest that ran for sure."""
+        """What a use in `block` sees of the first `count` definitions: their bits, and the nearest that surely ran."""
         index = self._index
         while len(self._seen) <= count:
             self._seen.append({})

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ..analysis.call_graph import MAX_STEPS
 from ..analysis.effects import VARIABLE_SCOPES
 from ..analysis.entities import Entity
 from ..analysis.execution_context import Context, Effects, transferred
@@ -634,6 +635,8 @@ class Site:
         for position, (name, file, line) in enumerate(steps):
             last = position == len(steps) - 1
             parts.append(f"`{name}`" if last or not line else f"`{name}` ({self._step(file, line)})")
+        if len(parts) > MAX_STEPS:
+            parts[0] = "further calls"
         return " -> ".join(parts)
 
     def callers(self, flag: Context) -> tuple[Location, ...]:
