@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .entities import Key
@@ -30,6 +30,8 @@ from .names import below, canonical
 _Leading = TypeVar("_Leading", CallRow, PassRow, OnceRow)
 _SCOPE_BITS = 24
 _MAX_CONTEXTS = 24
+MAX_STEPS = 32
+"""Of a way from a root that are told; one more stands for all before. Real programs have a third of them."""
 GRAPH_NAMES = tuple(f"tensorflow.{n}" for n in ("Graph", "Session", "get_default_session", "get_default_graph"))
 """A file that reads one of these may enter a graph in a context manager of its own."""
 
@@ -116,14 +118,14 @@ class CallGraph:
         return tuple(sorted(self._table.get(self._id(key), ())))
 
     def steps(self, key: Key, flag: int) -> list[tuple[Key, int, str]]:
-        """The functions from a root down to `key`, each with the line in which it calls the next."""
+        """The functions from a root down to `key`, each with the line in which it calls the next; the last ones."""
         steps: list[tuple[Key, int, str]] = []
         seen: set[int] = set()
         current = self._id(key)
         if current == NOTHING:
             return [(key, 0, "")]
         line = 0
-        while current >= 0 and current not in seen:
+        while current >= 0 and current not in seen and len(steps) <= MAX_STEPS:
             seen.add(current)
             ways = self._table.get(current, {})
             way = ways[min(flagged)] if (flagged := [s for s in ways if s & flag]) else _Way(NOTHING, 0, "")
@@ -220,13 +222,16 @@ class CallGraph:
     @cached_property
     def _effects(self) -> list[list[int]]:
         """Of each file's conditions."""
-        return [
-            [effect if isinstance(effect, int) else self._closed(file, OpenEffects(*effect)) for effect in file.effects]
-            for file in self._files
-        ]
+        found: list[list[int]] = []
+        for file in self._files:
+            closed: list[int] = []
+            for effect in file.effects:
+                closed.append(effect if isinstance(effect, int) else self._closed(file, OpenEffects(*effect), closed))
+            found.append(closed)
+        return found
 
-    def _closed(self, file: _File, condition: OpenEffects) -> int:
-        effects = condition.effects
+    def _closed(self, file: _File, condition: OpenEffects, before: Sequence[int]) -> int:
+        effects = condition.effects | before[condition.outer]
         if any(file.files[manager] in self._graph_files for manager in condition.managers):
             effects |= Effects.GRAPH
         for scope, position, name in condition.absent:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from .entities import Entity, Key
@@ -25,6 +26,8 @@ class Classes(ABC):
         """The depth of the open question that has cut the latest answer of `resolve` short; see there."""
         self._kinds: dict[Key, frozenset[str]] = {}
         self._mro: dict[Key, tuple[list[Key], list[str]]] = {}
+        self._direct_bases: dict[Key, list[Key | str]] = {}
+        self._found_methods: dict[tuple[Key, str], Key | None] = {}
         self._subclasses: dict[Key, list[Key]] | None = None
 
     @abstractmethod
@@ -40,26 +43,82 @@ class Classes(ABC):
         return self.summaries[key[0]]["classes"].get(str(key[1])) if key[0] in self.summaries else None
 
     def mro(self, key: Key) -> tuple[list[Key], list[str]]:
-        """The class and its bases in the project, nearest first, and the public bases it ends in."""
+        """The class and its bases in the project, nearest first, and the public bases it ends in.
+
+        A base that descends from the class itself is none: Python would not have made either.
+        """
         known = self._mro.get(key)
+        return self._line_of_descent(key) if known is None else known
+
+    def _line_of_descent(self, key: Key) -> tuple[list[Key], list[str]]:
+        before = self._cut
+        found: dict[Key, tuple[list[Key], list[str]]] = {}
+        for circle in self._circles(key):
+            members = frozenset(circle)
+            for cls in circle:
+                lines: list[list[Key]] = [[cls]]
+                outer: dict[str, None] = {}
+                for base in self._bases(cls):
+                    if isinstance(base, str):
+                        outer[base] = None
+                    elif base not in members:
+                        inner, externals = found.get(base) or self._mro[base]
+                        lines.append(inner)
+                        outer |= dict.fromkeys(externals)
+                found[cls] = list(dict.fromkeys(chain.from_iterable(lines))), list(outer)
+        if self._cut >= before:  # no base was cut short by a question still open
+            self._mro |= found
+        return found[key]
+
+    def _circles(self, key: Key) -> Iterator[list[Key]]:
+        """The classes that `key` descends from, each with those that descend from each other; bases first.
+
+        This is Tarjan's search for strongly connected components, without recursion.
+        """
+        order: dict[Key, int] = {}
+        lowest: dict[Key, int] = {}
+        open_: dict[Key, None] = {}
+        stack: list[tuple[Key, Iterator[Key]]] = []
+        entered: Key | None = key
+        while entered is not None or stack:
+            if entered is not None:
+                order[entered] = lowest[entered] = len(order)
+                open_[entered] = None
+                ours = (base for base in self._bases(entered) if not isinstance(base, str))
+                stack.append((entered, ours))
+            current, bases = stack[-1]
+            entered = None
+            for base in bases:
+                if base in open_:
+                    lowest[current] = min(lowest[current], order[base])
+                elif base not in order and base not in self._mro:
+                    entered = base
+                    break
+            if entered is None:
+                stack.pop()
+                if stack:
+                    lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[current])
+                if lowest[current] == order[current]:
+                    circle: list[Key] = []
+                    while not circle or circle[-1] != current:
+                        circle.append(open_.popitem()[0])
+                    yield circle
+
+    def _bases(self, key: Key) -> list[Key | str]:
+        """What a class is derived from: classes of the project, and names of public ones."""
+        known = self._direct_bases.get(key)
         if known is None:
-            self._mro[key] = ([key], [])
             before = self._cut
-            inner: list[Key] = [key]
-            outer: list[str] = []
             summary = self.cls(key)
-            for alternatives in summary["bases"] if summary else ():
-                for text in alternatives:
-                    for base in self.resolve(key[0], text):
-                        if base.kind == "class" and base.key != key:
-                            bases, externals = self.mro(base.key)
-                            inner += [b for b in bases if b not in inner]
-                            outer += [e for e in externals if e not in outer]
-                        elif base.kind == "external" and base.text not in outer:
-                            outer.append(base.text)
-            known = self._mro[key] = (inner, outer)
-            if self._cut < before:
-                del self._mro[key]  # a base was cut short by a question still open
+            known = []
+            for text in chain.from_iterable(summary["bases"]) if summary else ():
+                for base in self.resolve(key[0], text):
+                    if base.kind == "class" and base.key != key:
+                        known.append(base.key)
+                    elif base.kind == "external":
+                        known.append(base.text)
+            if self._cut >= before:
+                self._direct_bases[key] = known
         return known
 
     def knows_bases(self, key: Key) -> bool:
@@ -109,7 +168,23 @@ class Classes(ABC):
 
     def method(self, key: Key, name: str) -> Key | None:
         """The method `name` of a class, its own or an inherited one of the project."""
-        return self._method_of(self.mro(key)[0], name)
+        line: list[Key] = []
+        cls = key
+        while (cls, name) not in self._found_methods:
+            line.append(cls)
+            classes = self.mro(cls)[0]
+            found = self._method_of(classes[:1], name)
+            if found is None and len(classes) > 1:
+                if cls in self._mro and len(self.mro(classes[1])[0]) == len(classes) - 1:
+                    cls = classes[1]  # all that is left are this base and its bases
+                    continue
+                found = self._method_of(classes[1:], name)
+            if cls not in self._mro:
+                return found
+            self._found_methods[cls, name] = found
+        found = self._found_methods[cls, name]
+        self._found_methods.update(((below, name), found) for below in line)
+        return found
 
     def _method_of(self, classes: Iterable[Key], name: str) -> Key | None:
         for base in classes:

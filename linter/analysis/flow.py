@@ -13,12 +13,15 @@ A structure of tensors, such as the dict that a layer is called with, counts as 
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from operator import lt
 
 from .entities import Entity
 from .index import AssignmentFact, Block, FileIndex, Scope
+from .lazy import cached_property
 from .names import canonical
 from .paths import path_of
 
@@ -146,6 +149,151 @@ class _Definition:
     fact: AssignmentFact | None
     known: Known | None = None
     """None as long as it was not looked at."""
+    number: int = -1
+    """Its place among those of the name."""
+
+
+_AGREED = {1 << place: known for place, known in enumerate(Known)}
+_BITS: dict[Known | None, int] = {None: 0} | {known: bit for bit, known in _AGREED.items()}
+
+
+class _Values:
+    """The definitions of one name: which of them a use can see, and what these say.
+
+    Answers are shared: what can be seen at a place is what can be seen before the last definition, and that one; and
+    a block in which nothing is defined sees what the block around it sees. What they say is kept as a sum of bits.
+    """
+
+    def __init__(self, index: FileIndex, definitions: list[_Definition]) -> None:
+        self._index = index
+        self._definitions = sorted(definitions, key=lambda definition: definition.position)
+        self._positions = [definition.position for definition in self._definitions]
+        for number, definition in enumerate(self._definitions):
+            definition.number = number
+        self._counts = dict.fromkeys(Known, 0)
+        for definition in self._definitions:
+            if definition.known is not None:
+                self._counts[definition.known] += 1
+        self._in_loops: dict[int, dict[Known, int]] = {}
+        self._seen: list[dict[int, tuple[int, int]]] = []
+        """Of each number of definitions before a place, by its block: their bits, and the number of the nearest one
+        that must have run."""
+
+    @cached_property
+    def _places(self) -> tuple[list[int], list[int]]:
+        """Where the blocks of the definitions stand in the order of the tree, sorted; and the definitions' numbers."""
+        starts = self._index.extents[0]
+        pairs = sorted((starts[d.block.id], d.number) for d in self._definitions if d.block is not None)
+        return [place for place, _ in pairs], [number for _, number in pairs]
+
+    def settle(self, definition: _Definition, known: Known) -> None:
+        """Change what is known of a definition."""
+        counters = [self._counts]
+        block = definition.block
+        if self._in_loops and block is not None:
+            counters += [self._in_loops[loop.id] for loop in block.holders() if loop.id in self._in_loops]
+        for counts in counters:
+            if definition.known is not None:
+                counts[definition.known] -= 1
+            counts[known] += 1
+        definition.known = known
+        del self._seen[definition.number + 1 :]
+
+    def agreed(self) -> Known:
+        """What all definitions say."""
+        return _AGREED.get(_sum(self._counts), Known.UNKNOWN)
+
+    def reaching(self, position: Position, block: Block | None) -> Known:
+        """What those say that a use at `position` can see; without a block it sees only what always runs."""
+        count = bisect_right(self._positions, position)
+        bits, nearest = self._before(count, block)
+        before = self._definitions[nearest].block if nearest >= 0 else None
+        loop: Block | None = None
+        for level in block.holders() if block is not None else ():
+            if before is not None and self._index.encloses(level, before):
+                break
+            if level.kind == "loop":
+                loop = level
+        if loop is not None:  # in the iteration before, all may have run that it holds
+            bits |= self._inside(loop)
+        return _AGREED.get(bits, Known.UNKNOWN)
+
+    def _inside(self, loop: Block) -> int:
+        counts = self._in_loops.get(loop.id)
+        if counts is None:
+            counts = self._in_loops[loop.id] = dict.fromkeys(Known, 0)
+            first, end = self._span(loop)
+            for number in self._places[1][first:end]:
+                known = self._definitions[number].known
+                if known is not None:
+                    counts[known] += 1
+        return _sum(counts)
+
+    def _span(self, block: Block) -> tuple[int, int]:
+        places = self._places[0]
+        starts, sizes = self._index.extents
+        start = starts[block.id]
+        return bisect_left(places, start), bisect_left(places, start + sizes[block.id])
+
+    def _defines(self, block: Block, count: int) -> bool:
+        """Whether one of the first `count` definitions stands in a block."""
+        first, end = self._span(block)
+        numbers = self._places[1]
+        if first == end:
+            return False
+        return numbers[first] < count or (not self._in_order and min(numbers[first:end]) < count)
+
+    @cached_property
+    def _in_order(self) -> bool:
+        """Whether blocks follow each other as definitions do: all but the arms of some expressions do."""
+        numbers = self._places[1]
+        return all(map(lt, numbers, numbers[1:]))
+
+    def _before(self, count: int, block: Block | None) -> tuple[int, int]:
+        """What a use in `block` sees of the first `count` definitions: their bits, and the nearest that surely ran."""
+        index = self._index
+        while len(self._seen) <= count:
+            self._seen.append({})
+        path: list[tuple[int, int, int]] = []
+        bits, nearest = 0, -1
+        while count:
+            key = -1 if block is None else block.id
+            known = self._seen[count].get(key)
+            if known is not None:
+                bits, nearest = known
+                break
+            definition = self._definitions[count - 1]
+            where = definition.block
+            own = _BITS[definition.known]
+            if where is None or (where.parent is None if block is None else index.encloses(where, block)):
+                bits, nearest = own, count - 1
+                break
+            if block is None or block.parent is None or index.encloses(block, where):
+                path.append((count, key, own))
+                count -= 1
+                continue
+            others = index.other_arms(block)
+            if any(index.encloses(arm, where) for arm in others):
+                path.append((count, key, 0))
+                count -= 1
+            elif any(self._defines(one, count) for one in (block, *others)):
+                path.append((count, key, 0 if self._exclusive(where, block) else own))
+                count -= 1
+            else:
+                path.append((count, key, 0))
+                block = block.parent
+        for number, key, own in reversed(path):
+            bits |= own
+            self._seen[number][key] = bits, nearest
+        return bits, nearest
+
+    def _exclusive(self, where: Block, block: Block) -> bool:
+        """Whether a block stands in the other arm of an ``if`` around `block`, so that only one of both runs."""
+        return any(self._index.encloses(arm, where) for level in block.chain() for arm in self._index.other_arms(level))
+
+
+def _sum(counts: dict[Known, int]) -> int:
+    return sum(_BITS[known] for known, count in counts.items() if count)
 
 
 class Flow:
@@ -171,36 +319,40 @@ class Flow:
         self._entities = entities
         self._outer = outer
         self._parameters = frozenset(function.parameters)
-        self._names: dict[tuple[int, str], list[_Definition]] = {}
-        self._chains: dict[int, dict[int, Block]] = {}
+        found: dict[tuple[int, str], list[_Definition]] = {}
         for parameter in function.parameters:
             known = Known.TENSOR if parameter in tensors else self._annotated(function, parameter)
-            self._names[function.id, parameter] = [_Definition((0, 0), None, None, known)]
-        made: list[_Definition] = []
+            found[function.id, parameter] = [_Definition((0, 0), None, None, known)]
+        made: list[tuple[_Definition, tuple[int, str]]] = []
         for fact in index.assignments_in(function):
             if isinstance(fact.target, ast.Name):
                 definition = _Definition(_effective(fact), fact.block, fact)
-                made.append(definition)
+                made.append((definition, (fact.scope.id, fact.target.id)))
                 if fact.target.id not in function.outer_names:
-                    self._names.setdefault((fact.scope.id, fact.target.id), []).append(definition)
-        for definitions in self._names.values():
-            definitions.sort(key=lambda definition: definition.position)
+                    found.setdefault((fact.scope.id, fact.target.id), []).append(definition)
+        self._names = {name: _Values(index, definitions) for name, definitions in found.items()}
         self._settle(made)
 
-    def _settle(self, made: list[_Definition]) -> None:
+    def _settle(self, made: list[tuple[_Definition, tuple[int, str]]]) -> None:
         """Judge every assignment until nothing changes; one that does not settle is unknown."""
         for _ in range(4):
-            changed: list[_Definition] = []
-            for definition in made:
+            changed: list[tuple[_Definition, tuple[int, str]]] = []
+            for definition, name in made:
                 assert definition.fact is not None
-                before = definition.known
-                definition.known = self._assigned(definition.fact)
-                if definition.known is not before:
-                    changed.append(definition)
+                known = self._assigned(definition.fact)
+                if known is not definition.known:
+                    self._change(definition, name, known)
+                    changed.append((definition, name))
             if not changed:
                 return
-        for definition in changed:
-            definition.known = Known.UNKNOWN
+        for definition, name in changed:
+            self._change(definition, name, Known.UNKNOWN)
+
+    def _change(self, definition: _Definition, name: tuple[int, str], known: Known) -> None:
+        if definition.number >= 0:
+            self._names[name].settle(definition, known)
+        else:
+            definition.known = known  # of a global
 
     def _annotated(self, function: Scope, parameter: str) -> Known:
         for bind in function.binds.get(parameter, ()):
@@ -281,9 +433,9 @@ class Flow:
 
     def anywhere(self, name: str) -> Known:
         """What is known of a name of this function for a function inside it, which may run at any time."""
-        definitions = self._names.get((self._function.id, name))
-        if definitions is not None:
-            return _agreed(definition.known for definition in definitions)
+        values = self._names.get((self._function.id, name))
+        if values is not None:
+            return values.agreed()
         return self._outer.anywhere(name) if self._outer is not None else Known.UNKNOWN
 
     def _local(self, node: ast.Name, scope: Scope, block: Block | None) -> Known | None:
@@ -292,42 +444,10 @@ class Flow:
         while current is not None and current is not self._function:
             own = self._names.get((current.id, node.id))
             if own is not None:  # a variable of a comprehension
-                return _agreed(definition.known for definition in own)
+                return own.agreed()
             current = current.parent
-        definitions = self._names.get((self._function.id, node.id))
-        if definitions is None:
-            return None
-        return _agreed(d.known for d in self._reaching(definitions, (node.lineno, node.col_offset), block))
-
-    def _reaching(self, definitions: list[_Definition], position: Position, block: Block | None) -> list[_Definition]:
-        """The definitions that a use at `position` can see."""
-        chain = self._chain(block)
-        found: list[_Definition] = []
-        nearest: _Definition | None = None
-        for definition in reversed(definitions):
-            if definition.position > position:
-                continue
-            where = definition.block
-            if where is None or where.id in chain or (block is None and where.parent is None):
-                found.append(definition)
-                nearest = definition
-                break
-            if not _exclusive(where, chain):
-                found.append(definition)
-        inside = self._chain(nearest.block) if nearest is not None else {}
-        loops = {level.id for level in chain.values() if level.kind == "loop" and level.id not in inside}
-        for definition in definitions if loops else ():
-            if definition not in found and loops & self._chain(definition.block).keys():
-                found.append(definition)
-        return found
-
-    def _chain(self, block: Block | None) -> dict[int, Block]:
-        if block is None:
-            return {}
-        known = self._chains.get(block.id)
-        if known is None:
-            known = self._chains[block.id] = {level.id: level for level in block.chain()}
-        return known
+        values = self._names.get((self._function.id, node.id))
+        return None if values is None else values.reaching((node.lineno, node.col_offset), block)
 
     def _attribute(self, node: ast.Attribute, scope: Scope, block: Block | None) -> Known:
         base = self.of(node.value, scope, block)
@@ -381,23 +501,11 @@ class Flow:
         return Known.OTHER if all(k is Known.OTHER for k in known) else Known.UNKNOWN
 
 
-def _agreed(values: Iterable[Known | None]) -> Known:
-    """What all say; those that were not looked at yet do not speak against it."""
-    found = {value for value in values if value is not None}
-    return found.pop() if len(found) == 1 else Known.UNKNOWN
-
-
 def _effective(fact: AssignmentFact) -> Position:
     """A name has its new value after the whole assignment, in a ``for`` or ``with`` after the target."""
     whole = isinstance(fact.node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr)
     node = fact.node if whole else fact.target
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-
-
-def _exclusive(block: Block, chain: dict[int, Block]) -> bool:
-    """Whether `block` is the other arm of an ``if`` of `chain`, so that only one of both runs."""
-    arms = {id(level.node): level.kind for level in chain.values() if level.kind in ("if", "else")}
-    return any(arms.get(id(level.node), level.kind) != level.kind for level in block.chain())
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -8,7 +8,9 @@ supplies that state.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
@@ -27,11 +29,21 @@ _ABSENT_ERRORS = frozenset({"AttributeError", "KeyError", "NameError", "IndexErr
 
 @dataclass(slots=True)
 class _Writes:
-    """What one function writes: base path -> the blocks in which it does."""
+    """What one function writes; a place is that of a block in the order of the tree."""
 
-    blocks: dict[str, list[tuple[Block, ast.AST]]] = field(default_factory=dict)
-    self_calls: list[tuple[str, Block]] = field(default_factory=list)
-    """Methods called on the same instance, which may supply its state."""
+    places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Where each base path is written."""
+    assigned: set[tuple[str, int]] = field(default_factory=set)
+    """Base paths with the assignment that writes them, by its identity."""
+    items: set[str] = field(default_factory=set)
+    """The paths of which an item is assigned."""
+    self_calls: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Where methods are called on the same instance, which may supply its state."""
+
+    def write(self, path: str, place: int, statement: ast.AST) -> None:
+        self.places[path].append(place)
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            self.assigned.add((path, id(statement)))
 
 
 class Guards:
@@ -39,14 +51,26 @@ class Guards:
 
     def __init__(self, index: FileIndex) -> None:
         self._index = index
-        self._writes: dict[int, _Writes] | None = None
+        self._writes: defaultdict[int, _Writes] | None = None
         self._memo: dict[int, Block | None] = {}
+        self._states: dict[tuple[int, str], str | None] = {}
+        self._suppliers: dict[tuple[int, str], list[int]] = {}
+        self._inherited: dict[tuple[int, int], list[int]] = {}
 
     def guard(self, block: Block) -> Block | None:
         """The innermost create-once guard of its own function that code in `block` is under, if any."""
-        if block.id not in self._memo:
-            self._memo[block.id] = next(filter(self._is_guard, block.chain()), None)
-        return self._memo[block.id]
+        new: list[Block] = []
+        found: Block | None = None
+        for level in block.chain():
+            if level.id in self._memo:
+                found = self._memo[level.id]
+                break
+            new.append(level)
+            if self._is_guard(level):
+                found = level
+                break
+        self._memo.update((level.id, found) for level in new)
+        return found
 
     def _is_guard(self, block: Block) -> bool:
         if block.kind in ("if", "else") and isinstance(block.node, ast.expr):
@@ -69,40 +93,54 @@ class Guards:
         flag = base.startswith(_FLAG)
         base = base.removeprefix(_FLAG)
         function = block.scope.function()
-        state = self._state(function, base)
+        state = self._lasting(function, base)
         if state is None:
             return False
         writes = self._function_writes(function)
-        names = {base, state}
-        for name, blocks in writes.blocks.items():
-            if name in names or (name == "self.*" and state.startswith("self.")):
-                if any(block in where.chain() or _is_around(statement, block) for where, statement in blocks):
-                    return True
+        for name in {base, state, "self.*"} if state.startswith("self.") else {base, state}:
+            # `self.v = self.v or make()` assigns around the block, which is an arm of the expression
+            if self._is_under(block, writes.places.get(name, ())) or (name, id(block.statement)) in writes.assigned:
+                return True
         # `if self.use_bias: self.add(b)` is an option, not a flag that the method takes down
-        return not flag and any(
-            block in where.chain() and self._method_supplies(function, method, state)
-            for method, where in writes.self_calls
-        )
+        return not flag and any(self._is_under(block, calls) for calls in self._supplying_calls(function, state))
 
-    def _method_supplies(self, function: Scope, method: str, state: str) -> bool:
-        """Whether a method called under the guard can be what writes the tested attribute."""
+    def _is_under(self, block: Block, places: Sequence[int]) -> bool:
+        """Whether one of some sorted places is that of `block`, or of one in it."""
+        starts, sizes = self._index.extents
+        start = starts[block.id]
+        first = bisect_left(places, start)
+        return first < len(places) and places[first] < start + sizes[block.id]
+
+    def _supplying_calls(self, function: Scope, state: str) -> Iterator[list[int]]:
+        """Where a function calls a method on ``self`` that can be what writes the tested attribute."""
         head, rest = split_head(state)
         cls = self._index.class_of_self(function, head)
         if cls is None or not rest.startswith("."):
-            return False
-        attribute = rest[1:].partition(".")[0]
-        if method not in cls.binds and method not in cls.attributes:
-            return method not in _KERAS_METHODS  # inherited: it is not in this file to be read
-        written = self._written_by_name.get(method, ())
-        return state in written or f"self.{attribute}" in written
+            return
+        calls = self._function_writes(function).self_calls
+        if (function.id, cls.id) not in self._inherited:  # these are not in this file to be read
+            methods = (m for m in calls if m not in cls.binds and m not in cls.attributes and m not in _KERAS_METHODS)
+            self._inherited[function.id, cls.id] = sorted(place for method in methods for place in calls[method])
+        yield self._inherited[function.id, cls.id]
+        if (function.id, state) not in self._suppliers:
+            writers = self._writers.get(state, set()) | self._writers.get(f"self.{rest[1:].partition('.')[0]}", set())
+            methods = (m for m in writers if m in calls and (m in cls.binds or m in cls.attributes))
+            self._suppliers[function.id, state] = sorted(place for method in methods for place in calls[method])
+        yield self._suppliers[function.id, state]
 
     @cached_property
-    def _written_by_name(self) -> dict[str, set[str]]:
-        """What the functions of a name write, all of them together."""
+    def _writers(self) -> dict[str, set[str]]:
+        """The names of the functions that write each state."""
         found: dict[str, set[str]] = {}
         for scope, writes in (self._writes or {}).items():
-            found.setdefault(self._index.scopes[scope].name, set()).update(writes.blocks)
+            for path in writes.places:
+                found.setdefault(path, set()).add(self._index.scopes[scope].name)
         return found
+
+    def _lasting(self, function: Scope, base: str) -> str | None:
+        if (function.id, base) not in self._states:
+            self._states[function.id, base] = self._state(function, base)
+        return self._states[function.id, base]
 
     def _state(self, function: Scope, base: str) -> str | None:
         """The lasting state that `base` reads, following one local alias; None for what ends with the call."""
@@ -121,7 +159,7 @@ class Guards:
             if scope is not function:
                 return base if scope.kind != "class" else None
             if any(bind.kind in ("parameter", "annotation") for bind in binds):
-                return base if rest or self._item_written(function, base) else None
+                return base if rest or base in self._function_writes(function).items else None
             aliases = [bind.text for bind in binds if bind.kind == "value" and bind.text]
             lasting = [_stripped(alias) for alias in aliases]
             if not lasting or rest:
@@ -129,61 +167,57 @@ class Guards:
             base = lasting[0]
         return None
 
-    def _item_written(self, function: Scope, base: str) -> bool:
-        return any(
-            isinstance(fact.target, ast.Subscript) and path_of(fact.target.value) == base
-            for fact in self._index.assignments_in(function)
-        )
-
     def _sets_built(self, function: Scope, head: str) -> bool:
         cls = self._index.class_of_self(function, head)
         return cls is not None and cls in self._set_built
 
     @cached_property
-    def _set_built(self) -> list[Scope]:
+    def _set_built(self) -> frozenset[Scope]:
         """The classes whose ``__init__`` sets `built`."""
-        return [
+        return frozenset(
             fact.scope.parent
             for fact in self._index.assignments
             if isinstance(fact.target, ast.Attribute)
             and fact.target.attr == "built"
             and fact.scope.name == "__init__"
             and fact.scope.parent is not None
-        ]
+        )
 
     def _function_writes(self, function: Scope) -> _Writes:
         if self._writes is None:
             self._writes = self._collect_writes()
-        return self._writes.get(function.id) or _Writes()
+        return self._writes[function.id]
 
-    def _collect_writes(self) -> dict[int, _Writes]:
-        found: dict[int, _Writes] = {}
+    def _collect_writes(self) -> defaultdict[int, _Writes]:
+        found: defaultdict[int, _Writes] = defaultdict(_Writes)
+        places = self._index.extents[0]
         for fact in self._index.assignments:
             target = fact.target
             path = path_of(target.value) if isinstance(target, ast.Subscript) else path_of(target)
             if path is not None:
-                writes = found.setdefault(fact.scope.function().id, _Writes())
-                writes.blocks.setdefault(path.removesuffix(".__dict__"), []).append((fact.block, fact.node))
+                writes = found[fact.scope.function().id]
+                writes.write(path.removesuffix(".__dict__"), places[fact.block.id], fact.node)
+                if isinstance(target, ast.Subscript):
+                    writes.items.add(path)
         for call in self._index.calls:
             if call.path is None:
                 continue
-            writes = found.setdefault(call.scope.function().id, _Writes())
+            writes = found[call.scope.function().id]
+            place = places[call.block.id]
             base, _, method = call.path.rpartition(".")
             if call.path in ("setattr", "object.__setattr__") and len(call.node.args) == 3:
                 name = literal_string(call.node.args[1])
                 owner = path_of(call.node.args[0])
-                writes.blocks.setdefault(f"{owner}.{name or '*'}", []).append((call.block, call.statement))
+                writes.write(f"{owner}.{name or '*'}", place, call.statement)
             elif method in _MUTATORS and base:
-                writes.blocks.setdefault(_stripped(base), []).append((call.block, call.statement))
+                writes.write(_stripped(base), place, call.statement)
             head, rest = split_head(call.path)
             if rest.count(".") == 1 and self._index.class_of_self(call.scope, head) is not None:
-                writes.self_calls.append((rest[1:], call.block))
+                writes.self_calls[rest[1:]].append(place)
+        for writes in found.values():
+            for found_places in (*writes.places.values(), *writes.self_calls.values()):
+                found_places.sort()
         return found
-
-
-def _is_around(statement: ast.AST, block: Block) -> bool:
-    """Whether `block` is an arm of an expression in this very assignment: ``self.v = self.v or make()``."""
-    return isinstance(statement, ast.Assign | ast.AnnAssign) and block.statement is statement
 
 
 def _absent_states(test: ast.expr, holds: bool) -> list[list[str]]:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from sys import intern
 from typing import Any
 
 from .lazy import cached_property
-from .paths import MAX_PARTS, alternatives, path_of, split_head
+from .paths import MAX_PARTS, alternatives, is_none, path_of, split_head
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom)
@@ -26,8 +26,10 @@ _SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.I
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
 """What may stand in an expression and hold names; operators and contexts do not."""
+_HOLDING = ("loop", "with")
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _MAX_ALTERNATIVES = 6
+_Resolution = Generator[tuple["Scope", str], None, tuple[str, ...]]
 _BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 
 
@@ -48,11 +50,20 @@ class Block:
     handled: ast.Try | None = None
     statement: ast.stmt | None = None
     """The statement, for an arm of an expression in it."""
+    holder: Block | None = None
+    """The nearest loop or ``with`` around it: a thousand ``elif`` between them are not walked through."""
 
     @property
     def is_repeated(self) -> bool:
         """Whether it stands in a loop of the scope's own body."""
-        return any(block.kind == "loop" for block in self.chain())
+        return any(block.kind == "loop" for block in self.holders())
+
+    def holders(self) -> Iterator[Block]:
+        """The loops and ``with`` of `chain`."""
+        block = self if self.kind in _HOLDING else self.holder
+        while block is not None:
+            yield block
+            block = block.holder
 
     def chain(self) -> Iterator[Block]:
         """This block and the ones around it, innermost first, within the scope's own body."""
@@ -89,6 +100,8 @@ class Scope:
     globals: frozenset[str] = frozenset()
     decorators: Sequence[ast.expr] = ()
     parameters: list[str] = field(default_factory=list)
+    none_by_default: frozenset[str] = frozenset()
+    """The parameters whose default is None."""
     attributes: dict[str, list[tuple[str | None, Scope]]] = field(default_factory=dict)
     """Of a class: what is assigned to ``self.<name>`` in its methods, as paths in the method's scope."""
     stars: tuple[str, ...] = ()
@@ -181,7 +194,8 @@ class FileIndex:
         self.references: list[ReferenceFact] = []
         self.assignments: list[AssignmentFact] = []
         self.imports: list[ImportFact] = []
-        self._blocks = 0
+        self.blocks: list[Block] = []
+        """All blocks, by their id: one comes after the block that it stands in."""
         self._statement: ast.stmt = ast.Pass()
         self._lambdas: dict[int, Scope] = {}
         self._open = 0
@@ -204,8 +218,11 @@ class FileIndex:
     def _block(
         self, parent: Block | None, kind: str, node: ast.AST, scope: Scope, handled: ast.Try | None = None
     ) -> Block:
-        self._blocks += 1
-        return Block(self._blocks, parent, kind, node, scope, handled)
+        block = Block(len(self.blocks), parent, kind, node, scope, handled)
+        if parent is not None:
+            block.holder = parent if parent.kind in _HOLDING else parent.holder
+        self.blocks.append(block)
+        return block
 
     def _arm(self, parent: Block, kind: str, test: ast.expr, scope: Scope) -> Block:
         block = self._block(parent, kind, test, scope)
@@ -365,6 +382,8 @@ class FileIndex:
             self._expression(default, scope, block)
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         inner.parameters = [argument.arg for argument in every]
+        if arguments.defaults or arguments.kw_defaults:
+            inner.none_by_default = frozenset(_none_by_default(arguments))
         for argument in every:
             annotation = None
             if argument.annotation is not None:
@@ -554,6 +573,45 @@ class FileIndex:
         """The scope of a lambda expression of this file."""
         return self._lambdas[id(node)]
 
+    @cached_property
+    def extents(self) -> tuple[list[int], list[int]]:
+        """Of each block its place in the order of the tree, and how many blocks stand in it, itself among them."""
+        sizes = [1] * len(self.blocks)
+        for block in reversed(self.blocks):
+            if block.parent is not None:
+                sizes[block.parent.id] += sizes[block.id]
+        starts: list[int] = []
+        free = [0] * len(sizes)
+        top = 0
+        for block in self.blocks:
+            start = top if block.parent is None else free[block.parent.id]
+            if block.parent is None:
+                top += sizes[block.id]
+            else:
+                free[block.parent.id] += sizes[block.id]
+            free[block.id] = start + 1
+            starts.append(start)
+        return starts, sizes
+
+    def encloses(self, outer: Block, inner: Block) -> bool:
+        """Whether `inner` is `outer` or stands in it."""
+        starts, sizes = self.extents
+        return 0 <= starts[inner.id] - starts[outer.id] < sizes[outer.id]
+
+    @cached_property
+    def _arms(self) -> dict[int, list[Block]]:
+        """The arms of each test, by its identity."""
+        found: dict[int, list[Block]] = {}
+        for block in self.blocks:
+            if block.kind in ("if", "else"):
+                found.setdefault(id(block.node), []).append(block)
+        return found
+
+    def other_arms(self, block: Block) -> list[Block]:
+        """The arms of the same ``if`` that do not run where `block`, which is one of them, does."""
+        arms = self._arms.get(id(block.node), ()) if block.kind in ("if", "else") else ()
+        return [arm for arm in arms if arm.kind != block.kind]
+
     def release(self) -> None:
         """Let go of everything at once: scopes, blocks and sites refer to each other in circles."""
         for scope in (*self.scopes, *self.comprehensions):
@@ -621,13 +679,39 @@ class FileIndex:
             return ()
         if known or name in heads:
             return known
-        heads[name] = None
-        self._open += 1
-        heads[name] = answer = self._resolve_head(scope, name)
-        self._open -= 1
+        return self._work_out(scope, name)
+
+    def _work_out(self, scope: Scope, name: str) -> tuple[str, ...]:
+        """Resolve a name after those that it stands for: a chain of a thousand aliases is no deep recursion."""
+        stack: list[tuple[dict[str, tuple[str, ...] | None], str, _Resolution]] = []
+        asked: tuple[Scope, str] | None = (scope, name)
+        answer: tuple[str, ...] = ()
+        while asked is not None or stack:
+            if asked is not None:
+                scope, name = asked
+                heads = self._heads[scope.id]
+                heads[name] = None
+                self._open += 1
+                stack.append((heads, name, self._resolve_head(scope, name)))
+            heads, name, resolution = stack[-1]
+            try:
+                asked = next(resolution)
+            except StopIteration as end:
+                asked = None
+                heads[name] = answer = end.value
+                self._open -= 1
+                stack.pop()
         return answer
 
-    def _resolve_head(self, scope: Scope, name: str) -> tuple[str, ...]:
+    def _unresolved(self, scope: Scope, path: str) -> str | None:
+        """The name with which a path begins, where it is not resolved yet."""
+        if path.startswith(("!", "super()")) or path in self._paths[scope.id]:
+            return None
+        head = split_head(path)[0]
+        return None if head in self._heads[scope.id] else head
+
+    def _resolve_head(self, scope: Scope, name: str) -> _Resolution:
+        """Say what a name is; a name that has to be resolved before is handed out."""
         cls = self.class_of_self(scope, name)
         if cls is not None:
             return (f"self@{cls.id}",) if not self._in_classmethod(scope, name) else (f"@{cls.id}",)
@@ -649,9 +733,12 @@ class FileIndex:
                 values = (f"${home.id}:{name}",)
             elif bind.scope is home and bind.text.startswith(f"{name}.") and bind.text.replace(".", "").isidentifier():
                 # `import tensorflow as tf; tf = tf.compat.v1`: what was bound before, one level down
-                values = tuple(answer + bind.text[len(name) :] for answer in answers)
+                known = answers if len(answers) <= _MAX_ALTERNATIVES else ()
+                values = tuple(answer + bind.text[len(name) :] for answer in known)
             elif bind.scope is not None:
                 self._circular = False
+                if (head := self._unresolved(bind.scope, bind.text)) is not None:
+                    yield bind.scope, head
                 values = self.resolve(bind.scope, bind.text)
                 if not values and bind.kind == "annotation":
                     values = (f"${home.id}:{name}",)
@@ -659,7 +746,8 @@ class FileIndex:
                     return ()  # it may be anything
             else:
                 values = ()
-            answers.extend(value for value in values if value not in answers)
+            if len(answers) <= _MAX_ALTERNATIVES:
+                answers.extend(value for value in values if value not in answers)
         return tuple(answers) if len(answers) <= _MAX_ALTERNATIVES else ()
 
     @staticmethod
@@ -699,6 +787,15 @@ def _parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
 
 def _leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], _LEAVES)
+
+
+def _none_by_default(arguments: ast.arguments) -> Iterator[str]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[tuple[ast.arg, ast.expr | None]] = [
+        *zip(reversed(positional), reversed(arguments.defaults), strict=False),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    return (argument.arg for argument, default in defaults if is_none(default))
 
 
 def _pattern_names(pattern: ast.pattern) -> Iterator[str]:

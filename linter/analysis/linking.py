@@ -16,7 +16,7 @@ from .links import NOTHING, CallKind, CallRow, Links, OnceRow, OpenEffects, Pass
 from .names import canonical
 from .resolution import Resolver
 from .roots import MAKES_ONCE, given_to, marks_of, roots_of
-from .summary import CallEdge, Conditions, FunctionSummary, GivenFunctions
+from .summary import CallEdge, FunctionSummary, GivenFunctions
 
 _T = TypeVar("_T")
 
@@ -62,7 +62,7 @@ class _Linker:
             self._wrap(int(number), function)
         self._rows += roots_of(self._project, self._file, uses, self._names)
         return {
-            "effects": [self._effects(condition) for condition in self._summary["conditions"]],
+            "effects": self._effects(),
             "owners": self._owners({call.caller for call in calls} | {row.caller for row in passes}),
             "entries": {n: marks for n, f in functions if (marks := marks_of(self._project, self._file, f))},
             "v1_calls": {n: f["v1_calls"] for n, f in functions if f["v1_calls"]},
@@ -73,11 +73,19 @@ class _Linker:
             "shapes": [[count, keywords] for count, *keywords in self._shapes],
         }
 
-    def _effects(self, condition: Conditions) -> int | OpenEffects:
-        effects = int(own_effects(self._project, self._file, condition))
-        managers = [m for text, _ in condition["withs"] for m in self._project.context_managers(self._file, text)]
-        absent = [(n, self._project.position((self._file, n), name), name) for n, name in condition["absent"]]
-        return OpenEffects(effects, [self._files[m] for m in managers], absent) if managers or absent else effects
+    def _effects(self) -> list[int | OpenEffects]:
+        found: list[int | OpenEffects] = []
+        for condition in self._summary["conditions"]:
+            outer = found[condition["outer"]] if found else 0
+            effects = int(own_effects(self._project, self._file, condition))
+            managers = [m for text, _ in condition["withs"] for m in self._project.context_managers(self._file, text)]
+            absent = [(n, self._project.position((self._file, n), name), name) for n, name in condition["absent"]]
+            if managers or absent or not isinstance(outer, int):
+                numbers = [self._files[manager] for manager in managers]
+                found.append(OpenEffects(condition["outer"], effects, numbers, absent))
+            else:
+                found.append(effects | outer)
+        return found
 
     def _owners(self, callers: Iterable[int]) -> dict[str, int]:
         """Code in a class body runs when the code around the class does."""

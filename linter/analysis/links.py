@@ -101,6 +101,8 @@ class RootRow(NamedTuple):
 class OpenEffects(NamedTuple):
     """The effects of a condition that depends on the code of other files, too."""
 
+    outer: int
+    """The condition around it, whose effects come to these."""
     effects: int
     managers: list[int]
     """Files of context managers."""
@@ -118,7 +120,7 @@ class Links(TypedDict):
     shapes: list[list[Any]]
     """The `summary.CallEdge.shape` of calls."""
     effects: list[Any]
-    """Of each of the file's conditions: a number, or a list as in `OpenEffects`."""
+    """Of each of the file's conditions, after the one around it: a number, or a list as in `OpenEffects`."""
     owners: dict[str, int]
     """The function or module in which the body of a class runs that calls something."""
     rows: list[list[int]]

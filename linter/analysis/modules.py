@@ -64,6 +64,15 @@ class Modules:
         is_ours = self._knows(file, parts[0]) and self._named(file, parts[:1]) is not None
         return not is_ours or self._named(file, parts) is not None
 
+    def of_star(self, file: str, star: str) -> str | None:
+        """The module of the project that ``from star import *`` in `file` leads to."""
+        if star.startswith("."):
+            folder, parts = split_relative(file, star)
+            return self.at(posixpath.join(folder, *parts))
+        parts = star.split(".")
+        found, size = self.find(file, parts)
+        return found if size == len(parts) else None
+
 
 def split_relative(file: str, dotted: str) -> tuple[str, list[str]]:
     """The folder that a relative name in `file` counts from, and the parts of the name."""

@@ -29,6 +29,8 @@ class Project(Resolver):
     def __init__(self, summaries: Mapping[str, Summary]) -> None:
         super().__init__(summaries)
         self._call_graph: CallGraph | None = None
+        self._call_targets: dict[str, dict[tuple[int, int], list[str]]] = {}
+        self._given_functions: dict[str, dict[int, list[GivenFunctions]]] = {}
 
     @property
     def call_graph(self) -> CallGraph:
@@ -99,8 +101,7 @@ class Project(Resolver):
             summary, called = self.function(step), self.function(callee)
             if summary is None or called is None:
                 return True
-            edges = named(CallEdge, self.summaries[step[0]]["edges"])
-            texts = [text for edge in edges if (edge.caller, edge.line) == (step[1], line) for text in edge.targets]
+            texts = self._called_in(step[0]).get((step[1], line), [])
             on_self = [text for text in texts if text.startswith("self@") and text.endswith(f".{called['name']}")]
             if called["cls"] >= 0 and on_self and on_self[0].count(".") == 1:
                 owner, other = (step[0], split_id(on_self[0][5:])[0]), (callee[0], called["cls"])
@@ -115,6 +116,24 @@ class Project(Resolver):
                     return False
         return True
 
+    def _called_in(self, file: str) -> dict[tuple[int, int], list[str]]:
+        """What a file calls, by caller and line."""
+        known = self._call_targets.get(file)
+        if known is None:
+            known = self._call_targets[file] = {}
+            for edge in named(CallEdge, self.summaries[file]["edges"]):
+                known.setdefault((edge.caller, edge.line), []).extend(edge.targets)
+        return known
+
+    def _given_in(self, file: str) -> dict[int, list[GivenFunctions]]:
+        """What a file gives away, by caller."""
+        known = self._given_functions.get(file)
+        if known is None:
+            known = self._given_functions[file] = {}
+            for row in named(GivenFunctions, self.summaries[file]["passes"]):
+                known.setdefault(row.caller, []).append(row)
+        return known
+
     def _runs_by_name(self, file: str, texts: list[str], callee: Key) -> bool:
         return any(
             entity.kind in ("function", "class") and (entity.key == callee or entity.kind == "class")
@@ -125,9 +144,7 @@ class Project(Resolver):
 
     def _gives(self, giver: Key, wrapper: Key, function: Key) -> bool:
         """Whether `giver` hands `function` to a call of `wrapper`."""
-        for row in named(GivenFunctions, self.summaries[giver[0]]["passes"]):
-            if row.caller != giver[1]:
-                continue
+        for row in self._given_in(giver[0]).get(giver[1], ()):
             if any(e.key == wrapper for text in row.targets if text[:1] != "?" for e in self.resolve(giver[0], text)):
                 if any(e.key == function for text in row.functions for e in self.resolve(giver[0], text)):
                     return True
@@ -168,7 +185,7 @@ class Project(Resolver):
 
 
 def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
-    """Resolve the conditions of a site; see `summary.conditions`."""
+    """Resolve conditions, but for those around them; see `summary.conditions`."""
     effects = own_effects(project, file, condition)
     if Effects.GRAPH not in effects and any(project.enters_graph(file, text) for text, _ in condition["withs"]):
         effects |= Effects.GRAPH

@@ -33,6 +33,7 @@ class Resolver(Classes):
         """Answers that a cycle cut short, each with the depth of the open question that it waits for: packages whose
         modules import each other with ``*`` are asked in linear time while that question is open."""
         self._cut_at: dict[int, list[tuple[str, str]]] = {}
+        self._stars: dict[tuple[str, str], tuple[bool, str | None]] = {}
         self._overrides: dict[tuple[str, int, str], list[Key]] = {}
 
     def resolve(self, file: str, text: str) -> tuple[Entity, ...]:
@@ -121,14 +122,44 @@ class Resolver(Classes):
             if inner is not None and inner != module:
                 yield from self._in_module(inner, parts[1:], rest)
                 return
-        for star in self.summaries[module]["stars"]:
-            if not self._modules.leads_out(module, star):
+        yield from self._through_stars(module, parts[0], tail)
+
+    def _through_stars(self, module: str, name: str, tail: str) -> Iterator[Entity]:
+        """What a name is that a module imports with ``*``, itself or through the modules that it imports so.
+
+        Modules that have nothing of the name are asked once, however many of them import from each other.
+        """
+        seen = {module}
+        stack = [(module, star) for star in reversed(self.summaries[module]["stars"])]
+        while stack:
+            file, star = stack.pop()
+            leads_out, target = self._star(file, star)
+            if not leads_out or target in seen:
                 continue
+            if target is not None:
+                seen.add(target)
+                summary = self.summaries[target]
+                if name not in summary["exports"] and not self._holds(target, name):
+                    stack += [(target, inner) for inner in reversed(summary["stars"])]
+                    continue
             joiner = "" if star.endswith(".") else "."
-            found = self.resolve(module, f"{star}{joiner}{parts[0]}{tail}")
+            found = self.resolve(file, f"{star}{joiner}{name}{tail}")
             if found:
                 yield from found
                 return
+
+    def _star(self, file: str, star: str) -> tuple[bool, str | None]:
+        """Whether ``from star import *`` is to be followed, and to which module of the project it leads."""
+        known = self._stars.get((file, star))
+        if known is None:
+            known = self._stars[file, star] = self._modules.leads_out(file, star), self._modules.of_star(file, star)
+        return known
+
+    def _holds(self, module: str, name: str) -> bool:
+        """Whether a module is a package with a module of this name."""
+        if posixpath.basename(module) != "__init__.py":
+            return False
+        return self._modules.at(posixpath.join(posixpath.dirname(module), name)) is not None
 
     def _reduce(self, entity: Entity, rest: str) -> Iterator[Entity]:
         """Follow attributes, calls and items from a class, instance or function."""

@@ -3,20 +3,44 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 
 from ..finding import Span, Statement
 
+_HOLDERS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
-def statement_at(node: ast.AST, line: int) -> ast.stmt | None:
-    """The innermost statement below `node` that holds a line."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt):
-            if _first(child) <= line <= _last(child):
-                return statement_at(child, line) or child
-        elif isinstance(child, ast.ExceptHandler | ast.match_case):
-            if (found := statement_at(child, line)) is not None:
-                return found
-    return None
+
+class Statements:
+    """The statements below a node, by their lines."""
+
+    def __init__(self, node: ast.AST) -> None:
+        self._begins: list[int] = []
+        """The lines from which on another statement is the innermost one."""
+        self._innermost: list[ast.stmt | None] = []
+        stack: list[tuple[ast.AST, ast.stmt | None, bool]] = [(node, None, False)]
+        while stack:
+            child, around, ends = stack.pop()
+            inner = around
+            if isinstance(child, ast.stmt):
+                if ends:
+                    self._begin(_last(child) + 1, around)
+                    continue
+                if self._begins and self._begins[-1] > _last(child):
+                    continue  # another statement before it stands in this line, too
+                self._begin(_first(child), child)
+                stack.append((child, around, True))
+                inner = child
+            below = (part for part in ast.iter_child_nodes(child) if isinstance(part, _HOLDERS))
+            stack += [(part, inner, False) for part in reversed(list(below))]
+
+    def _begin(self, line: int, statement: ast.stmt | None) -> None:
+        self._begins.append(max(line, self._begins[-1]) if self._begins else line)
+        self._innermost.append(statement)
+
+    def at(self, line: int) -> ast.stmt | None:
+        """The innermost statement that holds a line."""
+        place = bisect_right(self._begins, line)
+        return self._innermost[place - 1] if place else None
 
 
 def lines_of(statement: ast.stmt) -> Statement:

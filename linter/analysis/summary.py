@@ -78,6 +78,8 @@ class GivenFunctions(NamedTuple):
 class Conditions(TypedDict):
     """Under what a site runs: see `conditions`."""
 
+    outer: int
+    """The index of those around, which hold too; `NO_CONDITIONS` has none."""
     guarded: bool
     withs: list[list[str]]
     tests: list[list[str]]
@@ -101,6 +103,10 @@ class Summary(TypedDict):
     uses: list[str]
 
 
+NO_CONDITIONS: Conditions = {"outer": -1, "guarded": False, "withs": [], "tests": [], "absent": []}
+"""The first of every file."""
+
+
 def summarize(index: FileIndex) -> Summary:
     """Collect the summary of one file."""
     return _Summarizer(index).summary
@@ -112,7 +118,7 @@ class _Summarizer:
         self._guards = Guards(index)
         self._by_block: dict[int, int] = {}
         self._known: dict[str, int] = {}
-        self._conditions: list[Conditions] = []
+        self._conditions: list[Conditions] = [NO_CONDITIONS]
         self._lambdas: set[int] = set()
         self.summary: Summary = {
             "imports": sorted({fact.absolute for fact in index.imports}),
@@ -280,13 +286,22 @@ class _Summarizer:
         self.summary["uses"] = sorted(uses)
 
     def _condition(self, block: Block) -> int:
-        known = self._by_block.get(block.id)
-        if known is None:
-            value = conditions(self._index, self._guards, block)
-            known = self._known.setdefault(repr(value), len(self._conditions))
-            if known == len(self._conditions):
-                self._conditions.append(value)
-            self._by_block[block.id] = known
+        """The conditions of a block; those of blocks around it are shared."""
+        new: list[Block] = []
+        known = 0
+        for level in block.chain():
+            if level.id in self._by_block:
+                known = self._by_block[level.id]
+                break
+            new.append(level)
+        for level in reversed(new):
+            own = conditions(self._index, self._guards, level)
+            if own is not None:
+                own["outer"] = known
+                known = self._known.setdefault(repr(own), len(self._conditions))
+                if known == len(self._conditions):
+                    self._conditions.append(own)
+            self._by_block[level.id] = known
         return known
 
 
@@ -306,33 +321,35 @@ def imported(tree: ast.Module) -> list[str]:
     return sorted(found)
 
 
-def conditions(index: FileIndex, guards: Guards, block: Block) -> Conditions:
-    """Say under what a block of a function runs.
+def conditions(index: FileIndex, guards: Guards, level: Block) -> Conditions | None:
+    """Say what a block of a function adds to the conditions around it, None for nothing; ``outer`` is not known here.
 
-    ``withs`` holds ``[name of the context manager, how it is named]``, outermost first: ``named``, ``empty``,
-    ``auto`` (only a ``default_name``), ``parameter:x`` (named by parameter x, whose default is None), ``object``.
+    ``guarded`` is whether a create-once guard protects it.
+    ``withs`` holds ``[name of the context manager, how it is named]``: ``named``, ``empty``, ``auto`` (only a
+    ``default_name``), ``parameter:x`` (named by parameter x, whose default is None), ``object``.
     ``tests`` holds ``[name of a called test, "true" or "false"]``.
     ``absent`` holds ``[scope id of a function, parameter]`` for what a caller must leave to its default None.
     """
     withs: list[list[str]] = []
     tests: list[list[str]] = []
     absent: list[list[Any]] = []
-    for level in block.chain():
-        if level.kind == "with" and isinstance(level.node, ast.expr):
-            texts = index.resolve(level.scope, path_of(level.node) or "")
-            plain = path_of(level.node) or ""
-            for text in texts or (f"?{plain.rpartition('.')[2]}",):
-                withs.append([text, scope_name(level.node, level.scope)])
-        elif level.kind in ("if", "else") and isinstance(level.node, ast.expr):
-            function = level.scope.function()
-            for test, holds in _decided(level.node, level.kind == "if"):
-                if isinstance(test, ast.Call):
-                    called = index.resolve(level.scope, path_of(test.func) or "")
-                    tests.extend([text, "true" if holds else "false"] for text in called)
-                elif (name := _absent_parameter(test, holds)) is not None and defaults_to_none(function, name):
-                    absent.append([function.id, name])
-    withs.reverse()
-    return {"guarded": guards.guard(block) is not None, "withs": withs, "tests": tests, "absent": absent}
+    if level.kind == "with" and isinstance(level.node, ast.expr):
+        plain = path_of(level.node) or ""
+        texts = index.resolve(level.scope, plain)
+        how = scope_name(level.node, level.scope)
+        withs.extend([text, how] for text in texts or (f"?{plain.rpartition('.')[2]}",))
+    elif level.kind in ("if", "else") and isinstance(level.node, ast.expr):
+        function = level.scope.function()
+        for test, holds in _decided(level.node, level.kind == "if"):
+            if isinstance(test, ast.Call):
+                called = index.resolve(level.scope, path_of(test.func) or "")
+                tests.extend([text, "true" if holds else "false"] for text in called)
+            elif (name := _absent_parameter(test, holds)) is not None and defaults_to_none(function, name):
+                absent.append([function.id, name])
+    guarded = guards.guard(level) is level
+    if not (guarded or withs or tests or absent):
+        return None
+    return {"outer": 0, "guarded": guarded, "withs": withs, "tests": tests, "absent": absent}
 
 
 def _decided(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
@@ -382,13 +399,7 @@ def scope_name(node: ast.expr, scope: Scope) -> str:
 
 def defaults_to_none(scope: Scope, name: str) -> bool:
     """Whether a parameter of a function has the default None."""
-    node = scope.function().node
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return False
-    positional = [*node.args.posonlyargs, *node.args.args]
-    pairs = list(zip(reversed(positional), reversed(node.args.defaults), strict=False))
-    pairs += [(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
-    return any(a.arg == name and is_none(d) for a, d in pairs)
+    return name in scope.function().none_by_default
 
 
 def own_statements(function: ast.AST) -> Iterator[ast.stmt]:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ..analysis.call_graph import MAX_STEPS
 from ..analysis.effects import VARIABLE_SCOPES
 from ..analysis.entities import Entity
 from ..analysis.execution_context import Context, Effects, transferred
@@ -24,7 +25,7 @@ from ..analysis.names import Name, canonical
 from ..analysis.paths import is_none, literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
 from ..analysis.roots import DATASET_METHODS
-from ..analysis.statements import span_of, statement_at
+from ..analysis.statements import Statements, span_of
 from ..analysis.summary import conditions, defaults_to_none, own_statements, scope_name
 from ..finding import Location, Span, Target
 from ..source.parsing import SourceFile
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UNKNOWN",
     "Assignment",
+    "Block",
     "Call",
     "ClassSite",
     "Context",
@@ -102,7 +104,7 @@ class File:
         self.guards = Guards(index)
         self.lines = source.text.split("\n")
         self._version_checks: dict[int, float] = {}
-        self._version_blocks: dict[int, bool] = {}
+        self._under: dict[str, dict[int, bool]] = {}
         self._version_scopes: dict[int, bool] = {}
         self._once: dict[str, Any] = {}
         self.contexts: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -133,23 +135,32 @@ class File:
             known = self._version_checks[scope.id] = min(ends, default=math.inf)
         return known
 
-    def block_checks_version(self, block: Block | None) -> bool:
+    def block_checks_version(self, block: Block) -> bool:
         """Whether a block runs under a test of a version, or in a ``try`` whose failure is handled."""
-        if block is None:
-            return False
-        known = self._version_blocks.get(block.id)
-        if known is None:
-            known = _checks_version_here(block) or self.block_checks_version(block.parent)
-            self._version_blocks[block.id] = known
-        return known
+        return self.is_under("a check of a version", block, _checks_version_here)
+
+    def is_under(self, question: str, block: Block, test: Callable[[Block], bool]) -> bool:
+        """Whether `test` holds for a block or one around it; its answers are kept by the `question`."""
+        kept = self._under.setdefault(question, {})
+        new: list[Block] = []
+        found = False
+        for level in block.chain():
+            known = kept.get(level.id)
+            if known is None:
+                new.append(level)
+                known = test(level)
+            found = known
+            if found or level.id in kept:
+                break
+        kept.update((level.id, found) for level in new)
+        return found
 
     def scope_checks_version(self, scope: Scope) -> bool:
         """Whether a function or class is defined under a test of a version, or has a decorator that skips one."""
         known = self._version_scopes.get(scope.id)
         if known is None:
-            levels = scope.defined_in.chain() if scope.defined_in is not None else ()
-            known = any(map(_skips_version, scope.decorators)) or any(
-                level.kind in ("if", "else") and _mentions_version(level.node) for level in levels
+            known = any(map(_skips_version, scope.decorators)) or (
+                scope.defined_in is not None and self.is_under("a version", scope.defined_in, _tests_version)
             )
             self._version_scopes[scope.id] = known
         return known
@@ -236,6 +247,11 @@ class File:
         return [self.function_of(scope) for scope in self.index.scopes if scope.is_function]
 
     @cached_property
+    def statements(self) -> Statements:
+        """All statements, by their lines."""
+        return Statements(self.index.module.node)
+
+    @cached_property
     def classes(self) -> list[ClassSite]:
         """All classes."""
         return [ClassSite(self, scope) for scope in self.index.scopes if scope.kind == "class"]
@@ -318,10 +334,18 @@ class File:
 
     def effects(self, block: Block) -> Effects:
         """What the conditions around a block do to the context of its function."""
-        known = self._effects.get(block.id)
-        if known is None:
-            known = effects_of(self.project, self.key, conditions(self.index, self.guards, block))
-            self._effects[block.id] = known
+        new: list[Block] = []
+        known = Effects(0)
+        for level in block.chain():
+            if level.id in self._effects:
+                known = self._effects[level.id]
+                break
+            new.append(level)
+        for level in reversed(new):
+            own = conditions(self.index, self.guards, level)
+            if own is not None:
+                known |= effects_of(self.project, self.key, own)
+            self._effects[level.id] = known
         return known
 
     def flow(self, scope: Scope) -> Flow:
@@ -463,10 +487,7 @@ class Site:
         """The innermost statement around the site."""
         if isinstance(self.syntax, ast.stmt):
             return self.syntax
-        scope = self.scope
-        while not isinstance(scope.node, ast.stmt | ast.Module) and scope.parent is not None:
-            scope = scope.parent
-        return statement_at(scope.node, self.line)
+        return self.file.statements.at(self.line)
 
     @property
     def function_span(self) -> Span | None:
@@ -487,7 +508,7 @@ class Site:
     @property
     def loops(self) -> list[ast.AST]:
         """The loops around the site within its own function, innermost first: For, While or comprehension nodes."""
-        return [level.node for level in self.block.chain() if level.kind == "loop"]
+        return [level.node for level in self.block.holders() if level.kind == "loop"]
 
     @cached_property
     def guarded(self) -> bool:
@@ -521,7 +542,7 @@ class Site:
         ``default_name``) or ``parameter:x`` (named by parameter x, whose default is None).
         """
         found: list[tuple[str, ast.expr]] = []
-        for level in self.block.chain():
+        for level in self.block.holders():
             if level.kind == "with" and isinstance(level.node, ast.expr):
                 how = scope_name(level.node, level.scope)
                 names = self.file.names(level.scope, path_of(level.node))
@@ -531,7 +552,7 @@ class Site:
 
     def inside(self, context: ast.AST) -> bool:
         """Whether the site stands in the suite of a ``with`` that has `context` as an expression."""
-        return any(level.kind == "with" and level.node is context for level in self.block.chain())
+        return any(level.kind == "with" and level.node is context for level in self.block.holders())
 
     def excludes(self, other: Site) -> bool:
         """Whether the site and `other`, of the same function, stand in branches of which only one runs."""
@@ -614,6 +635,8 @@ class Site:
         for position, (name, file, line) in enumerate(steps):
             last = position == len(steps) - 1
             parts.append(f"`{name}`" if last or not line else f"`{name}` ({self._step(file, line)})")
+        if len(parts) > MAX_STEPS:
+            parts[0] = "further calls"
         return " -> ".join(parts)
 
     def callers(self, flag: Context) -> tuple[Location, ...]:
@@ -1159,9 +1182,13 @@ def _checks_version(statement: ast.stmt) -> bool:
     return False
 
 
+def _tests_version(block: Block) -> bool:
+    return block.kind in ("if", "else") and _mentions_version(block.node)
+
+
 def _checks_version_here(block: Block) -> bool:
-    if block.kind in ("if", "else"):
-        return _mentions_version(block.node)
+    if _tests_version(block):
+        return True
     if block.kind in ("try", "except") and isinstance(block.node, ast.Try | ast.ExceptHandler):
         handlers = block.node.handlers if isinstance(block.node, ast.Try) else [block.node]
         return any(catches(handler, _MISSING_NAME) for handler in handlers)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..finding import Finding
-from ..source.parsing import SourceFile, parse_source
+from ..source.parsing import SourceFile, parse_in_pieces, parse_source
 from ..source.suppressions import find_suppressions
 from .cache import Cache, digest_of
 
@@ -105,9 +105,18 @@ class Facts:
         return heads
 
     def _make(self, key: str, always: bool) -> tuple[Head, Summary | None]:
+        from ..analysis.summary import imported
+
         source = self._read(key)
-        tree = parse_source(source) if isinstance(source, SourceFile) else source
-        if isinstance(source, Finding) or isinstance(tree, Finding):
+        if isinstance(source, Finding):
+            return {}, None
+        tree: ast.Module | Finding | None
+        imports: set[str] = set()
+        if always or mentions_tensorflow(source.text):
+            tree = parse_source(source)
+        else:
+            tree = parse_in_pieces(source, lambda piece: imports.update(imported(piece)))
+        if isinstance(tree, Finding):
             return {}, None
         comments = find_suppressions(source).to_json()
         kept: Head = {"suppressions": comments} if comments else {}
@@ -115,10 +124,8 @@ class Facts:
             kept["cells"] = source.notebook.places.to_json()
         if source.notebook is not None and source.notebook.problems:
             kept["problems"] = True
-        if not always and not mentions_tensorflow(source.text):
-            from ..analysis.summary import imported
-
-            return {"imports": imported(tree), **kept}, None
+        if tree is None:
+            return {"imports": sorted(imports), **kept}, None
         try:
             summary = self._summarized(key, source, tree)
         except Exception:  # `check_file` meets it again, and reports it

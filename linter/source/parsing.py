@@ -9,7 +9,7 @@ import ast
 import re
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,10 +24,25 @@ _DEPTH = 5000
 
 Python's parser allows three times as many levels, which take less than 2 MB of the stack.
 """
+_NUMBER = re.compile(r"\d[\d_]*+")
+
+_PIECE = 100_000
+"""Characters of which a tree is made at a time, at least."""
+_PIECES = 64
+"""At most: each begins with as many empty lines as there are lines before it."""
+_STATEMENT = re.compile(r"(?<=\n)(?!(?:elif|else|except|finally)\b)[A-Za-z_@]")
+"""Where a statement of a module may begin."""
+_MUCH_DATA = 10_000
+"""Characters of numbers and strings, one after the other."""
+_LITERAL = r"""(?:-?(?:\d[\d_]*+(?:\.\d*+)?(?:[eE][-+]?\d++)?|0[xX][\da-fA-F]++)|'[^'\\\n]*+'|"[^"\\\n]*+")"""
+_ITEM = rf"{_LITERAL}(?:\s*+:\s*+{_LITERAL})?\s*+,\s*+"
+_DATA = re.compile(rf"(?<![\w.])({_ITEM})(?:{_ITEM})++")
+_BYTES_A_CHARACTER = 1_000
+"""Of memory, at most: dense code takes as much while it is parsed."""
 _LIMITED = ": Python 3.12 began with a fixed limit, and newer ones take more" if sys.version_info[:2] == (3, 12) else ""
 """3.12.1 makes no tree of a chain of 1,500 calls; 3.11.7 and 3.13.0 make one of 4,000. Nothing in it can be set."""
-
-_NUMBER = re.compile(r"\d[\d_]*+")
+_TOO_DEEP = f"this file cannot be parsed: an expression is nested too deeply{_LIMITED}"
+NO_MEMORY = "there is not enough memory to read this file"
 
 
 @dataclass(frozen=True)
@@ -59,18 +74,27 @@ class SourceFile:
 
 def parse_source(source: SourceFile) -> ast.Module | Finding:
     """Parse the text, or say why not: TF902 for Python 2, TF900 for everything else."""
+    body: list[ast.stmt] = []
+    finding = parse_in_pieces(source, lambda piece: body.extend(piece.body))
+    return ast.Module(body, []) if finding is None else finding
+
+
+def parse_in_pieces(source: SourceFile, use: Callable[[ast.Module], None]) -> Finding | None:
+    """Parse the text and `use` its statements, of a large file some at a time; or say why not, as `parse_source`."""
     text = source.text
     if sys.getrecursionlimit() < _DEPTH and sys.platform != "win32":  # there a thread's stack is 1 MB
         sys.setrecursionlimit(_DEPTH)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+            for piece in [ast.parse(text)] if len(text) < 2 * _PIECE else _pieces(text):
+                use(piece)
     except SyntaxError as error:
         return _refused(source, error)
-    except (RecursionError, MemoryError):
-        reason = f"this file cannot be parsed: an expression is nested too deeply{_LIMITED}"
-        return UNPARSABLE_FILE.at(source.display, reason)
+    except RecursionError:
+        return UNPARSABLE_FILE.at(source.display, _TOO_DEEP)
+    except MemoryError:  # which Python raises for its own limit, too
+        return UNPARSABLE_FILE.at(source.display, _TOO_DEEP if _has_memory(text) else NO_MEMORY)
     except (ValueError, OverflowError, UnicodeError) as error:
         return UNPARSABLE_FILE.at(source.display, f"this file cannot be parsed: {error}")
     # Both are Python 2 that a Python 3 accepts with another meaning: a shift of print, a tuple of exceptions (3.14).
@@ -79,7 +103,59 @@ def parse_source(source: SourceFile) -> ast.Module | Finding:
 
         if (evidence := python2(text)) is not None:
             return _python2(source, evidence.line, evidence.column, evidence.what)
-    return tree
+    return None
+
+
+def _has_memory(text: str) -> bool:
+    """Whether there is as much memory as parsing a text may take."""
+    try:
+        bytearray(_BYTES_A_CHARACTER * len(text))
+    except MemoryError:
+        return False
+    return True
+
+
+def _pieces(text: str) -> Iterator[ast.Module]:
+    """Parse some statements of the module at a time: the parser takes 400 bytes a character until it is done.
+
+    A piece that ends where no statement does is not Python, and is tried again with what follows.
+
+    Raises:
+        SyntaxError: as from the whole text.
+    """
+    blanked = _without_data(text)
+    begin = line = 0
+    while begin < len(text):
+        size = max(_PIECE, len(text) // _PIECES)
+        while True:
+            found = _STATEMENT.search(text, begin + size)
+            end = found.start() if found else len(text)
+            try:
+                piece = ast.parse("\n" * line + blanked[begin:end])
+                break
+            except SyntaxError:
+                if end == len(text):
+                    if blanked is text:
+                        raise
+                    blanked = text
+                size *= 2
+        yield piece
+        line += text.count("\n", begin, end)
+        begin = end
+
+
+def _without_data(text: str) -> str:
+    """The text with spaces for all but the first of many numbers or strings in a row: tables of data, not programs."""
+    return _DATA.sub(_blanked, text)
+
+
+def _blanked(match: re.Match[str]) -> str:
+    run = match.group()
+    if len(run) < _MUCH_DATA:
+        return run
+    first = match.end(1) - match.start()
+    rest = run[first:].split("\n")
+    return run[:first] + "\n".join(" " * (len(part) if part.isascii() else len(part.encode())) for part in rest)
 
 
 def line_of_long_number(text: str) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Assignment, Context, FunctionSite, Reference, Site, path_of
+from ...linter.rule_api.model import Assignment, Context, File, FunctionSite, Reference, Site, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import Lasting, is_number, lasting, trace_of
 
@@ -68,13 +68,18 @@ class MutableClosureCapture(Rule):
         if not function.runs(Context.TRACED):
             return
         seen: set[str] = set()
+        changes: dict[str, Assignment | None] = {}
         for reference in function.references:
             state = _state(reference)
             if state is None or state.name in seen:
                 continue
             trace = trace_of(reference)
-            change = _change(reference, state) if trace is not None else None
-            if trace is None or change is None:
+            if trace is None:
+                continue
+            if state.name not in changes:
+                changes[state.name] = _change(reference, state)
+            change = changes[state.name]
+            if change is None:
                 continue
             seen.add(state.name)
             proven = trace.how == "function" and trace.proven and _is_proven(change, state)
@@ -114,11 +119,15 @@ def _assignments(reference: Reference, state: Lasting) -> list[Assignment]:
         head, _, attribute = state.name.partition(".")
         cls = reference.file.index.class_of_self(reference.scope, head)
         return reference.file.assignments_to(cls, attribute) if cls is not None else []
-    return [
-        assignment
-        for assignment in reference.file.assignments
-        if assignment.path == state.name and _is_global(assignment)
-    ]
+    return reference.file.once("global assignments", lambda: _global_assignments(reference.file)).get(state.name, [])
+
+
+def _global_assignments(file: File) -> dict[str, list[Assignment]]:
+    found: dict[str, list[Assignment]] = {}
+    for assignment in file.assignments:
+        if assignment.path is not None and _is_global(assignment):
+            found.setdefault(assignment.path, []).append(assignment)
+    return found
 
 
 def _is_global(assignment: Assignment) -> bool:

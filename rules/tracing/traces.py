@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...linter.rule_api.model import Call, Context, FunctionSite, Known, Location, Site, is_none, path_of
 from ...linter.rule_api.rule import Severity
@@ -123,15 +124,20 @@ def _turns_eager(call: Call, how: str) -> bool:
 
 def is_failing(site: Site) -> bool:
     """Whether the place only reports a failure: it is in an ``except``, or what follows it raises."""
-    if any(level.kind == "except" for level in site.block.chain()):
+    if site.file.is_under("a handler", site.block, lambda level: level.kind == "except"):
         return True
     function = site.function
     statement = getattr(site, "statement", None)
     if function is None or statement is None:
         return False
-    return any(
-        statement in suite and isinstance(suite[-1], ast.Raise | ast.Assert) for suite in _suites(function.syntax)
-    )
+    failing = site.file.once(f"failing {function.body.id}", lambda: _failing(function.syntax))
+    return id(statement) in failing
+
+
+def _failing(node: ast.AST) -> frozenset[int]:
+    """The statements that something raises after, by their identity."""
+    suites = (suite for suite in _suites(node) if isinstance(suite[-1], ast.Raise | ast.Assert))
+    return frozenset(id(statement) for suite in suites for statement in suite)
 
 
 def _suites(node: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -201,7 +207,7 @@ def holds_tensor(site: Site, node: ast.expr | None) -> bool:
     return site.is_tensor(node) is Known.TENSOR
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lasting:
     """Python state that outlives a trace."""
 
@@ -219,13 +225,13 @@ class Lasting:
 
     site: Site
 
-    @property
+    @cached_property
     def is_container(self) -> bool:
         """Whether it is always a plain Python container."""
         known = [value for value in self.values if not is_none(value)]
         return bool(known) and all(_is_container(self.site, value) for value in known)
 
-    @property
+    @cached_property
     def is_number(self) -> bool:
         """Whether it begins as a Python number and is never seen to be anything else."""
         known = [value for value in self.values if not is_none(value)]
@@ -239,6 +245,12 @@ def lasting(site: Site, node: ast.expr) -> Lasting | None:
     """
     while isinstance(node, ast.Subscript):
         node = node.value
+    if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
+        return site.file.once(f"lasting {site.scope.id} {path_of(node)}", lambda: _lasting(site, node))
+    return None
+
+
+def _lasting(site: Site, node: ast.Name | ast.Attribute) -> Lasting | None:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         scope = site.file.index.class_of_self(site.scope, node.value.id)
         if scope is None:

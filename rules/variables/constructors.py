@@ -10,7 +10,19 @@ import ast
 import json
 from pathlib import Path
 
-from ...linter.rule_api.model import Call, Context, Entity, Project, Site, Target, canonical, is_none, path_of
+from ...linter.rule_api.model import (
+    Block,
+    Call,
+    Context,
+    Entity,
+    File,
+    Project,
+    Site,
+    Target,
+    canonical,
+    is_none,
+    path_of,
+)
 
 _TABLE = json.loads(Path(__file__).with_name("keras_layers.json").read_text("utf-8"))
 STATELESS = frozenset[str](_TABLE["stateless"])
@@ -177,7 +189,11 @@ def runs_each_call(site: Site) -> bool:
 
 def builds_functional_model(site: Site) -> bool:
     """Whether the function around makes a functional model, from `keras.Input` on: its layers belong to that model."""
-    return site.function is not None and any(call.name == "keras.Input" for call in site.function.calls)
+    function = site.function
+    return function is not None and site.file.once(
+        f"makes a functional model {function.body.id}",
+        lambda: any(call.name == "keras.Input" for call in function.calls),
+    )
 
 
 def in_lambda_layer(site: Site) -> bool:
@@ -185,13 +201,13 @@ def in_lambda_layer(site: Site) -> bool:
     function = site.function
     if function is None or not isinstance(function.syntax, ast.Lambda):
         return False
-    return any(
-        node is function.syntax
-        for call in site.file.calls
-        if call.name == "keras.layers.Lambda"
-        for argument in call.arguments
-        for node in ast.walk(argument)
-    )
+    return id(function.syntax) in site.file.once("in lambda layers", lambda: _in_lambda_layers(site.file))
+
+
+def _in_lambda_layers(file: File) -> frozenset[int]:
+    """The nodes in the arguments of `Lambda` layers, by their identity."""
+    layers = [call for call in file.calls if call.name == "keras.layers.Lambda"]
+    return frozenset(id(node) for call in layers for argument in call.arguments for node in ast.walk(argument))
 
 
 def may_be_tf1(site: Site) -> bool:
@@ -209,12 +225,16 @@ def is_unproven(site: Site) -> bool:
 def for_absent_argument(site: Site) -> bool:
     """Whether the code stands in for an argument that is not given (``if weights: ... else: create``)."""
     function = site.function
-    parameters = function.parameters if function is not None else []
-    return any(
-        _absent(level.node, level.kind == "if") in parameters
-        for level in site.block.chain()
-        if level.kind in ("if", "else") and isinstance(level.node, ast.expr)
-    )
+    if function is None or not function.parameters:
+        return False
+    parameters = frozenset(function.parameters)
+
+    def stands_in(level: Block) -> bool:
+        if level.kind not in ("if", "else") or not isinstance(level.node, ast.expr):
+            return False
+        return _absent(level.node, level.kind == "if") in parameters
+
+    return site.file.is_under(f"an absent argument of {function.body.id}", site.block, stands_in)
 
 
 def _absent(test: ast.expr, holds: bool) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...linter.rule_api.model import Call, ClassSite, Context, File, Reference, Target, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
@@ -121,7 +121,7 @@ class TfVariableUntrackedKeras3(Rule):
 def _attribute(call: Call) -> tuple[str, str] | None:
     """``(self, v)`` where the call, or a list, tuple or dict that holds it, becomes the attribute ``self.v``."""
     statement = call.statement
-    if isinstance(statement, ast.Assign | ast.AnnAssign) and _is_held(statement.value, call.syntax):
+    if isinstance(statement, ast.Assign | ast.AnnAssign) and _is_held(statement.value, call):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         paths = [path_of(target) for target in targets]
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
@@ -138,16 +138,26 @@ def _attribute(call: Call) -> tuple[str, str] | None:
     return None
 
 
-def _is_held(value: ast.expr | None, wanted: ast.AST) -> bool:
-    if value is wanted:
-        return True
+def _is_held(value: ast.expr | None, call: Call) -> bool:
+    held = call.file.once(f"held by {id(value)}", lambda: frozenset(map(id, _held(value))))
+    return id(call.syntax) in held
+
+
+def _held(value: ast.expr | None) -> Iterator[ast.expr | None]:
+    """A value, with what lists, tuples and dicts in it hold."""
+    yield value
+    items: Sequence[ast.expr | None] = ()
     if isinstance(value, ast.List | ast.Tuple):
-        return any(_is_held(item, wanted) for item in value.elts)
-    if isinstance(value, ast.Dict):
-        return any(_is_held(item, wanted) for item in value.values)
-    if isinstance(value, ast.ListComp):
-        return _is_held(value.elt, wanted)
-    return isinstance(value, ast.DictComp) and _is_held(value.value, wanted)
+        items = value.elts
+    elif isinstance(value, ast.Dict):
+        items = value.values
+    elif isinstance(value, ast.ListComp):
+        items = [value.elt]
+    elif isinstance(value, ast.DictComp):
+        items = [value.value]
+    for item in items:
+        yield from _held(item)
+
 
 
 def _is_keras2(owner: ClassSite) -> bool:

@@ -6,7 +6,7 @@ import ast
 from textwrap import dedent
 
 import pytest
-from migrate_lint.linter.analysis.statements import lines_of, span_of, statement_at
+from migrate_lint.linter.analysis.statements import Statements, lines_of, span_of
 
 TEXT = dedent(
     """\
@@ -54,7 +54,7 @@ TEXT = dedent(
 )
 def test_lines(line: int, lines: tuple[int, int, int]) -> None:
     """First line, last of the header and last of all, both ends included."""
-    found = statement_at(ast.parse(TEXT), line)
+    found = Statements(ast.parse(TEXT)).at(line)
 
     assert found is not None
     assert lines == lines_of(found)
@@ -63,4 +63,4 @@ def test_lines(line: int, lines: tuple[int, int, int]) -> None:
 
 def test_an_empty_line_is_in_no_statement() -> None:
     """Unless it is within one."""
-    assert statement_at(ast.parse(TEXT), 2) is None
+    assert Statements(ast.parse(TEXT)).at(2) is None

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter.analysis.statements import lines_of, span_of, statement_at
+from migrate_lint.linter.analysis.statements import Statements, lines_of, span_of
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Span, Target, Verdict
 
 PAGES = Path(__file__).parent / "probes"
@@ -119,7 +119,7 @@ def findings(model: Model, found: Sequence[Finding], path: str, slugs: dict[str,
             severity=Severity.ERROR,
             consequence=Consequence.CHANGES,
             message="",
-            statement=lines_of(statement_at(tree, expected.line) or tree.body[0]),
+            statement=lines_of(Statements(tree).at(expected.line) or tree.body[0]),
             function=_function_around(tree, expected.line),
             subject=expected.subject,
         )
