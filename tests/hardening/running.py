@@ -38,15 +38,16 @@ def run_one(name: str, seed: int, seconds: float, folder: Path, corpora: Sequenc
     end = time.monotonic() + seconds
     saved = [0.0]
 
+    def save() -> None:
+        tally.seconds = time.process_time()
+        tally.save(folder / f"{name}-{seed}.json")
+
     def until() -> bool:
         now = time.monotonic()
-        tally.seconds = time.process_time()
         if now - saved[0] > 5:
             saved[0] = now
-            tally.seconds = time.process_time()
-    tally.save(folder / f"{name}-{seed}.json")
+            save()
         return now >= end
 
     harnesses()[name].run(tally, seed, until)
-    tally.seconds = time.process_time()
-    tally.save(folder / f"{name}-{seed}.json")
+    save()
