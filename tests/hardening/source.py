@@ -31,7 +31,7 @@ TOO_SLOW = 10.0
 """Seconds of a processor that an input below `LARGE` bytes may take."""
 LARGE = 100_000
 _BATCH = 300
-_HANGING = 120
+_HANGING = 30
 _RECORD = 0.3
 AGAIN, SHOW = "again", "show"
 _MORE = ((AGAIN,), (SHOW,), (), (), ())
@@ -119,6 +119,7 @@ class Linting:
     def _problem(self, inputs: Sequence[Input], more: Sequence[str]) -> str:
         shutil.rmtree(self.folder, ignore_errors=True)
         os.mkdir(self.folder)
+        Path(self.folder, "setup.cfg").touch()  # the project's root is here, wherever this folder lies
         os.chdir(self.folder)
         for _, name, data in inputs:
             path = Path(name)
