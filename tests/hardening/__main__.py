@@ -70,7 +70,8 @@ class _Runner:
 
 def _report(total: Tally, began: float) -> Iterator[str]:
     kills = sum(count for kind, count in total.inputs.items() if kind.startswith("kill"))
-    yield f"{sum(total.inputs.values()):>9}  inputs in {time.monotonic() - began:.0f} s, {kills} of them kills; {total.seconds:.0f} s of a processor, without children's"
+    took = f"{time.monotonic() - began:.0f} s, {total.seconds:.0f} of a processor without its children's"
+    yield f"{sum(total.inputs.values()):>9}  inputs in {took}; {kills} of them kills"
     for kind, count in total.inputs.most_common():
         yield f"{count:>9}  {kind}"
     for kind, (seconds, what) in sorted(total.slowest.items(), key=lambda one: -one[1][0]):

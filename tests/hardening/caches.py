@@ -93,12 +93,15 @@ def _damaged(random: Random, whole: bytes, at: int) -> bytes:
 
 
 _STATEMENTS = (
-    "DROP TABLE texts", "DROP TABLE uses", "ALTER TABLE uses RENAME COLUMN rest TO other", "UPDATE texts SET text = 'x'",
-    "UPDATE uses SET rest = 'a text'", "UPDATE texts SET text = NULL", "UPDATE uses SET day = 'never'", "UPDATE uses SET size = 1e300",
-    "PRAGMA user_version = -1", "PRAGMA application_id = 7", "DELETE FROM texts", "UPDATE texts SET text = zeroblob(100000)",
-    "CREATE TRIGGER t AFTER INSERT ON texts BEGIN SELECT RAISE(ABORT, 'no'); END", "DROP TABLE texts; CREATE VIEW texts AS SELECT 1 AS id, 2 AS text",
-    "DROP TABLE uses; CREATE TABLE uses (id, rest, day)", "CREATE UNIQUE INDEX i ON uses (day)", "PRAGMA journal_mode = WAL", "PRAGMA page_size = 512; VACUUM",
-    "PRAGMA encoding = 'UTF-16'", "UPDATE uses SET day = 0", "UPDATE uses SET size = 9223372036854775807",
+    "DROP TABLE texts", "DROP TABLE uses", "ALTER TABLE uses RENAME COLUMN rest TO other",
+    "UPDATE texts SET text = 'x'", "UPDATE uses SET rest = 'a text'", "UPDATE texts SET text = NULL",
+    "UPDATE uses SET day = 'never'", "UPDATE uses SET size = 1e300", "PRAGMA user_version = -1",
+    "PRAGMA application_id = 7", "DELETE FROM texts", "UPDATE texts SET text = zeroblob(100000)",
+    "CREATE TRIGGER t AFTER INSERT ON texts BEGIN SELECT RAISE(ABORT, 'no'); END",
+    "DROP TABLE texts; CREATE VIEW texts AS SELECT 1 AS id, 2 AS text",
+    "DROP TABLE uses; CREATE TABLE uses (id, rest, day)", "CREATE UNIQUE INDEX i ON uses (day)",
+    "PRAGMA journal_mode = WAL", "PRAGMA page_size = 512; VACUUM", "PRAGMA encoding = 'UTF-16'",
+    "UPDATE uses SET day = 0", "UPDATE uses SET size = 9223372036854775807",
 )  # fmt: skip
 
 

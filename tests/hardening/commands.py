@@ -13,6 +13,8 @@ from migrate_lint.linter.registry import registry
 from .source import TOO_SLOW, HangsError, described, limited
 from .tally import Tally
 
+_NEVER = ("migrate-lint: internal error", "Traceback (most recent call last)", "TF909[internal-error] error", "\x1b")
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -27,7 +29,7 @@ class Ran:
     def wrong(self, *allowed: int) -> str:
         """What a command may never do, whatever it is given: raise, hang, or end with a status of none of its ends."""
         for text in (self.output, self.errors):
-            for mark in ("internal error", "Traceback (most recent call last)", "TF909", "\x1b"):
+            for mark in _NEVER:
                 if mark in text:
                     return f"{mark!r}: {text[:600]}"
         if self.status not in allowed:

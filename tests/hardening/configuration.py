@@ -22,47 +22,63 @@ WEIGHT = 2.0
 _FILE = "m.py"
 _CODE = "import tensorflow as tf\n\ntf.Session()\n"
 _FOUND = "m.py:3:1: TF401"
-_KEYS = ("select", "ignore", "extend-select", "exclude", "per-file-ignores", "target", "output-format", "jobs", "rules", "baseline")
-_VALUES = (
-    '"ALL"', '["TF1"]', '["ALL", "TF9"]', '["lambda-layer"]', "[]", "{}", '""', "1", "-1", "0", "true", "1e400", "nan", '"keras2"',
-    '"both"', '"json"', "1979-05-27T07:32:00Z", '{ "**" = ["TF4"] }', '{ "[z-a]" = ["TF1"] }', '["[z-a]"]', '["a*a*a*a*a*a*b/**"]',
-    '"../../x"', '["\\u0000"]', "9" * 4400, '"' + "x" * 9000 + '"', '[["TF1"]]', '["TF1"', "'''", "0x" + "f" * 5000, "inf",
-    '["no-such"]', '["tf101"]', '["TFl01"]', '["' + "*" * 500 + '"]', '"\\ud800"', "[" * 900, '["build/"]', '["/"]', '["."]',
+_KEYS = (
+    "select", "ignore", "extend-select", "exclude", "per-file-ignores", "target", "output-format", "jobs", "rules",
+    "baseline",
 )  # fmt: skip
-_HEADS = ("[tool.migrate-lint]", "[tool.migrate-lint]", '[tool."migrate-lint"]', "[ tool . migrate-lint ]", "[[tool.migrate-lint]]", "[tool]")
-_NAMES = ("tensorflow", "tensorflow-gpu", "tf_keras", "tf-keras", "keras", "Keras", "tensorflow_cpu", "tensorflow_addons")
+_VALUES = (
+    '"ALL"', '["TF1"]', '["ALL", "TF9"]', '["lambda-layer"]', "[]", "{}", '""', "1", "-1", "0", "true", "1e400",
+    "nan", '"keras2"', '"both"', '"json"', "1979-05-27T07:32:00Z", '{ "**" = ["TF4"] }', '{ "[z-a]" = ["TF1"] }',
+    '["[z-a]"]', '["a*a*a*a*a*a*b/**"]', '"../../x"', '["\\u0000"]', "9" * 4400, '"' + "x" * 9000 + '"', '[["TF1"]]',
+    '["TF1"', "'''", "0x" + "f" * 5000, "inf", '["no-such"]', '["tf101"]', '["TFl01"]', '["' + "*" * 500 + '"]',
+    '"\\ud800"', "[" * 900, '["build/"]', '["/"]', '["."]',
+)  # fmt: skip
+_HEADS = (
+    "[tool.migrate-lint]", "[tool.migrate-lint]", '[tool."migrate-lint"]', "[ tool . migrate-lint ]",
+    "[[tool.migrate-lint]]", "[tool]",
+)  # fmt: skip
+_NAMES = (
+    "tensorflow", "tensorflow-gpu", "tf_keras", "tf-keras", "keras", "Keras", "tensorflow_cpu", "tensorflow_addons",
+)  # fmt: skip
 _SPECS = (
-    "", "==1.15", ">=2.15,<2.16", "~=2.12", "^2.9", "==2.*", "= 2.15", ">=2.16", "<3", "[and-cuda]>=2", "==" + "9" * 4400,
-    ">=1." + "0." * 2000 + "1", "==2.15+local", "===x", " ; python_version < '3.8'", " @ git+https://x/y", "\\\n>=2", "!=2.0",
-    "==1e9", "==-1", "==v2.16rc1", "==2.16.*.*", "<=2.15.post1", ">=999999999999999999999.1", "==٢.١٥", "," * 3000, "=" * 3000,
-    " " * 20000, "==2" + " " * 20000 + "x", "==1!2.15", "(>=2.15)", ': "2.15"', ' = {version = "^2.15", extras = ["x"]}',
+    "", "==1.15", ">=2.15,<2.16", "~=2.12", "^2.9", "==2.*", "= 2.15", ">=2.16", "<3", "[and-cuda]>=2",
+    "==" + "9" * 4400, ">=1." + "0." * 2000 + "1", "==2.15+local", "===x", " ; python_version < '3.8'",
+    " @ git+https://x/y", "\\\n>=2", "!=2.0", "==1e9", "==-1", "==v2.16rc1", "==2.16.*.*", "<=2.15.post1",
+    ">=999999999999999999999.1", "==\u0662.\u0661", "," * 3000, "=" * 3000, " " * 20000, "==2" + " " * 20000 + "x",
+    "==1!2.15", "(>=2.15)", ': "2.15"', ' = {version = "^2.15", extras = ["x"]}',
 )  # fmt: skip
 _MANIFESTS = (
-    "requirements.txt", "requirements-dev.in", "constraints.txt", "setup.py", "setup.cfg", "pyproject.toml", "Pipfile",
-    "environment.yml", "conda-x.yaml", "tox.ini", ".env", ".env.x", "Dockerfile", "Dockerfile.gpu", "requirements/base.txt",
-    "poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock", "train.py",
+    "requirements.txt", "requirements-dev.in", "constraints.txt", "setup.py", "setup.cfg", "pyproject.toml",
+    "Pipfile", "environment.yml", "conda-x.yaml", "tox.ini", ".env", ".env.x", "Dockerfile", "Dockerfile.gpu",
+    "requirements/base.txt", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock", "train.py",
 )  # fmt: skip
 _LINES = (
-    "{name}{spec}", "  - {name}{spec}", '{name} = "{spec}"', 'name = "{name}"\nversion = "{spec}"', "[project]", "[tool.poetry.dependencies]",
-    'dependencies = ["{name}{spec}", "numpy"]', "TF_USE_LEGACY_KERAS=1", "ENV TF_USE_LEGACY_KERAS 1", "TF_USE_LEGACY_KERAS{pad}x",
-    "RUN pip install {name}{spec} && x", "# {name}{spec}", "-r other.txt", '"{name}": {{"version": "=={spec}"}},', "os.environ['TF_USE_LEGACY_KERAS'] = '1'",
-    'name = "{name}"\n' * 40, '"{name}": {{' + "x" * 3000, "[project.optional-dependencies]", "[[package]]", "{pad}", "{name}[{pad}", "{name} ({spec}",
+    "{name}{spec}", "  - {name}{spec}", '{name} = "{spec}"', 'name = "{name}"\nversion = "{spec}"', "[project]",
+    "[tool.poetry.dependencies]", 'dependencies = ["{name}{spec}", "numpy"]', "TF_USE_LEGACY_KERAS=1",
+    "ENV TF_USE_LEGACY_KERAS 1", "TF_USE_LEGACY_KERAS{pad}x", "RUN pip install {name}{spec} && x", "# {name}{spec}",
+    "-r other.txt", '"{name}": {{"version": "=={spec}"}},', "os.environ['TF_USE_LEGACY_KERAS'] = '1'",
+    'name = "{name}"\n' * 40, '"{name}": {{' + "x" * 3000, "[project.optional-dependencies]", "[[package]]", "{pad}",
+    "{name}[{pad}", "{name} ({spec}",
 )  # fmt: skip
 _PATTERNS = (
-    "*.pyc", "/build", "**/a/", "a*" * 12 + "b", "**/a/" * 14, "[z-a]", "[!a-z]*", "[", "[]", "[]]", "[[:alpha:]]", "[a-", "\\", "\\\\",
-    "\\ ", "!", "!m.py", "!*", "**", "***", "**/", "/**", "/", "//", "a/**/b", "?" * 50, "*" * 500, "#x", "\\#x", " ", "a\x00b", "[\\]]",
-    "\udcff", "x" * 9000, "[^]", "[[]", "{a,b}", "(a+)+$", "(", ")", "+", "a|b", "$", "^m", "m.py", "*.py", "[z-a]m", "[\\d]", "[a\\]",
+    "*.pyc", "/build", "**/a/", "a*" * 12 + "b", "**/a/" * 14, "[z-a]", "[!a-z]*", "[", "[]", "[]]", "[[:alpha:]]",
+    "[a-", "\\", "\\\\", "\\ ", "!", "!m.py", "!*", "**", "***", "**/", "/**", "/", "//", "a/**/b", "?" * 50,
+    "*" * 500, "#x", "\\#x", " ", "a\x00b", "[\\]]", "\udcff", "x" * 9000, "[^]", "[[]", "{a,b}", "(a+)+$", "(", ")",
+    "+", "a|b", "$", "^m", "m.py", "*.py", "[z-a]m", "[\\d]", "[a\\]",
 )  # fmt: skip
 _WORDS = (
-    "--select", "--ignore", "--extend-select", "--target", "--output-format", "--output-file", "--statistics", "--exclude", "--force-exclude",
-    "--config", "--isolated", "--show-settings", "--stdin-filename", "--exit-zero", "--no-cache", "--jobs", "--color", "-q", "-v", "--version",
-    "--baseline", "--no-baseline", "--write-baseline", "--prune-baseline", "--diff-base", "--add-noqa", "--inputs", "--input-shape", "--device",
-    "--timeout", "--memory-limit", "--trust-runtime", "rule", "check", "--all", "--completion", "m.py", ".", "--", "-h", "--python", "-x",
+    "--select", "--ignore", "--extend-select", "--target", "--output-format", "--output-file", "--statistics",
+    "--exclude", "--force-exclude", "--config", "--isolated", "--show-settings", "--stdin-filename", "--exit-zero",
+    "--no-cache", "--jobs", "--color", "-q", "-v", "--version", "--baseline", "--no-baseline", "--write-baseline",
+    "--prune-baseline", "--diff-base", "--add-noqa", "--inputs", "--input-shape", "--device", "--timeout",
+    "--memory-limit", "--trust-runtime", "rule", "check", "--all", "--completion", "m.py", ".", "--", "-h",
+    "--python", "-x",
 )  # fmt: skip
 _GIVEN = (
-    "TF1", "ALL", "keras2", "json", "out.txt", "-", "x", "", "m.py", "1", "0", "-1", "auto", "1e400", "nan", "inf", "9" * 4400, "\udcff", "[z-a]",
-    "*", "a\nb", "\x1b[31m", "::error::x", "always", "bash", "both", "2,3", "?", "HEAD", "--upload-pack=x", "TF101,TF999", "x" * 5000, "gone/x",
-    "a,b,,c", "CPU:0", "sarif", "html", "٣", "1_0", " 1", "base.json", "pyproject.toml", "..", "\x00",
+    "TF1", "ALL", "keras2", "json", "out.txt", "-", "x", "", "m.py", "1", "0", "-1", "auto", "1e400", "nan", "inf",
+    "9" * 4400, "\udcff", "[z-a]", "*", "a\nb", "\x1b[31m", "::error::x", "always", "bash", "both", "2,3", "?",
+    "HEAD", "--upload-pack=x", "TF101,TF999", "x" * 5000, "gone/x", "a,b,,c", "CPU:0", "sarif", "html", "\u0663",
+    "1_0", " 1", "base.json", "pyproject.toml", "..", "\x00",
 )  # fmt: skip
 
 
@@ -96,7 +112,9 @@ def _configured(random: Random) -> _Attempt:
     if random.random() < 0.1:
         lines = ["\n" * random.choice((1, 3000)), *lines]
     for _ in range(random.randint(0, 4)):
-        key = random.choice((*_KEYS, *_KEYS, "foo", '"select"', "per-file-ignores.x", "tool.x", "\u00e4", '""', "a.b.c"))
+        key = random.choice(
+            (*_KEYS, *_KEYS, "foo", '"select"', "per-file-ignores.x", "tool.x", "\u00e4", '""', "a.b.c")
+        )
         lines.append(f"{key} = {random.choice(_VALUES)}")
     if random.random() < 0.3:
         lines += [f"[tool.migrate-lint.{random.choice(_KEYS)}]", f'"*" = {random.choice(_VALUES)}']
@@ -159,7 +177,10 @@ def _worded(random: Random) -> _Attempt:
     Path("base.json").write_text('{"version": 1, "initial": 0, "findings": []}')
     words = [random.choice(_WORDS if random.random() < 0.6 else _GIVEN) for _ in range(random.randint(1, 6))]
     if random.random() < 0.2:
-        words = ["verify", *(random.choice((*_GIVEN, "--compare", "--gen-test", "--policy", "--until")) for _ in range(3))]
+        words = [
+            "verify",
+            *(random.choice((*_GIVEN, "--compare", "--gen-test", "--policy", "--until")) for _ in range(3)),
+        ]
     if "-" in words:
         words = [word for word in words if word != "-"]  # standard input is this process's
     done = ran(*words)
@@ -168,11 +189,15 @@ def _worded(random: Random) -> _Attempt:
 
 def _baselined(random: Random) -> _Attempt:
     row = {"path": _FILE, "code": "TF401", "scope": "", "text": "tf.Session()"}
-    document = {"version": 1, "initial": 3, "findings": [row, {**row, "code": "TF101", "origin": "runtime"}, {**row, "path": "gone.py"}]}
+    document = {
+        "version": 1,
+        "initial": 3,
+        "findings": [row, {**row, "code": "TF101", "origin": "runtime"}, {**row, "path": "gone.py"}],
+    }
     data = documents.written(random, document)
     Path("base.json").write_bytes(data)
     action = random.choice(((), ("--prune-baseline",), ("--write-baseline",)))
-    status, output, errors, seconds, problem = _lint(_FILE, "--baseline", "base.json", *action)
+    status, _, errors, seconds, problem = _lint(_FILE, "--baseline", "base.json", *action)
     if not problem and status == 2:
         if "base.json" not in errors:
             problem = f"refused without the name of the file: {errors[:300]}"

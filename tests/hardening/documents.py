@@ -10,15 +10,19 @@ from typing import Any
 from .mutations import damaged
 
 HOSTILE = (
-    "", "x", "\x1b[31m", "::error file=x::y", "##[error]z", "##vso[task.complete]z", "a\n::warning::b", "\r::add-mask::q",
-    "</script><script>x()</script>", "]]>", "&amp;<!--", "\x00", "\ud800", "\u2028", "\u202e", "'\"\\", "%0A::error::",
-    '42\nimport os; os.system("PWNED")', '"""\nPWNED = 1\n"""', "{PWNED}", "$PWNED", "../../../../etc/passwd", "/etc/shadow",
-    "x" * 5000, "9" * 4400, "1e400", "__class__", "a/b\\c", "CON", "-", "--", "~", "nan",
+    "", "x", "\x1b[31m", "::error file=x::y", "##[error]z", "##vso[task.complete]z", "a\n::warning::b",
+    "\r::add-mask::q", "</script><script>x()</script>", "]]>", "&amp;<!--", "\x00", "\ud800", "\u2028", "\u202e",
+    "'\"\\", "%0A::error::", '42\nimport os; os.system("PWNED")', '"""\nPWNED = 1\n"""', "{PWNED}", "$PWNED",
+    "../../../../etc/passwd", "/etc/shadow", "x" * 5000, "9" * 4400, "1e400", "__class__", "a/b\\c", "CON", "-", "--",
+    "~", "nan",
 )  # fmt: skip
 _VALUES: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 2**31, 2**63, -(2**64), 10**400, 0.5, float("nan"), float("inf"), -0.0, 1e308,
-    [], {}, [[]], [None], {"": None}, "", [1, "a", None, {}], {"a": {"b": []}},
+    None, True, False, 0, 1, -1, 2**31, 2**63, -(2**64), 10**400, 0.5, float("nan"), float("inf"), -0.0, 1e308, [],
+    {}, [[]], [None], {"": None}, "", [1, "a", None, {}], {"a": {"b": []}},
 )  # fmt: skip
+
+
+_NO_DOCUMENTS = (b"", b"[" * 100_000, b'{"a":' * 50_000, b"9" * 5000, b"null", b"\0" * 1000)
 
 
 def value(random: Random) -> Any:
@@ -80,6 +84,6 @@ def written(random: Random, document: Any) -> bytes:
     if chosen > 0.65:
         data = damaged(random, data)
     if chosen > 0.97:
-        return random.choice((b"", b"\xef\xbb\xbf" + data, data.decode("utf-8", "replace").encode("utf-16"), b"[" * 100_000,
-                              b'{"a":' * 50_000, b"9" * 5000, b"null", b"\0" * 1000, data * 2))  # fmt: skip
+        other = data.decode("utf-8", "replace").encode("utf-16")
+        return random.choice((*_NO_DOCUMENTS, b"\xef\xbb\xbf" + data, other, data * 2))
     return data

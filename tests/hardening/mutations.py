@@ -18,22 +18,28 @@ _NAMES = re.compile(r"\b[a-zA-Z_]\w*\b")
 _ODD = (
     "\x00", "\x0c", "\x1b[31m", "\ufeff", "\u2028", "\u202e", "\ud800", "\U0001f600", "\u00b5", "\u212b", "\ufb01",
     "\x85", "\xa0", "\r", "\t", "\\\n", "\\", '"""', "'''", "f'{", "}}", "#", ";", ":=", "->", "...", "@", "`", "$",
-    "\x1a", "\u0301", "1_000", "0x", "1e999", "1" * 5000, "lambda: ", "await ", "yield ", "async ", "*", "**", "(", "[",
-    "{", ")", "]", "}", "print >>f, x\n", "exec 'x'\n", "import tensorflow as tf\n", "from tensorflow import *\n",
-    "tf = tf.compat.v1\n", "# noqa", "# noqa: TF101", "# migrate-lint: disable=", "# migrate-lint: disable=ALL",
-    "# migrate-lint: disable-file=TF101,TF4", "# -*- coding: latin-1 -*-\n", "%time ", "!pip install tensorflow==1.15\n",
-    "type X = int\n", "match x:\n  case _: pass\n", "except* E:", "global tf\n", "nonlocal x\n", "del tf\n",
+    "\x1a", "\u0301", "1_000", "0x", "1e999", "1" * 5000, "lambda: ", "await ", "yield ", "async ", "*", "**", "(",
+    "[", "{", ")", "]", "}", "print >>f, x\n", "exec 'x'\n", "import tensorflow as tf\n",
+    "from tensorflow import *\n", "tf = tf.compat.v1\n", "# noqa", "# noqa: TF101", "# migrate-lint: disable=",
+    "# migrate-lint: disable=ALL", "# migrate-lint: disable-file=TF101,TF4", "# -*- coding: latin-1 -*-\n", "%time ",
+    "!pip install tensorflow==1.15\n", "type X = int\n", "match x:\n  case _: pass\n", "except* E:", "global tf\n",
+    "nonlocal x\n", "del tf\n",
 )  # fmt: skip
 _WRAPS = (
     "def f(self, x):\n{}", "class C(tf.keras.layers.Layer):\n{}", "if tf:\n{}", "for x in y:\n{}", "while x:\n{}",
-    "try:\n{}\nexcept E as tf:\n    pass", "try:\n    import tf\nexcept ImportError:\n{}", "with tf.Graph().as_default():\n{}",
-    "@tf.function\ndef g(a):\n{}", "async def h():\n{}", "match x:\n    case tf:\n    {}", "if True:\n    pass\nelse:\n{}",
-    "class D(D):\n    def call(self, x):\n    {}", "def f():\n    def g():\n    {}\n    return g", "try:\n    pass\nfinally:\n{}",
+    "try:\n{}\nexcept E as tf:\n    pass", "try:\n    import tf\nexcept ImportError:\n{}",
+    "with tf.Graph().as_default():\n{}", "@tf.function\ndef g(a):\n{}", "async def h():\n{}",
+    "match x:\n    case tf:\n    {}", "if True:\n    pass\nelse:\n{}", "class D(D):\n    def call(self, x):\n    {}",
+    "def f():\n    def g():\n    {}\n    return g", "try:\n    pass\nfinally:\n{}",
     "class M(tf.keras.Model):\n    def call(self, x, training=None):\n    {}", "for tf in tf:\n    break\nelse:\n{}",
 )  # fmt: skip
-_ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1", "cp1252", "utf-7", "koi8-r", "utf-32", "shift_jis")
-_COOKIES = (*_ENCODINGS, "rot13", "hex", "zlib", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf8",
-            "undefined", "no-such", "x" * 300, "mbcs", "base64", "unknown\x00", "utf-8-unix")  # fmt: skip
+_ENCODINGS = (
+    "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1", "cp1252", "utf-7", "koi8-r", "utf-32", "shift_jis",
+)  # fmt: skip
+_COOKIES = (
+    *_ENCODINGS, "rot13", "hex", "zlib", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf8",
+    "undefined", "no-such", "x" * 300, "mbcs", "base64", "unknown\x00", "utf-8-unix",
+)  # fmt: skip
 _CHAINS = (
     "({})", "[{}]", "-{}", "not {}", "f({})", "{}.a", "{}[0]", "{}()", "lambda: {}", "{{1: {}}}", "{} + 1", "1 + {}",
     "{} if x else y", "x if {} else y", "await {}", "*{},", "{} or x", "{} < x", "tf.identity({})", "{}.layers",
@@ -59,7 +65,9 @@ def characters(random: Random, text: str) -> str:
     """Insert, take out or repeat characters."""
     for _ in range(random.randint(1, 4)):
         at, length = _position(random, text), random.choice((0, 0, 1, 2, 10))
-        text = text[:at] + random.choice(("", random.choice(_ODD), chr(random.randrange(1, 0x3000)))) + text[at + length :]
+        text = (
+            text[:at] + random.choice(("", random.choice(_ODD), chr(random.randrange(1, 0x3000)))) + text[at + length :]
+        )
     return text
 
 
@@ -129,7 +137,10 @@ def renamed(random: Random, text: str) -> str:
     names = sorted(set(_NAMES.findall(text)))
     if len(names) < 2:
         return text
-    swaps = {random.choice(names): random.choice((*names, "tf", "self", "call", "keras")) for _ in range(random.randint(1, 3))}
+    swaps = {
+        random.choice(names): random.choice((*names, "tf", "self", "call", "keras"))
+        for _ in range(random.randint(1, 3))
+    }
     return _NAMES.sub(lambda match: swaps.get(match[0], match[0]), text)
 
 
@@ -144,7 +155,9 @@ def nested(random: Random, text: str) -> str:
     found = text.split("\n")
     at = random.randint(0, len(found))
     width = len(found[at - 1]) - len(found[at - 1].lstrip()) if at else 0
-    return "\n".join([*found[:at], " " * width + random.choice(("x = ", "", "return ", "tf = ")) + expression, *found[at:]])
+    return "\n".join(
+        [*found[:at], " " * width + random.choice(("x = ", "", "return ", "tf = ")) + expression, *found[at:]]
+    )
 
 
 def trees(random: Random, text: str) -> str:
@@ -246,7 +259,9 @@ def damaged(random: Random, data: bytes) -> bytes:
             case 1:
                 del found[at : at + random.choice((1, 2, 8, 64, 1000))]
             case 2:
-                found[at:at] = random.choice((b"\0", b"\xff\xfe", b"\xed\xa0\x80", b"\n", b"\r", b'"', b"9" * 4400, b"[" * 300))
+                found[at:at] = random.choice(
+                    (b"\0", b"\xff\xfe", b"\xed\xa0\x80", b"\n", b"\r", b'"', b"9" * 4400, b"[" * 300)
+                )
             case 3:
                 part = found[at : at + random.choice((4, 32, 300))]
                 found[at:at] = part

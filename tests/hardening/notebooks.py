@@ -15,10 +15,11 @@ WEIGHT = 1.5
 
 _BATCH = 60
 _MAGICS = (
-    "%matplotlib inline\n", "!pip install tensorflow==1.15\n", "%tensorflow_version 1.x\n", "%%time\n", "%%capture out\n",
-    "%%bash\n", "%%html\n<b>\n", "%time x = tf.Session()\n", "%timeit -n 3 tf.Session()\n", "files = !ls {x}\n", "x = %pwd\n",
-    "?tf.Session\n", "tf.Session??\n", "!!ls\n", "%%time\n%%capture\n", "%time\n", "%%writefile m.py\n", "%cd ..\n", "/f x\n",
-    ",f a b\n", ";f a b\n", "    %time y\n", "if x:\n    !ls\n", "%lsmagic; y\n", "%%timeit x = 1\n", "x = !\n", "%\n", "%%\n", "!\n",
+    "%matplotlib inline\n", "!pip install tensorflow==1.15\n", "%tensorflow_version 1.x\n", "%%time\n",
+    "%%capture out\n", "%%bash\n", "%%html\n<b>\n", "%time x = tf.Session()\n", "%timeit -n 3 tf.Session()\n",
+    "files = !ls {x}\n", "x = %pwd\n", "?tf.Session\n", "tf.Session??\n", "!!ls\n", "%%time\n%%capture\n", "%time\n",
+    "%%writefile m.py\n", "%cd ..\n", "/f x\n", ",f a b\n", ";f a b\n", "    %time y\n", "if x:\n    !ls\n",
+    "%lsmagic; y\n", "%%timeit x = 1\n", "x = !\n", "%\n", "%%\n", "!\n",
 )  # fmt: skip
 
 

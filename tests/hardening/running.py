@@ -20,7 +20,9 @@ _MEMORY = 12 << 30
 
 def harnesses() -> dict[str, ModuleType]:
     """The modules of this folder that have a `run`, by name."""
-    names = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith(("test_", "_", "conftest")))
+    names = sorted(
+        path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith(("test_", "_", "conftest"))
+    )
     modules = {name: import_module(f".{name}", __package__) for name in names}
     return {name: module for name, module in modules.items() if hasattr(module, "run")}
 

@@ -37,7 +37,7 @@ AGAIN, SHOW = "again", "show"
 _MORE = ((AGAIN,), (SHOW,), (), (), ())
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 Input = tuple[str, str, bytes]
-"""Kind, name of the file, content."""
+"""Kind, name of the file, content; what has no kind lies beside the inputs."""
 
 
 class HangsError(BaseException):
@@ -74,7 +74,7 @@ class Linting:
 
         `more` may be `AGAIN`, so that a second run must say the same, and `SHOW`, so that every format is rendered.
         """
-        for kind, _, _ in inputs:
+        for kind in filter(None, (kind for kind, _, _ in inputs)):
             self.tally.tried(kind)
         began = time.process_time()
         problem = self._problem(inputs, more)
@@ -90,7 +90,7 @@ class Linting:
             began = time.process_time()
             problem = self._problem(inputs, more)
             took = (time.process_time() - began) / (1 + (AGAIN in more))
-            kind, name, data = inputs[0]
+            kind, _, data = inputs[0]
             self.tally.took(kind, took, f"{len(data)} bytes, {data[:60]!r}")
             if not problem and took > TOO_SLOW and len(data) < LARGE:
                 problem = f"{took:.1f} s of a processor for {len(data)} bytes"
@@ -109,7 +109,7 @@ class Linting:
         return found
 
     def _fall(self, inputs: Sequence[Input], problem: str) -> None:
-        kinds = "+".join(sorted({kind for kind, _, _ in inputs}))
+        kinds = "+".join(sorted({kind for kind, _, _ in inputs if kind}))
         if len(inputs) == 1:
             text = inputs[0][2]
         else:
@@ -135,7 +135,7 @@ class Linting:
             return f"over {_HANGING} s of a processor"
         except Exception as error:
             return described(error)
-        if not problem and (missing := {name for _, name, _ in inputs} - result.sources.keys()):
+        if not problem and (missing := {name for kind, name, _ in inputs if kind} - result.sources.keys()):
             problem = f"not looked at: {sorted(missing)}"
         return problem
 
