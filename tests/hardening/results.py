@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +13,14 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 from migrate_lint.linter.finding import Finding, Target
 from migrate_lint.linter.result import Result
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.run.verdicts import with_verdicts
 from migrate_lint.linter.settings.config import FORMATS, Config
-from migrate_lint.runtime_checks import process, session
+from migrate_lint.runtime_checks import interpreter, process, session
 
 from . import documents
 from .commands import judged
@@ -26,6 +28,8 @@ from .source import described, unrendered
 from .tally import Tally
 
 WEIGHT = 1.0
+
+_PYTHON = interpreter.Interpreter(sys.executable, sys.version_info[:3], "3.11.7", "2.21.0", "3.15.1", "2.21.0")
 
 _CODE = """\
 import tensorflow as tf
@@ -101,11 +105,8 @@ def _answering(content: dict[str, Any]) -> Iterator[None]:
     def start(*words: Any, **options: Any) -> process.Outcome:
         return process.Outcome("done", 0, None, 1.0, 1 << 20, content, "", "")
 
-    before, process.start = process.start, start
-    try:
+    with mock.patch.object(process, "start", start), mock.patch.object(interpreter, "describe", lambda python: _PYTHON):
         yield
-    finally:
-        process.start = before
 
 
 def _problem(random: Random, result: Result, content: dict[str, Any], formats: list[Any]) -> str:

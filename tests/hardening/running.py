@@ -14,6 +14,8 @@ from types import ModuleType
 from . import corpus
 from .tally import Tally
 
+_SAVING = 5.0
+"""Seconds between two states of a tally that outlive a crash."""
 _MEMORY = 12 << 30
 """Bytes of address space that a harness may take."""
 
@@ -38,18 +40,21 @@ def run_one(name: str, seed: int, seconds: float, folder: Path, corpora: Sequenc
     corpus.folders(corpora)
     tally = Tally(folder / f"{name}-{seed}")
     end = time.monotonic() + seconds
-    saved = [0.0]
+    states = 0
 
     def save() -> None:
         tally.seconds = time.process_time()
         tally.save(folder / f"{name}-{seed}.json")
 
     def until() -> bool:
-        now = time.monotonic()
-        if now - saved[0] > 5:
-            saved[0] = now
+        """Whether the time is over; not before there was a round."""
+        nonlocal states
+        if time.monotonic() >= end - seconds + states * _SAVING:
+            states += 1
             save()
-        return now >= end
+            if states == 1:
+                return False
+        return time.monotonic() >= end
 
     harnesses()[name].run(tally, seed, until)
     save()
