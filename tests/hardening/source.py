@@ -34,7 +34,7 @@ _BATCH = 300
 _HANGING = 30
 _RECORD = 0.3
 AGAIN, SHOW = "again", "show"
-_MORE = ((AGAIN,), (SHOW,), (), (), ())
+_MORE = ((AGAIN,), (SHOW,), (), (), (), (), (), ())
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 Input = tuple[str, str, bytes]
 """Kind, name of the file, content; what has no kind lies beside the inputs."""
