@@ -82,8 +82,6 @@ def _fault(classes: Sequence[type[Rule]], module: RuleModule) -> str | None:
     cls = classes[0]
     if len(classes) > 1:
         return f"this module holds {len(classes)} rules; it is to hold one, whose slug is the module's name"
-    if not module.slug.replace("-", "_").isidentifier():
-        return f"the name of a rule's module is to be an identifier, since it is the slug, not {module.slug!r}"
     if not isinstance(cls.code, str) or CODE.fullmatch(cls.code) is None:
         return f"the code of a rule is to be {CODE_IN_WORDS}, not {cls.code!r}"
     if module.claimed != (cls.code,):

@@ -43,7 +43,7 @@ TEXTS = (
     "${y}", "$(y)", "\\", '"', "'", "\n- y", "\n\n# y", "|y|", "section_start:0:y\r\x1b[0K", "--- y", "+++ y",
     "::endgroup::", "::stop-commands::y", "a\tb", "y" * 3000, "\n" * 50, "", " ", "\u0301", "日本",
 )  # fmt: skip
-# Codes and slugs are no stranger's: a rule whose code or module's name is none is refused.
+# Codes and slugs are no stranger's: only a module whose name is an identifier can hold a rule.
 PLACES = (
     "path", "message", "source", "evidence", "phase", "cause", "notes", "reason", "folder", "baseline", "revision",
     "related",
