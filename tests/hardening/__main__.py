@@ -23,7 +23,7 @@ _SLACK = 600.0
 """Seconds that a harness may take beyond its share before it is ended."""
 
 
-class _Runner:
+class Runner:
     """Processes for harnesses, at most `jobs` at once."""
 
     def __init__(self, folder: Path, jobs: int, corpora: Sequence[str]) -> None:
@@ -99,7 +99,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print(f"seed {options.seed}; reproductions in {folder}", flush=True)
     weights = {name: float(getattr(found[name], "WEIGHT", 1.0)) for name in names}
     began = time.monotonic()
-    runner = _Runner(folder, options.jobs, [os.path.abspath(path) for path in options.corpus])
+    runner = Runner(folder, options.jobs, [os.path.abspath(path) for path in options.corpus])
     for job in range(options.jobs):
         for name, weight in weights.items():
             seconds = options.minutes * 60 * weight / sum(weights.values())

@@ -125,15 +125,16 @@ def _rendered(form: str, result: Result) -> str:
 def wrong_with(form: str, texts: Mapping[str, str]) -> str:
     """What is wrong with the report in a format, of a result with these texts."""
     text = _rendered(form, result_with(texts))
-    return _wrong(form, text, _rendered(form, result_with({})))
+    return wrong(form, text, _rendered(form, result_with({})))
 
 
 def wrong_of_verify(form: str, hostile: str) -> str:
     """What is wrong with verify's report."""
-    return _wrong(form, render(form, report_with(hostile)), render(form, report_with("x")))
+    return wrong(form, render(form, report_with(hostile)), render(form, report_with("x")))
 
 
-def _wrong(form: str, text: str, usual: str) -> str:
+def wrong(form: str, text: str, usual: str) -> str:
+    """What is wrong with a report; `usual` is one without anything hostile."""
     if found := _CONTROL.search(text):
         return f"{found[0]!r} in {text[max(0, found.start() - 60) : found.start() + 20]!r}"
     try:
@@ -227,9 +228,9 @@ def _text(random: Random) -> str:
     return "".join(random.choice((*TEXTS, "a", "m.py", " ")) for _ in range(random.choice((1, 1, 2, 3))))
 
 
-def _judge(tally: Tally, kind: str, given: object, wrong: Callable[[], str]) -> None:
+def _judge(tally: Tally, kind: str, given: object, problem_of: Callable[[], str]) -> None:
     try:
-        problem = wrong()
+        problem = problem_of()
     except Exception as error:
         problem = described(error)
     judged(tally, kind, ascii(given).encode(), problem, 0.0)

@@ -2,7 +2,7 @@
 
 A step is a call that changes a file or a folder: opening to write, half a write, a rename, a removal, a statement of
 SQLite. The child counts them and ends itself by SIGKILL before the one that it is told. Whatever the moment, each file
-has its earlier content or the new one; and what is left over is gone after the next run.
+has its earlier content or the new one; and what is left over is gone after the next run, in another process.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _CHANGING = (
     "link",
 )  # fmt: skip
 _LEFT = ("~", ".part", ".new", ".tmp", "-journal")
+"""How names of temporary files end; whatever is called after migrate-lint is one, too."""
 _MODEL = "import tensorflow as tf\n\ns = tf.Session()\nx = tf.placeholder(tf.float32)\n"
 
 
@@ -62,7 +63,6 @@ def _project(folder: Path) -> None:
 
 def _with_baseline(folder: Path) -> None:
     _project(folder)
-    os.chdir(folder)
     assert ran(*_QUIET, "--baseline", "b.json", "--write-baseline").status == 0
     (folder / "m.py").write_text(_MODEL.replace("s = tf.Session()\n", ""))
 
@@ -230,8 +230,8 @@ class _Halves:
         return iter(self._file)
 
 
-def killed(writer: Writer, folder: Path, step: int = 0, moment: float | None = None) -> bool:
-    """Run a writer in a child that is killed before a step, or after some seconds; whether it was."""
+def killed(function: Callable[[], object], folder: Path, step: int = 0, moment: float | None = None) -> bool:
+    """Run a function in a process of its own, which is killed before a step or after some seconds; whether it was."""
     process = os.fork()
     if not process:
         status = 1
@@ -241,7 +241,7 @@ def killed(writer: Writer, folder: Path, step: int = 0, moment: float | None = N
             os.dup2(null, 1)
             os.dup2(null, 2)
             _Steps(step).watch()
-            writer.write()
+            function()
             status = 0
         finally:
             os._exit(status)
@@ -251,7 +251,7 @@ def killed(writer: Writer, folder: Path, step: int = 0, moment: float | None = N
     _, status = os.waitpid(process, 0)
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
         return True
-    assert status == 0, f"the writer ended with {status}"
+    assert status == 0, f"the process ended with {status}"
     return False
 
 
@@ -278,8 +278,7 @@ class _Case:
         self._prepare()
         self.old = self._contents()
         began = time.monotonic()
-        os.chdir(self.folder)
-        writer.write()
+        killed(writer.write, self.folder)
         self.seconds = time.monotonic() - began
         self.new = self._contents()
         assert not writer.files or self.old != self.new
@@ -289,7 +288,7 @@ class _Case:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         os.environ["XDG_CACHE_HOME"] = str(self.folder / ".cache")
-        self.writer.prepare(self.folder)
+        killed(lambda: self.writer.prepare(self.folder), self.folder)
 
     def _contents(self) -> dict[str, bytes | None]:
         paths = {name: self.folder / name for name in self.writer.files}
@@ -308,7 +307,7 @@ class _Case:
         """Kill once, and look at what is left."""
         self._prepare()
         moment = None if step > 0 else self.random.random() * self.seconds
-        if not killed(self.writer, self.folder, max(step, 0), moment):
+        if not killed(self.writer.write, self.folder, max(step, 0), moment):
             self.ended = True
             return
         self.tally.tried(f"kill: {self.name}")
@@ -324,7 +323,7 @@ class _Case:
         os.chdir(self.folder)
         if problem := self.writer.other(self.folder):
             return problem
-        self.writer.write()
+        killed(self.writer.write, self.folder)
         for name, data in self._contents().items():
             if data != self.new[name]:
                 return f"{name} is not what it was to be after the next run: {data!r}"

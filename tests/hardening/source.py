@@ -31,7 +31,7 @@ TOO_SLOW = 10.0
 """Seconds of a processor that an input below `LARGE` bytes may take."""
 LARGE = 100_000
 _BATCH = 300
-_HANGING = 30
+_HANGING = 30.0
 _RECORD = 0.3
 AGAIN, SHOW = "again", "show"
 _MORE = ((AGAIN,), (SHOW,), (), (), (), (), (), ())
@@ -45,14 +45,14 @@ class HangsError(BaseException):
 
 
 @contextmanager
-def limited(seconds: int = _HANGING) -> Iterator[None]:
-    """Raise `HangsError` after so many seconds of the processor."""
+def limited() -> Iterator[None]:
+    """Raise `HangsError` after `_HANGING` seconds of the processor."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise HangsError
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, _HANGING)
     try:
         yield
     finally:
@@ -132,7 +132,7 @@ class Linting:
                 if AGAIN in more and not problem and lint(["."], self.config).findings != result.findings:
                     problem = "a second run says something else"
         except HangsError:
-            return f"over {_HANGING} s of a processor"
+            return f"over {_HANGING:g} s of a processor"
         except Exception as error:
             return described(error)
         if not problem and (missing := {name for kind, name, _ in inputs if kind} - result.sources.keys()):
