@@ -32,6 +32,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from migrate_lint.linter.cli.main import parsers
 from migrate_lint.linter.settings.config import FORMATS, Config, parse
 from migrate_lint.runtime_checks.comparison.rungs import RUNGS
 
@@ -379,12 +380,20 @@ def test_links_of_the_readme_lead_somewhere() -> None:
     """Links between files of the repository name files that exist; those inside docs are checked by the build."""
     broken = [
         (name, link)
-        for name in ("README.md", "CONTRIBUTING.md")
+        for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")
         for link in re.findall(r"\]\((?!https?://|#)([^)#\s]+)", (ROOT / name).read_text("utf-8"))
         if not (ROOT / link).exists()
     ]
 
     assert [] == broken
+
+
+def test_the_options_that_the_security_page_names_exist() -> None:
+    """A promise about an option that is gone is none."""
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    known = {option for parser in parsers().values() for option in parser._option_string_actions}
+
+    assert {"--minutes"} == set(re.findall(r"`[^`]*?(--[a-z-]+)", text)) - known
 
 
 @cache
