@@ -28,7 +28,7 @@ def test_a_command_runs_nothing_of_the_folder_it_is_in(how: str, tmp_path: Path)
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("how", PYLINTS)
 def test_the_plugin_runs_nothing_of_what_pylint_puts_on_the_path(how: str, seed: int, tmp_path: Path) -> None:
-    """There is little that pylint runs of its own."""
+    """There is little that pylint runs of its own, in processes that it spawns above all."""
     trial = tried(how, Random(seed), tmp_path)
 
     assert {"sqlite3", "packaging", "difflib", "tomllib"} <= trial.asked - trial.pylints_own
