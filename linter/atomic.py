@@ -1,9 +1,9 @@
 """Files that are replaced whole: whoever is killed on the way leaves the earlier content or the new one.
 
 The new content is written in a folder beside the file. A writer that is killed leaves that folder, of which git takes
-nothing at any moment, since what is named ``.git`` is never added; and the next process that replaces a file beside it
-removes it. That its writer is dead says a lock, which ends with the process that holds it, also in another container;
-where files cannot be locked, as on Windows, the folder stays.
+nothing at any moment, since what is named ``.git`` is never added; and the next process that replaces a file beside it,
+or might have, removes it. That its writer is dead says a lock, which ends with the process that holds it, also in
+another container; where files cannot be locked, as on Windows, the folder stays.
 A file without a name (``O_TMPFILE``) would leave nothing, but cannot be given the name of another one.
 """
 
@@ -36,7 +36,7 @@ def replace_file(path: str, data: bytes) -> None:
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(0, "this file may not be written")
     folder = os.path.dirname(path)
-    _clear(folder)
+    clear(folder)
     with _part(folder) as part:
         with open(part, "xb") as output:
             output.write(data)
@@ -93,7 +93,7 @@ def _locked_place(folder: str) -> tuple[str, int]:
 
 
 @cache  # a process that writes a thousand files looks beside the first of a folder only
-def _clear(folder: str) -> None:
+def clear(folder: str) -> None:
     """Remove what dead writers left in a folder."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in [one for one in entries if one.name.startswith(_PREFIX) and one.is_dir(follow_symlinks=False)]:

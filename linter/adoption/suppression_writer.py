@@ -16,7 +16,7 @@ from pathlib import Path
 from token import tok_name
 from tokenize import COMMENT, NEWLINE, NL, TokenError, TokenInfo, detect_encoding, generate_tokens
 
-from ..atomic import replace_file
+from ..atomic import clear, replace_file
 from ..finding import PROBE_ONLY_FINDING, UNUSED_SUPPRESSION, Finding
 from ..result import Result
 from ..settings.config import ALWAYS
@@ -74,6 +74,9 @@ def suppress_findings(result: Result, reason: str = "") -> tuple[Result, Written
             continue
         path = result.sources[finding.path][0] if finding.path in result.sources else os.path.abspath(finding.path)
         files[os.path.realpath(path)].setdefault(finding.path, []).append(finding)
+    # Where a run was killed after it had replaced a file, no finding leads there again.
+    for folder in sorted({os.path.dirname(path) for path, _ in result.sources.values()}):
+        clear(folder)
     written = 0
     for path, by_display in files.items():
         display, findings = next(iter(by_display)), [one for found in by_display.values() for one in found]

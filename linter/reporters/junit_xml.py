@@ -11,6 +11,8 @@ from xml.sax.saxutils import escape, quoteattr
 from . import COMMAND
 
 _COMMANDS = re.compile(COMMAND, re.M)
+_RETURN = {"\r": "&#13;"}
+"""A parser would take a raw one for a line end, and so would a log."""
 
 
 class Case(NamedTuple):
@@ -57,7 +59,7 @@ def _document(suites: Sequence[Suite], facts: Mapping[str, object]) -> Iterator[
             yield f"    <testcase {_attributes(case.facts)}{'' if case.outcome else '/'}>"
             if case.outcome:
                 said = _attributes({"type": case.kind, "message": case.message})
-                yield f"      <{case.outcome} {said}>{escape(case.text)}</{case.outcome}>"
+                yield f"      <{case.outcome} {said}>{escape(case.text, _RETURN)}</{case.outcome}>"
                 yield "    </testcase>"
         yield "  </testsuite>"
     yield "</testsuites>"

@@ -148,8 +148,8 @@ def _plain(text: str, usual: str) -> str:
     found = _COMMAND.search(text) or _ANYWHERE.search(text)
     if found is not None:
         return f"a command: {text[max(0, found.start() - 60) : found.start() + 40]!r}"
-    same = text.count("\n") == usual.count("\n")
-    return "" if same else f"{text.count(chr(10))} lines, and {usual.count(chr(10))} without the hostile text"
+    more = text.count("\n") > usual.count("\n")  # an empty note is no line
+    return f"{text.count(chr(10))} lines, and {usual.count(chr(10))} without the hostile text" if more else ""
 
 
 def _plain_excerpts(text: str, usual: str) -> str:

@@ -14,11 +14,17 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
+from random import Random
+
+from .tally import Tally
+
+WEIGHT = 0.5
 
 ROOT = Path(__file__).parents[2]
 _SAMPLES = {"model", "old", "tensorflow", "migrate_lint"}
@@ -55,6 +61,62 @@ def hook(event, words, file=os.environ["IMPORTS"], write=os.write, open=os.open,
         os.close(descriptor)
 sys.addaudithook(hook)
 """
+
+
+def script(name: str) -> str:
+    """The path of an installed command."""
+    return os.path.join(sysconfig.get_path("scripts"), name)
+
+
+_PLUGIN = "migrate_lint.linter.pylint_plugin"
+_PYLINT = (script("pylint"),)
+_SPAWNED = (
+    sys.executable,
+    "-P",
+    "-c",
+    "import multiprocessing; multiprocessing.set_start_method('spawn'); from pylint import run_pylint; run_pylint()",
+)
+"""pylint as it starts its processes on macOS, on Windows and from Python 3.14 on; -P lets Python's own command for such
+a process leave the working folder alone."""
+_QUIET = ("--disable=all", "--enable=migrate-lint,syntax-error", "--persistent=n", "--output-format=json")
+_MODELS = ("model.py", "old.py", *(f"model{number}.py" for number in range(6)))
+PYLINTS = {
+    "one process": (*_PYLINT, *_QUIET, *_MODELS),
+    "two processes": (*_PYLINT, *_QUIET, "--jobs=2", *_MODELS),
+    "two spawned ones": (*_SPAWNED, *_QUIET, "--jobs=2", *_MODELS),
+    "an editor's buffer": (*_PYLINT, *_QUIET, "--from-stdin", "model.py"),
+}
+_CHECK = (script("migrate-lint"), "check")
+_HOOK = tuple(re.findall(r"^  entry: (.+ check .+)$", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.M)[0].split())
+_LINTED = (*_MODELS, "strange.py", "book.ipynb")
+"""pylint itself ends in an internal error over `strange.py` with some releases of Python."""
+COMMANDS = {
+    "the command": (*_CHECK, *_LINTED),
+    "the module": (sys.executable, "-m", "migrate_lint", *_LINTED),
+    "processes": (*_CHECK, "--jobs", "3", *_LINTED),
+    "spawned processes": (
+        sys.executable,
+        "-P",
+        "-c",
+        "import sys, threading; "
+        "threading.Thread(target=threading.Event().wait, daemon=True).start(); "
+        "from migrate_lint.linter.cli.main import main; main(['--jobs', '3', *sys.argv[1:]])",
+        *_LINTED,
+    ),
+    "the hook": (script(_HOOK[0]), *_HOOK[1:], *_LINTED),
+    "a revision": (*_CHECK, "--diff-base", "HEAD", *_LINTED),
+    "all formats": (
+        *_CHECK,
+        *(f"--output-format={form}" for form in ("json", "sarif", "junit", "html", "github", "gitlab")),
+        f"--output-file={os.devnull}",
+        *_LINTED,
+    ),
+    "a baseline": (*_CHECK, "--baseline", "known.json", "--write-baseline", *_LINTED),
+    "written comments": (*_CHECK, "--add-noqa", *_LINTED),
+    "the rules": (script("migrate-lint"), "rule", "--all", "--output-format", "json"),
+    "the completion": (script("migrate-lint"), "--completion", "bash"),
+    "the settings": (*_CHECK, "--show-settings"),
+}
 
 
 @cache
@@ -112,16 +174,13 @@ class Tree:
         self.marks.unlink(missing_ok=True)
         return found
 
-    def plant(self, shadows: Iterable[str], first: int = 0) -> None:
-        """Add shadows beside the sample, modules and packages by turns; `first` is 1 for those to be modules that were
-        packages.
-        """
-        for number, name in enumerate(sorted({*shadows} - _SAMPLES), first):
-            path = self.folder / (f"{name}.py" if number % 2 else f"{name}/__init__.py")
+    def plant(self, shadows: Iterable[str], random: Random) -> None:
+        """Add shadows beside the sample, each a module or a package, which can be imported or cannot."""
+        for name in sorted({*shadows} - _SAMPLES):
+            path = self.folder / random.choice([f"{name}.py", f"{name}/__init__.py"])
             path.parent.mkdir(exist_ok=True)
-            if not path.exists():
-                text = f"open({str(self.marks)!r}, 'a').write({name + chr(10)!r})\nraise ImportError({name!r})\n"
-                path.write_text(text)
+            text = f"open({str(self.marks)!r}, 'a').write({name + chr(10)!r})\n"
+            path.write_text(text + random.choice(["", f"raise ImportError({name!r})\n"]))
 
     def unplant(self, shadows: Iterable[str]) -> None:
         """Take shadows away."""
@@ -140,19 +199,29 @@ def sample(folder: Path) -> Tree:
     (folder / "book.ipynb").write_text(json.dumps(notebook))
     for number in range(6):
         (folder / f"model{number}.py").write_text(_MODEL)
+    if shutil.which("git") is not None:
+        (folder / "model5.py").write_text("x = 1\n")
+        for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "all")):
+            command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
+            subprocess.run(command, cwd=folder, check=True, capture_output=True, env=_environment({}))
+        (folder / "model5.py").write_text(_MODEL)
     return Tree(folder, folder.parent / f"{folder.name}.marks")
 
 
-def run(
+def _environment(more: Mapping[str, str]) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GIT_"))}
+    return {**inherited, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **more}
+
+
+def executed(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], data: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GIT_"))}
+    """A command that was run in a folder."""
     return subprocess.run(
         words,
         cwd=folder,
         input=data,
-        env=inherited | environment,
+        env=_environment(environment),
         capture_output=True,
         text=True,
         check=False,
@@ -167,10 +236,53 @@ def traced(
     work.mkdir(exist_ok=True)
     (work / "sitecustomize.py").write_text(_RECORDER)
     (work / "imports").write_text("")
-    done = run(words, folder, {**environment, "PYTHONPATH": str(work), "IMPORTS": str(work / "imports")}, data)
+    done = executed(words, folder, {**environment, "PYTHONPATH": str(work), "IMPORTS": str(work / "imports")}, data)
     return done, {name.partition(".")[0] for name in (work / "imports").read_text().split()}
 
 
-def script(name: str) -> str:
-    """The path of an installed command."""
-    return os.path.join(sysconfig.get_path("scripts"), name)
+@dataclass(frozen=True)
+class Trial:
+    """What a command said in the sample and in the shadowed one, what ran there, and what it asked Python for."""
+
+    expected: str
+    found: str
+    ran: set[str]
+    asked: set[str]
+    pylints_own: set[str]
+    """What pylint imports of the folder without us, such as what decodes a file; it was not shadowed."""
+
+
+def tried(how: str, random: Random, work: Path) -> Trial:
+    """Run one of `COMMANDS` or `PYLINTS` in a new folder."""
+    plain, shadowed = sample(work / "plain" / "top"), sample(work / "shadowed" / "top")
+    environment = {"XDG_CACHE_HOME": str(work / "cache")}
+    data = _MODEL if how in PYLINTS else ""
+    words = (*PYLINTS[how], f"--load-plugins={_PLUGIN}") if how in PYLINTS else COMMANDS[how]
+    expected, asked = traced(words, plain.folder, environment, work / "trace", data)
+    shadowed.plant(names() | asked, random)
+    pylints_own: set[str] = set()
+    if how in PYLINTS:
+        alone = [word.replace("migrate-lint,", "") for word in PYLINTS[how]]
+        while executed(alone, shadowed.folder, environment, data) and (ran := shadowed.ran()):
+            shadowed.unplant(ran)
+            pylints_own |= ran
+    found = executed(words, shadowed.folder, environment, data)
+    said = [
+        f"{done.returncode}\n{done.stdout.replace(str(tree.folder.parent), '')}"
+        for done, tree in ((expected, plain), (found, shadowed))
+    ]
+    return Trial(*said, shadowed.ran(), asked, pylints_own)
+
+
+def run(tally: Tally, seed: int, until: Callable[[], bool]) -> None:
+    """Commands and forms of shadows, at random."""
+    random = Random(seed)
+    while not until():
+        how = random.choice([*COMMANDS, *PYLINTS])
+        with tempfile.TemporaryDirectory() as work:
+            trial = tried(how, random, Path(work))
+        tally.tried(f"shadows: {how}")
+        if trial.ran:
+            tally.failed("shadows", f"{how} runs {', '.join(sorted(trial.ran))}")
+        elif trial.expected != trial.found:
+            tally.failed("shadows", f"{how} says something else", trial.found.encode())

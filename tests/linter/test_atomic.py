@@ -35,7 +35,7 @@ _ENDLESS = """
 import sys
 from migrate_lint.linter import atomic
 while True:
-    atomic._clear.cache_clear()
+    atomic.clear.cache_clear()
     atomic.replace_file("file", sys.argv[1].encode() * 1000)
 """
 
@@ -43,9 +43,9 @@ while True:
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
-    atomic._clear.cache_clear()
+    atomic.clear.cache_clear()
     yield
-    atomic._clear.cache_clear()
+    atomic.clear.cache_clear()
 
 
 def left() -> list[str]:
@@ -74,7 +74,7 @@ def test_a_kill_at_any_step_leaves_nothing_that_git_takes() -> None:
         assert -signal.SIGKILL == done.returncode
         seen.add((Path("file").read_bytes(), len(left())))
         assert ["file"] == taken_by_git()
-        atomic._clear.cache_clear()
+        atomic.clear.cache_clear()
         replace_file("file", b"next")
         assert [] == left()
 

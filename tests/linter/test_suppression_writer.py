@@ -254,6 +254,16 @@ def test_what_a_baseline_hides_gets_no_comment() -> None:
     assert f"{HEAD}tf.to_float(1)\ntf.to_int32(1){MARK}TF406\n" == Path("m.py").read_text()
 
 
+def test_what_a_killed_run_left_is_removed_where_nothing_is_written() -> None:
+    """Its file is complete, so there is no finding beside which to look."""
+    Path("m.py").write_text("x = 1\n")
+    Path(".migrate-lint-x/.git").mkdir(parents=True)
+    Path(".migrate-lint-x/.git/lock").write_text("")
+    suppress_findings(linted())
+
+    assert ["m.py"] == os.listdir()
+
+
 def test_code_that_would_change_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     """The last look before the file is replaced."""
     before = f"{HEAD}x = tf.to_float(1) + \\\n    2\n"
