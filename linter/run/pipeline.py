@@ -81,6 +81,7 @@ def lint(
             found = ()
     findings: list[Finding] = []
     hidden: list[Finding] = []
+    digests: dict[str, str] = {}
     found_for: dict[FindingKey, frozenset[Target]] = {}
     for folder, reason in unreadable:
         message = f"this folder cannot be listed, so nothing in it was linted: {reason}"
@@ -114,6 +115,9 @@ def lint(
             if len(by_target) < len(targets):
                 findings.append(INTERNAL_ERROR.at(display, "this file was lost on the way: no result came back for it"))
                 continue
+            linted = {made.digest for made in by_target.values() if made.digest is not None}
+            if linted:
+                digests[display] = linted.pop() if len(linted) == 1 else ""
             raw, suppressions, cells = _merged(by_target, found_for)
             chosen = active.codes_for(path)
             kept = suppressions.apply(
@@ -135,6 +139,7 @@ def lint(
         empty,
         sources,
         tuple(hidden),
+        digests,
         found_for,
         selected=active.codes_for,
     )
