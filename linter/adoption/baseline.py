@@ -18,6 +18,7 @@ from ..finding import Target
 from ..registry import registry
 from ..result import BaselineStatus, Result
 from ..settings.config import ALWAYS
+from ..source.discovery import leads_out, trees_around
 from ..source.parsing import line_of_long_number
 from ..source.reading import read_bytes
 from .known import Known, known_as, match, scopes
@@ -123,6 +124,8 @@ def hold(result: Result, file: str, action: str = KEEP) -> Result:
     Raises:
         BaselineError: if the file cannot be read or written, or if a file changed that it would speak of.
     """
+    if leads_out(file, trees_around(project.root for project in result.projects)):
+        raise BaselineError(f"{file}: the baseline is a link out of the project, and is not followed")
     before = Baseline((), 0) if action == WRITE and not os.path.lexists(file) else load(file)
     comparison = _Comparison(result, file)
     able = [finding for finding in result.findings if finding.code not in ALWAYS]

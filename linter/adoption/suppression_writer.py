@@ -21,6 +21,7 @@ from ..atomic import ChangedError, replace_file
 from ..finding import PROBE_ONLY_FINDING, UNUSED_SUPPRESSION, Finding
 from ..result import Result
 from ..settings.config import ALWAYS
+from ..source.discovery import leads_out, trees_around
 from ..source.parsing import SourceFile
 from ..source.reading import read_bytes, read_source
 from ..source.suppressions import Comment, find_suppressions
@@ -77,8 +78,13 @@ def suppress_findings(result: Result, reason: str = "") -> tuple[Result, Written
         files[os.path.realpath(path)].setdefault(finding.path, []).append(finding)
     digests = dict(result.digests)
     written = 0
+    trees = trees_around(project.root for project in result.projects)
     for path, by_display in files.items():
         display, findings = next(iter(by_display)), [one for found in by_display.values() for one in found]
+        if any(leads_out(result.sources.get(name, (name,))[0], trees) for name in by_display):
+            text = f"this is a link out of the project, to {path}"
+            failed.append(f"{display}: the suppressions cannot be written: {text}")
+            continue
         try:
             without, digest = _rewrite(path, display, findings, reason, digests.get(display))
         except ChangedError:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 BOTH = "both"
 """In place of a target: every file is linted once for each."""
 
+_LEADS_OUT = "this is a link out of the project, and was not followed: give its name, or that of its target, to lint it"
+
 _OF_A_RUN = frozenset({PROBE_ONLY_FINDING.code, PROBE_FAILED.code})
 """A run sees only what its target reaches, so not finding one of these says nothing of a comment that names it."""
 
@@ -72,20 +74,23 @@ def lint(
     overrides: dict[str, bytes] = {}
     if stdin is None:
         discovery = discover(paths, exclude=config.exclude, base=config.base, force_exclude=force_exclude)
-        found, unreadable, empty = discovery.files, discovery.unreadable, discovery.empty
+        found, empty = discovery.files, discovery.empty
+        unreadable = [
+            (folder, f"this folder cannot be listed, so nothing in it was linted: {reason}")
+            for folder, reason in discovery.unreadable
+        ]
+        unreadable += [(link, _LEADS_OUT) for link in discovery.outside]
     else:
         name = os.path.abspath(stdin[0])
         overrides[name] = stdin[1]
-        found, unreadable, empty = ((name, os.path.dirname(name)),), (), ()
+        found, unreadable, empty = ((name, os.path.dirname(name)),), [], ()
         if force_exclude and left_out(name, config.exclude, config.base):
             found = ()
     findings: list[Finding] = []
     hidden: list[Finding] = []
     digests: dict[str, str] = {}
     found_for: dict[FindingKey, frozenset[Target]] = {}
-    for folder, reason in unreadable:
-        message = f"this folder cannot be listed, so nothing in it was linted: {reason}"
-        findings.append(UNPARSABLE_FILE.at(display_path(folder, working_folder), message))
+    findings += (UNPARSABLE_FILE.at(display_path(path, working_folder), message) for path, message in unreadable)
     projects = []
     sources: dict[str, tuple[str, bytes | None]] = {}
     done = 0
