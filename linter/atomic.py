@@ -149,7 +149,7 @@ def _require_content(path: str, expected: bytes) -> None:
 
 @contextlib.contextmanager
 def _alone(folder: str) -> Iterator[None]:
-    """Keep other writers of this kind out of a folder, where its system can and for as long as a lock may be trusted."""
+    """Keep other writers of this kind out of a folder, where its system can, for as long as they are waited for."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:  # Windows opens no folders
