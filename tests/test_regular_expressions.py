@@ -241,7 +241,8 @@ READERS: dict[str, Callable[[str], object]] = {
 WORDS = [
     *(char for char in " \t\n#'\"\\([{}])=%?!`;:,.a0-<"),
     *('"\\', "'\\", "'''", '"""', "noqa", "# noqa: TF101,", "# migrate-lint: disable=A,", "print ", "exec ", "<>"),
-    *("print >>x, ", "%timeit -n ", "-n ", "!ls\n", "raise E, ", "except ", "lambda:", "match ", "type X = ", 'f"', "def f():\n"),
+    *("print >>x, ", "%timeit -n ", "-n ", "!ls\n", "raise E, ", "except ", "lambda:", "match ", "type X = "),
+    *('f"', "def f():\n"),
 ]
 
 
