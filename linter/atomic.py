@@ -12,20 +12,33 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 from collections.abc import Iterator
 from functools import cache
 
 _ANY_WRITER = 0o222
 _PREFIX = ".migrate-lint-"
 _UNTRACKED, _LOCK, _PART = ".git", "lock", "part"
+_PATIENCE = 5.0
+"""Seconds that another writer in a folder is waited for."""
 
 
-def replace_file(path: str, data: bytes) -> None:
+class ChangedError(OSError):
+    """A file is not what it was when it was read; it is left as it is."""
+
+
+def replace_file(path: str, data: bytes, expected: bytes | None = None) -> None:
     """Write a file through a temporary one, which takes over its permissions and, where it may, its owner.
 
     A link is followed: the file that it leads to is replaced.
 
+    Args:
+        path: the file.
+        data: its new content.
+        expected: what it holds now; looked at under a lock that two writers of this kind never hold at once.
+
     Raises:
+        ChangedError: if it holds anything else than what is expected.
         OSError: if the file is read-only, for the superuser too, or if it cannot be written.
     """
     path = os.path.realpath(path)
@@ -43,7 +56,10 @@ def replace_file(path: str, data: bytes) -> None:
             output.flush()
             _take_over(part, status)
             os.fsync(output.fileno())
-        os.replace(part, path)
+        with contextlib.nullcontext() if expected is None else _alone(folder):
+            if expected is not None:
+                _require_content(path, expected)
+            os.replace(part, path)
     _sync_folder(folder)
 
 
@@ -123,6 +139,36 @@ def _hold(descriptor: int, *, wait: bool = True) -> None:
     except ImportError as error:
         raise OSError("files cannot be locked here") from error
     flock(descriptor, LOCK_EX if wait else LOCK_EX | LOCK_NB)
+
+
+def _require_content(path: str, expected: bytes) -> None:
+    with open(path, "rb") as file:
+        if file.read(len(expected) + 1) != expected:
+            raise ChangedError(0, "it has changed since it was read")
+
+
+@contextlib.contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """Keep other writers of this kind out of a folder, where its system can, for as long as they are waited for."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:  # Windows opens no folders
+        yield
+        return
+    try:
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end:
+            try:
+                _hold(descriptor, wait=False)
+            except BlockingIOError:
+                time.sleep(0.01)
+                continue
+            except OSError:  # a file system without locks
+                pass
+            break
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _remove(place: str) -> None:

@@ -68,6 +68,7 @@ class Result:
 
     ``files`` counts those that were looked at, failed ones included; ``empty`` are given folders without any.
     ``hidden`` are findings that were not selected or that a comment suppresses.
+    ``digests`` are those of the bytes that files with findings were linted as, by their displayed paths.
     ``found_for`` says which targets a finding of a rule, hidden or not, was found for.
     ``runtime`` is what a run of the model told besides its findings, None where none was asked for; so are
     ``baseline`` and ``since`` of what a baseline and a revision hide.
@@ -79,6 +80,7 @@ class Result:
     empty: tuple[str, ...] = ()
     sources: Mapping[str, tuple[str, bytes | None]] = field(default_factory=dict, repr=False)
     hidden: tuple[Finding, ...] = ()
+    digests: Mapping[str, str] = field(default_factory=dict, repr=False)
     found_for: Mapping[FindingKey, frozenset[Target]] = field(default_factory=dict, repr=False)
     runtime: Runtime | None = None
     baseline: BaselineStatus | None = None
@@ -96,11 +98,13 @@ class Result:
         return int(any(finding.severity is not Severity.INFO for finding in self.findings))
 
     def source(self, path: str) -> SourceFile | None:
-        """The source of a file by its displayed path, if it can be read."""
+        """The source of a file by its displayed path, if it can be read and is what was linted."""
         if path not in self.sources:
             return None
         source = read_source(Path(self.sources[path][0]), path, self.sources[path][1])
-        return source if isinstance(source, SourceFile) else None
+        if not isinstance(source, SourceFile) or source.digest != self.digests.get(path, source.digest):
+            return None
+        return source
 
     @property
     def runs(self) -> tuple[WorkerRun, ...]:

@@ -6,16 +6,22 @@ They are found in the source, and the texts that are to mislead them are made of
 from __future__ import annotations
 
 import ast
+import random
 import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from migrate_lint.linter.adoption import fingerprint
+from migrate_lint.linter.reporters import raw_lines
+from migrate_lint.linter.source import magics, suppressions, syntax
+from migrate_lint.linter.source.parsing import SourceFile
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(
@@ -217,3 +223,44 @@ def test_the_expressions_are_found() -> None:
     slow = Found("", "search", re.compile(r"x\s*[=\s]\s*1"))
     with pytest.raises(AssertionError, match="on "):
         test_twice_the_text_costs_twice_the_time(slow)
+
+
+def _lines_of_cells(text: str) -> None:
+    with suppress(ValueError, IndexError):
+        list(raw_lines.cell_lines(text))
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "Python 2": syntax.python2,
+    "newer Python": lambda text: list(syntax.newer(text)),
+    "fingerprints": fingerprint.normalized,
+    "lines of cells": _lines_of_cells,
+    "magics": lambda text: magics.to_python(text.split("\n"), True),
+    "suppressions": lambda text: suppressions.find_suppressions(SourceFile(Path("x.py"), "x.py", f"noqa\n{text}", "")),
+}
+WORDS = [
+    *(char for char in " \t\n#'\"\\([{}])=%?!`;:,.a0-<"),
+    *('"\\', "'\\", "'''", '"""', "noqa", "# noqa: TF101,", "# migrate-lint: disable=A,", "print ", "exec ", "<>"),
+    *("print >>x, ", "%timeit -n ", "-n ", "!ls\n", "raise E, ", "except ", "lambda:", "match ", "type X = "),
+    *('f"', "def f():\n"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", READERS)
+def test_twice_the_text_costs_a_scanner_twice_the_time(reader: str) -> None:
+    """What calls a pattern at one place after the other is linear, too."""
+    chance = random.Random(6)
+    pairs = [one + other for one, other in product(WORDS, repeat=2)]
+
+    def cost(text: str) -> float:
+        start = time.process_time()
+        READERS[reader](text)
+        return time.process_time() - start
+
+    for before, word in product(("", '"', "(", "x = '"), [*WORDS, *chance.sample(pairs, 150)]):
+        size = 6000 // len(word)
+        if cost(before + word * size + "!") > 0.04:
+            growth = min(cost(before + word * 2 * size) / cost(before + word * size) for _ in range(3))
+
+            assert growth < LONGEST_GROWTH, (before, word)

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from ..atomic import replace_file
+from ..atomic import ChangedError, replace_file
 from ..finding import Target
 from ..registry import registry
 from ..result import BaselineStatus, Result
 from ..settings.config import ALWAYS
+from ..source.discovery import leads_out, trees_around
 from ..source.parsing import line_of_long_number
 from ..source.reading import read_bytes
 from .known import Known, known_as, match, scopes
@@ -35,10 +36,14 @@ class BaselineError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What the file holds: ``initial`` is the number of findings when it was written last, before any pruning."""
+    """What the file holds: ``initial`` is the number of findings when it was written last, before any pruning.
+
+    ``data`` are its bytes, None for one that is not there yet.
+    """
 
     findings: tuple[Known, ...]
     initial: int
+    data: bytes | None = None
 
 
 def load(file: str) -> Baseline:
@@ -51,7 +56,8 @@ def load(file: str) -> Baseline:
         raise BaselineError(f"{file}: there is no such baseline; --write-baseline makes one")
     text = ""
     try:
-        text = read_bytes(file, _SIZE_LIMIT).decode("utf-8-sig")
+        data = read_bytes(file, _SIZE_LIMIT)
+        text = data.decode("utf-8-sig")
         document = json.loads(text)
     except OSError as error:
         raise BaselineError(f"{file}: the baseline cannot be read: {error}") from error
@@ -71,7 +77,7 @@ def load(file: str) -> Baseline:
     if not isinstance(rows, list) or not isinstance(initial, int):
         raise BaselineError(f"{file}: this is no baseline of migrate-lint")
     findings = tuple(_entry(file, row) for row in rows)
-    return Baseline(findings, max(initial, len(findings)))
+    return Baseline(findings, max(initial, len(findings)), data)
 
 
 def _entry(file: str, row: object) -> Known:
@@ -91,7 +97,9 @@ def _save(file: str, baseline: Baseline) -> None:
     findings = "".join(f"\n{line}{',' if number < len(lines) else ''}" for number, line in enumerate(lines, 1))
     text = f'{{\n"version": {_VERSION},\n"initial": {baseline.initial},\n"findings": [{findings}\n]\n}}\n'
     try:
-        replace_file(file, text.encode())
+        replace_file(file, text.encode(), baseline.data)
+    except ChangedError as error:
+        raise BaselineError(f"{file}: it has changed since it was read, and is not written") from error
     except OSError as error:
         raise BaselineError(f"{file}: the baseline cannot be written: {error.strerror or error}") from error
 
@@ -114,25 +122,31 @@ def hold(result: Result, file: str, action: str = KEEP) -> Result:
         action: `KEEP`, `PRUNE` or `WRITE`.
 
     Raises:
-        BaselineError: if the file cannot be read or written.
+        BaselineError: if the file cannot be read or written, or if a file changed that it would speak of.
     """
+    if leads_out(file, trees_around(project.root for project in result.projects)):
+        raise BaselineError(f"{file}: the baseline is a link out of the project, and is not followed")
     before = Baseline((), 0) if action == WRITE and not os.path.lexists(file) else load(file)
     comparison = _Comparison(result, file)
     able = [finding for finding in result.findings if finding.code not in ALWAYS]
+    if action != KEEP:
+        for display in sorted({finding.path for finding in able} & result.digests.keys()):
+            if result.source(display) is None:
+                raise BaselineError(f"{file}: {display} has changed since it was linted; the baseline is not written")
     current = known_as(able, result.source, comparison.path)
     if action == WRITE:
         unseen = [one for one in before.findings if not comparison.judged(one)]
         again = match(unseen, current, judged=lambda one: False, scopes_of=comparison.scopes_of)
         kept = [one for index, one in enumerate(unseen) if index not in again]
         found = dict(enumerate(range(len(able))))
-        after = Baseline((*kept, *current), len(kept) + len(current))
+        after = Baseline((*kept, *current), len(kept) + len(current), before.data)
         status = BaselineStatus(file, after.initial, after.initial, 0, len(kept), WRITE)
     else:
         found = match(before.findings, current, judged=comparison.judged, scopes_of=comparison.scopes_of)
         missing = [one for index, one in enumerate(before.findings) if index not in found]
         kept = [one for one in missing if not comparison.judged(one)]
         stale = len(missing) - len(kept)
-        after = Baseline((*kept, *(current[index] for index in found.values())), before.initial)
+        after = Baseline((*kept, *(current[index] for index in found.values())), before.initial, before.data)
         status = BaselineStatus(file, before.initial, len(found) + len(kept), stale, len(kept), action)
     if action != KEEP:
         _save(file, after)

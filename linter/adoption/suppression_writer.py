@@ -11,15 +11,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from io import BytesIO, StringIO
 from pathlib import Path
 from token import tok_name
 from tokenize import COMMENT, NEWLINE, NL, TokenError, TokenInfo, detect_encoding, generate_tokens
 
-from ..atomic import clear, replace_file
+from ..atomic import ChangedError, clear, replace_file
 from ..finding import PROBE_ONLY_FINDING, UNUSED_SUPPRESSION, Finding
 from ..result import Result
 from ..settings.config import ALWAYS
+from ..source.discovery import leads_out, trees_around
 from ..source.parsing import SourceFile
 from ..source.reading import read_bytes, read_source
 from ..source.suppressions import Comment, find_suppressions
@@ -77,21 +79,32 @@ def suppress_findings(result: Result, reason: str = "") -> tuple[Result, Written
     # Where a run was killed after it had replaced a file, no finding leads there again.
     for folder in sorted({os.path.dirname(path) for path, _ in result.sources.values()}):
         clear(folder)
+    digests = dict(result.digests)
     written = 0
+    trees = trees_around(project.root for project in result.projects)
     for path, by_display in files.items():
         display, findings = next(iter(by_display)), [one for found in by_display.values() for one in found]
+        if any(leads_out(result.sources.get(name, (name,))[0], trees) for name in by_display):
+            text = f"this is a link out of the project, to {path}"
+            failed.append(f"{display}: the suppressions cannot be written: {text}")
+            continue
         try:
-            without = _rewrite(path, display, findings, reason)
+            without, digest = _rewrite(path, display, findings, reason, digests.get(display))
+        except ChangedError:
+            failed.append(f"{display}: it has changed since it was linted; the suppressions are not written")
+            continue
         except (_RefusedError, OSError) as error:
             text = getattr(error, "strerror", None) or str(error)
             failed.append(f"{display}: the suppressions cannot be written: {text}")
             continue
+        digests |= dict.fromkeys(by_display, digest)
         done |= set(findings) - set(without)
         written += len(without) < len(findings)
         left += (_no_line(finding) for finding in without)
     rest = tuple(finding for finding in result.findings if finding not in done)
     hidden = tuple(sorted((*result.hidden, *done), key=lambda finding: finding.sort_key))
-    return replace(result, findings=rest, hidden=hidden), Written(len(done), written, tuple(left), tuple(failed))
+    result = replace(result, findings=rest, hidden=hidden, digests=digests)
+    return result, Written(len(done), written, tuple(left), tuple(failed))
 
 
 def _is_hideable(finding: Finding) -> bool:
@@ -106,15 +119,24 @@ def _no_line(finding: Finding) -> str:
     return f"{where}: {finding.code} is left: no comment can stand here, in a string or before a line's continuation"
 
 
-def _rewrite(path: str, display: str, findings: Sequence[Finding], reason: str) -> list[Finding]:
-    """Write the comments of one file; returns the findings that no line can take."""
+def _rewrite(
+    path: str, display: str, findings: Sequence[Finding], reason: str, linted: str | None
+) -> tuple[list[Finding], str]:
+    """Write the comments of one file; returns the findings that no line can take, and the digest of what was written.
+
+    Raises:
+        ChangedError: if its bytes have not the digest of those that were linted.
+    """
     data = read_bytes(path)
+    digest = _digest(data)
+    if linted not in {None, digest}:
+        raise ChangedError
     source = read_source(Path(path), display, data)
     if not isinstance(source, SourceFile):
         raise _RefusedError(source.message)
     places, without = _places(source, findings)
     if not places:
-        return without
+        return without, digest
     text, encoding = _decoded(data)
     lines = _split(text)
     if [line.rstrip("\r\n") for line in lines] != source.lines:
@@ -129,8 +151,12 @@ def _rewrite(path: str, display: str, findings: Sequence[Finding], reason: str) 
     if text.encode(encoding) != data:
         raise _RefusedError(f"its text cannot be written back in {encoding} as it is")
     _require_same_code(source, read_source(Path(path), display, after))
-    replace_file(path, after)
-    return without
+    replace_file(path, after, data)
+    return without, _digest(after)
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _places(source: SourceFile, findings: Iterable[Finding]) -> tuple[dict[int, set[str]], list[Finding]]:

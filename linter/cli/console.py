@@ -6,11 +6,12 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import IO, Any, NoReturn, TypeVar
 
 from ..atomic import write_file
 from ..reporters import printable
+from ..source.discovery import leads_out, trees_around
 
 PROGRAM = "migrate-lint"
 _Number = TypeVar("_Number", int, float)
@@ -92,15 +93,19 @@ def require_working_folder() -> None:
         raise UsageError(f"the working folder is gone: {error.strerror or error}") from error
 
 
-def deliver(text: str, file: str | None) -> None:
+def deliver(text: str, file: str | None, roots: Iterable[str] = ()) -> None:
     """Write a report to a file, or to standard output where there is none.
 
     Raises:
-        UsageError: if it cannot be written.
+        UsageError: if it cannot be written, or if a link leads out of one of these projects or that of the working
+            folder: whoever wrote the project would choose what is replaced.
     """
     if file is None:
         print_text(text)
         return
+    if leads_out(file, trees_around(roots)):
+        real = os.path.realpath(file)
+        raise UsageError(f"{file}: the report cannot be written: this is a link out of the project, to {real}")
     data = text.encode("utf-8", "backslashreplace")
     try:
         write_file(file, data)

@@ -132,9 +132,10 @@ def _check(words: list[str]) -> int:
     if options.verbose or all(reporter.FOR_PROGRAMS for reporter in reporters):
         for line in summary(result, Paint(False)) if options.verbose else _empty_folders(result):
             complain(line)
+    roots = [project.root for project in result.projects]
     for output, reporter in zip(outputs, reporters, strict=True):
         paint = Paint(colored and (output.file is None or options.color == "always"))
-        deliver("".join(f"{line}\n" for line in _report(result, reporter, options, paint)), output.file)
+        deliver("".join(f"{line}\n" for line in _report(result, reporter, options, paint)), output.file, roots)
     if not written:
         return 2
     return 0 if options.exit_zero and result.status == 1 else result.status

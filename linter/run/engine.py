@@ -52,6 +52,8 @@ class FileResult:
     suppressions: Suppressions
     cells: CellMap | None = None
     """Of a notebook, whose findings and suppressions are placed in one module of all cells: where they stand."""
+    digest: str | None = None
+    """Of the bytes that this was found in, where anything was; empty if they changed meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,11 @@ class _Run:
             rows |= self._checked(rest, digests)
             names = {key: row["key"] for key in rest if "key" in (row := rows[key])}
             self.store.put("run", {run_key: kept | names})
-        found = {self.wanted[key][1]: _result(self.wanted[key][1], rows[key], self._shown) for key in todo}
+        found = {}
+        for key in todo:
+            path, display = self.wanted[key]
+            digest = "" if "changed" in rows[key] else self.contents[path].digest
+            found[display] = _result(display, rows[key], self._shown, digest)
         return {display: found[display] for display in sorted(found)}
 
     def _advance(self, count: int, total: int) -> None:
@@ -240,7 +246,7 @@ class _Run:
                 self.store = Cache(None, "")  # what is missing may be there the next time
         made = map_ordered(
             check_item,
-            [(key, self.paths[key], self.wanted[key][1]) for key in waiting],
+            [(key, self.paths[key], self.wanted[key][1], digests.get(key, "")) for key in waiting],
             self.jobs,
             initializer=_begin,
             initargs=(project, self.target, self.overrides, self.store.enabled, registry.in_use()),
@@ -253,7 +259,7 @@ class _Run:
                 rows[key] = {"findings": [_row(_worker_died(display, outcome.reason))], "suppressions": None}
             else:
                 rows[key], questions, digest = outcome
-                if self.store.enabled and key in digests:
+                if self.store.enabled and key in digests and "changed" not in rows[key]:
                     latest = self._latest(key, digests)
                     self._name(rows[key], digest_of(latest, digest), new)
                     new[latest] = {"questions": questions, "answers": digest, "row": rows[key]}
@@ -317,11 +323,11 @@ def _end() -> None:
     _held.clear()
 
 
-def check_item(item: tuple[str, str, str]) -> tuple[dict[str, Any], list[Any], str]:
-    """Check one file: ``(key, path, display)`` to its row, the questions it asked and the digest of the answers."""
+def check_item(item: tuple[str, str, str, str]) -> tuple[dict[str, Any], list[Any], str]:
+    """Check one file: ``(key, path, display, digest)`` to its row, its questions and the digest of their answers."""
     assert _state is not None
     project, target, overrides, keep = _state
-    key, path, display = item
+    key, path, display, expected = item
     source, index = _held.pop(key, (None, None))
     if source is None:
         read = read_source(Path(path), display, overrides.get(path))
@@ -337,6 +343,8 @@ def check_item(item: tuple[str, str, str]) -> tuple[dict[str, Any], list[Any], s
     row: Row = {"findings": [_row(f) for f in findings], "suppressions": find_suppressions(source).to_json()}
     if source.notebook is not None and (row["findings"] or row["suppressions"]):
         row["cells"] = source.notebook.places.to_json()
+    if source.digest != expected:
+        row["changed"] = True
     return row, questions, digest
 
 
@@ -599,23 +607,24 @@ def _unreached(head: Head) -> Row:
     return row | {"cells": head["cells"]} if "cells" in head else row
 
 
-def _result(display: str, row: Row, shown: Callable[[str], str]) -> FileResult:
+def _result(display: str, row: Row, shown: Callable[[str], str], digest: str | None) -> FileResult:
     if row is _EMPTY:
         return _NOTHING
     findings = tuple(shown_at(_from_row(display, values), shown) for values in row["findings"])
+    digest = digest if findings else None
     kept = row["suppressions"]
     suppressions = Suppressions.from_json(kept) if kept is not None else Suppressions()
     if "cells" not in row:
-        return FileResult(findings, suppressions)
+        return FileResult(findings, suppressions, digest=digest)
     from ..source.cells import CellMap
 
-    return FileResult(findings, suppressions, CellMap.from_json(row["cells"]))
+    return FileResult(findings, suppressions, CellMap.from_json(row["cells"]), digest)
 
 
 _NOTHING = FileResult((), Suppressions())
 
 
-def _size(item: tuple[str, str, str]) -> int:
+def _size(item: tuple[str, str, str, str]) -> int:
     try:
         return os.stat(item[1]).st_size
     except OSError:

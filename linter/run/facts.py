@@ -66,6 +66,8 @@ class Facts:
         self._digests = digests
         self._read = read
         self._wanted = frozenset(wanted)
+        self._changed: set[str] = set()
+        """Files whose text is not the one that their digest is of: what is known of them is not kept."""
         self._room = _HELD_CHARACTERS if len(digests) < _HELD_OF_FILES else 0
         self.held: dict[str, tuple[SourceFile, FileIndex]] = {}
         """Files that were parsed and will be checked, as far as memory allows."""
@@ -93,9 +95,11 @@ class Facts:
                 head = kept.get(self._digests[key])
                 if head is None:
                     head, summary = self._make(key, always)
-                    new[self._digests[key]] = head
+                    if key not in self._changed:
+                        new[self._digests[key]] = head
                     if summary is not None:
-                        summaries[self._digests[key]] = summary
+                        if key not in self._changed:
+                            summaries[self._digests[key]] = summary
                         self.summaries.add(key, summary)
                 if "imports" in head:
                     head["imports"] = [sys.intern(name) for name in head["imports"]]
@@ -118,6 +122,8 @@ class Facts:
             tree = parse_in_pieces(source, lambda piece: imports.update(imported(piece)))
         if isinstance(tree, Finding):
             return {}, None
+        if source.digest != self._digests[key]:
+            self._changed.add(key)
         comments = find_suppressions(source).to_json()
         kept: Head = {"suppressions": comments} if comments else {}
         if source.notebook is not None and comments:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 BOTH = "both"
 """In place of a target: every file is linted once for each."""
 
+_LEADS_OUT = "this is a link out of the project, and was not followed: give its name, or that of its target, to lint it"
+
 _OF_A_RUN = frozenset({PROBE_ONLY_FINDING.code, PROBE_FAILED.code})
 """A run sees only what its target reaches, so not finding one of these says nothing of a comment that names it."""
 
@@ -72,19 +74,23 @@ def lint(
     overrides: dict[str, bytes] = {}
     if stdin is None:
         discovery = discover(paths, exclude=config.exclude, base=config.base, force_exclude=force_exclude)
-        found, unreadable, empty = discovery.files, discovery.unreadable, discovery.empty
+        found, empty = discovery.files, discovery.empty
+        unreadable = [
+            (folder, f"this folder cannot be listed, so nothing in it was linted: {reason}")
+            for folder, reason in discovery.unreadable
+        ]
+        unreadable += [(link, _LEADS_OUT) for link in discovery.outside]
     else:
         name = os.path.abspath(stdin[0])
         overrides[name] = stdin[1]
-        found, unreadable, empty = ((name, os.path.dirname(name)),), (), ()
+        found, unreadable, empty = ((name, os.path.dirname(name)),), [], ()
         if force_exclude and left_out(name, config.exclude, config.base):
             found = ()
     findings: list[Finding] = []
     hidden: list[Finding] = []
+    digests: dict[str, str] = {}
     found_for: dict[FindingKey, frozenset[Target]] = {}
-    for folder, reason in unreadable:
-        message = f"this folder cannot be listed, so nothing in it was linted: {reason}"
-        findings.append(UNPARSABLE_FILE.at(display_path(folder, working_folder), message))
+    findings += (UNPARSABLE_FILE.at(display_path(path, working_folder), message) for path, message in unreadable)
     projects = []
     sources: dict[str, tuple[str, bytes | None]] = {}
     done = 0
@@ -114,6 +120,9 @@ def lint(
             if len(by_target) < len(targets):
                 findings.append(INTERNAL_ERROR.at(display, "this file was lost on the way: no result came back for it"))
                 continue
+            linted = {made.digest for made in by_target.values() if made.digest is not None}
+            if linted:
+                digests[display] = linted.pop() if len(linted) == 1 else ""
             raw, suppressions, cells = _merged(by_target, found_for)
             chosen = active.codes_for(path)
             kept = suppressions.apply(
@@ -135,6 +144,7 @@ def lint(
         empty,
         sources,
         tuple(hidden),
+        digests,
         found_for,
         selected=active.codes_for,
     )

@@ -68,12 +68,24 @@ def load(start: str, *, file: str | None = None, isolated: bool = False) -> Conf
         while True:
             for name in (_OWN_FILE, _SHARED_FILE):
                 path = os.path.join(folder, name)
-                if os.path.lexists(path) and (found := _read(path)) is not None:
+                if os.path.lexists(path) and (found := _read_found(path)) is not None:
                     return found
             if (parent := os.path.dirname(folder)) == folder:
                 break
             folder = parent
     return Config(base=os.getcwd())
+
+
+def _read_found(path: str) -> Config | None:
+    """Read a file that nobody named: one from elsewhere is not quoted."""
+    from ..source.discovery import is_foreign
+
+    try:
+        return _read(path)
+    except ConfigError:
+        if not is_foreign(path):
+            raise
+    raise ConfigError(f"{path}: this is a link out of the project, to what is no configuration; --config follows it")
 
 
 def _read(path: str) -> Config | None:

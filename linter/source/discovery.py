@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,12 +43,13 @@ class Discovery:
 
     ``files`` are absolute paths with the given folder that they were found under;
     ``unreadable`` are folders that could not be listed, each with the reason;
-    ``empty`` are given folders in which no file was found.
+    ``empty`` are given folders in which no file was found, ``outside`` links that lead out of the tree around them.
     """
 
     files: tuple[tuple[str, str], ...]
     unreadable: tuple[tuple[str, str], ...] = ()
     empty: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
 
 
 def display_path(path: str, working_folder: str) -> str:
@@ -83,6 +85,7 @@ def discover(
         raise PathError("\n".join(missing))
     found: dict[str, str] = {}
     unreadable: dict[str, str] = {}
+    outside: set[str] = set()
     empty = []
     for given in paths:
         path = _absolute(given)
@@ -91,12 +94,15 @@ def discover(
                 continue
             found.setdefault(path, os.path.dirname(path))
         elif not (force_exclude and _is_left_out(path, base, excluded)):
-            files = list(_walk(path, excluded, unreadable.setdefault, LINTED))
+            files = list(_walk(path, excluded, unreadable.setdefault, LINTED, outside.add))
             for file in files:
                 found.setdefault(file, path)
             if not files:
                 empty.append(given)
-    return Discovery(tuple(sorted(found.items())), tuple(sorted(unreadable.items())), tuple(empty))
+    outside -= found.keys()
+    return Discovery(
+        tuple(sorted(found.items())), tuple(sorted(unreadable.items())), tuple(empty), tuple(sorted(outside))
+    )
 
 
 def _why_missing(path: str) -> str:
@@ -133,6 +139,38 @@ def marked_root(folder: str, markers: Sequence[str] = _MARKERS) -> str | None:
             return folder
         folder = parent
     return None
+
+
+def trees_around(roots: Iterable[str]) -> tuple[str, ...]:
+    """The folders out of which no link may lead what is written: these, and the project of the working folder."""
+    here = os.getcwd()
+    own = marked_root(here) or ("" if here in {os.path.expanduser("~"), os.path.abspath(os.sep)} else here)
+    return tuple(dict.fromkeys(filter(None, (*roots, own))))
+
+
+def leads_out(path: str, trees: Iterable[str]) -> bool:
+    """Whether a path below one of these folders goes through a link to what does not lie below that folder."""
+    real = os.path.realpath(path)
+    folder, name = os.path.split(os.path.abspath(path))
+    places = {os.path.join(folder, name), os.path.join(os.path.realpath(folder), name)}
+    for tree in trees:
+        top = os.path.realpath(tree)
+        if not _is_below(real, top) and any(_is_below(place, base) for place in places for base in (tree, top)):
+            return True
+    return False
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _repository_around(folder: str) -> str:
+    return marked_root(folder, (".git",)) or marked_root(folder) or folder
+
+
+def is_foreign(path: str) -> bool:
+    """Whether a file is a link that leads out of its repository, or its project where it is in none."""
+    return os.path.islink(path) and leads_out(path, [_repository_around(os.path.dirname(os.path.abspath(path)))])
 
 
 def project_files(root: Path) -> list[str]:
@@ -208,8 +246,13 @@ def _walk(
     excluded: Callable[[str], bool] | None,
     unreadable: Callable[[str, str], object],
     suffixes: tuple[str, ...],
+    outside: Callable[[str], object] = lambda path: None,
 ) -> Iterator[str]:
-    """Absolute paths of files with one of `suffixes`; links to folders are not followed, so that there are no loops."""
+    """Absolute paths of files with one of `suffixes`.
+
+    Links to folders are not followed, so that there are no loops, nor are links out of the tree: what lies there is not
+    the project's.
+    """
     folders: list[tuple[str, _Ignores]] = [(top, _ignores_above(top))]
     if _is_ignored(top, True, folders[0][1]):
         folders = [(top, ())]
@@ -244,8 +287,15 @@ def _walk(
                 continue
             if is_folder:
                 folders.append((path, ignores))
+            elif entry.is_symlink() and not any(map(partial(_is_below, os.path.realpath(path)), _realms(top))):
+                outside(path)
             else:
                 yield path
+
+
+def _realms(top: str) -> tuple[str, str]:
+    """Where the links below a folder may lead."""
+    return os.path.realpath(top), os.path.realpath(_repository_around(top))
 
 
 def _ignores_above(path: str) -> _Ignores:

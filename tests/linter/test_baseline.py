@@ -13,8 +13,10 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from migrate_lint.linter.adoption import baseline
 from migrate_lint.linter.adoption.baseline import PRUNE, WRITE, BaselineError, BaselineStatus, hold, load
 from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.result import Result
@@ -358,6 +360,7 @@ def test_a_read_only_baseline_is_not_replaced() -> None:
 _WRITER = """
 import sys
 from pathlib import Path
+from typing import Any
 from migrate_lint.linter.atomic import replace_file
 old, new = Path("old").read_bytes(), Path("new").read_bytes()
 print("ready", flush=True)
@@ -385,3 +388,44 @@ def test_a_kill_at_any_moment_leaves_one_of_the_two_contents() -> None:
             writer.wait()
 
         assert Path("file").read_bytes() in contents.values()
+
+
+@pytest.mark.parametrize("option", ["--write-baseline", "--prune-baseline"])
+def test_what_was_not_linted_is_in_no_baseline(
+    option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A finding is known by its text, which is another one once the file was saved."""
+    text = "import tensorflow as tf\nx = tf.placeholder(1)\n"
+    Path("m.py").write_text(text)
+    assert 0 == main(["--no-cache", "--baseline", "known.json", "--write-baseline", "m.py"])
+    before = Path("known.json").read_bytes()
+    hold = baseline.hold
+
+    def late(*arguments: Any) -> Result:
+        Path("m.py").write_text(f"import os\n{text}")
+        return hold(*arguments)
+
+    monkeypatch.setattr(baseline, "hold", late)
+
+    assert 2 == main(["--no-cache", "--baseline", "known.json", option, "m.py"])
+    assert "known.json: m.py has changed since it was linted; the baseline is not written" in capsys.readouterr().err
+    assert before == Path("known.json").read_bytes()
+
+
+def test_a_baseline_that_changed_meanwhile_is_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another run, or a merge, wrote it."""
+    Path("m.py").write_text("import tensorflow as tf\nx = tf.placeholder(1)\n")
+    assert 0 == main(["--no-cache", "--baseline", "known.json", "--write-baseline", "m.py"])
+    replace_file = baseline.replace_file
+
+    def late(path: str, data: bytes, expected: bytes | None) -> None:
+        Path("known.json").write_text("theirs")
+        replace_file(path, data, expected)
+
+    monkeypatch.setattr(baseline, "replace_file", late)
+
+    assert 2 == main(["--no-cache", "--baseline", "known.json", "--prune-baseline", "m.py"])
+    assert "known.json: it has changed since it was read" in capsys.readouterr().err
+    assert "theirs" == Path("known.json").read_text()

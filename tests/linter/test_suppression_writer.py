@@ -333,3 +333,105 @@ def test_a_kill_at_any_moment_leaves_the_old_or_the_new_file() -> None:
         seen.add(Path("m.py").read_bytes())
 
     assert {before, after} >= seen
+
+
+CHANGED = "m.py: it has changed since it was linted; the suppressions are not written"
+STALE = f"{HEAD}x = tf.placeholder(1)\ny = 2\n"
+
+
+@pytest.mark.parametrize(
+    "after", [f"import os\n{STALE}", STALE.replace("(1)", "(2)"), STALE + "\n", STALE.replace("\n", "\r\n"), ""]
+)
+def test_what_was_not_linted_is_not_written(after: str) -> None:
+    """A file that was saved meanwhile is left as it is, byte for byte, and its findings stay."""
+    Path("m.py").write_text(STALE)
+    result = linted()
+    Path("m.py").write_bytes(after.encode())
+
+    left, said = suppress_findings(result)
+
+    assert (0, 0, (CHANGED,)) == (said.findings, said.files, said.failed)
+    assert shown(result) == shown(left)
+    assert after.encode() == Path("m.py").read_bytes()
+
+
+def test_what_is_saved_while_the_comments_are_made_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is looked at once more in the moment before it is replaced."""
+    Path("m.py").write_text(STALE)
+    replace = suppression_writer.replace_file
+
+    def late(path: str, data: bytes, expected: bytes) -> None:
+        Path("m.py").write_text("z = 3\n")
+        replace(path, data, expected)
+
+    result = linted()
+    monkeypatch.setattr(suppression_writer, "replace_file", late)
+
+    assert (CHANGED,) == suppress_findings(result)[1].failed
+    assert "z = 3\n" == Path("m.py").read_text()
+    assert ["m.py"] == os.listdir()
+
+
+def test_what_changes_while_it_is_linted_is_not_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its findings may be of either content, and are not kept for later runs."""
+    from migrate_lint.linter.run import engine
+
+    Path("m.py").write_text(STALE)
+    read = engine.read_source
+
+    def late(path: Path, display: str, data: bytes | None = None) -> object:
+        Path("m.py").write_text(f"import os\n{STALE}")
+        return read(path, display, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "read_source", late)
+        result = lint(["."], Config(base=os.getcwd()), cache=tmp_path / "cache")
+
+    assert (CHANGED,) == suppress_findings(result)[1].failed
+    Path("m.py").write_text(STALE)
+    assert ["m.py:2:TF402"] == shown(lint(["."], Config(base=os.getcwd()), cache=tmp_path / "cache"))
+
+
+def test_one_of_two_runs_writes() -> None:
+    """Both have linted the same content."""
+    Path("m.py").write_text(STALE)
+    first, second = linted(), linted()
+
+    assert 1 == suppress_findings(first)[1].files
+    assert (CHANGED,) == suppress_findings(second)[1].failed
+    assert 1 == Path("m.py").read_text().count("TF402")
+
+
+@pytest.mark.slow
+def test_runs_at_once_write_once() -> None:
+    """Whichever is first; the others find nothing left, or say that the file has changed."""
+    command = [sys.executable, "-m", "migrate_lint", "--no-cache", "--jobs", "1", "--add-noqa=", "."]
+    for _ in range(4):
+        for name in "abcd":
+            Path(f"{name}.py").write_text(STALE)
+        runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+        said = [run.communicate()[1] for run in runs]
+
+        assert {run.returncode for run in runs} <= {0, 2}, said
+        for name in "abcd":
+            assert STALE.replace("(1)", f"(1){MARK}TF402") == Path(f"{name}.py").read_text()
+        assert {"a.py", "b.py", "c.py", "d.py"} == set(os.listdir())
+
+
+def test_a_changed_file_ends_the_command_with_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each is named."""
+    Path("m.py").write_text(STALE)
+    suppress = suppression_writer.suppress_findings
+
+    def late(result: Result, reason: str) -> tuple[Result, Written]:
+        Path("m.py").write_text("import os\n" + STALE)
+        return suppress(result, reason)
+
+    monkeypatch.setattr(suppression_writer, "suppress_findings", late)
+
+    assert 2 == main(["--no-cache", "--add-noqa=", "."])
+    printed = capsys.readouterr()
+    assert CHANGED in printed.err
+    assert "import os" not in printed.out  # nor is the new text shown as the old one
