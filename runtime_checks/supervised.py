@@ -24,6 +24,8 @@ _HAS_SESSIONS = os.name == "posix"
 _PREFIX = "migrate-lint-run-"
 _LEAVE = 90.0
 """Seconds given to a supervisor to end what it started; longer than it takes itself, unless it was ended."""
+_DRAIN = 10.0
+"""Seconds given to what was written before the end; all but processes that got away hold no pipe then."""
 
 
 class LaunchError(Exception):
@@ -208,10 +210,10 @@ class Tail:
                     yield chunk
 
     def stop(self) -> bool:
-        """Wait briefly for the end of the pipe, which a process that got away may hold open; whether reading ended."""
-        self._thread.join(0.5)
+        """Wait for the end of the pipe, which a process that got away may hold open; whether reading ended."""
+        self._thread.join(_DRAIN)
         self._stop.set()
-        self._thread.join(1.0)
+        self._thread.join(_DRAIN)
         return not self._thread.is_alive()
 
     def text(self) -> str:

@@ -83,7 +83,9 @@ def compare(
                 problems=tuple(climb.problems),
             )
             return replace(report, causes=rank(report, tf1, tf2, tuple(findings)))
-    except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
+    except RecordingError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         folders = f"{tf1.folder} or {tf2.folder}"
         raise RecordingError(f"a recording in {folders} is damaged: {type(error).__name__}: {error}") from error
 

@@ -231,6 +231,21 @@ def test_what_is_wrong_with_a_recording_is_told(
     assert why in str(raised.value)
 
 
+def test_records_that_do_not_fit_together_are_damaged(whole: Path, tmp_path: Path) -> None:
+    """Each of them may be one: here a vector is a matrix in one of the runs that measure its noise."""
+
+    def shuffle(rows: list[dict[str, Any]]) -> None:
+        (at,) = [at for at, row in enumerate(rows) if (row["kind"], row["name"]) == ("variable", "right/kernel")]
+        rows.insert(at, {**rows[at], "name": "top/bias"})
+
+    run = tmp_path / "run"
+    shutil.copytree(whole, run)
+    (*_, last) = sorted(run.glob("tf1/*-steps-again.part.json"))
+    rewritten(last, shuffle)
+    with pytest.raises(VerifyUsageError, match=r"tf1 or .*tf2 is damaged: ValueError: operands could not be broadcast"):
+        verifying.compare(run)
+
+
 def test_a_recording_that_a_side_has_damaged_is_begun_anew(tmp_path: Path) -> None:
     """A side may write over it before it crashes; the report says why the side ended."""
     side = tmp_path / "tf1"
