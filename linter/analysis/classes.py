@@ -28,6 +28,7 @@ class Classes(ABC):
         self._mro: dict[Key, tuple[list[Key], list[str]]] = {}
         self._direct_bases: dict[Key, list[Key | str]] = {}
         self._found_methods: dict[tuple[Key, str], Key | None] = {}
+        self._inherited_methods: dict[Key, dict[str, Key]] = {}
         self._subclasses: dict[Key, list[Key]] | None = None
 
     @abstractmethod
@@ -178,13 +179,26 @@ class Classes(ABC):
                 if cls in self._mro and len(self.mro(classes[1])[0]) == len(classes) - 1:
                     cls = classes[1]  # all that is left are this base and its bases
                     continue
-                found = self._method_of(classes[1:], name)
+                found = self._inherited(cls, classes[1:]).get(name)
             if cls not in self._mro:
                 return found
             self._found_methods[cls, name] = found
         found = self._found_methods[cls, name]
         self._found_methods.update(((below, name), found) for below in line)
         return found
+
+    def _inherited(self, key: Key, bases: list[Key]) -> dict[str, Key]:
+        """The methods that a class of several bases has of them, by name."""
+        known = self._inherited_methods.get(key)
+        if known is None:
+            known = {}
+            for base in reversed(bases):
+                summary = self.cls(base)
+                methods = summary["methods"] if summary else {}
+                known.update((name, (base[0], scope)) for name, scope in methods.items())
+            if key in self._mro:
+                self._inherited_methods[key] = known
+        return known
 
     def _method_of(self, classes: Iterable[Key], name: str) -> Key | None:
         for base in classes:

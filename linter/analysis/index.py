@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from sys import intern
@@ -29,6 +29,8 @@ _HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
 _HOLDING = ("loop", "with")
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _MAX_ALTERNATIVES = 6
+_MAX_STARS = 32
+"""Star imports of one scope that a name is looked for in."""
 _Resolution = Generator[tuple["Scope", str], None, tuple[str, ...]]
 _BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 
@@ -52,11 +54,8 @@ class Block:
     """The statement, for an arm of an expression in it."""
     holder: Block | None = None
     """The nearest loop or ``with`` around it: a thousand ``elif`` between them are not walked through."""
-
-    @property
-    def is_repeated(self) -> bool:
-        """Whether it stands in a loop of the scope's own body."""
-        return any(block.kind == "loop" for block in self.holders())
+    is_repeated: bool = False
+    """Whether it is a loop of the scope's own body, or stands in one."""
 
     def holders(self) -> Iterator[Block]:
         """The loops and ``with`` of `chain`."""
@@ -95,16 +94,16 @@ class Scope:
     node: ast.AST
     defined_in: Block | None
     binds: dict[str, list[Bind]] = field(default_factory=dict)
-    outer_names: frozenset[str] = frozenset()
+    outer_names: Set[str] = frozenset()
     """Names declared ``global`` or ``nonlocal``."""
-    globals: frozenset[str] = frozenset()
+    globals: Set[str] = frozenset()
     decorators: Sequence[ast.expr] = ()
     parameters: list[str] = field(default_factory=list)
     none_by_default: frozenset[str] = frozenset()
     """The parameters whose default is None."""
     attributes: dict[str, list[tuple[str | None, Scope]]] = field(default_factory=dict)
     """Of a class: what is assigned to ``self.<name>`` in its methods, as paths in the method's scope."""
-    stars: tuple[str, ...] = ()
+    stars: list[str] = field(default_factory=list)
     """Modules whose public names are imported with ``*``."""
 
     @property
@@ -221,6 +220,7 @@ class FileIndex:
         block = Block(len(self.blocks), parent, kind, node, scope, handled)
         if parent is not None:
             block.holder = parent if parent.kind in _HOLDING else parent.holder
+            block.is_repeated = kind == "loop" or parent.is_repeated
         self.blocks.append(block)
         return block
 
@@ -331,9 +331,9 @@ class FileIndex:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             self._import(node, scope, block)
         elif isinstance(node, ast.Global | ast.Nonlocal):
-            scope.outer_names |= frozenset(node.names)
+            scope.outer_names = _with(scope.outer_names, node.names)
             if isinstance(node, ast.Global):
-                scope.globals |= frozenset(node.names)
+                scope.globals = _with(scope.globals, node.names)
         elif isinstance(node, ast.Delete):
             for target in node.targets:
                 if not isinstance(target, ast.Name):
@@ -355,7 +355,7 @@ class FileIndex:
             else:
                 module = "." * node.level + (node.module or "")
                 if alias.name == "*":
-                    scope.stars += (module,)
+                    scope.stars.append(module)
                     self.imports.append(ImportFact(node, alias, f"{module}.*", scope, block))
                     continue
                 joiner = "" if module.endswith(".") else "."
@@ -759,7 +759,7 @@ class FileIndex:
     def _unbound(self, scope: Scope, name: str) -> tuple[str, ...]:
         if name in _BUILTINS:
             return (f"builtins.{name}",)
-        stars: tuple[str, ...] = next((around.stars for around in scope.chain() if around.stars), ())
+        stars: Sequence[str] = next((around.stars for around in scope.chain() if around.stars), ())[:_MAX_STARS]
         return tuple(f"{module}{'' if module.endswith('.') else '.'}{name}" for module in stars)
 
 
@@ -787,6 +787,13 @@ def _parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
 
 def _leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], _LEAVES)
+
+
+def _with(names: Set[str], more: list[str]) -> set[str]:
+    """A set to which names are added in place: one function may declare thousands."""
+    found = names if isinstance(names, set) else set()
+    found.update(more)
+    return found
 
 
 def _none_by_default(arguments: ast.arguments) -> Iterator[str]:

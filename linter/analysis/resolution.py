@@ -33,6 +33,8 @@ class Resolver(Classes):
         """Answers that a cycle cut short, each with the depth of the open question that it waits for: packages whose
         modules import each other with ``*`` are asked in linear time while that question is open."""
         self._cut_at: dict[int, list[tuple[str, str]]] = {}
+        self._star_misses: set[tuple[str | None, str]] = set()
+        """Modules with a name that none of their star imports gives."""
         self._stars: dict[tuple[str, str], tuple[bool, str | None]] = {}
         self._overrides: dict[tuple[str, int, str], list[Key]] = {}
 
@@ -129,15 +131,16 @@ class Resolver(Classes):
 
         Modules that have nothing of the name are asked once, however many of them import from each other.
         """
-        seen = {module}
+        before = self._cut
+        asked = {module}
         stack = [(module, star) for star in reversed(self.summaries[module]["stars"])]
         while stack:
             file, star = stack.pop()
             leads_out, target = self._star(file, star)
-            if not leads_out or target in seen:
+            if not leads_out or target in asked or (target, name) in self._star_misses:
                 continue
             if target is not None:
-                seen.add(target)
+                asked.add(target)
                 summary = self.summaries[target]
                 if name not in summary["exports"] and not self._holds(target, name):
                     stack += [(target, inner) for inner in reversed(summary["stars"])]
@@ -147,6 +150,10 @@ class Resolver(Classes):
             if found:
                 yield from found
                 return
+        if self._cut >= before:
+            if len(self._star_misses) > _REMEMBERED:
+                self._star_misses.clear()
+            self._star_misses.update((nowhere, name) for nowhere in asked)
 
     def _star(self, file: str, star: str) -> tuple[bool, str | None]:
         """Whether ``from star import *`` is to be followed, and to which module of the project it leads."""
@@ -157,7 +164,7 @@ class Resolver(Classes):
 
     def _holds(self, module: str, name: str) -> bool:
         """Whether a module is a package with a module of this name."""
-        if posixpath.basename(module) != "__init__.py":
+        if not module.endswith("__init__.py"):
             return False
         return self._modules.at(posixpath.join(posixpath.dirname(module), name)) is not None
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import ast
 import math
+from array import array
 from collections.abc import Callable, Container, Iterator, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..analysis.call_graph import MAX_STEPS
@@ -104,6 +106,7 @@ class File:
         self.guards = Guards(index)
         self.lines = source.text.split("\n")
         self._version_checks: dict[int, float] = {}
+        self._characters: dict[int, array[int]] = {}
         self._under: dict[str, dict[int, bool]] = {}
         self._version_scopes: dict[int, bool] = {}
         self._once: dict[str, Any] = {}
@@ -245,6 +248,15 @@ class File:
     def functions(self) -> list[FunctionSite]:
         """All functions, methods and lambdas."""
         return [self.function_of(scope) for scope in self.index.scopes if scope.is_function]
+
+    def character_at(self, line: int, offset: int) -> int:
+        """How many characters of a line come before a place in its UTF-8."""
+        known = self._characters.get(line)
+        if known is None:
+            data = self.lines[line - 1].encode("utf-8", "surrogatepass")
+            begins = accumulate((byte & 0xC0 != 0x80 for byte in data), initial=0)
+            known = self._characters[line] = array("L", begins)
+        return known[min(offset, len(known) - 1)]
 
     @cached_property
     def statements(self) -> Statements:
@@ -457,9 +469,7 @@ class Site:
 
     def _characters(self, line: int, offset: int) -> int:
         text = self.file.lines[line - 1] if line <= len(self.file.lines) else ""
-        if text.isascii():
-            return offset + 1
-        return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1
+        return offset + 1 if text.isascii() else self.file.character_at(line, offset) + 1
 
     @property
     def text(self) -> str:

@@ -11,6 +11,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from sys import intern
 from typing import TYPE_CHECKING, ClassVar
 
 from ..analysis.names import canonical
@@ -138,7 +139,7 @@ class Rule:
         """
         return Diagnostic(
             site=site,
-            message=message,
+            message=intern(message),
             severity=severity or self.severity,
             consequence=consequence or self.consequence,
             subject=subject or getattr(site, "spelled", "") or None,

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from ..analysis.names import canonical
 from ..finding import INTERNAL_ERROR, UNPARSABLE_FILE, Consequence, Finding, Location, Severity, Span, Statement, Target
 from ..source.discovery import display_path
-from ..source.parsing import SourceFile, parse_source
+from ..source.parsing import NO_MEMORY, SourceFile, parse_source
 from ..source.reading import read_bytes, read_source
 from ..source.suppressions import Suppressions, find_suppressions
 from .cache import Cache, digest_of
@@ -369,6 +369,7 @@ def check_file(
         if key not in project.summaries:
             if mentions_tensorflow(source.text):
                 summarize(FileIndex(tree))  # raises again what has kept it out of the project
+                raise MemoryError  # there is enough this time
             return [], [], ""  # it does not reach TensorFlow
         index = FileIndex(tree)
     from ..rule_api.model import File
@@ -381,6 +382,8 @@ def check_file(
     for rule, function, site in dispatch.visits(file):
         try:
             diagnostics.extend((rule, diagnostic) for diagnostic in function(site))
+        except MemoryError:
+            raise
         except Exception as error:
             failures.append(_crash(source.display, rule, site, error))
     findings = [*_findings(source, diagnostics), *failures]
@@ -428,6 +431,8 @@ def _finding(source: SourceFile, rule: Rule, said: Diagnostic) -> Finding:
 
 
 def _analysis_crash(display: str, error: Exception) -> Finding:
+    if isinstance(error, MemoryError):
+        return UNPARSABLE_FILE.at(display, NO_MEMORY)
     return INTERNAL_ERROR.at(
         display,
         f"the analysis of this file crashed at {_where(error)}: {type(error).__name__}: {error}; "

@@ -34,12 +34,14 @@ class CellMap:
     cells: tuple[tuple[int, int], ...]
     changes: tuple[Change, ...] = ()
     _by_line: Mapping[int, list[Change]] = field(init=False, repr=False, compare=False)
+    _first_lines: Mapping[int | None, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         by_line: dict[int, list[Change]] = {}
         for change in self.changes:
             by_line.setdefault(change.line, []).append(change)
         object.__setattr__(self, "_by_line", by_line)
+        object.__setattr__(self, "_first_lines", dict(reversed(self.cells)))
 
     def to_json(self) -> list[Any]:
         """Lists and numbers only."""
@@ -77,7 +79,7 @@ class CellMap:
 
     def in_module(self, finding: Finding) -> Finding:
         """A finding of a cell as one of the module: the inverse of `located`."""
-        first = next((first for index, first in self.cells if index == finding.cell), None)
+        first = self._first_lines.get(finding.cell)
         if first is None:
             return finding
         line, end_line = finding.line + first - 1, finding.end_line + first - 1

@@ -13,7 +13,7 @@ from pathlib import Path
 from tokenize import detect_encoding
 
 from ..finding import UNPARSABLE_FILE, Finding
-from .parsing import SourceFile
+from .parsing import NO_MEMORY, SourceFile
 
 SIZE_LIMIT = 50 * 1024 * 1024
 """Bytes; a larger file is data, and is reported instead of read."""
@@ -94,11 +94,15 @@ def read_source(path: Path, display: str, data: bytes | None = None) -> SourceFi
         display: how reports name it.
         data: its bytes, where they do not come from the disk.
     """
-    if data is None:
-        try:
-            data = read_bytes(path)
-        except OSError as error:
-            return UNPARSABLE_FILE.at(display, f"this file cannot be read: {error}")
+    try:
+        return _read(path, display, read_bytes(path) if data is None else data)
+    except OSError as error:
+        return UNPARSABLE_FILE.at(display, f"this file cannot be read: {error}")
+    except MemoryError:
+        return UNPARSABLE_FILE.at(display, NO_MEMORY)
+
+
+def _read(path: Path, display: str, data: bytes) -> SourceFile | Finding:
     if str(path).endswith(NOTEBOOK):
         from .notebooks import read_notebook
 

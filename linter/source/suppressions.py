@@ -87,25 +87,24 @@ class Suppressions:
         return self._hide(list(findings), {slug: code for code, slug in codes.items()}, set())
 
     def _hide(self, findings: list[Finding], by_slug: Mapping[str, str], used: set[tuple[int, str]]) -> list[Finding]:
-        on_line: dict[int, list[int]] = {}
-        everywhere: list[int] = []
+        hiding: dict[tuple[int, str], list[tuple[int, str]]] = {}  # by line, 0 for the whole file, and code
+        blanket: set[int] = set()
         for index, comment in enumerate(self.comments):
-            if comment.form == "file":
-                everywhere.append(index)
+            if comment.form == "noqa" and not comment.names:
+                blanket.add(comment.line)
             elif comment.form != "malformed":
-                on_line.setdefault(comment.line, []).append(index)
+                line = 0 if comment.form == "file" else comment.line
+                for name, _ in comment.names:
+                    hiding.setdefault((line, by_slug.get(name, name)), []).append((index, name))
         kept = []
         for finding in findings:
-            hidden = False
-            if finding.code not in _UNTOUCHABLE:
-                lines = {finding.line, finding.end_line}
-                for index in (*everywhere, *(index for line in lines for index in on_line.get(line, ()))):
-                    comment = self.comments[index]
-                    hidden = hidden or (comment.form == "noqa" and not comment.names)
-                    for name, _ in comment.names:
-                        if by_slug.get(name, name) == finding.code:
-                            hidden = True
-                            used.add((index, name))
+            lines = {finding.line, finding.end_line} if finding.code not in _UNTOUCHABLE else ()
+            hidden = not blanket.isdisjoint(lines)
+            for place in ((line, finding.code) for line in (0, *lines) if lines):
+                if place in hiding:
+                    hidden = True
+                    used.update(hiding[place])
+                    hiding[place] = []
             if not hidden:
                 kept.append(finding)
         return kept

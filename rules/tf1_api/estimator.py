@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
-from ...linter.rule_api.model import Import, Name, Reference, Site, Target
+from ...linter.rule_api.model import File, Import, Name, Reference, Site, Target
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import written
 
@@ -66,10 +67,8 @@ class Estimator(Rule):
 
     def on_import(self, statement: Import) -> Iterator[Diagnostic]:
         """See `Rule.on_import`."""
-        first = next(
-            (o for o in statement.file.imports if o.statement is statement.statement and _written(o.names)), None
-        )
-        if first is not None and first.alias is statement.alias:
+        first = statement.file.once("first imports of estimators", lambda: _first_imports(statement.file))
+        if first.get(id(statement.statement)) is statement.alias:
             yield from self._judge(statement, _written(statement.names), "ImportError")
 
     def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
@@ -91,6 +90,15 @@ class Estimator(Rule):
                 f"({error}), with tf_keras too; use `tf.keras.Model` with `fit`.",
                 Severity.WARNING,
             )
+
+
+def _first_imports(file: File) -> dict[int, ast.alias]:
+    """Of each import statement, by its identity, the first name that is one of an Estimator's."""
+    found: dict[int, ast.alias] = {}
+    for one in file.imports:
+        if _written(one.names):
+            found.setdefault(id(one.statement), one.alias)
+    return found
 
 
 def _written(names: Sequence[Name]) -> str:

@@ -90,12 +90,11 @@ class TfVariableUntrackedKeras3(Rule):
                 )
 
     def _variable(self, call: Call, owner: ClassSite, name: str) -> Iterator[Diagnostic]:
-        reads = list(_reads(owner, name))
         untrained = (
             f"`self.{name}` is a tf.Variable of the Keras 3 layer `{owner.name}`, which does not track it: it is in "
             "neither `weights` nor a `.keras` file"
         )
-        if _is_counter(call) or any(_handled(read, name) for read in reads) or not any(map(_in_step, reads)):
+        if _is_counter(call) or not _is_left_out(owner, name):
             message = f"{untrained}. `self.add_weight` would be tracked."
             yield self.report(call, message, Severity.INFO, subject=f"self.{name}")
         else:
@@ -209,6 +208,16 @@ def _by_attribute(file: File) -> dict[str, tuple[list[_Read], dict[tuple[str, in
     return found
 
 
+def _is_left_out(owner: ClassSite, name: str) -> bool:
+    """Whether a forward pass reads the attribute, and nothing shows that the code cares for the variable itself."""
+
+    def judge() -> bool:
+        reads = list(_reads(owner, name))
+        return any(map(_in_step, reads)) and not any(_handled(read, name) for read in reads)
+
+    return owner.file.once(f"left out {owner.body.id} {name}", judge)
+
+
 def _in_step(read: Reference) -> bool:
     return read.runs(Context.FORWARD) or read.runs(Context.FIT)
 
@@ -223,19 +232,21 @@ def _handled(read: Reference, name: str) -> bool:
     if _reads_below(read, name, _ASSIGNED) or (read.function is not None and read.function.name in _COLLECTED):
         return True
     function = read.function
-    return function is not None and any(
-        _takes_care(read, node) and any(part is read.syntax for part in ast.walk(node))
-        for node in ast.walk(function.syntax)
-    )
+    if function is None:
+        return False
+    cared = read.file.once(f"cared for {function.body.id}", lambda: frozenset(_cared_for(function.syntax)))
+    return id(read.syntax) in cared
 
 
-def _takes_care(read: Reference, node: ast.AST) -> bool:
-    """Whether what `node` holds is handed to tape or optimizer, or collected in a list that is."""
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Attribute) and node.func.attr in _GIVEN_TO
-    value = node.value if isinstance(node, ast.Assign | ast.AugAssign | ast.Return) else None
-    while isinstance(value, ast.BinOp):
-        if isinstance(value.right, ast.List | ast.Tuple) and read.syntax in value.right.elts:
-            return True
-        value = value.left
-    return isinstance(value, ast.List | ast.Tuple) and read.syntax in value.elts
+def _cared_for(function: ast.AST) -> Iterator[int]:
+    """The identities of what is handed to tape or optimizer, or collected in a list that is."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GIVEN_TO:
+            yield from map(id, ast.walk(node))
+        value = node.value if isinstance(node, ast.Assign | ast.AugAssign | ast.Return) else None
+        while isinstance(value, ast.BinOp):
+            if isinstance(value.right, ast.List | ast.Tuple):
+                yield from map(id, value.right.elts)
+            value = value.left
+        if isinstance(value, ast.List | ast.Tuple):
+            yield from map(id, value.elts)
