@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import resource
 import tempfile
@@ -21,12 +22,17 @@ _MEMORY = 12 << 30
 
 
 def harnesses() -> dict[str, ModuleType]:
-    """The modules of this folder that have a `run`, by name."""
+    """The modules of this folder that have a `run(tally, ...)`, by name."""
     names = sorted(
         path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith(("test_", "_", "conftest"))
     )
     modules = {name: import_module(f".{name}", __package__) for name in names}
-    return {name: module for name, module in modules.items() if hasattr(module, "run")}
+    return {name: module for name, module in modules.items() if _is_harness(module)}
+
+
+def _is_harness(module: ModuleType) -> bool:
+    """Others have a `run` of another kind."""
+    return hasattr(module, "run") and next(iter(inspect.signature(module.run).parameters), "") == "tally"
 
 
 def run_one(name: str, seed: int, seconds: float, folder: Path, corpora: Sequence[str]) -> None:
