@@ -125,7 +125,7 @@ def names() -> frozenset[str]:
     found = set(sys.stdlib_module_names) | set(packages_distributions())
     for path in (path for folder in ("linter", "rules") for path in (ROOT / folder).rglob("*.py")):
         found |= set(_imported(path.read_text("utf-8")))
-    for path in _sources(_requirements("migrate-lint")):
+    for path in filter(Path.is_file, _sources(_requirements("migrate-lint"))):  # a list of files may be an old one
         found |= set(_IMPORTS.findall(path.read_text("utf-8", "replace")))
     return frozenset(found) | {"evil", "conftest", "setup", "sitecustomize", "usercustomize"}
 
