@@ -34,7 +34,7 @@ _KEYS_A_QUERY = 500  # older sqlite takes 999 variables at most
 _BYTES_A_TRANSACTION = 2 * 1024 * 1024  # a writer must let others in well within their timeout
 
 _OF_THE_PLACE = frozenset(
-    {"PERM", "BUSY", "LOCKED", "NOMEM", "READONLY", "INTERRUPT", "IOERR", "FULL", "CANTOPEN", "NOLFS", "AUTH"}
+    {"PERM", "BUSY", "LOCKED", "NOMEM", "READONLY", "INTERRUPT", "IOERR", "FULL", "CANTOPEN", "PROTOCOL", "NOLFS"}
 )
 """What sqlite reports of a sound store that cannot be used here and now; all else that goes wrong is the store's."""
 
@@ -228,7 +228,8 @@ class Cache:
         # Of a damaged schema sqlite3 raises what its damage leads to, such as UnicodeDecodeError.
         except Exception as error:
             self._drop_connection()
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+            unknown = sqlite3.SQLITE_NOMEM if isinstance(error, MemoryError) else sqlite3.SQLITE_CORRUPT
+            code = getattr(error, "sqlite_errorcode", unknown) & 0xFF
             if code in {getattr(sqlite3, f"SQLITE_{name}") for name in _OF_THE_PLACE}:
                 self._path = None
             elif self._path is not None:

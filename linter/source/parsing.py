@@ -25,6 +25,8 @@ _DEPTH = 5000
 Python's parser allows three times as many levels, which take less than 2 MB of the stack.
 """
 _NUMBER = re.compile(r"\d[\d_]*+")
+_LONG_NUMBER = re.compile(r"(?<!\w)0[xXoObB][\da-fA-F_]{3000}")
+"""What is read whatever its length, and is perhaps not written: Python does so with 4,300 decimal digits."""
 
 _PIECE = 100_000
 """Characters of which a tree is made at a time, at least."""
@@ -82,12 +84,15 @@ def parse_source(source: SourceFile) -> ast.Module | Finding:
 def parse_in_pieces(source: SourceFile, use: Callable[[ast.Module], None]) -> Finding | None:
     """Parse the text and `use` its statements, of a large file some at a time; or say why not, as `parse_source`."""
     text = source.text
+    has_long_number = _LONG_NUMBER.search(text) is not None
     if sys.getrecursionlimit() < _DEPTH and sys.platform != "win32":  # there a thread's stack is 1 MB
         sys.setrecursionlimit(_DEPTH)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for piece in [ast.parse(text)] if len(text) < 2 * _PIECE else _pieces(text):
+                if has_long_number:
+                    _shorten_numbers(piece)
                 use(piece)
     except SyntaxError as error:
         return _refused(source, error)
@@ -156,6 +161,13 @@ def _blanked(match: re.Match[str]) -> str:
     first = match.end(1) - match.start()
     rest = run[first:].split("\n")
     return run[:first] + "\n".join(" " * (len(part) if part.isascii() else len(part.encode())) for part in rest)
+
+
+def _shorten_numbers(tree: ast.AST) -> None:
+    """Make every number one that can be written; which one it is says nothing to a rule."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > 10_000:
+            node.value = sys.maxsize
 
 
 def line_of_long_number(text: str) -> int | None:

@@ -57,9 +57,10 @@ def test_what_is_no_file_is_a_finding(capsys: Captured) -> None:
         "zero.py": "device",
     }
 
-    for found in (lint(capsys), lint(capsys, *expected)):
+    of_a_walk = expected | {"zero.py": "link out of the project"}
+    for found, reasons in ((lint(capsys), of_a_walk), (lint(capsys, *expected), expected)):
         assert sorted(expected) == sorted(found)
-        for path, reason in expected.items():
+        for path, reason in reasons.items():
             ((line, code, message),) = found[path]
             assert (1, "TF900") == (line, code)
             assert reason in message
@@ -272,6 +273,23 @@ def test_unknown_rules_and_keys_are_2(words: list[str], config: str, message: st
 
     assert 2 == main(words)
     assert message in capsys.readouterr().err
+
+
+def test_a_number_that_cannot_be_written_is_linted(capsys: Captured) -> None:
+    """Python reads a hexadecimal number of any length, and writes it in decimal digits up to 4,300."""
+    for number in (f"0x{'f' * 9000}", f"0b{'1_' * 20_000}1", f"-0o{'7' * 5000}"):
+        Path("setup.py").write_text(f"import os\nos.environ['TF_USE_LEGACY_KERAS'] = {number}\n")
+        Path("a.py").write_text(
+            "import tensorflow as tf\nimport numpy as np\n\n@tf.function\ndef f(x):\n"
+            f"    return np.sum({number})\n\ny = tf.Session({number}).run({number})\nfor i in range({number}):\n"
+            f"    tf.function(lambda: {number})\ntf.get_variable('x', partitioner={number})\n"
+        )
+
+        found = lint(capsys)
+
+        assert ["a.py"] == list(found)
+        assert {"TF401", "TF406"} <= {code for _, code, _ in found["a.py"]}
+        assert "TF909" not in {code for _, code, _ in found["a.py"]}
 
 
 DATA = {
