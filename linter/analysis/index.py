@@ -29,6 +29,8 @@ _HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
 _HOLDING = ("loop", "with")
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _MAX_ALTERNATIVES = 6
+_DEEP = 50
+"""Names that stand for each other, resolved by recursion."""
 _MAX_STARS = 32
 """Star imports of one scope that a name is looked for in."""
 _Resolution = Generator[tuple["Scope", str], None, tuple[str, ...]]
@@ -679,29 +681,36 @@ class FileIndex:
             return ()
         if known or name in heads:
             return known
-        return self._work_out(scope, name)
+        begun = self._begin(scope, name)
+        if isinstance(begun, tuple):
+            heads[name] = begun
+            return begun
+        return self._work_out(heads, name, begun)
 
-    def _work_out(self, scope: Scope, name: str) -> tuple[str, ...]:
+    def _work_out(
+        self, heads: dict[str, tuple[str, ...] | None], name: str, begun: _Resolution
+    ) -> tuple[str, ...]:
         """Resolve a name after those that it stands for: a chain of a thousand aliases is no deep recursion."""
-        stack: list[tuple[dict[str, tuple[str, ...] | None], str, _Resolution]] = []
-        asked: tuple[Scope, str] | None = (scope, name)
-        answer: tuple[str, ...] = ()
-        while asked is not None or stack:
-            if asked is not None:
-                scope, name = asked
-                heads = self._heads[scope.id]
-                heads[name] = None
-                self._open += 1
-                stack.append((heads, name, self._resolve_head(scope, name)))
-            heads, name, resolution = stack[-1]
+        stack = [(heads, name, begun)]
+        heads[name] = None
+        self._open += 1
+        while True:
             try:
-                asked = next(resolution)
+                scope, asked = next(stack[-1][2])
             except StopIteration as end:
-                asked = None
+                heads, name, _ = stack.pop()
                 heads[name] = answer = end.value
                 self._open -= 1
-                stack.pop()
-        return answer
+                if not stack:
+                    return answer  # type: ignore[no-any-return]
+                continue
+            heads, inner = self._heads[scope.id], self._begin(scope, asked)
+            if isinstance(inner, tuple):
+                heads[asked] = inner
+            else:
+                heads[asked] = None
+                self._open += 1
+                stack.append((heads, asked, inner))
 
     def _unresolved(self, scope: Scope, path: str) -> str | None:
         """The name with which a path begins, where it is not resolved yet."""
@@ -710,8 +719,8 @@ class FileIndex:
         head = split_head(path)[0]
         return None if head in self._heads[scope.id] else head
 
-    def _resolve_head(self, scope: Scope, name: str) -> _Resolution:
-        """Say what a name is; a name that has to be resolved before is handed out."""
+    def _begin(self, scope: Scope, name: str) -> tuple[str, ...] | _Resolution:
+        """What a name is, or the way to it where it stands for other names."""
         cls = self.class_of_self(scope, name)
         if cls is not None:
             return (f"self@{cls.id}",) if not self._in_classmethod(scope, name) else (f"@{cls.id}",)
@@ -719,25 +728,38 @@ class FileIndex:
         if found is None:
             return self._unbound(scope, name)
         home, binds = found
+        if len(binds) == 1 and (known := self._plain(binds[0], home, name)) is not None:
+            return known
+        return self._resolve_binds(home, binds, name)
+
+    def _plain(self, bind: Bind, home: Scope, name: str) -> tuple[str, ...] | None:
+        """What a binding says that stands for no other name."""
+        if bind.kind == "import":
+            return (bind.text,)
+        if bind.kind == "scope" and bind.scope is not None:
+            return (f"@{bind.scope.id}",)
+        if bind.kind == "lambda":
+            return (f"@{self._lambdas[id(bind.node)].id}",)
+        if bind.kind == "parameter":
+            return (f"${home.id}:{name}",)
+        return () if bind.kind == "opaque" else None
+
+    def _resolve_binds(self, home: Scope, binds: list[Bind], name: str) -> _Resolution:
+        """Say what a name is; a name that has to be resolved before is handed out."""
         answers: list[str] = []
         for bind in binds:
             if bind.kind == "opaque":
                 return ()
-            if bind.kind == "import":
-                values: tuple[str, ...] = (bind.text,)
-            elif bind.kind == "scope" and bind.scope is not None:
-                values = (f"@{bind.scope.id}",)
-            elif bind.kind == "lambda":
-                values = (f"@{self._lambdas[id(bind.node)].id}",)
-            elif bind.kind == "parameter":
-                values = (f"${home.id}:{name}",)
+            plain = self._plain(bind, home, name)
+            if plain is not None:
+                values = plain
             elif bind.scope is home and bind.text.startswith(f"{name}.") and bind.text.replace(".", "").isidentifier():
                 # `import tensorflow as tf; tf = tf.compat.v1`: what was bound before, one level down
                 known = answers if len(answers) <= _MAX_ALTERNATIVES else ()
                 values = tuple(answer + bind.text[len(name) :] for answer in known)
             elif bind.scope is not None:
                 self._circular = False
-                if (head := self._unresolved(bind.scope, bind.text)) is not None:
+                if self._open > _DEEP and (head := self._unresolved(bind.scope, bind.text)) is not None:
                     yield bind.scope, head
                 values = self.resolve(bind.scope, bind.text)
                 if not values and bind.kind == "annotation":

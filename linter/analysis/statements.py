@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from ..finding import Span, Statement
 
-_HOLDERS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+_SUITES = ("body", "handlers", "orelse", "finalbody", "cases")
+"""Where a statement holds others, in the order of their lines."""
 
 
 class Statements:
-    """The statements below a node, by their lines."""
+    """The statements of a module, by their lines; looked at in those of its own where a line is asked for."""
 
-    def __init__(self, node: ast.AST) -> None:
+    def __init__(self, module: ast.Module) -> None:
+        self._own = module.body
+        self._ends = [_last(statement) for statement in module.body]
+        self._below: dict[int, _Below] = {}
+
+    def at(self, line: int) -> ast.stmt | None:
+        """The innermost statement that holds a line."""
+        number = bisect_left(self._ends, line)
+        if number == len(self._own) or _first(self._own[number]) > line:
+            return None
+        if number not in self._below:
+            self._below[number] = _Below(self._own[number])
+        return self._below[number].at(line)
+
+
+class _Below:
+    """A statement with all that stand in it."""
+
+    def __init__(self, statement: ast.stmt) -> None:
         self._begins: list[int] = []
         """The lines from which on another statement is the innermost one."""
-        self._innermost: list[ast.stmt | None] = []
-        stack: list[tuple[ast.AST, ast.stmt | None, bool]] = [(node, None, False)]
+        self._innermost: list[ast.stmt] = []
+        stack: list[tuple[ast.AST, ast.stmt, bool]] = [(statement, statement, False)]
         while stack:
             child, around, ends = stack.pop()
-            inner = around
             if isinstance(child, ast.stmt):
                 if ends:
                     self._begin(_last(child) + 1, around)
@@ -29,18 +47,16 @@ class Statements:
                     continue  # another statement before it stands in this line, too
                 self._begin(_first(child), child)
                 stack.append((child, around, True))
-                inner = child
-            below = (part for part in ast.iter_child_nodes(child) if isinstance(part, _HOLDERS))
-            stack += [(part, inner, False) for part in reversed(list(below))]
+                around = child
+            for suite in reversed(_SUITES):
+                stack += [(part, around, False) for part in reversed(getattr(child, suite, ()))]
 
-    def _begin(self, line: int, statement: ast.stmt | None) -> None:
+    def _begin(self, line: int, statement: ast.stmt) -> None:
         self._begins.append(max(line, self._begins[-1]) if self._begins else line)
         self._innermost.append(statement)
 
-    def at(self, line: int) -> ast.stmt | None:
-        """The innermost statement that holds a line."""
-        place = bisect_right(self._begins, line)
-        return self._innermost[place - 1] if place else None
+    def at(self, line: int) -> ast.stmt:
+        return self._innermost[bisect_right(self._begins, line) - 1]
 
 
 def lines_of(statement: ast.stmt) -> Statement:

@@ -261,6 +261,7 @@ class File:
     @cached_property
     def statements(self) -> Statements:
         """All statements, by their lines."""
+        assert isinstance(self.index.module.node, ast.Module)
         return Statements(self.index.module.node)
 
     @cached_property

@@ -15,7 +15,7 @@ from tokenize import detect_encoding
 from ..finding import UNPARSABLE_FILE, Finding
 from .parsing import NO_MEMORY, SourceFile
 
-SIZE_LIMIT = 50 * 1024 * 1024
+SIZE_LIMIT = 20 * 1024 * 1024
 """Bytes; a larger file is data, and is reported instead of read."""
 
 NOTEBOOK = ".ipynb"

@@ -68,7 +68,8 @@ def changed(random: Random, document: Any) -> Any:
                     at = random.randint(0, len(inner))
                     holder[key] = inner[:at] + random.choice(HOSTILE) + inner[at:]
                 elif isinstance(inner, int | float):
-                    holder[key] = random.choice((-inner, inner + 1, inner * 10**9, str(inner), float(inner), [inner]))
+                    number = float(max(min(inner, 2**63), -(2**63)))
+                    holder[key] = random.choice((-inner, inner + 1, inner * 10**9, str(inner), number, [inner]))
                 else:
                     holder[key] = [inner]
     return document

@@ -60,6 +60,12 @@ _STRINGS = f"x = [{_filled(chr(34) + 'ab' + chr(34) + ', ')}]\n"
 _TF = "import tensorflow as tf\n"
 
 
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> int:
+    """The peak of linting an empty file."""
+    return _peak(tmp_path_factory.mktemp("before") / "empty", {"m.py": ""})
+
+
 def _peak(folder: Path, files: dict[str, str]) -> int:
     """Resident bytes, at most, of linting files."""
     folder.mkdir()
@@ -84,18 +90,41 @@ def _peak(folder: Path, files: dict[str, str]) -> int:
         pytest.param(_TF + _NUMBERS, 300, id="numbers-with-tensorflow"),
     ],
 )
-def test_memory_a_byte(tmp_path: Path, text: str, most: int) -> None:
+def test_memory_a_byte(tmp_path: Path, before: int, text: str, most: int) -> None:
     """Above that of linting an empty file."""
-    before = _peak(tmp_path / "empty", {"m.py": ""})
     peak = _peak(tmp_path / "full", {"m.py": text})
 
     assert most * len(text.encode()) > peak - before
 
 
-def test_many_files_are_not_held_at_once(tmp_path: Path) -> None:
+def test_many_files_are_not_held_at_once(tmp_path: Path, before: int) -> None:
     """Files without TensorFlow are parsed one after the other."""
-    before = _peak(tmp_path / "empty", {"m.py": ""})
     text = _plain(_program())
     peak = _peak(tmp_path / "full", {f"m{number}.py": text for number in range(10)})
 
     assert 120 * len(text) > peak - before
+
+
+_LIMITED = """
+import resource, sys
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.settings.config import Config
+import migrate_lint.linter.run.engine, migrate_lint.linter.rule_api.model
+resource.setrlimit(resource.RLIMIT_AS, (300_000_000, 300_000_000))
+for finding in lint([sys.argv[1]], Config(base=sys.argv[1], target="keras3")).findings:
+    print(finding.code, finding.message)
+"""
+
+
+def test_too_little_memory_is_told_as_such(tmp_path: Path) -> None:
+    """Of the file that needs it; it is not blamed on nesting."""
+    (tmp_path / "large.py").write_text(_TF + "x = f(a, b)\n" * 200_000)
+    (tmp_path / "small.py").write_text(_TF + "tf.placeholder(1)\n")
+
+    made = subprocess.run(
+        [sys.executable, "-c", _LIMITED, str(tmp_path)], capture_output=True, text=True, check=True, timeout=600
+    )
+
+    assert "TF900 there is not enough memory to read this file" in made.stdout
+    assert "nested" not in made.stdout
+    assert "TF909" not in made.stdout

@@ -371,3 +371,25 @@ def test_the_module_does_not_import_from_the_working_folder(tmp_path: Path) -> N
     assert ("", 0) == (done.stderr, done.returncode)
     assert 10 == json.loads(done.stdout)["summary"]["files"]
     assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"a{n} = a{(n + 1) % 3_000}\n" for n in range(3_000)),
+        "".join(f"a{n} = a{n + 1}.keras\n" for n in range(3_000)) + "a3000 = tf\n",
+        "".join(f"class A{n}(A{(n + 1) % 2_000}, A{n * 7 % 2_000}): pass\n" for n in range(2_000)),
+        "".join(f"class A{n}(A{n + 1}): pass\n" for n in range(2_000)) + "class A2000(tf.keras.Model): pass\n",
+        "def f(x):\n  if x: pass\n" + "".join(f"  elif x == {n}: tf.Variable(1)\n" for n in range(4_500)),
+    ],
+    ids=["circle of names", "names before what they stand for", "circle of classes", "classes before bases", "elif"],
+)
+@pytest.mark.slow
+def test_what_leads_to_each_other_a_thousand_times_is_no_crash(text: str, capsys: Captured) -> None:
+    """No recursion is as deep as the code is long."""
+    Path("long.py").write_text(f"import tensorflow as tf\n{text}a0.placeholder(1)\ntf.placeholder(1)\n")
+
+    found = lint(capsys)["long.py"]
+
+    assert found
+    assert not [message for _, code, message in found if code in ("TF900", "TF909")]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from migrate_lint.linter.finding import Finding
+from migrate_lint.linter.source import parsing
 from migrate_lint.linter.source.parsing import SourceFile, parse_source
 from migrate_lint.linter.source.reading import read_bytes, read_source
 
@@ -118,7 +119,7 @@ def test_a_file_above_the_limit_is_not_read(tmp_path: Path) -> None:
     found = read_source(tmp_path / "a.py", "a.py")
 
     assert isinstance(found, Finding)
-    assert "larger than 50 MB" in found.message
+    assert "larger than 20 MB" in found.message
 
 
 def test_a_forbidden_file_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,3 +272,81 @@ def test_long_chains_parse(text: str) -> None:
 def test_parsing_warns_of_nothing() -> None:
     r"""An invalid escape such as ``\d`` is none of the linter's business."""
     assert isinstance(parse("x = '\\d'\nx is 1\n"), ast.Module)
+
+
+PIECES = """\
+import tensorflow as tf
+
+
+@tf.function
+@other(
+    1,
+)
+def f(x):
+    return 'é' + x
+
+
+if x:
+    y = 1
+elif z:
+    y = 2
+else:
+    y = 3
+try:
+    pass
+except E:
+    pass
+finally:
+    pass
+TEXT = '''
+def not_a_function(:
+'''
+TABLE = [
+1,
+2]
+a = 1 + \\
+b
+class A: pass
+for i in x:
+    pass
+else:
+    last(1)
+"""
+
+
+def test_a_file_in_pieces_has_the_tree_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a piece may end: in a string, a table, between a decorator and its function, before an else."""
+    whole = ast.dump(ast.parse(PIECES * 3), include_attributes=True)
+    for size in range(1, 60):
+        monkeypatch.setattr(parsing, "_PIECE", size)
+        monkeypatch.setattr(parsing, "_PIECES", 10_000)
+
+        tree = parse(PIECES * 3)
+
+        assert isinstance(tree, ast.Module)
+        assert whole == ast.dump(tree, include_attributes=True)
+
+
+def test_a_mistake_in_a_piece_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Line and reason."""
+    for mistake in ("x = (1\n", "def f(:\n", "y = 1\n  z = 2\n", "x = '\n"):
+        text = PIECES + mistake + PIECES
+        expected = refusal(text)
+        with monkeypatch.context() as patches:
+            patches.setattr(parsing, "_PIECE", 10)
+            patches.setattr(parsing, "_PIECES", 10_000)
+
+            assert expected == refusal(text)
+
+
+def test_of_a_table_of_data_the_first_item_is_kept() -> None:
+    """In a large file; what follows stands where it stood, in a line with characters of two bytes."""
+    pairs = "'é': 1, " * 20_000
+    text = f"x = [{'1, -2.5e3, 0x1f, ' * 20_000}]\ny = {{{pairs}}}; z = f(1, 2, 'a')\n"
+    tree = parse(text)
+
+    assert isinstance(tree, ast.Module)
+    first, _, last = tree.body
+    assert isinstance(first, ast.Assign)
+    assert "[1]" == ast.unparse(first.value)
+    assert ast.dump(ast.parse(text).body[2], include_attributes=True) == ast.dump(last, include_attributes=True)
