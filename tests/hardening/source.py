@@ -25,7 +25,7 @@ from migrate_lint.linter.settings.config import FORMATS, Config
 from .mutations import mutated
 from .tally import Tally
 
-WEIGHT = 6.0
+WEIGHT = 10.0
 
 TOO_SLOW = 10.0
 """Seconds of a processor that an input below `LARGE` bytes may take."""

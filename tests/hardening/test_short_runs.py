@@ -29,7 +29,7 @@ ROUNDS = {
     "caches": 200,
     "recordings": 40,
     "results": 200,
-    "kills": 320,
+    "kills": 260,
     "injection": 25,
 }
 """How often each is asked whether it is time to end."""
