@@ -31,6 +31,8 @@ _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _MAX_ALTERNATIVES = 6
 _DEEP = 50
 """Names that stand for each other, resolved by recursion."""
+_MAX_NAME = 2_000
+"""Characters; a longer one is no name of anything, but of a chain of names that stand for attributes of the next."""
 _MAX_STARS = 32
 """Star imports of one scope that a name is looked for in."""
 _Resolution = Generator[tuple["Scope", str], None, tuple[str, ...]]
@@ -671,7 +673,7 @@ class FileIndex:
         if head == "super" and rest.startswith("()"):
             return next(((f"super@{cls.id}{rest[2:]}",) for cls in scope.chain() if cls.kind == "class"), ())
         answers = self._head(scope, head)
-        return tuple([intern(answer + rest) for answer in answers]) if rest else answers
+        return tuple([intern(answer + rest) for answer in answers if len(answer) < _MAX_NAME]) if rest else answers
 
     def _head(self, scope: Scope, name: str) -> tuple[str, ...]:
         heads = self._heads[scope.id]

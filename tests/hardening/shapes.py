@@ -224,6 +224,11 @@ def alias_chain_backward(n: int) -> str:
     return _each(n, lambda i: f"a{i} = a{i + 1}\n") + f"a{n} = tf\nx = a0.placeholder(1)\n"
 
 
+@_shape(is_counted=False)
+def alias_chain_of_attributes(n: int) -> str:
+    return _each(n, lambda i: f"a{i} = a{i + 1}.b\n") + f"a{n} = tf\nx = a0.placeholder(1)\n"
+
+
 @_shape()
 def alias_circle(n: int) -> str:
     circle = _each(n, lambda i: f"a{i} = a{(i + 1) % n}\n")
