@@ -204,6 +204,7 @@ def cost(found: Found, parts: tuple[str, str, str], length: int) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("found", FOUND, ids=lambda found: found.place)
 def test_twice_the_text_costs_twice_the_time(found: Found) -> None:
     """Whatever of a pattern can be repeated is repeated, alone and behind what leads to it."""

@@ -51,6 +51,7 @@ def ignored(data: bytes, paths: list[bytes], folders: frozenset[bytes]) -> Itera
             yield path
 
 
+@pytest.mark.slow
 def test_patterns_mean_what_they_mean_to_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Generated ones, sensible and broken, with `git check-ignore` as the judge."""
     monkeypatch.chdir(tmp_path)

@@ -89,6 +89,7 @@ def test_a_whole_run_can_be_used(whole: Path) -> None:
     assert [] == use(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_no_damage_is_an_internal_error(whole: Path, tmp_path: Path, seed: int) -> None:
     """Bytes, JSON data, arrays, pickles, bombs, FIFOs: what cannot be read is a usage error that names the file."""
