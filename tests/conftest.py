@@ -12,9 +12,11 @@ from .interpreters import Children
 
 
 def pytest_configure() -> None:
-    """Who starts the tests in the background has the shell ignore interrupts, which every child would inherit."""
+    """Tests that are started in the background, or by nohup, ignore what would end them, and so would every child."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
