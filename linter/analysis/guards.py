@@ -59,18 +59,7 @@ class Guards:
 
     def guard(self, block: Block) -> Block | None:
         """The innermost create-once guard of its own function that code in `block` is under, if any."""
-        new: list[Block] = []
-        found: Block | None = None
-        for level in block.chain():
-            if level.id in self._memo:
-                found = self._memo[level.id]
-                break
-            new.append(level)
-            if self._is_guard(level):
-                found = level
-                break
-        self._memo.update((level.id, found) for level in new)
-        return found
+        return block.inherited(self._memo, None, lambda level, around: level if self._is_guard(level) else around)
 
     def _is_guard(self, block: Block) -> bool:
         if block.kind in ("if", "else") and isinstance(block.node, ast.expr):

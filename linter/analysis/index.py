@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Sequence, Set
+from collections.abc import Callable, Generator, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from sys import intern
-from typing import Any
+from typing import Any, TypeVar
 
 from .lazy import cached_property
 from .paths import MAX_PARTS, alternatives, is_none, path_of, split_head
@@ -35,6 +35,7 @@ _MAX_NAME = 2_000
 """Characters; a longer one is no name of anything, but of a chain of names that stand for attributes of the next."""
 _MAX_STARS = 32
 """Star imports of one scope that a name is looked for in."""
+_Answer = TypeVar("_Answer")
 _Resolution = Generator[tuple["Scope", str], None, tuple[str, ...]]
 _BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 
@@ -74,6 +75,21 @@ class Block:
         while block is not None:
             yield block
             block = block.parent
+
+    def inherited(
+        self, known: dict[int, _Answer], outermost: _Answer, judge: Callable[[Block, _Answer], _Answer]
+    ) -> _Answer:
+        """What `judge` makes of this block and of its answer for the one around it; kept in `known`, by the block."""
+        answer = outermost
+        new: list[Block] = []
+        for level in self.chain():
+            if level.id in known:
+                answer = known[level.id]
+                break
+            new.append(level)
+        for level in reversed(new):
+            answer = known[level.id] = judge(level, answer)
+        return answer
 
 
 @dataclass(slots=True, eq=False)

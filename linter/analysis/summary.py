@@ -287,21 +287,16 @@ class _Summarizer:
 
     def _condition(self, block: Block) -> int:
         """The conditions of a block; those of blocks around it are shared."""
-        new: list[Block] = []
-        known = 0
-        for level in block.chain():
-            if level.id in self._by_block:
-                known = self._by_block[level.id]
-                break
-            new.append(level)
-        for level in reversed(new):
-            own = conditions(self._index, self._guards, level)
-            if own is not None:
-                own["outer"] = known
-                known = self._known.setdefault(repr(own), len(self._conditions))
-                if known == len(self._conditions):
-                    self._conditions.append(own)
-            self._by_block[level.id] = known
+        return block.inherited(self._by_block, 0, self._add_condition)
+
+    def _add_condition(self, level: Block, around: int) -> int:
+        own = conditions(self._index, self._guards, level)
+        if own is None:
+            return around
+        own["outer"] = around
+        known = self._known.setdefault(repr(own), len(self._conditions))
+        if known == len(self._conditions):
+            self._conditions.append(own)
         return known
 
 

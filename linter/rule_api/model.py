@@ -145,18 +145,7 @@ class File:
     def is_under(self, question: str, block: Block, test: Callable[[Block], bool]) -> bool:
         """Whether `test` holds for a block or one around it; its answers are kept by the `question`."""
         kept = self._under.setdefault(question, {})
-        new: list[Block] = []
-        found = False
-        for level in block.chain():
-            known = kept.get(level.id)
-            if known is None:
-                new.append(level)
-                known = test(level)
-            found = known
-            if found or level.id in kept:
-                break
-        kept.update((level.id, found) for level in new)
-        return found
+        return block.inherited(kept, False, lambda level, around: around or test(level))
 
     def scope_checks_version(self, scope: Scope) -> bool:
         """Whether a function or class is defined under a test of a version, or has a decorator that skips one."""
@@ -347,19 +336,11 @@ class File:
 
     def effects(self, block: Block) -> Effects:
         """What the conditions around a block do to the context of its function."""
-        new: list[Block] = []
-        known = Effects(0)
-        for level in block.chain():
-            if level.id in self._effects:
-                known = self._effects[level.id]
-                break
-            new.append(level)
-        for level in reversed(new):
-            own = conditions(self.index, self.guards, level)
-            if own is not None:
-                known |= effects_of(self.project, self.key, own)
-            self._effects[level.id] = known
-        return known
+        return block.inherited(self._effects, Effects(0), self._add_effects)
+
+    def _add_effects(self, level: Block, around: Effects) -> Effects:
+        own = conditions(self.index, self.guards, level)
+        return around if own is None else around | effects_of(self.project, self.key, own)
 
     def flow(self, scope: Scope) -> Flow:
         """What is known of the values in a function (or at module level)."""
