@@ -62,6 +62,7 @@ class Supervised:
         self.peak = 0
         """Largest resident set of the command in bytes, 0 where the system does not say."""
         self._ended = False
+        self._error = 0
         self._heard = b""
         self._channel: socket.socket | None = None
         other: socket.socket | None = None
@@ -96,7 +97,7 @@ class Supervised:
         """Whether the command has ended, and nothing of it is left.
 
         Raises:
-            LaunchError: if it could not be run.
+            LaunchError: when it has ended, if it could not be run.
         """
         if self._channel is None:
             self.code = self.process.poll()
@@ -113,11 +114,14 @@ class Supervised:
             self._ended = not said
             for line in lines:
                 self._take(line.split())
+        if self._error:
+            raise LaunchError(os.strerror(self._error))
         return True
 
     def _take(self, words: list[bytes]) -> None:
         if words[0] == b"errno":
-            raise LaunchError(os.strerror(int(words[1])))
+            self._error = int(words[1])
+            return
         self._ended = True
         self.code = None if words[1] == b"-" else int(words[1])
         self.peak = int(words[2])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -71,9 +72,11 @@ def family(end: str) -> str:
 
 def wait_for(seen: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + _SECONDS
-    while not seen() and time.monotonic() < deadline:
+    while not seen():
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.02)
-    return seen()
+    return True
 
 
 def lives(pid: int) -> bool:
@@ -212,6 +215,20 @@ def test_what_cannot_be_run_is_told(monkeypatch: pytest.MonkeyPatch, command: li
 
 
 @posix
+def test_a_command_that_cannot_be_run_has_ended() -> None:
+    """Also where the reason and the end come at once."""
+    ran = Supervised(["/absent/python"], streams=QUIET)
+    with suppress(subprocess.TimeoutExpired):  # it stays until it is let go
+        ran.process.wait(1.0)
+    for _ in range(2):
+        with pytest.raises(LaunchError, match="No such file"):
+            ran.wait(_SECONDS)
+    ran.close()
+
+    assert 127 == ran.code
+
+
+@posix
 def test_output_of_any_kind_is_bounded() -> None:
     """A line of 200 MB, and bytes of no encoding."""
     code = "import os\nfor _ in range(200): os.write(1, b'\\xff' * (1 << 20))"
@@ -235,7 +252,7 @@ def test_an_interpreter_that_is_something_else_is_told(tmp_path: Path, words: st
     program.write_text(f"#!/bin/sh\n{words}\n")
     program.chmod(0o755)
     with pytest.raises(interpreter.InterpreterError, match=r"gave no answer within|is no Python that works"):
-        interpreter.describe(str(program), limit=2.0)
+        interpreter.describe(str(program), limit=0.5)
 
 
 @linux
