@@ -10,7 +10,7 @@ import random
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from itertools import product
@@ -59,13 +59,15 @@ def _found() -> Iterator[Found]:
         module = import_module(".".join(("migrate_lint", *parts)).removesuffix(".__init__"))
         place = str(path.relative_to(ROOT))
         tree = ast.parse(text)
+        methods = _methods(ast.walk(tree))
         for name, value in vars(module).items():
             for number, pattern in enumerate(_patterns(value)):
-                for method in sorted(set(_methods(tree, name)) or {"findall"}):
+                for method in sorted(methods.get(name, {"findall"})):
                     yield Found(f"{place}:{name}{number or ''}", method, pattern)
         for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-            used = dict(_uses(function))
-            for node in ast.walk(function):
+            nodes = list(ast.walk(function))
+            used = dict(_uses(nodes))
+            for node in nodes:
                 match node:
                     case ast.Call(ast.Attribute(ast.Name("re"), method), [first, *more]) if method in CALLS:
                         # What only a call knows, such as the key of a table, is a word like any other.
@@ -76,14 +78,15 @@ def _found() -> Iterator[Found]:
                         yield Found(f"{place}:{node.lineno}", used.get(node, method), re.compile(made, number))
 
 
-def _uses(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, str]]:
+def _uses(nodes: list[ast.AST]) -> Iterator[tuple[ast.expr, str]]:
     """What a function does with a pattern that it makes itself."""
-    for node in ast.walk(function):
+    methods = _methods(nodes)
+    for node in nodes:
         match node:
             case ast.Attribute(ast.Call() as made, method) if method in CALLS:
                 yield made, method
             case ast.Assign([ast.Name(name)], ast.Call() as made):
-                yield from ((made, method) for method in _methods(function, name))
+                yield from ((made, method) for method in methods.get(name, ()))
 
 
 def _patterns(value: object) -> Iterator[re.Pattern[Any]]:
@@ -95,15 +98,17 @@ def _patterns(value: object) -> Iterator[re.Pattern[Any]]:
         yield from (pattern for one in value for pattern in _patterns(one))
 
 
-def _methods(tree: ast.AST, name: str) -> Iterator[str]:
-    """How a module uses a pattern that it knows by this name."""
-    for node in ast.walk(tree):
+def _methods(nodes: Iterable[ast.AST]) -> dict[str, set[str]]:
+    """How patterns are used, by the names that are known for them."""
+    found = defaultdict(set)
+    for node in nodes:
         match node:
             case (
-                ast.Attribute(ast.Name(used) | ast.Subscript(ast.Name(used)), method)
-                | ast.Attribute(ast.Call(ast.Attribute(ast.Name(used), "get")), method)
-            ) if used == name and method in CALLS:
-                yield method
+                ast.Attribute(ast.Name(name) | ast.Subscript(ast.Name(name)), method)
+                | ast.Attribute(ast.Call(ast.Attribute(ast.Name(name), "get")), method)
+            ) if method in CALLS:
+                found[name].add(method)
+    return dict(found)
 
 
 FOUND = list(_found())

@@ -205,6 +205,7 @@ def damaged(good: bytes, chance: random.Random) -> bytes:
     return bytes(data[: chance.randrange(len(data))] if chance.random() < 0.1 else data)
 
 
+@pytest.mark.slow
 def test_no_damage_ends_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

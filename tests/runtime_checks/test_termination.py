@@ -18,38 +18,48 @@ pytestmark = [
     pytest.mark.tensorflow,
     pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are counted in /proc, which only Linux has"),
 ]
-SLEEPS = "import time\n\n\ndef build():\n    print('asleep', flush=True)\n    time.sleep(3000)\n"
+SLEEPS = """
+import os, time
+
+def build():
+    open(os.environ["ASLEEP"], "w").close()
+    time.sleep(3000)
+"""
 _SECONDS = 600.0
 
 
 def wait_for(seen: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + _SECONDS
-    while not seen() and time.monotonic() < deadline:
+    while not seen():
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.05)
-    return seen()
+    return True
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_is_left_of_a_run_that_was_told_to_end(tmp_path: Path, number: signal.Signals) -> None:
     """The worker, its folder and the command itself are gone, also where the command was not asked."""
     (tmp_path / "model.py").write_text(SLEEPS, "utf-8")
-    scratch = tmp_path / "tmp"
+    scratch, asleep = tmp_path / "tmp", tmp_path / "asleep"
     scratch.mkdir()
     command = subprocess.Popen(
         [sys.executable, "-m", "migrate_lint", "--no-cache", "--isolated", "--runtime", "model.py:build"],
         cwd=tmp_path,
-        env={**os.environ, MARK: str(tmp_path), "TMPDIR": str(scratch)},
+        env={**os.environ, MARK: str(tmp_path), "TMPDIR": str(scratch), "ASLEEP": str(asleep)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        began = wait_for(lambda: len(list(living(str(tmp_path)))) > 2)  # with the supervisor
+        began = wait_for(asleep.exists)
+        ran = list(living(str(tmp_path)))
         command.send_signal(number)
         status = command.wait(_SECONDS)
     finally:
         command.kill()
 
     assert began
+    assert len(ran) == 3  # the command, the supervisor and the worker
     assert {signal.SIGTERM: 143, signal.SIGINT: 2, signal.SIGHUP: 129, signal.SIGKILL: -9}[number] == status
     assert wait_for(lambda: list(living(str(tmp_path))) == [])
     assert wait_for(lambda: os.listdir(scratch) == [])
