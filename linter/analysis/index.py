@@ -34,7 +34,7 @@ _DEEP = 50
 _MAX_NAME = 2_000
 """Characters; a longer one is no name of anything, but of a chain of names that stand for attributes of the next."""
 _MAX_STARS = 32
-"""Star imports of one scope that a name is looked for in."""
+"""Star imports that a name is spelled out for; where there are more, ``*.name`` stands for what they all give."""
 _Answer = TypeVar("_Answer")
 _Resolution = Generator[tuple["Scope", str], None, tuple[str, ...]]
 _BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
@@ -671,8 +671,8 @@ class FileIndex:
         """Say what `path` names in `scope`, as far as this file tells; nothing where it is not certain.
 
         An answer starts with ``@3`` (the def or class with that scope id), ``self@3`` (an instance of that class),
-        ``super@3``, ``$3:x`` (parameter x of that function), ``.module.x`` (a relative import) or an absolute name.
-        A builtin is ``builtins.print``.
+        ``super@3``, ``$3:x`` (parameter x of that function), ``.module.x`` (a relative import), ``*.x`` (what many star
+        imports of this file may give) or an absolute name. A builtin is ``builtins.print``.
         """
         paths = self._paths[scope.id]
         known = paths.get(path)
@@ -799,8 +799,9 @@ class FileIndex:
     def _unbound(self, scope: Scope, name: str) -> tuple[str, ...]:
         if name in _BUILTINS:
             return (f"builtins.{name}",)
-        stars: Sequence[str] = next((around.stars for around in scope.chain() if around.stars), ())[:_MAX_STARS]
-        return tuple(f"{module}{'' if module.endswith('.') else '.'}{name}" for module in stars)
+        stars: Sequence[str] = next((around.stars for around in scope.chain() if around.stars), ())
+        first = tuple(f"{module}{'' if module.endswith('.') else '.'}{name}" for module in stars[:_MAX_STARS])
+        return first if len(stars) <= _MAX_STARS else (*first, f"*.{name}")
 
 
 def _dotted(node: ast.expr) -> tuple[str | None, ast.expr]:

@@ -88,6 +88,9 @@ class Resolver(Classes):
             yield from self._super((file, number), rest)
         elif text.startswith("$"):
             yield Entity("parameter", text, file)
+        elif text.startswith("*."):
+            name, rest = split_head(text[2:])
+            yield from self._through_stars(file, name, rest)
         else:
             yield from self._absolute(file, text)
 

@@ -148,6 +148,17 @@ def test_forward_pass_across_files(helper: str) -> None:
     assert {KERAS} == contexts(text, helpers=helper)
 
 
+@pytest.mark.parametrize("number", [0, 31, 32, 99])
+@pytest.mark.parametrize("call", ["f{}(x)", "Net{}().run(x)"])
+def test_forward_pass_through_many_star_imports(number: int, call: str) -> None:
+    """A name is looked for in all of them."""
+    stars = "".join(f"from part{i} import *\n" for i in range(100))
+    run = "from example import deep\ndef f{0}(x): deep(x)\nclass Net{0}:\n    def run(self, x): f{0}(x)\n"
+    text = f"{stars}def deep(x):\n    here()\n" + net(call.format(number))
+
+    assert {KERAS} == contexts(text, **{f"part{i}": run.format(i) for i in range(100)})
+
+
 def test_guard_at_the_caller() -> None:
     """A helper that is only called under a create-once guard does not run at every call."""
     text = net("if self.v is None:\n    self._make()") + "    def _make(self):\n        self.v = here()\n"
