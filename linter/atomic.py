@@ -35,10 +35,12 @@ def replace_file(path: str, data: bytes, expected: bytes | None = None) -> None:
     Args:
         path: the file.
         data: its new content.
-        expected: what it holds now; looked at under a lock that two writers of this kind never hold at once.
+        expected: what it holds now; looked at under a lock that two writers of this kind never hold at once, where
+            files can be locked.
 
     Raises:
         ChangedError: if it holds anything else than what is expected.
+        TimeoutError: if another process keeps that lock.
         OSError: if the file is read-only, for the superuser too, or if it cannot be written.
     """
     path = os.path.realpath(path)
@@ -149,7 +151,7 @@ def _require_content(path: str, expected: bytes) -> None:
 
 @contextlib.contextmanager
 def _alone(folder: str) -> Iterator[None]:
-    """Keep other writers of this kind out of a folder, where its system can, for as long as they are waited for."""
+    """Keep other writers of this kind out of a folder, where its system can; TimeoutError if one stays in it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:  # Windows opens no folders
@@ -157,10 +159,12 @@ def _alone(folder: str) -> Iterator[None]:
         return
     try:
         end = time.monotonic() + _PATIENCE
-        while time.monotonic() < end:
+        while True:
             try:
                 _hold(descriptor, wait=False)
-            except BlockingIOError:
+            except BlockingIOError as error:
+                if time.monotonic() > end:
+                    raise TimeoutError(0, "another process keeps its folder locked") from error
                 time.sleep(0.01)
                 continue
             except OSError:  # a file system without locks

@@ -68,16 +68,28 @@ def fingerprints(findings: Sequence[Finding], source_of: Callable[[str], SourceF
         findings: of any files.
         source_of: the source of a file by its displayed path, None for one that cannot be read; `Result.source`.
     """
-    found = identities(findings, source_of)
-    numbers = _numbers(findings, found)
-    return [digest(*identity.key, str(number)) for identity, number in zip(found, numbers, strict=True)]
+    identified = identities(findings, source_of)
+    begun: dict[tuple[str, str, str], blake2b] = {}  # thousands may be equal, and their text long
+    found = []
+    for identity, number in zip(identified, _numbers(findings, identified), strict=True):
+        key = identity.key
+        if key not in begun:
+            begun[key] = _hash(*key)
+        found.append(_hash(str(number), after=begun[key]).hexdigest())
+    return found
 
 
 def digest(*parts: str) -> str:
     """32 hexadecimal digits for texts in their order."""
+    return _hash(*parts).hexdigest()
+
+
+def _hash(*parts: str, after: blake2b | None = None) -> blake2b:
     # Lengths keep ("ab", "c") and ("a", "bc") apart.
     joined = "".join(f"{len(part)}:{part}" for part in parts)
-    return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    whole = blake2b(digest_size=16) if after is None else after.copy()
+    whole.update(joined.encode("utf-8", "surrogatepass"))
+    return whole
 
 
 def identities(findings: Iterable[Finding], source_of: Callable[[str], SourceFile | None]) -> list[Identity]:
@@ -145,7 +157,8 @@ class _Text:
         self.lines = [] if source is None else source.lines
         self.units = [] if source is None else sorted(self._units(source.text))
         self.starts = [unit[:2] for unit in self.units]
-        self.statements: dict[int, str] = {}  # many findings may stand in one long statement
+        self.statements: dict[int, str] = {}  # many findings may stand in one long statement, or line
+        self.written: dict[tuple[int | None, int], str] = {}
 
     def identity(self, finding: Finding) -> Identity:
         """What a finding in this text is known by."""
@@ -170,8 +183,11 @@ class _Text:
 
     def _written(self, finding: Finding) -> str:
         """The line as its author wrote it, empty where there is none; blanks count once."""
-        lines = self.texts.get(finding.cell, ())
-        return " ".join(lines[finding.line - 1].split()) if 0 < finding.line <= len(lines) else ""
+        place = finding.cell, finding.line
+        if place not in self.written:
+            lines = self.texts.get(finding.cell, ())
+            self.written[place] = " ".join(lines[finding.line - 1].split()) if 0 < finding.line <= len(lines) else ""
+        return self.written[place]
 
     def _between(self, start: tuple[int, int], end: tuple[int, int]) -> str:
         (first, column), (last, end_column) = start, end

@@ -135,3 +135,20 @@ def test_a_folder_that_cannot_be_written_is_an_error() -> None:
     """Nothing is made there."""
     with pytest.raises(FileNotFoundError):
         replace_file("missing/file", b"")
+
+
+def test_a_folder_that_stays_locked_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is to be compared first is not replaced while another process might do the same."""
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setattr(atomic, "_PATIENCE", 0.1)
+    Path("file").write_bytes(b"old")
+    held = os.open(".", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    with pytest.raises(TimeoutError, match="another process keeps its folder locked"):
+        replace_file("file", b"new", b"old")
+    os.close(held)
+
+    assert b"old" == Path("file").read_bytes()
+    assert [] == left()
+    replace_file("file", b"new", b"old")
+    assert b"new" == Path("file").read_bytes()
