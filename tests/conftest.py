@@ -23,13 +23,17 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What needs neither TensorFlow nor a browser and is not slow is quick.
 
-    Where several processes share the work, they begin with what takes long.
+    Where several processes share the work, they begin with what takes longest.
     """
     for item in items:
         if not any(item.get_closest_marker(name) for name in ("tensorflow", "browser", "slow")):
             item.add_marker("quick")
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: item.get_closest_marker("quick") is not None)
+        items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    return 0 if item.get_closest_marker("longest") else 2 if item.get_closest_marker("quick") else 1
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

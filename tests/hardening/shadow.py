@@ -200,10 +200,12 @@ def sample(folder: Path) -> Tree:
     for number in range(6):
         (folder / f"model{number}.py").write_text(_MODEL)
     if shutil.which("git") is not None:
+        moment = "2020-01-01T00:00:00Z"  # what is said of two folders names their commits
+        dates = {"GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment}
         (folder / "model5.py").write_text("x = 1\n")
         for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "all")):
             command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
-            subprocess.run(command, cwd=folder, check=True, capture_output=True, env=_environment({}))
+            subprocess.run(command, cwd=folder, check=True, capture_output=True, env=_environment(dates))
         (folder / "model5.py").write_text(_MODEL)
     return Tree(folder, folder.parent / f"{folder.name}.marks")
 

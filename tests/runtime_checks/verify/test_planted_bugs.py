@@ -21,7 +21,7 @@ from ...interpreters import Children
 from .planted.bugs import BUGS, SOUND, TWO, Planted, options
 from .planted.record_sides import record
 
-pytestmark = pytest.mark.tensorflow
+pytestmark = [pytest.mark.tensorflow, pytest.mark.longest]
 
 STEPS = 3
 TARGETS = ("keras2", "keras3")
