@@ -136,9 +136,12 @@ class Resolver(Classes):
         """
         before = self._cut
         asked = {module}
-        stack = [(module, star) for star in reversed(self.summaries[module]["stars"])]
+        stack = [(module, iter(self.summaries[module]["stars"]))]
         while stack:
-            file, star = stack.pop()
+            file, stars = stack[-1]
+            if (star := next(stars, None)) is None:
+                stack.pop()
+                continue
             leads_out, target = self._star(file, star)
             if not leads_out or target in asked or (target, name) in self._star_misses:
                 continue
@@ -146,7 +149,7 @@ class Resolver(Classes):
                 asked.add(target)
                 summary = self.summaries[target]
                 if name not in summary["exports"] and not self._holds(target, name):
-                    stack += [(target, inner) for inner in reversed(summary["stars"])]
+                    stack.append((target, iter(summary["stars"])))
                     continue
             joiner = "" if star.endswith(".") else "."
             found = self.resolve(file, f"{star}{joiner}{name}{tail}")

@@ -133,6 +133,8 @@ def configure(config: Config, allow: bool = False) -> str | None:
         ConfigError: if a folder is none.
     """
     folders = tuple((os.path.abspath(os.path.join(config.base, folder)), folder) for folder in config.rules)
+    if missing := [shown for folder, shown in folders if not os.path.isdir(folder)]:
+        raise ConfigError(f"{config.path}: {missing[0]}: there is no such folder of rules")
     _left_out.clear()
     if allow or os.environ.get(ALLOWED) == "1":
         use(folders)
@@ -143,7 +145,7 @@ def configure(config: Config, allow: bool = False) -> str | None:
     from .third_party import in_folder
 
     for folder, shown in folders:
-        if not os.path.isdir(folder) or _is_below(folder, config.base):  # nobody has vouched for what lies elsewhere
+        if _is_below(folder, config.base):  # nobody has vouched for what lies elsewhere
             _left_out.update(_others_codes([in_folder(folder, shown)], check=False))
     return (
         f"{config.path}: the rules in {', '.join(config.rules)} were not loaded, since that runs code of the project; "

@@ -475,7 +475,7 @@ def test_a_folder_of_rules_that_is_none_is_an_error(words: list[str], capsys: Ca
     Path("migrate-lint.toml").write_text('rules = ["lint/rules"]\n')
 
     assert 2 == main(words)
-    assert "lint/rules: there is no such folder of rules" in capsys.readouterr().err
+    assert "migrate-lint.toml: lint/rules: there is no such folder of rules" in capsys.readouterr().err
 
 
 def test_what_is_not_allowed_is_not_read_far_and_wide(capsys: Captured) -> None:
