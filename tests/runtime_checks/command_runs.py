@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -128,6 +129,16 @@ def living(mark: str) -> Iterator[str]:
         with suppress(OSError):
             if entry.name.isdecimal() and wanted in (entry / "environ").read_bytes().split(b"\0"):
                 yield entry.name
+
+
+def wait_for(seen: Callable[[], bool], seconds: float = 300.0) -> bool:
+    """Whether something is seen in time; it is not asked for again, since it may pass."""
+    deadline = time.monotonic() + seconds
+    while not seen():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def line_of(text: str, mark: str) -> int:

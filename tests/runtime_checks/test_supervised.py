@@ -6,14 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from migrate_lint.runtime_checks import interpreter, supervised, supervisor
 from migrate_lint.runtime_checks.supervised import LaunchError, Supervised, Tail, scratch
+
+from .command_runs import wait_for
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc and subreapers")
 posix = pytest.mark.skipif(os.name != "posix", reason="needs sessions")
@@ -68,15 +68,6 @@ def family(end: str) -> str:
     """A program with a child and a daemon, which forked twice and has an empty environment; how it goes on."""
     waits = "while not os.path.exists(os.path.join(sys.argv[-1], 'daemon')): time.sleep(0.01)"
     return f"DAEMON = {DAEMON!r}\n{FAMILY}\n{waits}\n{end}"
-
-
-def wait_for(seen: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + _SECONDS
-    while not seen():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def lives(pid: int) -> bool:

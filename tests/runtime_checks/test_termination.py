@@ -6,13 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .command_runs import MARK, living
+from .command_runs import MARK, living, wait_for
 
 pytestmark = [
     pytest.mark.tensorflow,
@@ -26,15 +24,6 @@ def build():
     time.sleep(3000)
 """
 _SECONDS = 600.0
-
-
-def wait_for(seen: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + _SECONDS
-    while not seen():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
@@ -51,7 +40,7 @@ def test_nothing_is_left_of_a_run_that_was_told_to_end(tmp_path: Path, number: s
         stderr=subprocess.DEVNULL,
     )
     try:
-        began = wait_for(asleep.exists)
+        began = wait_for(asleep.exists, _SECONDS)
         ran = list(living(str(tmp_path)))
         command.send_signal(number)
         status = command.wait(_SECONDS)
@@ -61,5 +50,5 @@ def test_nothing_is_left_of_a_run_that_was_told_to_end(tmp_path: Path, number: s
     assert began
     assert len(ran) == 3  # the command, the supervisor and the worker
     assert {signal.SIGTERM: 143, signal.SIGINT: 2, signal.SIGHUP: 129, signal.SIGKILL: -9}[number] == status
-    assert wait_for(lambda: list(living(str(tmp_path))) == [])
-    assert wait_for(lambda: os.listdir(scratch) == [])
+    assert wait_for(lambda: list(living(str(tmp_path))) == [], _SECONDS)
+    assert wait_for(lambda: os.listdir(scratch) == [], _SECONDS)
