@@ -95,7 +95,9 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class Block:
+    """A fenced block; `line` is its first line of text in the page."""
+
     name: str | None
     language: str
     words: frozenset[str]
@@ -113,43 +115,55 @@ def read_page(path: Path, text: str | None = None) -> Page:
     title = _TITLE.fullmatch(lines[0].rstrip())
     if title is None:
         raise PageError(f"{path}:1: a page begins with `# TF101 its-slug`")
-    sections: list[tuple[str, list[_Block]]] = []
+    read = tuple(
+        Section(heading, tuple(_cases(path, blocks))) for heading, _, blocks in read_sections(path, lines) if heading
+    )
+    return Page(path, title[1], title[2], read)
+
+
+def read_sections(path: Path, lines: Sequence[str]) -> list[tuple[str, list[str], list[Block]]]:
+    """The headings of a page, each with the prose and the blocks below it; what comes before the first has none.
+
+    Raises:
+        PageError: if a block is not closed, if there is code before the first heading, or a heading comes twice.
+    """
+    sections: list[tuple[str, list[str], list[Block]]] = [("", [], [])]
     name: str | None = None
     rest = enumerate(lines[1:], 2)
     for number, line in rest:
         if line.startswith("## "):
-            sections.append((line[3:].strip(), []))
+            sections.append((line[3:].strip(), [], []))
             name = None
         elif line.startswith("```"):
             block = _read_block(path, name, number, line, rest)
-            if sections:
-                sections[-1][1].append(block)
+            if sections[-1][0]:
+                sections[-1][2].append(block)
             elif block.language == "py":
                 raise PageError(f"{path}:{number}: code before the first section")
             name = None
         elif line.strip():
             named = _FILE_NAME.fullmatch(line.strip())
             name = named[1] if named else None
-    titles = [heading for heading, _ in sections]
-    for repeated in (heading for heading, count in Counter(titles).items() if count > 1):
+            sections[-1][1].append(line)
+    headings = Counter(heading for heading, _, _ in sections)
+    for repeated in (heading for heading, count in headings.items() if count > 1):
         raise PageError(f"{path}: two sections are named {repeated!r}")
-    read = tuple(Section(heading, tuple(_cases(path, blocks))) for heading, blocks in sections)
-    return Page(path, title[1], title[2], read)
+    return sections
 
 
-def _read_block(path: Path, name: str | None, start: int, fence: str, rest: Iterator[tuple[int, str]]) -> _Block:
+def _read_block(path: Path, name: str | None, start: int, fence: str, rest: Iterator[tuple[int, str]]) -> Block:
     language, *words = fence[3:].split() or [""]
     if language == "py" and (unknown := set(words) - _WORDS):
         raise PageError(f"{path}:{start}: unknown word {min(unknown)!r} after ```py; known are {sorted(_WORDS)}")
     body: list[str] = []
     for _, line in rest:
         if line.rstrip() == "```":
-            return _Block(name, language, frozenset(words), "\n".join([*body, ""]), start + 1)
+            return Block(name, language, frozenset(words), "\n".join([*body, ""]), start + 1)
         body.append(line)
     raise PageError(f"{path}:{start}: this block is never closed")
 
 
-def _cases(path: Path, blocks: Sequence[_Block]) -> Iterator[Case]:
+def _cases(path: Path, blocks: Sequence[Block]) -> Iterator[Case]:
     named = [block for block in blocks if block.name is not None]
     unnamed = [block for block in blocks if block.name is None and block.language == "py"]
     names = Counter(block.name for block in named)
@@ -164,7 +178,7 @@ def _cases(path: Path, blocks: Sequence[_Block]) -> Iterator[Case]:
         yield _case(path, [*named, *unnamed])
 
 
-def _case(path: Path, blocks: Sequence[_Block]) -> Case:
+def _case(path: Path, blocks: Sequence[Block]) -> Case:
     words = frozenset[str]().union(*(block.words for block in blocks if block.language == "py"))
     code = [block for block in blocks if block.language == "py"]
     return Case(
