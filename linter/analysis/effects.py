@@ -15,7 +15,7 @@ _SESSIONS = frozenset({"tensorflow.Session()"})
 
 def own_effects(names: Resolver, file: str, condition: Conditions) -> Effects:
     """What conditions do, but for those around them and for what depends on the code of other files."""
-    effects = Effects.GUARDED if condition["guarded"] else Effects(0)
+    effects = Effects.GUARDED if condition["guarded"] else Effects.UNSURE if condition["unsure"] else Effects(0)
     for text, how in condition["withs"]:
         found = () if text.startswith("?") else names.resolve(file, text)
         managers = [canonical(e.text) if e.kind == "external" else e.text for e in found]

@@ -43,6 +43,8 @@ class Context(IntFlag):
     """Traced by a `tf.data` transformation."""
     ONCE = auto()
     """Under a create-once guard, or while a layer, model, module or metric of the project is made or built."""
+    UNSURE = auto()
+    """Under a test that may be a create-once guard, as far as the code that is known tells."""
     LEGACY = auto()
     """Below the forward pass of a TF1 layer, RNN cell or Sonnet 1 module, which most programs run only in a graph."""
 
@@ -52,6 +54,8 @@ class Effects(IntFlag):
 
     GUARDED = auto()
     """A create-once guard stands around it."""
+    UNSURE = auto()
+    """A test stands around it that may be one."""
     SCOPED = auto()
     GRAPH = auto()
     LIFTED = auto()
@@ -60,7 +64,7 @@ class Effects(IntFlag):
     UNREACHABLE = auto()
 
 
-UNROOTED = int(Context.SHIM | Context.SCOPED | Context.LIFTED | Context.ONCE | Context.LEGACY)
+UNROOTED = int(Context.SHIM | Context.SCOPED | Context.LIFTED | Context.ONCE | Context.UNSURE | Context.LEGACY)
 """They say something of another context and begin nowhere by themselves."""
 UNCHANGED = -1
 """The transfer that does nothing at all."""
@@ -109,6 +113,8 @@ def transferred(context: int, transfer: int) -> int:
     else:
         if Effects.GUARDED in effects:
             flags = _once(flags)
+        if Effects.UNSURE in effects:
+            flags |= Context.UNSURE
         if Effects.SCOPED in effects:
             flags |= Context.SCOPED
         if Effects.LIFTED in effects:

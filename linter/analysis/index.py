@@ -46,7 +46,7 @@ class Block:
 
     ``kind`` is one of ``body`` (of a scope), ``if`` and ``else`` (``node`` is the tested expression), ``with``
     (``node`` is the context expression), ``loop`` (``node`` is the loop), ``try``, ``except`` (``node`` is the
-    handler).
+    handler), ``case``, ``suppressed`` (what follows a ``with suppress(...)`` that leaves; ``node`` is the ``with``).
     """
 
     id: int
@@ -213,6 +213,8 @@ class FileIndex:
         self.references: list[ReferenceFact] = []
         self.assignments: list[AssignmentFact] = []
         self.imports: list[ImportFact] = []
+        self.deletions: list[tuple[Scope, ast.expr]] = []
+        """What ``del`` takes away, and the function in which it does."""
         self.blocks: list[Block] = []
         """All blocks, by their id: one comes after the block that it stands in."""
         self._statement: ast.stmt = ast.Pass()
@@ -263,6 +265,8 @@ class FileIndex:
                 # `try: return self.v` followed by code: that code runs only after a handled exception
                 if len(statement.handlers) == 1 and not _leaves(statement.handlers[0].body):
                     block = self._block(block, "except", statement.handlers[0], scope, statement)
+            elif isinstance(statement, ast.With) and _leaves(statement.body) and _suppresses(statement):
+                block = self._block(block, "suppressed", statement, scope)
 
     def _walk_statement(self, node: ast.stmt, scope: Scope, block: Block) -> None:
         if isinstance(node, _SIMPLE):
@@ -307,6 +311,7 @@ class FileIndex:
                 for name in _pattern_names(case.pattern):
                     scope.bind(name, Bind("opaque"))
                 arm = self._block(block, "case", case, scope)
+                arm.statement = node
                 if case.guard is not None:
                     self._expression(case.guard, scope, arm)
                 self._suite(case.body, scope, arm)
@@ -356,6 +361,7 @@ class FileIndex:
                 scope.globals = _with(scope.globals, node.names)
         elif isinstance(node, ast.Delete):
             for target in node.targets:
+                self.deletions.append((scope.function(), target))
                 if not isinstance(target, ast.Name):
                     self._expression(target, scope, block)
         else:
@@ -588,6 +594,14 @@ class FileIndex:
     def assignments_in(self, function: Scope) -> list[AssignmentFact]:
         """The assignments in the own code of a function, class body or module."""
         return self._assignments_by_function.get(function.id, [])
+
+    def scope_of(self, node: ast.AST) -> Scope | None:
+        """The scope that a def, class, lambda or comprehension of this file opens."""
+        return self._scopes_by_node.get(id(node))
+
+    @cached_property
+    def _scopes_by_node(self) -> dict[int, Scope]:
+        return {id(scope.node): scope for scope in (*self.scopes, *self.comprehensions)}
 
     def lambda_scope(self, node: ast.Lambda) -> Scope:
         """The scope of a lambda expression of this file."""
@@ -828,6 +842,12 @@ def _parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
 
 def _leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], _LEAVES)
+
+
+def _suppresses(node: ast.With) -> bool:
+    """Whether an exception in the body ends the body alone."""
+    calls = (item.context_expr for item in node.items)
+    return any(isinstance(c, ast.Call) and (path_of(c.func) or "").rpartition(".")[2] == "suppress" for c in calls)
 
 
 def _with(names: Set[str], more: list[str]) -> set[str]:

@@ -81,6 +81,7 @@ class Conditions(TypedDict):
     outer: int
     """The index of those around, which hold too; `NO_CONDITIONS` has none."""
     guarded: bool
+    unsure: bool
     withs: list[list[str]]
     tests: list[list[str]]
     absent: list[list[Any]]
@@ -103,7 +104,7 @@ class Summary(TypedDict):
     uses: list[str]
 
 
-NO_CONDITIONS: Conditions = {"outer": -1, "guarded": False, "withs": [], "tests": [], "absent": []}
+NO_CONDITIONS: Conditions = {"outer": -1, "guarded": False, "unsure": False, "withs": [], "tests": [], "absent": []}
 """The first of every file."""
 
 
@@ -319,7 +320,7 @@ def imported(tree: ast.Module) -> list[str]:
 def conditions(index: FileIndex, guards: Guards, level: Block) -> Conditions | None:
     """Say what a block of a function adds to the conditions around it, None for nothing; ``outer`` is not known here.
 
-    ``guarded`` is whether a create-once guard protects it.
+    ``guarded`` is whether a create-once guard protects it, ``unsure`` whether one may.
     ``withs`` holds ``[name of the context manager, how it is named]``: ``named``, ``empty``, ``auto`` (only a
     ``default_name``), ``parameter:x`` (named by parameter x, whose default is None), ``object``.
     ``tests`` holds ``[name of a called test, "true" or "false"]``.
@@ -341,10 +342,10 @@ def conditions(index: FileIndex, guards: Guards, level: Block) -> Conditions | N
                 tests.extend([text, "true" if holds else "false"] for text in called)
             elif (name := _absent_parameter(test, holds)) is not None and defaults_to_none(function, name):
                 absent.append([function.id, name])
-    guarded = guards.guard(level) is level
-    if not (guarded or withs or tests or absent):
+    guarded, unsure = guards.guard(level) is level, guards.may_be_one(level)
+    if not (guarded or unsure or withs or tests or absent):
         return None
-    return {"outer": 0, "guarded": guarded, "withs": withs, "tests": tests, "absent": absent}
+    return {"outer": 0, "guarded": guarded, "unsure": unsure, "withs": withs, "tests": tests, "absent": absent}
 
 
 def _decided(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:

@@ -219,7 +219,12 @@ def may_be_tf1(site: Site) -> bool:
 
 def is_unproven(site: Site) -> bool:
     """Whether it is likely but not certain that the place runs again and again with eager execution on."""
-    return may_be_tf1(site) or for_absent_argument(site)
+    return may_be_tf1(site) or for_absent_argument(site) or may_be_guarded(site)
+
+
+def may_be_guarded(site: Site) -> bool:
+    """Whether all ways to the place in a forward pass lead through what may be a create-once guard."""
+    return site.runs(Context.FORWARD) and not site.runs(Context.FORWARD, without=Context.UNSURE)
 
 
 def for_absent_argument(site: Site) -> bool:
