@@ -124,25 +124,25 @@ class Frame:
     names: dict[str, Value] = field(default_factory=dict)
 
 
-class _Return(Exception):
+class _ReturnedError(Exception):
     def __init__(self, value: Value) -> None:
         self.value = value
 
 
-class _Raised(Exception):
+class _RaisedError(Exception):
     def __init__(self, kind: str) -> None:
         self.kind = kind
 
 
-class _Break(Exception):
+class _BrokenError(Exception):
     pass
 
 
-class _Continue(Exception):
+class _ContinuedError(Exception):
     pass
 
 
-class _TooLong(Exception):
+class _TooLongError(Exception):
     """The function is too large to be run in all its ways."""
 
 
@@ -222,9 +222,9 @@ class _Search:
         self._paths += 1
         try:
             if self._paths > _MOST_PATHS:
-                raise _TooLong
+                raise _TooLongError
             first, second = run.twice(self._function)
-        except (_TooLong, RecursionError):
+        except (_TooLongError, RecursionError):
             self._is_cut = True
             return None
         self._steps += run.steps
@@ -248,9 +248,7 @@ _WEIGHTS = {Recurrence.NEVER: 0, Recurrence.ONCE: 1, Recurrence.UNKNOWN: 2, Recu
 class _Slice:
     """The part of a function, and of those that it calls, that a test may depend on."""
 
-    def __init__(
-        self, writes: LastingWrites, function: Scope, tested: Sequence[ast.AST], read: frozenset[str]
-    ) -> None:
+    def __init__(self, writes: LastingWrites, function: Scope, tested: Sequence[ast.AST], read: frozenset[str]) -> None:
         self._writes = writes
         self._function = function
         self._tested = {id(part) for part in tested}
@@ -296,15 +294,15 @@ class _Slice:
     def follows(self, scope: Scope) -> bool:
         """Whether a function that is called is worth running: for what it writes, or for what it answers."""
         written = self._writes.written_by(scope)
-        return scope.name in self._read or scope.kind == "lambda" or ANYTHING in written or not self._read.isdisjoint(written)
+        if scope.name in self._read or scope.kind == "lambda":
+            return True
+        return ANYTHING in written or not self._read.isdisjoint(written)
 
 
 class _Run:
     """Two calls of a function, with one script of choices."""
 
-    def __init__(
-        self, index: FileIndex, part: _Slice, script: list[bool], budget: int
-    ) -> None:
+    def __init__(self, index: FileIndex, part: _Slice, script: list[bool], budget: int) -> None:
         self.index = index
         self.part = part
         self.script = script
@@ -315,7 +313,7 @@ class _Run:
         self.facts: dict[object, tuple[bool, int]] = {}
         self.equal: dict[int, Known] = {}
         """What symbols have turned out to be."""
-        self.orders: dict[object, list[tuple[int, bool]]] = {}
+        self.orders: dict[object, list[tuple[float, bool]]] = {}
         self.sums: dict[int, tuple[object, float]] = {}
         """Symbols that are another one plus a number."""
         self.unknown_code: list[object] = []
@@ -330,11 +328,11 @@ class _Run:
         """Where the first call came to, if it came to its end, and where the second did."""
         try:
             self._enter(function)
-        except _Raised:
+        except _RaisedError:
             return {}, {}
         first, self.reached = self.reached, {}
         self.doubt = False
-        with suppress(_Raised):
+        with suppress(_RaisedError):
             self._enter(function)
         return first, self.reached
 
@@ -351,7 +349,7 @@ class _Run:
         if isinstance(function.node, ast.Lambda):
             self.value(function.node.body, frame)
         else:
-            with suppress(_Return):
+            with suppress(_ReturnedError):
                 self.suite(getattr(function.node, "body", []), frame)
 
     def _parameter(self, function: Scope, name: str) -> Value:
@@ -516,7 +514,7 @@ class _Run:
     def _step(self) -> None:
         self.steps += 1
         if self.steps > self.budget:
-            raise _TooLong
+            raise _TooLongError
 
     # -- statements --------------------------------------------------------------------------------------------------
 
@@ -542,7 +540,7 @@ class _Run:
                 before = self.value(target, frame)
                 self._store(target, self._augmented(op, before, self.value(value, frame)), frame)
             case ast.Return(value=given):
-                raise _Return(Known(None) if given is None else self.value(given, frame))
+                raise _ReturnedError(Known(None) if given is None else self.value(given, frame))
             case ast.If():
                 self._if(node, frame)
             case ast.For() | ast.AsyncFor():
@@ -558,11 +556,11 @@ class _Run:
             case ast.Raise(exc=given):
                 if given is not None:
                     self.value(given, frame)
-                raise _Raised(_name(given.func if isinstance(given, ast.Call) else given) or _ANY)
+                raise _RaisedError(_name(given.func if isinstance(given, ast.Call) else given) or _ANY)
             case ast.Break():
-                raise _Break
+                raise _BrokenError
             case ast.Continue():
-                raise _Continue
+                raise _ContinuedError
             case ast.Delete(targets=targets):
                 for target in targets:
                     self._delete(target, frame)
@@ -578,7 +576,7 @@ class _Run:
                     self._bind(name, self._make(alias.name), frame)
             case ast.Assert(test=test):
                 if not self._holds(self.value(test, frame)):
-                    raise _Raised("AssertionError")
+                    raise _RaisedError("AssertionError")
             case _:
                 pass
 
@@ -605,9 +603,9 @@ class _Run:
         try:
             for element in elements:
                 self._store(node.target, element, frame)
-                with suppress(_Continue):
+                with suppress(_ContinuedError):
                     self.suite(node.body, frame)
-        except _Break:
+        except _BrokenError:
             return
         self.suite(node.orelse, frame)
 
@@ -634,9 +632,9 @@ class _Run:
                 self.suite(node.orelse, frame)
                 return
             try:
-                with suppress(_Continue):
+                with suppress(_ContinuedError):
                     self.suite(node.body, frame)
-            except _Break:
+            except _BrokenError:
                 return
 
     def _with(self, node: ast.With | ast.AsyncWith, frame: Frame) -> None:
@@ -655,7 +653,7 @@ class _Run:
         self.handlers.append(frozenset(swallowed))
         try:
             self.suite(node.body, frame, whole=True)
-        except _Raised as error:
+        except _RaisedError as error:
             if not _catches(swallowed, error.kind):
                 raise
             self._come_to(node)
@@ -671,7 +669,7 @@ class _Run:
                 self.suite(node.body, frame, whole=True)
             finally:
                 self.handlers.pop()
-        except _Raised as error:
+        except _RaisedError as error:
             for handler, each in zip(node.handlers, names, strict=True):
                 if _catches(each, error.kind):
                     finished = False
@@ -683,7 +681,7 @@ class _Run:
             else:
                 self.suite(node.finalbody, frame)
                 raise
-        except (_Return, _Break, _Continue):
+        except (_ReturnedError, _BrokenError, _ContinuedError):
             self.suite(node.finalbody, frame)
             raise
         if finished:
@@ -692,7 +690,7 @@ class _Run:
     def _finally(self, body: Iterable[ast.stmt], node: ast.Try | ast.TryStar, frame: Frame) -> None:
         try:
             self.suite(body, frame)
-        except (_Return, _Raised, _Break, _Continue):
+        except (_ReturnedError, _RaisedError, _BrokenError, _ContinuedError):
             self.suite(node.finalbody, frame)
             raise
         self.suite(node.finalbody, frame)
@@ -773,7 +771,7 @@ class _Run:
         found = self.index.lookup(frame.scope, name)
         if found is None:
             if not self.index.resolve(frame.scope, name) and self._is_handled("NameError"):
-                raise _Raised("NameError")
+                raise _RaisedError("NameError")
             return self._symbol("builtin", name)
         scope, binds = found
         if len(binds) == 1 and binds[0].kind == "scope" and binds[0].scope is not None:
@@ -843,22 +841,24 @@ class _Run:
 
     def _kept(self, value: Value) -> Value:
         """What is kept is there: `self.v = make()` keeps no None."""
-        return self._make(value.maker) if isinstance(value, Thing) and value.code is not None else value
+        if isinstance(value, Thing) and (value.code is not None or (value.maker and not value.made)):
+            return self._make(value.maker)
+        return value
 
     def _get(self, table: Table, key: Value, error: str) -> Value:
         """What is kept under a key.
 
         Raises:
-            _Raised: if nothing is.
+            _RaisedError: if nothing is.
         """
         key = self._resolved(key)
         token = _token(key)
         if token in table.entries:
             return table.entries[token]
         if token in table.absent or table.exact:
-            raise _Raised(error)
+            raise _RaisedError(error)
         if self._is_handled(error) and not self._holds(self._contains(table, key)):
-            raise _Raised(error)
+            raise _RaisedError(error)
         code = _ANY if table.version else getattr(key, "code", None)
         return self._symbol("kept", table.owner, token, table.version, code=code)
 
@@ -944,9 +944,9 @@ class _Run:
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self.value(body if self.condition(test, frame) else orelse, frame)
             case ast.NamedExpr(target=target, value=given):
-                value = self.value(given, frame)
-                self._store(target, value, frame)
-                return value
+                named = self.value(given, frame)
+                self._store(target, named, frame)
+                return named
             case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
                 values = [self.value(element, frame) for element in elements]
                 if any(isinstance(element, ast.Starred) for element in elements):
@@ -968,14 +968,15 @@ class _Run:
             case ast.Await(value=inner) | ast.Starred(value=inner):
                 return self.value(inner, frame)
             case _:
-                parts = [_token(self.value(part, frame)) for part in ast.iter_child_nodes(node) if _is_expr(part)]
+                expressions = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+                parts = [_token(self.value(part, frame)) for part in expressions]
                 return self._symbol("expression", id(node), *parts)
 
     def _attribute(self, owner: Value, name: str) -> Value:
         owner = self._resolved(owner)
         if isinstance(owner, Known):
             if owner.value is None:
-                raise _Raised("AttributeError")
+                raise _RaisedError("AttributeError")
             return self._symbol("attribute", repr(owner.value)[:99], name)
         table = self._attributes(owner)
         key = _token(Known(name))
@@ -1041,7 +1042,7 @@ class _Run:
         if isinstance(key, Known) and isinstance(key.value, int) and self._is_handled("IndexError"):
             needed = key.value + 1 if key.value >= 0 else -key.value
             if not self._holds(self._compared(ast.GtE(), self._length(owner), Known(needed))):
-                raise _Raised("IndexError")
+                raise _RaisedError("IndexError")
             if owner.element is not None:
                 return owner.element
             kept = self._symbol("kept", self._items(owner).owner, _token(key), self._items(owner).version)
@@ -1220,13 +1221,13 @@ class _Run:
         code = getattr(left, "code", None) or getattr(right, "code", None)
         thing = self._symbol("binary", type(op).__name__, _token(left), _token(right), code=code)
         if isinstance(op, ast.Add | ast.Sub):
-            (base, offset), (other, distance) = self._linear(left), self._linear(right)
-            if base is other is None:
+            (base, offset), (more, distance) = self._linear(left), self._linear(right)
+            if base is more is None:
                 return Known(offset + distance if isinstance(op, ast.Add) else offset - distance)
-            if other is None:
+            if more is None:
                 self.sums[thing.number] = base, offset + (distance if isinstance(op, ast.Add) else -distance)
             elif base is None and isinstance(op, ast.Add):
-                self.sums[thing.number] = other, offset + distance
+                self.sums[thing.number] = more, offset + distance
         return thing
 
     def _comprehension(self, node: ast.expr, frame: Frame) -> Value:
@@ -1296,7 +1297,7 @@ class _Run:
         if isinstance(owner, Known):
             arguments, _ = self._arguments(node, frame)
             if owner.value is None:
-                raise _Raised("AttributeError")
+                raise _RaisedError("AttributeError")
             return self._symbol("method", repr(owner.value)[:99], name, *map(_token, arguments))
         if name in ("__setattr__", "__getattribute__", "__delattr__") and path_of(node.func) != f"object.{name}":
             arguments, _ = self._arguments(node, frame)
@@ -1347,8 +1348,7 @@ class _Run:
         texts = self.index.resolve(frame.scope, path_of(node.func) or "")
         library = bool(texts) and all(is_library(text) for text in texts)
         if not library:
-            for argument in arguments:
-                argument = self._resolved(argument)
+            for argument in map(self._resolved, arguments):
                 if isinstance(argument, Thing) and argument.cls is not None:
                     self._disturb(argument)
         return self._result(node, called, arguments, library)
@@ -1361,7 +1361,7 @@ class _Run:
             return self._made_by(node, path, identity, arguments)
         self.unknown_code.append(identity)
         if self._is_handled(_ANY) and self._choose(("raises", identity, *map(_token, arguments)), identity):
-            raise _Raised(_ANY)
+            raise _RaisedError(_ANY)
         thing = self._symbol("result", identity, *map(_token, arguments), code=identity)
         thing.maker = path
         return thing
@@ -1369,7 +1369,7 @@ class _Run:
     def _made_by(self, node: ast.Call, path: str, identity: object, arguments: list[Value]) -> Thing:
         """The result of a public function: a new object, the same value for the same arguments."""
         if self._is_handled(_ANY) and self._choose(("raises", identity, *map(_token, arguments))):
-            raise _Raised(_ANY)
+            raise _RaisedError(_ANY)
         if path.rpartition(".")[2][:1].isupper():
             return self._make(path)
         thing = self._symbol("result", id(node), identity, *map(_token, arguments))
@@ -1418,7 +1418,7 @@ class _Run:
             if isinstance(node, ast.Lambda):
                 return self.value(node.body, inner)
             self.suite(getattr(node, "body", []), inner)
-        except _Return as done:
+        except _ReturnedError as done:
             return done.value
         finally:
             self.depth -= 1
@@ -1467,7 +1467,7 @@ class _Run:
             owner.members = None
         elif name in ("index",) and arguments:
             if not self._holds(self._contains(self._items(owner), first)):
-                raise _Raised("ValueError")
+                raise _RaisedError("ValueError")
             return self._symbol("index", owner.number, _token(first))
         elif name == "__contains__" and arguments:
             return self._contains(self._items(owner), first)
@@ -1608,10 +1608,6 @@ def _token(value: Value) -> object:
     if isinstance(value, Thing):
         return value.number
     return ("constant", type(value.value).__name__, value.value)
-
-
-def _is_expr(node: ast.AST) -> bool:
-    return isinstance(node, ast.expr)
 
 
 def _is_small(value: object) -> bool:

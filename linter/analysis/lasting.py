@@ -329,15 +329,15 @@ class LastingWrites:
 
     @staticmethod
     def _gives_what_lasts(node: ast.expr) -> bool:
-        """Whether a call may give what is kept somewhere: a builtin, or a constructor by its name, gives a new object."""
+        """Whether a call may give what is kept somewhere: a builtin, or what has a constructor's name, does not."""
         if not isinstance(node, ast.Call) or (path := path_of(node.func)) is None:
             return isinstance(node, ast.Call)
         name = path.rpartition(".")[2]
-        return not (name[:1].isupper() or name in _NEW or (path == name and hasattr(builtins, name)) or name == "globals")
+        return not (name[:1].isupper() or name in _NEW or (path == name and hasattr(builtins, name)))
 
     def _changed_by(self, function: Scope, node: ast.Call, path: str) -> Iterator[str]:
-        base, _, method = path.rpartition(".")
-        head, rest = split_head(path)
+        method = path.rpartition(".")[2]
+        head = split_head(path)[0]
         if method in _BY_NAME and node.args:
             name = next(filter(None, map(literal_string, node.args[:2])), None)
             if name is not None:
@@ -431,7 +431,6 @@ def _names(node: ast.AST, own: Container[str] = ()) -> Iterator[str]:
             yield part.attr
         elif isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value.isidentifier():
             yield part.value
-
 
 
 def _default_of(function: Scope, name: str) -> ast.expr | None:

@@ -223,7 +223,8 @@ def forms() -> Iterator[Form]:
                 continue
             words = {"test": test, "store": store.replace("@", CREATE).replace("; ", "\n"), "undo": undo}
             words |= {"read": read, "error": error, "value": cell.value}
-            yield Form(f"{cell_name}, {test}, {store}, {shape_name}, {place}: {undo}", _class(cell, shape, undone, words))
+            name = f"{cell_name}, {test}, {store}, {shape_name}, {place}: {undo}"
+            yield Form(name, _class(cell, shape, undone, words))
 
 
 def _filled(template: str, words: dict[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from migrate_lint.linter.analysis.execution_context import Context
 
 from .analysis import call, file_of
 
@@ -40,7 +41,6 @@ def guarded(body: str, before: str = "", init: str = "pass", after: str = "") ->
         "v = getattr(self, 'v', None)\nif v is None:\n    self.v = make()",
         "d = self.d\nif x not in d:\n    d[x] = make()",
         "v = self.d.get(x)\nif v is None:\n    v = make()\n    self.d[x] = v",
-        "if x not in cache:\n    cache[x] = make()",
         "if x.kernel is None:\n    x.kernel = make()",
         "global V\nif V is None:\n    V = make()",
         "if not self.ready:\n    if training:\n        self.v = make()\n    self.ready = True",
@@ -76,6 +76,17 @@ def test_guard(body: str) -> None:
 def test_no_guard(body: str) -> None:
     """An ordinary condition, a local, the wrong branch, or an evaluated default protects nothing."""
     assert not guarded(body)
+
+
+def test_what_is_kept_in_a_parameter_may_be_a_guard() -> None:
+    """The next call may be given the same cache, or a new one."""
+    text = "import tensorflow as tf\nclass Net(tf.keras.Model):\n    def call(self, x, cache):\n"
+    body = "        if x not in cache:\n            cache[x] = make()\n"
+    site = call(file_of({"example.py": text + body}), "make")
+
+    assert not site.guarded
+    assert site.runs(Context.FORWARD)
+    assert not site.runs(Context.FORWARD, without=Context.UNSURE)
 
 
 def test_helper_under_the_guard_supplies_the_state() -> None:
