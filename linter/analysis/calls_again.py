@@ -33,7 +33,7 @@ from .lazy import cached_property
 from .paths import path_of
 
 _MOST_PATHS = 128
-_MOST_STEPS = 1_000
+_MOST_STEPS = 500
 """Expressions and statements, all paths of a function together; what takes longer is not known."""
 _MOST_DEEP = 6
 """Calls inside each other that are followed."""
@@ -174,7 +174,7 @@ class CallsAgain:
         search = self._searches.get((function.id, cells))
         if search is None or not search.asks(read_by(block)):
             together = [*self._tests_of(function, cells), *read_by(block)]
-            part = _Slice(self.writes, function, together, self.writes.read_by(function, together) | cells)
+            part = _Slice(self.writes, together, self.writes.read_by(function, together) | cells)
             search = self._searches[function.id, cells] = _Search(self._index, function, part)
         return search.recurrence(place)
 
@@ -248,9 +248,8 @@ _WEIGHTS = {Recurrence.NEVER: 0, Recurrence.ONCE: 1, Recurrence.UNKNOWN: 2, Recu
 class _Slice:
     """The part of a function, and of those that it calls, that a test may depend on."""
 
-    def __init__(self, writes: LastingWrites, function: Scope, tested: Sequence[ast.AST], read: frozenset[str]) -> None:
+    def __init__(self, writes: LastingWrites, tested: Sequence[ast.AST], read: frozenset[str]) -> None:
         self._writes = writes
-        self._function = function
         self._tested = {id(part) for part in tested}
         self._lines = sorted({part.lineno for part in tested if hasattr(part, "lineno")})
         self._read = read
@@ -260,15 +259,17 @@ class _Slice:
         """Whether some code is among what decides."""
         return id(node) in self._tested
 
-    def matters(self, node: ast.AST) -> bool:
-        """Whether a statement is to be run."""
-        return isinstance(node, _LEAVING) or self.is_in(node)
+    def matters(self, node: ast.AST, scope: Scope) -> bool:
+        """Whether a statement of a function is to be run."""
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute | ast.Subscript | ast.Name):
+            return True  # a second name of what lasts, perhaps
+        return isinstance(node, _ALWAYS) or self.is_in(node, scope)
 
-    def is_in(self, node: ast.AST) -> bool:
-        """Whether what lasts, or what a test reads, may be written below a node."""
+    def is_in(self, node: ast.AST, scope: Scope) -> bool:
+        """Whether what lasts, or what a test reads, may be written below a node of a function."""
         known = self._inside.get(id(node))
         if known is None:
-            written = self._writes.written_in(self._function, node)
+            written = self._writes.written_in(scope.function(), node)
             known = self._inside[id(node)] = (
                 self._is_asked_below(node) or ANYTHING in written or not self._read.isdisjoint(written)
             )
@@ -320,6 +321,8 @@ class _Run:
         """The unknown functions that were called, one after the other."""
         self.handlers: list[frozenset[str]] = []
         self.depth = 0
+        self.for_effect: ast.expr | None = None
+        """The call whose result is not used."""
         self.doubt = False
         self.reached: dict[Place, bool] = {}
         """Places that were come to in this call, and whether only by way of a doubt."""
@@ -521,13 +524,14 @@ class _Run:
     def suite(self, body: Iterable[ast.stmt], frame: Frame, *, whole: bool = False) -> None:
         """Run the statements that matter; the whole of them where it matters whether one raises."""
         for statement in body:
-            if whole or self.part.matters(statement):
+            if whole or self.part.matters(statement, frame.scope):
                 self._step()
                 self._statement(statement, frame)
 
     def _statement(self, node: ast.stmt, frame: Frame) -> None:
         match node:
             case ast.Expr(value=value):
+                self.for_effect = value
                 self.value(value, frame)
             case ast.Assign(targets=targets, value=value):
                 made = self.value(value, frame)
@@ -590,7 +594,7 @@ class _Run:
 
     def _matters(self, node: ast.stmt, scope: Scope) -> bool:
         """Whether the arms of a condition do anything that a later test may depend on."""
-        return self.part.is_in(node) or (self.depth > 0 and _leaves(node))
+        return self.part.is_in(node, scope) or (self.depth > 0 and _leaves(node))
 
     def _skip(self, node: ast.stmt, frame: Frame) -> None:
         for part in ast.walk(node):
@@ -624,7 +628,8 @@ class _Run:
             return ()
         if table is not None and len(table.entries) == 1 and table.exact:
             return list(table.entries.values())
-        return [self._symbol("element", values.number, 0 if table is None else table.version, code=values.code)]
+        owner, version = (values.number, 0) if table is None else (table.owner, table.version)
+        return [self._symbol("element", owner, version, code=values.code)]
 
     def _while(self, node: ast.While, frame: Frame) -> None:
         for _ in range(_ROUNDS):
@@ -1329,7 +1334,8 @@ class _Run:
             return self._unknown(node, self._get(self._attributes(owner), Known(name), ""), arguments, frame)
         if (not name.startswith("_") or name == "__init__") and self.part.is_of_library(owner.cls):
             return self._result(node, self._symbol("bound", owner.number, name), arguments, library=True)
-        self._disturb(owner)
+        if node is self.for_effect:
+            self._disturb(owner)
         return self._result(node, self._symbol("bound", owner.number, name), arguments, library=False)
 
     def _disturb(self, thing: Thing) -> None:
@@ -1642,4 +1648,5 @@ def _leaves(node: ast.AST) -> bool:
     return any(isinstance(part, _LEAVING) for part in ast.walk(node))
 
 
-_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Global, ast.Nonlocal)
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+_ALWAYS = (*_LEAVING, ast.FunctionDef, ast.AsyncFunctionDef)

@@ -46,8 +46,6 @@ class Guards:
 
     def _of_place(self, block: Block, place: Place) -> Recurrence:
         found = self._again.recurrence(block, place)
-        if found is Recurrence.UNKNOWN and self._again.writes.is_supplied(block):
-            return Recurrence.ONCE  # `if self.v is None: self.make()` makes it, wherever `make` may be
         function = block.scope.function()
         owner = function.owner()
         if found is Recurrence.ONCE and owner is not None:

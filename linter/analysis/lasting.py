@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 
-from .index import Block, FileIndex, Scope
+from .index import Block, CallFact, FileIndex, Scope
 from .kinds import kinds_of_base
 from .lazy import cached_property
 from .paths import literal_string, path_of, split_head
@@ -53,22 +54,23 @@ class LastingWrites:
         self._free: dict[int, frozenset[str]] = {}
         self._lines: dict[int, tuple[Scope, ...]] = {}
         self._closed_classes: dict[int, bool] = {}
+        self._owned: dict[int, tuple[set[str], set[str]]] = {}
         self._cells: dict[tuple[int, int], tuple[frozenset[str], bool]] = {}
 
     def written_by(self, function: Scope) -> frozenset[str]:
         """Names of what a function writes that outlives its call, itself or through functions of the file."""
         found = self._reached.get(function.id)
         if found is None:
-            seen, waiting = {function.id}, [function.id]
+            seen, waiting = {function.id}, [function]
             written: set[str] = set()
             while waiting:
-                current = waiting.pop()
-                written |= self._own.get(current, frozenset())
-                for name in self._called.get(current, ()):
-                    for scope in self._functions.get(name, ()):
+                own, called = self._own(waiting.pop())
+                written |= own
+                for name in called & self._functions.keys():
+                    for scope in self._functions[name]:
                         if scope.id not in seen:
                             seen.add(scope.id)
-                            waiting.append(scope.id)
+                            waiting.append(scope)
             found = self._reached[function.id] = frozenset(written)
         return found
 
@@ -98,20 +100,24 @@ class LastingWrites:
             found = frozenset(name for name in found if name in self._index.module.binds)
         own = function.parameters[:1] if function.owner() is not None else []
         open_ = frozenset(name for name in found if name not in own and self._may_differ(function, name))
-        if not read.isdisjoint(own) and self.is_supplied(block):
-            found |= {_OPEN}
-        return (found - open_) | (written & {ANYTHING}), bool(open_ - self._fresh(function))
+        known = (found - open_) | (written & {ANYTHING})
+        may_be_more = bool(open_ - self._fresh(function))
+        if not read.isdisjoint(own) and self._is_handed_on(block):
+            return (known | {_OPEN}, may_be_more) if known else (known, True)
+        return known, may_be_more
 
-    def is_supplied(self, block: Block) -> bool:
-        """Whether a method that is not in the file is called on the same object under the test of a block."""
+    def _is_handed_on(self, block: Block) -> bool:
+        """Whether a method that is not in the file is called for its effect, under the test of a block."""
         encloses = self._index.encloses
         return any(encloses(block, call) for call in self._open_calls.get(block.scope.function().id, ()))
 
     @cached_property
     def _open_calls(self) -> dict[int, list[Block]]:
-        """Where functions call methods on their own object that are not in the file."""
+        """Where functions call methods on their own object that are not in the file, and do nothing with the result."""
         found: dict[int, list[Block]] = {}
         for call in self._index.calls:
+            if not isinstance(call.statement, ast.Expr) or call.statement.value is not call.node:
+                continue
             if call.path is not None and self._is_open_call(function := call.scope.function(), call.path):
                 found.setdefault(function.id, []).append(call.block)
         return found
@@ -131,7 +137,7 @@ class LastingWrites:
             return True
         if name in self._attributes or name in self._functions or self._index.lookup(function, name):
             return False
-        return any(name in called for called in self._called.values())
+        return any((call.path or "").rpartition(".")[2] == name for call in self._index.calls)
 
     @staticmethod
     def _fresh(function: Scope) -> frozenset[str]:
@@ -186,7 +192,8 @@ class LastingWrites:
                 elif isinstance(node, ast.Attribute | ast.Subscript):
                     names.update(() if isinstance(node.ctx, ast.Load) else self._targets(function, node))
                 elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    names.add(node.name)
+                    scope = self._index.scope_of(node)
+                    names |= {node.name} if scope is None else {node.name, *self.written_by(scope)}
                 elif isinstance(node, ast.Call) and (path := path_of(node.func)) is not None:
                     names.update(self._changed_by(function, node, path))
                     for scope in self._functions.get(path.rpartition(".")[2], ()):
@@ -259,35 +266,39 @@ class LastingWrites:
         return found
 
     @cached_property
-    def _called(self) -> dict[int, set[str]]:
-        """The last names of what each function calls, and of the properties that it may read."""
-        found: dict[int, set[str]] = {}
+    def _facts(self) -> dict[int, tuple[list[CallFact], list[ast.expr], list[str]]]:
+        """By function: what it calls, what it deletes, and the properties that it may read."""
+        found: dict[int, tuple[list[CallFact], list[ast.expr], list[str]]] = defaultdict(lambda: ([], [], []))
         for call in self._index.calls:
             if call.path is not None:
-                found.setdefault(call.scope.function().id, set()).add(call.path.rpartition(".")[2])
+                found[call.scope.function().id][0].append(call)
+        for function, target in self._index.deletions:
+            found[function.id][1].append(target)
         properties = {scope.name for scope in self._index.scopes if scope.kind == "function" and scope.decorators}
-        for fact in self._index.references:
+        for fact in self._index.references if properties else ():
             name = fact.path.rpartition(".")[2]
             if name in properties:
-                found.setdefault(fact.scope.function().id, set()).add(name)
+                found[fact.scope.function().id][2].append(name)
         return found
 
-    @cached_property
-    def _own(self) -> dict[int, frozenset[str]]:
-        found: dict[int, set[str]] = {}
-        for fact in self._index.assignments:
-            function = fact.scope.function()
-            if function.kind in ("function", "lambda"):
-                found.setdefault(function.id, set()).update(self._targets(function, fact.target))
-        for call in self._index.calls:
-            function = call.scope.function()
-            path = call.path
-            if path is not None and function.kind in ("function", "lambda"):
-                if path.rpartition(".")[2] in _CHANGING or split_head(path)[0] in function.parameters[:1]:
-                    found.setdefault(function.id, set()).update(self._changed_by(function, call.node, path))
-        for function, target in self._index.deletions:
-            found.setdefault(function.id, set()).update(self._targets(function, target))
-        return {number: frozenset(names) for number, names in found.items() if names}
+    def _own(self, function: Scope) -> tuple[set[str], set[str]]:
+        """What a function writes itself, and the last names of what it calls or reads as a property."""
+        found = self._owned.get(function.id)
+        if found is None:
+            calls, deleted, properties = self._facts[function.id]
+            written: set[str] = set()
+            called = set(properties)
+            for target in (*(fact.target for fact in self._index.assignments_in(function)), *deleted):
+                written.update(self._targets(function, target))
+            own = f"{function.parameters[0]}." if function.parameters else "?"
+            for call in calls:
+                path = call.path or ""
+                name = path.rpartition(".")[2]
+                called.add(name)
+                if name in _CHANGING or (path.startswith(own) and name not in self._functions):
+                    written.update(self._changed_by(function, call.node, path))
+            found = self._owned[function.id] = written, called
+        return found
 
     def _targets(self, function: Scope, target: ast.expr) -> Iterator[str]:
         if isinstance(target, ast.Name):

@@ -57,8 +57,8 @@ CELLS = {
     "item": Cell(
         ("name not in self.d", "name not in self.d.keys()", "self.d.get(name) is None", "not self.d",
          "len(self.d) == 0", "not self.d.__contains__(name)"),
-        ("self.d[name] = @", "self.d.update({name: @})", "d = self.d; d[name] = @", "self.d |= {name: @}"),
-        ("self.d.pop(name, None)", "self.d.clear()", "self.d = {}", "d = self.d; d.pop(name, None)"),
+        ("self.d[name] = @", "self.d.update({name: @})", "kept = self.d; kept[name] = @", "self.d |= {name: @}"),
+        ("self.d.pop(name, None)", "self.d.clear()", "self.d = {}", "kept = self.d; kept.pop(name, None)"),
         init="self.d = {}",
         raises=("self.d[name]", "KeyError"),
         value="self.d.get(name)",
@@ -219,6 +219,8 @@ def forms() -> Iterator[Form]:
         read, error = cell.raises or ("", "")
         tests = cell.tests if "{read}" not in shape and "value" not in shape else cell.tests[:1]
         for test, store, undo in product(tests, cell.stores, cell.undos if place != "never" else ("pass",)):
+            if cell_name == "list" and shape_name == "match any":
+                continue  # a list that begins with False never comes to its end
             if shape_name == "property" and ("name" in test or "training" in test or "x " in test):
                 continue
             words = {"test": test, "store": store.replace("@", CREATE).replace("; ", "\n"), "undo": undo}
