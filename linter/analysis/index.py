@@ -221,6 +221,7 @@ class FileIndex:
         self._lambdas: dict[int, Scope] = {}
         self._open = 0
         self._circular = False
+        self._postponed = any(_postpones_annotations(statement) for statement in tree.body)
         self._paths: defaultdict[int, dict[str, tuple[str, ...]]] = defaultdict(dict)
         """What is known of paths, and of names below, by the scope; pairs as keys would take a tenth of all memory."""
         self._heads: defaultdict[int, dict[str, tuple[str, ...] | None]] = defaultdict(dict)
@@ -339,7 +340,8 @@ class FileIndex:
             for target in node.targets:
                 self._bind_target(target, node.value, scope, block, node)
         elif isinstance(node, ast.AnnAssign):
-            self._expression(node.annotation, scope, block)
+            if not scope.function().is_function:  # those of local variables are never evaluated
+                self._annotation(node.annotation, scope, block)
             if node.value is not None:
                 self._expression(node.value, scope, block)
                 self._bind_target(node.target, node.value, scope, block, node)
@@ -398,7 +400,7 @@ class FileIndex:
         scope.bind(node.name, Bind("scope", scope=inner))
         self._parameters(node.args, inner, scope, block)
         if node.returns is not None:
-            self._expression(node.returns, scope, block)
+            self._annotation(node.returns, scope, block)
         statement = self._statement
         self._suite(node.body, inner, self._block(None, "body", node, inner))
         self._statement = statement
@@ -413,7 +415,7 @@ class FileIndex:
         for argument in every:
             annotation = None
             if argument.annotation is not None:
-                self._expression(argument.annotation, scope, block)
+                self._annotation(argument.annotation, scope, block)
                 annotation = path_of(argument.annotation)
             if annotation and "[" not in annotation:
                 inner.bind(argument.arg, Bind("annotation", f"{annotation}()", scope))
@@ -422,6 +424,11 @@ class FileIndex:
         for rest in (arguments.vararg, arguments.kwarg):
             if rest is not None:
                 inner.bind(rest.arg, Bind("opaque"))
+
+    def _annotation(self, node: ast.expr, scope: Scope, block: Block) -> None:
+        """Walk an annotation, unless the file postpones them all: what it names is not read then."""
+        if not self._postponed:
+            self._expression(node, scope, block)
 
     def _class(self, node: ast.ClassDef, scope: Scope, block: Block) -> None:
         for decorator in node.decorator_list:
@@ -838,6 +845,14 @@ def _dotted(node: ast.expr) -> tuple[str | None, ast.expr]:
 def _parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
     """The fields of an expression that may hold others, the last one first."""
     return tuple(name for name in reversed(kind._fields) if name not in ("ctx", "op", "ops", "kind", "conversion"))
+
+
+def _postpones_annotations(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.ImportFrom)
+        and statement.module == "__future__"
+        and any(alias.name == "annotations" for alias in statement.names)
+    )
 
 
 def _leaves(body: list[ast.stmt]) -> bool:

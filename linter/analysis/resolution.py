@@ -11,11 +11,14 @@ from .entities import Entity, Key
 from .modules import Modules, split_relative
 from .names import canonical
 from .paths import split_head
+from .public_names import lacks, split_api
 from .summary import Summary
 
 FORWARD_METHODS = ("call", "__call__")
 _DOTTED_END = re.compile(r"[(\[]")
 _MAX_DEPTH = 24
+_NESTED = ("tensorflow.compat.v1.compat.v", "tensorflow.compat.v2.compat.v")
+"""`tf.compat` of either is the same package again."""
 _MAX_ENTITIES = 12
 _REMEMBERED = 50_000
 """Resolved names; they are few in most projects, and in a large one each is soon done with."""
@@ -109,8 +112,21 @@ class Resolver(Classes):
         found, size = self._modules.find(file, parts)
         if found is not None:
             yield from self._in_module(found, parts[size:], rest)
-        else:
-            yield Entity("external", text)
+        elif not self._is_foreign_to_stars(file, dotted):
+            yield Entity("external", f"tensorflow{text[20:]}" if text.startswith(_NESTED) else text)
+
+    def _is_foreign_to_stars(self, file: str, dotted: str) -> bool:
+        """Whether a name begins with a module of Keras or TensorFlow that `file` imports with ``*``, and is not in it.
+
+        It was put together from the two: where it really comes from is not known then.
+        """
+        for star in self.summaries[file]["stars"]:
+            if dotted.startswith(f"{star}."):
+                api, module = split_api(star)
+                name = dotted[len(star) + 1 :].partition(".")[0]
+                if api and lacks(api, module, name):
+                    return True
+        return False
 
     def _in_module(self, module: str, parts: list[str], rest: str) -> Iterator[Entity]:
         if not parts:

@@ -26,6 +26,7 @@ from ..analysis.lazy import cached_property
 from ..analysis.names import Name, canonical
 from ..analysis.paths import is_none, literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
+from ..analysis.public_names import has_module, missing_part, split_api
 from ..analysis.roots import DATASET_METHODS
 from ..analysis.statements import Statements, span_of
 from ..analysis.summary import conditions, defaults_to_none, own_statements, scope_name
@@ -57,11 +58,14 @@ __all__ = [
     "canonical",
     "catches",
     "defaults_to_none",
+    "has_module",
     "is_none",
     "is_test_path",
     "literal_string",
+    "missing_part",
     "own_statements",
     "path_of",
+    "split_api",
 ]
 
 

@@ -1,42 +1,23 @@
-"""Where TensorFlow's public names went: the questions that the rules of this family ask of ``api_status.json``."""
+"""Where the public names of TensorFlow and Keras stand: the questions that the rules of this family ask of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from ...linter.rule_api.model import Call, Import, Name, Reference, Target
-
-_V1_ROOTS = ("tensorflow.compat.v1", "tensorflow._api.v1")
-_V2_ROOTS = ("tensorflow.compat.v2", "tensorflow._api.v2", "tensorflow")
-_NOT_JUDGED = frozenset({"contrib", "python", "core", "compiler", "compat", "_api", "keras.saving"})
-"""contrib is TF405's; the others are private, or (`tf.keras.saving`) differ between releases of Keras 3."""
-
-_MISSING = frozenset(
-    {
-        "app", "distributions", "estimator", "flags", "gfile", "keras.mixed_precision.experimental",
-        "keras.wrappers.scikit_learn", "layers", "lite.constants", "lite.experimental.nn", "logging", "manip",
-        "nn.rnn_cell", "python_io", "resource_loader", "saved_model.builder", "saved_model.constants",
-        "saved_model.loader", "saved_model.main_op", "saved_model.signature_constants",
-        "saved_model.signature_def_utils", "saved_model.tag_constants", "saved_model.utils", "spectral",
-        "train.queue_runner", "user_ops",
-    }
-)  # fmt: skip
-"""Modules of TF1 that `tf` has on neither target; read, like the next two, from 2.21.0."""
-
-_MISSING_KERAS3 = frozenset(
-    {
-        "keras.applications.regnet", "keras.applications.resnet_rs", "keras.callbacks.experimental", "keras.dtensor",
-        "keras.estimator", "keras.experimental", "keras.layers.experimental", "keras.optimizers.experimental",
-        "keras.utils.experimental",
-    }
-)  # fmt: skip
-_MISSING_V1 = frozenset(
-    {"estimator", "keras.mixed_precision.experimental", "keras.wrappers.scikit_learn", "lite.experimental.nn"}
+from ...linter.rule_api.model import (
+    Call,
+    File,
+    Import,
+    Name,
+    Reference,
+    Target,
+    literal_string,
+    missing_part,
+    split_api,
 )
 
 
@@ -56,6 +37,18 @@ class Standing:
     """Whether it is written with ``compat.v1``."""
     only_keras3: bool = False
     """Whether the other Keras still has it."""
+    package: str = "tf"
+    """``tf``, ``keras`` or ``tf_keras``."""
+
+    @property
+    def written(self) -> str:
+        """The whole name, as a person writes it."""
+        return f"{self.package}.{'compat.v1.' if self.through_v1 else ''}{self.whole}"
+
+    @property
+    def of_keras(self) -> bool:
+        """Whether the name is Keras's, from whichever package."""
+        return self.package != "tf" or self.whole.startswith("keras.")
 
     @property
     def works(self) -> bool:
@@ -64,53 +57,42 @@ class Standing:
 
 
 _OK = Standing("ok")
+_V1 = "tensorflow.compat.v1"
 
 
 @cache
-def _table() -> dict[str, Any]:
-    table: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-    return table
+def _natives() -> dict[str, str]:
+    natives: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))["natives"]
+    return natives
 
 
 @cache
 def standing(spelled: str, target: Target) -> Standing:
     """Say where the absolute name `spelled` stands on `target`; a name that is not TensorFlow's is ok."""
-    spelled = spelled.partition("(")[0].partition("[")[0]
-    through_v1 = spelled.startswith(tuple(f"{root}." for root in _V1_ROOTS))
-    root = next((r for r in (*_V1_ROOTS, *_V2_ROOTS) if spelled.startswith(f"{r}.")), None)
-    if root is None:
+    api, whole = split_api(spelled.partition("(")[0].partition("[")[0])
+    if not api or not whole:
         return _OK
-    whole = spelled[len(root) + 1 :]
+    through_v1 = api == _V1
+    of_tensorflow = api.startswith("tensorflow")
+    native = next((_natives()[n] for n in _prefixes(whole) if n in _natives()), "") if of_tensorflow else ""
+    symbol = missing_part(api, whole, target)
+    in_v1 = of_tensorflow and missing_part(_V1, whole, target) is None
+    status = "ok" if symbol is None else "v1" if in_v1 else "gone"
+    if through_v1 and status == "ok":
+        lost = missing_part("tensorflow", whole, target)
+        symbol, status = lost, "ok" if lost is None else "v1"
+    if status == "ok":
+        return Standing("ok", "", whole, "", through_v1, package=_package(api))
+    only_keras3 = target is Target.KERAS3 and standing(spelled, Target.KERAS2).works
+    return Standing(status, symbol or whole, whole, native, through_v1, only_keras3, _package(api))
+
+
+def _package(api: str) -> str:
+    return "tf" if api.startswith("tensorflow") else api
+
+
+def _prefixes(whole: str) -> list[str]:
     parts = whole.split(".")
-    if parts[0] in _NOT_JUDGED or ".".join(parts[:2]) in _NOT_JUDGED:
-        return _OK
-    row = 1 if target is Target.KERAS3 else 0
-    moved, v1_only, tf2_only = (_table()[section] for section in ("symbols", "compat_v1", "tf2"))
-    native = next((moved[n][2] for n in _prefixes(parts) if n in moved and len(moved[n]) > 2), "")
-    missing_modules = _MISSING | _MISSING_KERAS3 if row else _MISSING
-    for name in _prefixes(parts):
-        status = "ok"
-        if name in moved:
-            status = moved[name][row]
-        elif name in (v1_only if through_v1 else tf2_only):
-            status = (v1_only if through_v1 else tf2_only)[name][row]
-        elif name in missing_modules:
-            status = _status_of_module(name, whole, moved, row)
-        if status != "ok":
-            only_keras3 = bool(row) and standing(spelled, Target.KERAS2).works
-            return Standing(status, name, whole, native, through_v1, only_keras3)
-    return Standing("ok", "", whole, "", through_v1)
-
-
-def _status_of_module(name: str, whole: str, moved: dict[str, Any], row: int) -> str:
-    """A module that `tf` lacks may still be in compat.v1, and still lack the name that is wanted of it."""
-    if name in _MISSING_V1 or (row and name in _MISSING_KERAS3):
-        return "gone"
-    statuses = [moved[n][row] for n in _prefixes(whole.split(".")) if n in moved]
-    return statuses[0] if statuses else "v1"
-
-
-def _prefixes(parts: Sequence[str]) -> list[str]:
     return [".".join(parts[:size]) for size in range(1, len(parts) + 1)]
 
 
@@ -121,7 +103,18 @@ def missing(reference: Reference) -> Standing | None:
     broken = _broken(reference.names, reference.target)
     if broken is None or _broken(reference.origin, reference.target) is not None:
         return None
-    return broken
+    added = reference.file.once("names that it gives to TensorFlow", lambda: frozenset(_added(reference.file)))
+    return None if any(name.spelled in added for name in reference.names) else broken
+
+
+def _added(file: File) -> Iterator[str]:
+    """The public names that a file sets itself, as in ``tf.log = tf.math.log``."""
+    for assignment in file.assignments:
+        if assignment.kind == "attribute" and not assignment.augmented:
+            yield from (name.spelled for name in file.names(assignment.scope, assignment.path))
+    for call in file.calls:
+        if call.name == "setattr" and len(call.call.args) == 3 and (attribute := literal_string(call.call.args[1])):
+            yield from (f"{name.spelled}.{attribute}" for name in call.names_of(call.call.args[0]))
 
 
 def missing_import(names: Sequence[Name], target: Target) -> Standing | None:

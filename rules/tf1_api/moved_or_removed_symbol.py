@@ -10,7 +10,48 @@ from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import Standing, missing, missing_import, standing
 
 _SUCCESSORS = {
+    "all_variables": "tf.compat.v1.global_variables",
     "app": "absl.app",
+    "audio_summary": "tf.summary.audio",
+    "batch_cholesky": "tf.linalg.cholesky",
+    "batch_fft": "tf.signal.fft",
+    "batch_fft2d": "tf.signal.fft2d",
+    "batch_fft3d": "tf.signal.fft3d",
+    "batch_ifft": "tf.signal.ifft",
+    "batch_ifft2d": "tf.signal.ifft2d",
+    "batch_matmul": "tf.linalg.matmul",
+    "batch_matrix_band_part": "tf.linalg.band_part",
+    "batch_matrix_determinant": "tf.linalg.det",
+    "batch_matrix_diag": "tf.linalg.diag",
+    "batch_matrix_diag_part": "tf.linalg.diag_part",
+    "batch_matrix_inverse": "tf.linalg.inv",
+    "batch_matrix_solve": "tf.linalg.solve",
+    "batch_matrix_transpose": "tf.linalg.matrix_transpose",
+    "batch_self_adjoint_eig": "tf.linalg.eigh",
+    "batch_svd": "tf.linalg.svd",
+    "complex_abs": "tf.abs",
+    "examples": "tf.keras.datasets or tensorflow_datasets",
+    "histogram_summary": "tf.summary.histogram",
+    "image_summary": "tf.summary.image",
+    "initialize_all_tables": "tf.compat.v1.tables_initializer",
+    "inv": "tf.math.reciprocal",
+    "list_diff": "tf.sets.difference",
+    "listdiff": "tf.sets.difference",
+    "merge_all_summaries": "tf.summary",
+    "merge_summary": "tf.summary",
+    "models": "tf.keras.layers.RNN",
+    "mul": "tf.multiply",
+    "neg": "tf.negative",
+    "nn.rnn": "tf.keras.layers.RNN",
+    "nn.seq2seq": "tensorflow_addons",
+    "ops": "tf itself",
+    "pack": "tf.stack",
+    "rnn_cell": "tf.keras.layers",
+    "scalar_summary": "tf.summary.scalar",
+    "select": "tf.where",
+    "sub": "tf.subtract",
+    "train.SummaryWriter": "tf.summary.create_file_writer",
+    "unpack": "tf.unstack",
     "flags": "absl.flags",
     "logging": "absl.logging",
     "gfile": "tf.io.gfile",
@@ -79,20 +120,20 @@ class MovedOrRemovedSymbol(Rule):
                 yield from self._reference(reference, told)
 
     def _import(self, statement: Import, told: set[str]) -> Iterator[Diagnostic]:
-        if not statement.names or statement.version_checked or statement.is_star:
+        if not statement.names or statement.version_checked:
             return
         found = missing_import(statement.names, statement.target)
         if found is not None:
             yield self.report(
-                statement, f"Importing `{_written(found)}` raises ImportError {_where(found)}: {_advice(found)}"
+                statement, f"Importing `{found.written}` raises ImportError {_where(found)}: {_advice(found)}"
             )
-        else:
+        elif not statement.is_star:
             yield from self._legacy(statement, standing(statement.spelled, statement.target), told)
 
     def _reference(self, reference: Reference, told: set[str]) -> Iterator[Diagnostic]:
         found = missing(reference)
         if found is not None:
-            yield self.report(reference, f"`{_written(found)}` raises AttributeError {_where(found)}: {_advice(found)}")
+            yield self.report(reference, f"`{found.written}` raises AttributeError {_where(found)}: {_advice(found)}")
         elif len(reference.names) == 1:
             yield from self._legacy(reference, standing(reference.spelled, reference.target), told)
 
@@ -102,7 +143,7 @@ class MovedOrRemovedSymbol(Rule):
         told.add(found.symbol)
         instead = _instead(found)
         use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
-        message = f"`{_written(found)}` works through compat.v1 only; {use}."
+        message = f"`{found.written}` works through compat.v1 only; {use}."
         yield self.report(site, message, Severity.INFO, consequence=Consequence.LEGACY)
 
 
@@ -111,12 +152,8 @@ def _may_be_told(target: Target, names: Sequence[Name]) -> bool:
     return any(standing(name.spelled, target).status != "ok" for name in names)
 
 
-def _written(found: Standing) -> str:
-    return f"tf.{'compat.v1.' if found.through_v1 else ''}{found.whole}"
-
-
 def _where(found: Standing) -> str:
-    if found.whole.startswith("keras.") and found.only_keras3:
+    if found.of_keras and found.only_keras3:
         return "with Keras 3"
     return "on TF2"
 
@@ -124,7 +161,7 @@ def _where(found: Standing) -> str:
 def _advice(found: Standing) -> str:
     instead = _instead(found)
     if found.status == "gone":
-        lacks = "" if found.whole.startswith("keras.") else ", not even in `tf.compat.v1`"
+        lacks = "" if found.of_keras else ", not even in `tf.compat.v1`"
         return f"there is no `{found.symbol}` any more{lacks}{f'; use {instead}' if instead else ''}."
     if found.native:
         return f"it is `tf.{found.native}` now, the same object."
@@ -134,5 +171,7 @@ def _advice(found: Standing) -> str:
 def _instead(found: Standing) -> str:
     if found.native:
         return f"`tf.{found.native}`"
+    if found.of_keras:
+        return ""
     successor = _SUCCESSORS.get(found.symbol, _SUCCESSORS.get(found.symbol.partition(".")[0], ""))
     return f"`{successor}`" if successor and " " not in successor else successor

@@ -2,7 +2,7 @@
 
 A child interpreter for each target says which rows it disagrees with.
 For keras2 it sets ``TF_USE_LEGACY_KERAS=1`` (tf_keras), so a name that only TF <= 2.15 had, such as
-``tf.estimator``, counts as gone for keras2 too.
+``tf.estimator``, is in no list.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 
 from ..interpreters import Children
+from . import public_names
 
 RULES = Path(__file__).resolve().parents[2] / "rules"
 API_STATUS = RULES / "tf1_api" / "api_status.json"
 KERAS_LAYERS = RULES / "variables" / "keras_layers.json"
 V1_LAYERS = RULES / "variables" / "v1_layers.json"
 TARGETS = ("keras2", "keras3")
-STATUSES = {"ok", "v1", "gone"}
 
 Build = Callable[[Any, Callable[..., Any]], object]
 
@@ -232,29 +232,27 @@ def resolved(root: object, name: str) -> object | None:
     return root
 
 
-def status(tf: Any, name: str) -> str:
-    if resolved(tf, name) is not None:
-        return "ok"
-    return "gone" if resolved(tf.compat.v1, name) is None else "v1"
+def native_mismatches(tf: Any) -> Iterator[str]:
+    for name, native in load(API_STATUS)["natives"].items():
+        old, new = resolved(tf.compat.v1, name), resolved(tf, native)
+        constant = isinstance(old, (int, str, tuple))
+        if old is None or not (old == new if constant else old is new):
+            yield f"{name}: tf.{native} is not tf.compat.v1.{name}"
 
 
-def api_mismatches(tf: Any, target: str) -> Iterator[str]:
-    table = load(API_STATUS)
-    column = TARGETS.index(target)
-    for section in ("symbols", "tf2"):
-        for name, row in table[section].items():
-            if (seen := status(tf, name)) != row[column]:
-                yield f"{section} {name}: the table says {row[column]}, TensorFlow {seen}"
-    for name, row in table["compat_v1"].items():
-        seen = "gone" if resolved(tf.compat.v1, name) is None else "ok"
-        if seen != row[column]:
-            yield f"compat_v1 {name}: the table says {row[column]}, TensorFlow {seen}"
-    for name, row in table["symbols"].items():
-        for native in row[2:]:
-            old, new = resolved(tf.compat.v1, name), resolved(tf, native)
-            constant = isinstance(old, (int, str, tuple))
-            if old is None or not (old == new if constant else old is new):
-                yield f"symbols {name}: tf.{native} is not tf.compat.v1.{name}"
+def list_mismatches(target: str) -> Iterator[str]:
+    """The modules of the list in which a root has other names than are installed."""
+    table = load(public_names.LIST)
+    for root, found in public_names.read(target).items():
+        bit = public_names.ROOTS[target][root]
+        for module, names in found["names"].items():
+            row = table["modules"].get(module, {})
+            listed = {name for bits, names in row.items() if int(bits) & bit for name in names.split()}
+            if listed != set(names):
+                yield f"{root} {module}: {sorted(listed ^ set(names))}"
+        for module, files in found["files"].items():
+            if lost := set(files) - set(table["files"].get(module, "").split()):
+                yield f"{root} {module}: {sorted(lost)}"
 
 
 def created(tf: Any, action: Callable[[], object]) -> int:
@@ -353,7 +351,8 @@ def mismatches(target: str) -> dict[str, Any]:
 
     return {
         "version": tf.__version__,
-        "api": list(api_mismatches(tf, target)),
+        "natives": list(native_mismatches(tf)),
+        "names": list(list_mismatches(target)),
         "keras": list(keras_mismatches(tf, target)),
         "v1": list(v1_mismatches(tf, target)),
         "slim": list(slim_mismatches(tf)) if installed("tf-slim") else ["tf-slim is not installed"],
@@ -376,9 +375,18 @@ def check(report: Mapping[str, Any], table: str) -> None:
 
 
 @pytest.mark.tensorflow
-def test_every_api_row_is_what_tensorflow_says(report: Mapping[str, Any]) -> None:
-    """Each name is where the table puts it, and each native replacement is the very same object."""
-    check(report, "api")
+def test_every_native_name_is_the_same_object(report: Mapping[str, Any]) -> None:
+    """What a message offers in place of an old name is bound to what compat.v1 has."""
+    check(report, "natives")
+
+
+@pytest.mark.tensorflow
+def test_the_list_of_names_is_what_is_installed(report: Mapping[str, Any]) -> None:
+    """`python -m tests.rules.public_names` writes it anew."""
+    installed_tensorflow = tuple(map(int, report["version"].split(".")[:2]))
+    if installed_tensorflow != (2, 21):
+        pytest.skip(f"the list is TensorFlow 2.21's, and {report['version']} is installed")
+    check(report, "names")
 
 
 @pytest.mark.tensorflow
@@ -401,16 +409,12 @@ def test_every_slim_layer_has_its_scope_parameter_there(report: Mapping[str, Any
     check(report, "slim")
 
 
-def test_the_api_table_holds_only_names_that_moved() -> None:
-    """Rows are sorted, hold known statuses, and none is ok for both targets."""
-    table = load(API_STATUS)
-    for section in ("symbols", "compat_v1", "tf2"):
-        rows = table[section]
-        assert sorted(rows) == list(rows)
-        for name, row in rows.items():
-            assert set(row[:2]) <= STATUSES and row[:2] != ["ok", "ok"], name
-            assert len(row) == 2 or (len(row) == 3 and row[:2] == ["v1", "v1"]), name
-    assert API_STATUS.stat().st_size < 150_000
+def test_the_list_of_names_is_small_and_sorted() -> None:
+    """It is read in some milliseconds, and a change of it can be read."""
+    modules = load(public_names.LIST)["modules"]
+
+    assert sorted(modules) == list(modules)
+    assert public_names.LIST.stat().st_size < 150_000
 
 
 def test_every_listed_layer_is_constructed() -> None:

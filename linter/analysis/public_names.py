@@ -1,0 +1,92 @@
+"""Which public names TensorFlow and Keras have, on each target: read from `public_names.json`, when first asked.
+
+`tests/rules/public_names.py` makes the list from the packages that are installed.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..finding import Target
+
+_BITS = {
+    ("tensorflow", Target.KERAS2): 1,
+    ("tensorflow", Target.KERAS3): 2,
+    ("tensorflow.compat.v1", Target.KERAS2): 4,
+    ("tensorflow.compat.v1", Target.KERAS3): 8,
+    ("keras", Target.KERAS2): 48,  # Keras 2 or 3, as the installed one is
+    ("keras", Target.KERAS3): 16,
+    ("tf_keras", Target.KERAS2): 32,
+    ("tf_keras", Target.KERAS3): 32,
+}
+_TOPS = {"tensorflow": "", "keras": "keras.", "tf_keras": "keras."}
+_APIS = {
+    ".compat.v1": "tensorflow.compat.v1",
+    "._api.v1": "tensorflow.compat.v1",
+    ".compat.v2": "tensorflow",
+    "._api.v2": "tensorflow",
+}
+_OPAQUE = ("contrib", "keras.saving", "keras.src", "python")
+"""Not judged: contrib has no list, the others are private or (`tf.keras.saving`) differ between releases of Keras 3."""
+
+
+def split_api(spelled: str) -> tuple[str, str]:
+    """The API of an absolute name and what stands below it; an empty API for what is neither TensorFlow's nor Keras's.
+
+    ``tensorflow.compat.v2.compat.v1.layers.dense`` is ``layers.dense`` of ``tensorflow.compat.v1``.
+    """
+    root = spelled.partition(".")[0]
+    if root not in _TOPS:
+        return "", ""
+    api, rest = root, spelled[len(root) :]
+    while root == "tensorflow":
+        found = next((start for start in _APIS if rest.startswith(f"{start}.") or rest == start), None)
+        if found is None:
+            break
+        api, rest = _APIS[found], rest[len(found) :]
+    return api, rest[1:]
+
+
+def missing_part(api: str, whole: str, target: Target) -> str | None:
+    """The first part of a dotted name that `api` lacks, with what comes before it; None if the name is there.
+
+    What follows a function or a class is an attribute of it, and not judged.
+    """
+    modules, files = _listed()
+    bit = _BITS[api, target]
+    top = _TOPS.get(api, "")
+    path = top.rstrip(".")
+    for part in whole.split("."):
+        names = modules.get(path)
+        below = f"{path}.{part}" if path else part
+        if names is None or part.startswith("_") or below in _OPAQUE or part in files.get(path, ()):
+            return None
+        if not names.get(part, 0) & bit:
+            return below.removeprefix(top)
+        path = below
+    return None
+
+
+def lacks(api: str, module: str, name: str) -> bool:
+    """Whether a module is listed, and has no such name in any TensorFlow or Keras that is."""
+    row = _listed()[0].get(f"{_TOPS.get(api, '')}{module}".rstrip("."))
+    return row is not None and name not in row and name not in _OPAQUE and not name.startswith("_")
+
+
+def has_module(api: str, whole: str, target: Target) -> bool:
+    """Whether a dotted name is a module of `api`, all of whose names are known."""
+    path = f"{_TOPS.get(api, '')}{whole}"
+    return path in _listed()[0] and path not in _OPAQUE and missing_part(api, whole, target) is None
+
+
+@cache
+def _listed() -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:
+    table: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+    modules = {
+        module: {name: int(bit) for bit, names in row.items() for name in names.split()}
+        for module, row in table["modules"].items()
+    }
+    return modules, {module: names.split() for module, names in table["files"].items()}
