@@ -162,7 +162,7 @@ def _advice(found: Standing) -> str:
     instead = _instead(found)
     if found.status == "gone":
         lacks = "" if found.of_keras else ", not even in `tf.compat.v1`"
-        return f"there is no `{found.symbol}` any more{lacks}{f'; use {instead}' if instead else ''}."
+        return f"there is no `{found.symbol}`{lacks}{f'; use {instead}' if instead else ''}."
     if found.native:
         return f"it is `tf.{found.native}` now, the same object."
     return f"use {f'{instead}, or ' if instead else ''}`tf.compat.v1.{found.whole}`, which is the old one."
