@@ -161,7 +161,7 @@ def test_newer_syntax_names_the_version(text: str, capsys: Captured) -> None:
     [
         "x = " + " + ".join(["tf.constant(1)"] * 2000),
         "x = tf" + ".a" * 2000,
-        "x = tf" + ".a()" * 2000,
+        "x = tf.constant(1)" + ".a()" * 2000,
         "".join(f"if x == {n}:\n    pass\nel" for n in range(1000)) + "se:\n    pass",
         "x = " + "".join(f"{n} if y == {n} else " for n in range(1500)) + "0",
         "x = {" + ", ".join(f"'{n}': tf.zeros({n})" for n in range(5000)) + "}",
