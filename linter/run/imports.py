@@ -10,16 +10,15 @@ from pathlib import Path
 
 from ..analysis.modules import modules_of
 from ..analysis.summary import imported
-from ..source.discovery import marked_root, package_parent, project_files
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_source
 from .facts import imported_file
+from .projects import project_of
 
 
 def root_around(file: str) -> str:
     """The folder of the project that an absolute path belongs to: marked, or above its package, or its own folder."""
-    folder = os.path.dirname(file)
-    return marked_root(folder) or package_parent(folder) or folder
+    return project_of(os.path.dirname(file)).root
 
 
 def reached_from(file: str) -> list[str]:
@@ -28,8 +27,9 @@ def reached_from(file: str) -> list[str]:
     Sorted absolute paths, without `file` itself; the ``__init__.py`` of every package on the way is among them.
     A file that cannot be read or parsed leads nowhere.
     """
-    root = root_around(file)
-    paths = {os.path.relpath(path, root).replace(os.sep, "/"): path for path in project_files(Path(root))}
+    project = project_of(os.path.dirname(file))
+    root = project.root
+    paths = {os.path.relpath(path, root).replace(os.sep, "/"): path for path in project.files()}
     start = os.path.relpath(file, root).replace(os.sep, "/")
     paths[start] = file
     modules = modules_of(paths)

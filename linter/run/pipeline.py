@@ -23,9 +23,10 @@ from ..registry import registry
 from ..result import LintedProject, Result
 from ..settings.config import Config, resolve, selected
 from ..settings.target import NO_EVIDENCE, decide_target
-from ..source.discovery import discover, display_path, left_out, marked_root, matcher, package_parent, project_files
+from ..source.discovery import discover, display_path, left_out, matcher
 from ..source.suppressions import Suppressions
 from . import engine
+from .projects import ProjectFolder, project_of
 
 if TYPE_CHECKING:
     from ..source.cells import CellMap
@@ -94,19 +95,18 @@ def lint(
     projects = []
     sources: dict[str, tuple[str, bytes | None]] = {}
     done = 0
-    for top, files in _by_project(found, root).items():
-        project_paths = project_files(Path(top))
-        contents = engine.read_contents(project_paths, overrides)
+    for project, files in _by_project(found, root).items():
+        contents = engine.read_contents(project.files(), overrides)
         mentioning = [path for path, content in contents.items() if content.names_legacy_keras]
-        targets = _targets(top, config.target, mentioning, fallback)
-        projects += [LintedProject(top, target, reason, len(files)) for target, reason in targets.items()]
+        targets = _targets(project.home, config.target, mentioning, fallback)
+        projects += [LintedProject(project.root, target, reason, len(files)) for target, reason in targets.items()]
         pairs = [(path, display_path(path, working_folder)) for path in files]
         sources.update((display, (path, overrides.get(path))) for path, display in pairs)
         results = {}
         for target in targets:
             results[target] = engine.analyze(
                 pairs,
-                root=Path(top),
+                root=Path(project.root),
                 target=target,
                 jobs=jobs,
                 cache=cache,
@@ -151,12 +151,12 @@ def lint(
 
 
 def _targets(
-    root: str, wanted: str, mentioning: Sequence[str], fallback: tuple[Target, str] | None
+    home: Path, wanted: str, mentioning: Sequence[str], fallback: tuple[Target, str] | None
 ) -> dict[Target, str]:
     """The targets of a project, each with the reason."""
     if wanted == BOTH:
         return dict.fromkeys(Target, "as asked for")
-    target, reason = decide_target(Path(root), wanted, mentioning)
+    target, reason = decide_target(home, wanted, mentioning)
     return dict([fallback if fallback is not None and reason == NO_EVIDENCE else (target, reason)])
 
 
@@ -213,20 +213,15 @@ def _crashes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
         yield finding
 
 
-def _by_project(found: Iterable[tuple[str, str]], loose: str | None) -> dict[str, list[str]]:
-    """Files by their project, or else by what holds their package, or else by `loose` or the folder that was given."""
-    roots: dict[str, str | None] = {}
-    projects: dict[str, list[str]] = {}
+def _by_project(found: Iterable[tuple[str, str]], loose: str | None) -> dict[ProjectFolder, list[str]]:
+    """Files by their project."""
+    known: dict[tuple[str, str], ProjectFolder] = {}
+    projects: dict[ProjectFolder, list[str]] = {}
     for path, given in found:
-        folder = os.path.dirname(path)
-        if folder not in roots:
-            around = (
-                loose
-                if loose is not None and f"{folder}{os.sep}".startswith(f"{loose.rstrip(os.sep)}{os.sep}")
-                else None
-            )
-            roots[folder] = marked_root(folder) or around or package_parent(folder)
-        projects.setdefault(roots[folder] or given, []).append(path)
+        place = os.path.dirname(path), given
+        if place not in known:
+            known[place] = project_of(*place, loose)
+        projects.setdefault(known[place], []).append(path)
     return projects
 
 

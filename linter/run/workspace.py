@@ -18,28 +18,28 @@ from pathlib import Path
 from ..analysis.project import Project
 from ..finding import Target
 from ..settings.target import decide_target
-from ..source.discovery import SUFFIXES, display_path, marked_root, package_parent, project_files
+from ..source.discovery import SUFFIXES, display_path
 from ..source.parsing import SourceFile
 from ..source.reading import read_source
 from ..source.suppressions import Suppressions, find_suppressions
 from . import engine
 from .cache import Cache, default_folder
 from .engine import Content, FileResult
+from .projects import ProjectFolder, project_of
 
 _MOST_KEPT = 4
 """Projects; their summaries take some hundred MB where there are thousands of files."""
 
-_kept: dict[str, Workspace] = {}
+_kept: dict[ProjectFolder, Workspace] = {}
 
 _Stamp = tuple[int, int, int, int]
 
 
 def workspace_of(path: str) -> Workspace:
     """The project around a file, which need not exist, as this process knows it."""
-    folder = os.path.dirname(path)
-    root = marked_root(folder) or package_parent(folder) or folder
-    found = _kept.pop(root, None) or Workspace(root)
-    _kept[root] = found
+    project = project_of(os.path.dirname(path))
+    found = _kept.pop(project, None) or Workspace(project)
+    _kept[project] = found
     while len(_kept) > _MOST_KEPT:
         del _kept[next(iter(_kept))]
     return found
@@ -48,8 +48,9 @@ def workspace_of(path: str) -> Workspace:
 class Workspace:
     """One project in memory: the content of its files, and what is known of it as a whole."""
 
-    def __init__(self, root: str) -> None:
-        self.root = root
+    def __init__(self, folder: ProjectFolder) -> None:
+        self.root = folder.root
+        self._members = folder
         self._stamps: dict[str, _Stamp] = {}
         self._contents: dict[str, Content] = {}
         self._targets: dict[tuple[str, tuple[str, ...]], Target] = {}
@@ -74,7 +75,7 @@ class Workspace:
         mentioning = tuple(sorted(name for name, content in contents.items() if content.names_legacy_keras))
         key = wanted, mentioning
         if key not in self._targets:
-            self._targets[key] = decide_target(Path(self.root), wanted, mentioning)[0]
+            self._targets[key] = decide_target(self._members.home, wanted, mentioning)[0]
         return self._targets[key]
 
     def check(self, path: str, data: bytes, display: str, target: Target) -> FileResult:
@@ -124,8 +125,9 @@ class Workspace:
         return project
 
     def _files(self) -> list[str]:
-        if self.root not in {os.path.expanduser("~"), os.path.abspath(os.sep), tempfile.gettempdir()}:
-            return project_files(Path(self.root))
+        shared = {os.path.expanduser("~"), os.path.abspath(os.sep), tempfile.gettempdir()}
+        if self._members.package or self.root not in shared:
+            return self._members.files()
         # All that somebody has, for the sake of a scratch file: only what lies beside it can be of its program.
         with os.scandir(self.root) as entries:
             return sorted(entry.path for entry in entries if entry.name.endswith(SUFFIXES) and entry.is_file())

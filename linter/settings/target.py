@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,31 +14,12 @@ from ..finding import Target
 from ..source.discovery import project_files
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_bytes, read_source
+from .manifests import FLAG, Stated, stated_by
 
 NO_EVIDENCE = "no evidence in the project"
 """The reason for a target that nothing speaks for."""
 
-_FLAG = "TF_USE_LEGACY_KERAS"
 _IS_TEST = re.compile(r"(^|/)(tests?/|test_[^/]*$|[^/]*_test\.py$|conftest\.py$)")
-_MANIFEST = re.compile(
-    r"""(?:(?=[\w.-]*requirements)[\w.-]+\.(?:txt|in) | constraints[\w.-]*\.txt | setup\.(?:py|cfg) | pyproject\.toml
-    | Pipfile | environment[\w.-]*\.ya?ml | conda[\w.-]*\.ya?ml | tox\.ini | \.env[\w.-]* | Dockerfile[\w.-]*)""",
-    re.X,
-)
-_LOCKS = frozenset({"Pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock"})
-_SIZE_LIMIT = 20_000_000
-_SET_FLAG = re.compile(rf"(?<!\w){_FLAG}[\"']?(?:\s*+[=:]\s*+|\s++)[\"']?(?:1|true)\b", re.I)
-_NAMES = r"(?P<name>tensorflow(?:[-_](?:cpu|gpu|intel|macos|rocm|aarch64))?|tf[-_.]keras|keras)"
-_REQUIREMENT = re.compile(
-    rf"""(?<![\w./-]){_NAMES}(?![\w./-])(?P<quote>["']?)\s*(?:\[[^\]]*\])?\s*\(?
-    (?P<specs>(?:(?:===|==|~=|>=|<=|!=|<|>|=)\s*v?\d[\w.*+!]*\s*,?\s*)*)(?P<rest>.*)""",
-    re.X | re.I,
-)
-_TOML_VALUE = re.compile(r"\s*=\s*(?:\{.*?version\s*=\s*)?[\"'](?P<specs>[^\"']*)[\"']")
-_LOCKED = (
-    re.compile(rf'^name = "{_NAMES}"\nversion = "(?P<version>\d[^"]*)"', re.M | re.I),
-    re.compile(rf'"{_NAMES}": \{{[^{{}}]*?"version": "==(?P<version>\d[^"]*)"', re.I),
-)
 
 _Version = tuple[int, int]
 _KERAS3_RELEASE: _Version = (2, 16)
@@ -65,6 +46,8 @@ _STRENGTH = (
     ("new tensorflow", Target.KERAS3),
     ("old lock", Target.KERAS2),
     ("new lock", Target.KERAS3),
+    ("old extra", Target.KERAS2),
+    ("new extra", Target.KERAS3),
     ("tf_keras lock", Target.KERAS2),
 )
 
@@ -72,7 +55,8 @@ _STRENGTH = (
 def decide_target(root: Path, config_value: str = "auto", files: Sequence[str] | None = None) -> tuple[Target, str]:
     """The target of the project at `root`, and why.
 
-    Only files in the root and in its requirements folder are read, and Python files that set TF_USE_LEGACY_KERAS.
+    Read are the requirements, locks and environments of the root (see `manifests`), and the Python files that set
+    TF_USE_LEGACY_KERAS.
     A pin to TensorFlow 1 says where a project comes from, and counts for nothing.
 
     Args:
@@ -83,9 +67,8 @@ def decide_target(root: Path, config_value: str = "auto", files: Sequence[str] |
     if config_value != "auto":
         return Target(config_value), "as configured"
     evidence = _Evidence()
-    for place, path in _manifests(root):
-        if (text := _read(path)) is not None:
-            _judge(text, place, evidence)
+    for stated in stated_by(root):
+        _judge(stated, evidence)
     if not evidence.found.keys() & {"flag", "old tensorflow", "tf_keras"}:
         _search_code(root, project_files(root) if files is None else files, evidence)
     for kind, target in _STRENGTH:
@@ -94,67 +77,30 @@ def decide_target(root: Path, config_value: str = "auto", files: Sequence[str] |
     return Target.KERAS3, NO_EVIDENCE
 
 
-def _manifests(root: Path) -> Iterator[tuple[str, str]]:
-    for folder, prefix in ((root, ""), (root / "requirements", "requirements/")):
-        try:
-            names = sorted(os.listdir(folder))
-        except OSError:
-            continue
-        for name in names:
-            below = prefix and name.endswith((".txt", ".in"))
-            if below or (not prefix and (name in _LOCKS or _MANIFEST.fullmatch(name))):
-                yield prefix + name, os.path.join(folder, name)
-
-
-def _read(path: str) -> str | None:
-    try:
-        data = read_bytes(path, _SIZE_LIMIT)
-    except OSError:
-        return None
-    return data.decode("utf-8", "replace").replace("\r\n", "\n")
-
-
-def _judge(text: str, place: str, evidence: _Evidence) -> None:
-    if place in _LOCKS:
-        _judge_lock(text, place, evidence)
+def _judge(stated: Stated, evidence: _Evidence) -> None:
+    kind, name, specs, place = stated
+    if kind == "flag":
+        evidence.add("flag", f"{FLAG}=1", place)
         return
-    is_toml = place.endswith(".toml") or place == "Pipfile"
-    table = ""
-    for number, whole_line in enumerate(text.split("\n"), 1):
-        line = whole_line.partition("#")[0]
-        if is_toml and line.startswith("["):
-            table = line.strip().strip("[]").strip()
-        if table.startswith("project.optional-dependencies"):
-            continue
-        at = f"{place}:{number}"
-        if _FLAG in line and not place.endswith(".py") and _SET_FLAG.search(line):
-            evidence.add("flag", f"{_FLAG}=1", at)
-        if "tensorflow" in line or "keras" in line:
-            for match in _REQUIREMENT.finditer(line):
-                _judge_requirement(match, is_toml, at, evidence)
-
-
-def _judge_requirement(match: re.Match[str], is_toml: bool, at: str, evidence: _Evidence) -> None:
-    name, specs = match["name"].lower(), match["specs"]
-    after = match["quote"] + match["rest"]
-    is_listed = bool(specs) or not after.strip() or after.strip()[0] in "\"',;)=]"
-    if is_toml and not specs and (value := _TOML_VALUE.match(match["rest"])) is not None:
-        specs = value["specs"]
-    if name.startswith("tf"):
-        if is_listed:
-            evidence.add("tf_keras", match["name"], at)
-        return
+    package = name.lower()
     low, high = _bounds(specs)
-    what = f"{match['name']}{specs.strip().rstrip(',')}"
-    if name == "keras":
-        if low >= (3, 0):
-            evidence.add("new keras", what, at)
-        elif (2, 5) < high <= (3, 0):
-            evidence.add("old keras", what, at)
-    elif (2, 0) < high <= _KERAS3_RELEASE:
-        evidence.add("old tensorflow", what, at)
-    elif low >= _KERAS3_RELEASE:
-        evidence.add("new tensorflow", what, at)
+    if kind == "locked":
+        what = f"{name} {specs}"
+        if package.startswith("tf"):
+            evidence.add("tf_keras lock", what, place)
+        elif package.startswith("tensorflow") and low >= (2, 0):
+            evidence.add("old lock" if low < _KERAS3_RELEASE else "new lock", what, place)
+        return
+    what = f"{name}{specs.strip().rstrip(',')}"
+    is_old = (2, 5) < high <= (3, 0) if package == "keras" else (2, 0) < high <= _KERAS3_RELEASE
+    is_new = low >= ((3, 0) if package == "keras" else _KERAS3_RELEASE)
+    if package.startswith("tf"):
+        if kind == "required":  # an extra that brings it says nothing of those who do without
+            evidence.add("tf_keras", name, place)
+    elif is_old or is_new:
+        age = "new" if is_new and not is_old else "old"
+        of = "extra" if kind == "optional" else "keras" if package == "keras" else "tensorflow"
+        evidence.add(f"{age} {of}", what, place)
 
 
 def _bounds(specs: str) -> tuple[_Version, _Version]:
@@ -182,20 +128,8 @@ def _bounds(specs: str) -> tuple[_Version, _Version]:
     return low, high
 
 
-def _judge_lock(text: str, place: str, evidence: _Evidence) -> None:
-    for pattern in _LOCKED:
-        for match in pattern.finditer(text):
-            at = f"{place}:{text.count(chr(10), 0, match.start()) + 1}"
-            name, what = match["name"].lower(), f"{match['name']} {match['version']}"
-            low, _ = _bounds(match["version"])
-            if name.startswith("tf"):
-                evidence.add("tf_keras lock", what, at)
-            elif name.startswith("tensorflow") and low >= (2, 0):
-                evidence.add("old lock" if low < _KERAS3_RELEASE else "new lock", what, at)
-
-
 def _search_code(root: Path, files: Sequence[str], evidence: _Evidence) -> None:
-    flag = _FLAG.encode()
+    flag = FLAG.encode()
     for path in files:
         place = os.path.relpath(path, root).replace(os.sep, "/")
         if _IS_TEST.search(place):
@@ -208,7 +142,7 @@ def _search_code(root: Path, files: Sequence[str], evidence: _Evidence) -> None:
             continue
         source = read_source(Path(path), place, data)
         if isinstance(source, SourceFile) and (line := _flag_line(source)) is not None:
-            evidence.add("flag", f"{_FLAG} is set", f"{place}:{line}")
+            evidence.add("flag", f"{FLAG} is set", f"{place}:{line}")
             return
 
 
@@ -216,7 +150,7 @@ def _flag_line(source: SourceFile) -> int | None:
     """The line that sets the flag in `os.environ`; reading it, or speaking of it, sets nothing."""
 
     def is_flag(node: ast.expr) -> bool:
-        return isinstance(node, ast.Constant) and node.value == _FLAG
+        return isinstance(node, ast.Constant) and node.value == FLAG
 
     def is_environ(node: ast.expr) -> bool:
         return (path_of(node) or "").rpartition(".")[2] == "environ"
@@ -236,7 +170,7 @@ def _flag_line(source: SourceFile) -> int | None:
                 if is_on([value]):
                     return node.lineno
             case ast.Call(ast.Attribute(base, "update"), arguments, keywords) if is_environ(base):
-                if is_on(keyword.value for keyword in keywords if keyword.arg == _FLAG):
+                if is_on(keyword.value for keyword in keywords if keyword.arg == FLAG):
                     return node.lineno
                 for given in arguments:
                     if isinstance(given, ast.Dict):

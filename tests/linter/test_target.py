@@ -113,6 +113,77 @@ def test_the_stronger_evidence_decides(tmp_path: Path) -> None:
     assert "keras2" == decide(tmp_path, **{"run.py": "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n"})[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("setup.py", "setup(description='a toolkit for tf.keras', install_requires=['tensorflow>=2.17'])\n"),
+        ("setup.py", 'setup(long_description="""\ntf_keras\n""", keywords=["keras<3", "tf-keras"])\n'),
+        ("setup.py", '"""Pins tensorflow==2.15."""\nTEXT = "tensorflow<2.16"\nsetup(name="tf-keras")\n'),
+        ("setup.py", "setup(entry_points={'x': ['tf_keras']}, url='https://x/tf-keras')  # tensorflow<2.16\n"),
+        ("setup.cfg", "[metadata]\ndescription = layers for\n    tf.keras\nkeywords = keras, tf-keras\n"),
+        ("pyproject.toml", '[project]\nname = "tf-keras"\ndescription = "tensorflow==2.15"\n'),
+        ("pyproject.toml", '[project]\nkeywords = ["tf.keras", "keras<3"]\n'),
+        ("pyproject.toml", '[tool.x]\nhelp = """\ntf_keras\nTF_USE_LEGACY_KERAS=1\n"""\n'),
+        ("environment.yml", "name: tf-keras\nchannels:\n  - tensorflow=2.15\ndependencies:\n  - python\n"),
+        ("meta.yaml", "about:\n  summary: tf.keras\n  description: |\n    dependencies:\n      - tf-keras\n"),
+        ("recipe/meta.yaml", "test:\n  imports:\n    - tf_keras\n  commands:\n    - tf-keras\n"),
+        ("tox.ini", "[testenv]\ndescription = tests with tf_keras\n    TF_USE_LEGACY_KERAS=1\n"),
+        ("Dockerfile", "# tensorflow==2.15\nLABEL description=tf.keras\nENV ABOUT tf_keras\nCOPY tf-keras /x\n"),
+        (".env", "ABOUT=tensorflow==2.15\n# TF_USE_LEGACY_KERAS=1\n"),
+        ("requirements.txt", "keras is what we use\n# tensorflow<2.16\n-r tf-keras.txt\n--find-links tf_keras\n"),
+        ("poetry.lock", '[[package]]\nname = "x"\nversion = "1"\ndescription = "tensorflow 2.15 for tf-keras"\n'),
+    ],
+)
+def test_prose_is_no_evidence(tmp_path: Path, name: str, text: str) -> None:
+    """A description, a keyword, a name, a comment: none of them requires anything."""
+    decided, why = decide(tmp_path, **{name: text})
+
+    assert "keras3" == decided
+    assert ("tensorflow>=2.17" if ">=2.17" in text else "no evidence in the project") in why
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "target", "reason"),
+    [
+        ("setup.py", "REQ = ['numpy']\nREQ += ['tensorflow<2.16']\nsetup(install_requires=REQ)\n", "keras2", ":2"),
+        ("setup.py", "a = []\na.append('tf-keras')\nsetup(install_requires=['x', *a])\n", "keras2", ":2"),
+        ("setup.py", "V = '2.15'\nsetup(install_requires=[f'tensorflow=={V}'])\n", "keras2", "tensorflow==2.15"),
+        ("setup.py", "V = '2.15'\nsetup(install_requires=['tensorflow==' + V])\n", "keras2", "tensorflow==2.15"),
+        ("setup.py", "c = {'install_requires': ('tf_keras',)}\nsetup(**c)\n", "keras2", "setup.py:1"),
+        ("setup.py", "c = {}\nc['install_requires'] = ['tf_keras']\nsetup(**c)\n", "keras2", "setup.py:2"),
+        ("setup.py", 'setup(**dict(install_requires="""numpy\ntf_keras\n"""))\n', "keras2", "tf_keras"),
+        ("setup.py", "def r():\n  return ['tf_keras']\nsetup(install_requires=r())\n", "keras2", "setup.py:2"),
+        ("setup.py", "E = {'gpu': ['tensorflow-gpu<2.10']}\nsetup(extras_require=E)\n", "keras2", "gpu<2.10"),
+        ("setup.py", "setup(extras_require={'old': ['tf-keras']})\n", "keras3", "no evidence"),
+        ("setup.py", "a = a\nsetup(install_requires=a)\n", "keras3", "no evidence"),
+        ("setup.py", "setup(install_requires=open('r').read() +\n", "keras3", "no evidence"),
+        ("setup.cfg", "[options.extras_require]\ntf =\n    tensorflow<2.16\n", "keras2", "setup.cfg:3"),
+        ("setup.cfg", "[tool:pytest]\nenv =\n    TF_USE_LEGACY_KERAS=1\n", "keras2", "setup.cfg:3"),
+        ("pyproject.toml", '[project]\ndependencies = [\n  "x",\n  "tf_keras",\n]\n', "keras2", ":4"),
+        ("pyproject.toml", '[project.optional-dependencies]\ntf = ["tensorflow<2.16"]\n', "keras2", "2.16"),
+        ("pyproject.toml", '[tool.poetry.group.dev.dependencies]\ntf-keras = "*"\n', "keras3", "no evidence"),
+        ("pyproject.toml", '[tool.pytest.ini_options]\nenv = ["TF_USE_LEGACY_KERAS=1"]\n', "keras2", ":2"),
+        ("Pipfile", '[dev-packages]\ntf-keras = "*"\n', "keras3", "no evidence"),
+        ("environment.yml", "dependencies:\n- pip:\n  - tf-keras<1\n- tensorflow=2.15=gpu_1\n", "keras2", ":4"),
+        ("environment.yaml", "dependencies: [python, 'conda-forge::tensorflow=2.15']\n", "keras2", ":1"),
+        ("meta.yaml", "requirements:\n  run:\n    - tensorflow 2.15.*  # [linux]\n", "keras2", "meta.yaml:3"),
+        ("conda/meta.yaml", "requirements:\n  run_constrained:\n    - tf-keras\n", "keras3", "no evidence"),
+        ("conda-lock.yml", "package:\n- name: tensorflow\n  version: 2.15.0\n", "keras2", "conda-lock.yml:2"),
+        ("Dockerfile", "FROM tensorflow/tensorflow:2.15.0-gpu AS base\n", "keras2", "tensorflow==2.15.0"),
+        ("Dockerfile", "FROM x\nRUN apt-get install y && \\\n pip install 'tensorflow<2.16' x\n", "keras2", ":2"),
+        ("Dockerfile", "ENV A=1 TF_USE_LEGACY_KERAS=1\n", "keras2", "Dockerfile:1"),
+        ("tox.ini", "[testenv]\ndeps =\n    tensorflow<2.16\n", "keras2", "tox.ini:3"),
+        ("requirements.txt", "tensorflow==2.15.0 \\\n    --hash=sha256:00\n", "keras2", "requirements.txt:1"),
+        ("requirements.txt", "tf-keras @ https://x/y.whl\n", "keras2", "requirements.txt:1"),
+    ],
+)
+def test_each_format_is_read_by_its_structure(tmp_path: Path, name: str, text: str, target: str, reason: str) -> None:
+    """Through the variables of a script, tables, sections and lists."""
+    decided, why = decide(tmp_path, **{name: text})
+
+    assert (target, True) == (decided, reason in why), why
+
+
 def test_what_is_no_file_is_passed_over(tmp_path: Path) -> None:
     """A FIFO named like a requirements file does not stop the run."""
     os.mkfifo(tmp_path / "requirements.txt")

@@ -1,0 +1,114 @@
+"""Which files are a project where no marker says so."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from migrate_lint.linter.run import pipeline
+from migrate_lint.linter.run.imports import reached_from
+from migrate_lint.linter.run.projects import project_of
+from migrate_lint.linter.settings.config import Config
+
+OWN = ["lib/__init__.py", "lib/net.py", "lib/ops/__init__.py", "lib/ops/conv.py"]
+OTHERS = ["common.py", "other/__init__.py", "other/big.py", "shared/__init__.py", "shared/deep.py", "third/code.py"]
+
+
+@pytest.fixture(autouse=True)
+def _downloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of unpacked archives, one of them with a package at its top."""
+    monkeypatch.chdir(tmp_path)
+    for name in OWN + OTHERS:
+        _write(name)
+
+
+def _write(name: str, text: str = "") -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text)
+
+
+def _files(folder: str, given: str = "") -> list[str]:
+    found = project_of(os.path.abspath(folder), os.path.abspath(given) if given else "").files()
+    return [os.path.relpath(path) for path in found]
+
+
+@pytest.mark.parametrize("folder", ["lib", "lib/ops"])
+def test_a_package_in_a_folder_of_downloads_is_a_project(folder: str) -> None:
+    """What lies beside it is somebody else's."""
+    assert OWN == _files(folder) == _files(folder, folder) == _files(folder, "lib")
+    assert os.getcwd() == project_of(os.path.abspath(folder)).root
+
+
+@pytest.mark.parametrize(
+    "stated",
+    ["requirements.txt", "environment.yml", "Pipfile", "Dockerfile", "requirements-dev.in", "poetry.lock", ".env"],
+)
+def test_a_folder_that_states_requirements_is_a_project(stated: str) -> None:
+    """Whole, with its scripts."""
+    _write(stated)
+
+    assert sorted(OWN + OTHERS) == _files("lib") == _files("lib/ops")
+
+
+def test_a_folder_that_was_given_is_a_project() -> None:
+    """Its files are to be read anyway."""
+    assert sorted(OWN + OTHERS) == _files("lib", ".") == _files("third", ".")
+    assert ["third/code.py"] == _files("third", "third")
+
+
+@pytest.mark.parametrize(
+    ("line", "beside"),
+    [
+        ("import common", ["common.py"]),
+        ("    from common import x", ["common.py"]),
+        ("import os, shared.deep as d", ["shared/__init__.py", "shared/deep.py"]),
+        ("from third.code import x", ["third/code.py"]),
+        ("from .common import x", ["common.py"]),
+        ("import numpy", []),
+        ("x = 'other'", []),
+        ("other.big", []),
+    ],
+)
+def test_what_the_package_imports_from_beside_it_belongs_to_it(line: str, beside: list[str]) -> None:
+    """As its text tells, which may name more than there is."""
+    _write("lib/net.py", f"{line}\n")
+
+    assert sorted(OWN + beside) == _files("lib")
+
+
+def test_what_is_imported_may_import() -> None:
+    """And so on."""
+    _write("lib/net.py", "import common\n")
+    _write("common.py", "from shared import deep\n")
+    _write("shared/deep.py", "import lib.net, common\n")
+
+    assert sorted([*OWN, "common.py", "shared/__init__.py", "shared/deep.py"]) == _files("lib")
+    assert [os.path.abspath(name) for name in ("common.py", "shared/__init__.py", "shared/deep.py")] == [
+        path for path in reached_from(os.path.abspath("lib/net.py")) if "/lib/" not in path
+    ]
+
+
+def test_siblings_do_not_decide_the_target() -> None:
+    """Nor does anything that they say; what the package says of itself does."""
+    _write("other/big.py", "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n")
+    _write("lib/net.py", "import tensorflow as tf\nfrom lib.ops import conv\n")
+
+    def target() -> tuple[str, str]:
+        (project,) = pipeline.lint(["lib"], Config(base=os.getcwd())).projects
+        return project.target.value, project.reason
+
+    assert ("keras3", "no evidence in the project") == target()
+    _write("lib/requirements.txt", "tensorflow<2.16\n")
+    assert ("keras2", "tensorflow<2.16 in requirements.txt:1") == target()
+    _write("lib/requirements.txt", "")
+    _write("lib/net.py", "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n")
+    assert ("keras2", "TF_USE_LEGACY_KERAS is set in net.py:2") == target()
+
+
+def test_a_marked_folder_is_a_project() -> None:
+    """As far down as it is."""
+    _write("lib/setup.py")
+
+    assert sorted([*OWN, "lib/setup.py"]) == _files("lib/ops")
+    assert os.path.abspath("lib") == project_of(os.path.abspath("lib/ops")).root
