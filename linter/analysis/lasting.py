@@ -132,7 +132,7 @@ class LastingWrites:
     def _may_differ(self, function: Scope, name: str) -> bool:
         """Whether a name of a function may stand for another object at each call."""
         if name in function.parameters:
-            return not isinstance(_default_of(function, name), ast.Dict | ast.List | ast.Set | ast.Call)
+            return not isinstance(default_of(function, name), ast.Dict | ast.List | ast.Set | ast.Call)
         if name in self._fresh(function):
             return True
         if name in self._attributes or name in self._functions or self._index.lookup(function, name):
@@ -444,7 +444,7 @@ def _names(node: ast.AST, own: Container[str] = ()) -> Iterator[str]:
             yield part.value
 
 
-def _default_of(function: Scope, name: str) -> ast.expr | None:
+def default_of(function: Scope, name: str) -> ast.expr | None:
     """The default of a parameter."""
     syntax = getattr(function.node, "args", None)
     if not isinstance(syntax, ast.arguments):

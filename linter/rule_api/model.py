@@ -16,12 +16,14 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..analysis.call_graph import MAX_STEPS
+from ..analysis.changes import GROWERS, MUTATORS, Change, Changes, owner_of
 from ..analysis.effects import VARIABLE_SCOPES
 from ..analysis.entities import Entity
 from ..analysis.execution_context import Context, Effects, transferred
 from ..analysis.flow import Flow, Known
 from ..analysis.guards import Guards, catches
 from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
+from ..analysis.lasting import default_of
 from ..analysis.lazy import cached_property
 from ..analysis.names import Name, canonical
 from ..analysis.paths import is_none, literal_string, path_of, split_head
@@ -38,10 +40,13 @@ if TYPE_CHECKING:
     import libcst
 
 __all__ = [
+    "GROWERS",
+    "MUTATORS",
     "UNKNOWN",
     "Assignment",
     "Block",
     "Call",
+    "ChangeSite",
     "ClassSite",
     "Context",
     "Entity",
@@ -53,6 +58,7 @@ __all__ = [
     "Name",
     "Project",
     "Reference",
+    "Scope",
     "Site",
     "Target",
     "canonical",
@@ -64,6 +70,7 @@ __all__ = [
     "literal_string",
     "missing_part",
     "own_statements",
+    "owner_of",
     "path_of",
     "split_api",
 ]
@@ -282,6 +289,16 @@ class File:
     def attribute_values(self, cls: Scope, attribute: str) -> list[ast.expr | None]:
         """What is assigned to an attribute, without ``+=`` and the like; None for what is no single expression."""
         return [a.value for a in self.assignments_to(cls, attribute) if not a.augmented]
+
+    @staticmethod
+    def default_of(function: Scope, parameter: str) -> ast.expr | None:
+        """The default of a parameter."""
+        return default_of(function, parameter)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What the functions of this file change."""
+        return Changes(self.index)
 
     @cached_property
     def calls_by_function(self) -> dict[int, list[Call]]:
@@ -661,6 +678,10 @@ class Site:
         cell, line, _ = notebook.places.place(line, 1)
         return f"cell {cell}:{line}"
 
+    def is_root(self, flag: Context) -> bool:
+        """Whether the function around the place is what begins `flag`, and is not called by what does."""
+        return len(self._steps(flag)) == 1
+
     def is_reached(self, flag: Context) -> bool:
         """Whether the way that `trail` tells is one that a single run can take, and not only a guess of many."""
         return self.file.project.is_consistent((self.file.key, self._running_scope().id), int(flag))
@@ -968,6 +989,14 @@ class Assignment(Site):
         return self.file.call_at(self.value)
 
 
+class ChangeSite(Site):
+    """A place where something is changed that may be older than the function's call."""
+
+    def __init__(self, file: File, change: Change) -> None:
+        super().__init__(file, change.node, change.scope, change.block)
+        self.change = change
+
+
 class _Header(Site):
     """A class or function, which is shown by its header's line."""
 
@@ -1120,6 +1149,11 @@ class FunctionSite(_Header):
     def assignments(self) -> list[Assignment]:
         """The assignments in its own body."""
         return self.file.assignments_by_function.get(self.body.id, [])
+
+    @cached_property
+    def changes(self) -> list[ChangeSite]:
+        """What its own body changes, by giving it to functions of this file too."""
+        return [ChangeSite(self.file, change) for change in self.file.changes.made_by(self.body)]
 
     @property
     def references(self) -> list[Reference]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Assignment, Call, Context, Reference, Site
+from ...linter.rule_api.model import GROWERS, MUTATORS, ChangeSite, Context, FunctionSite, Reference, Site
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .traces import GROWERS, MUTATORS, Lasting, Trace, holds_tensor, lasting, outlives, trace_of
+from .traces import Lasting, Trace, holds_tensor, lasting, outlives, trace_of
+
+_PUTTING = GROWERS | {"+=", "heapq.heappush", "heapq.heapreplace", "heapq.heappushpop", "operator.iadd"}
 
 
 class TensorLeak(Rule):
@@ -55,40 +57,31 @@ class TensorLeak(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     supersedes = ("TF205",)
-    methods = tuple(sorted(GROWERS))
 
-    def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
-        """Judge a tensor that is stored by an assignment."""
-        if assignment.value is None or not assignment.runs(Context.TRACED, Context.LIFTED):
+    def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
+        """Judge each tensor that a traced function puts into what outlives it."""
+        if not function.runs(Context.TRACED, Context.LIFTED):
             return
-        trace = trace_of(assignment)
-        state = lasting(assignment, assignment.node) if trace is not None else None
-        if trace is None or state is None or not holds_tensor(assignment, assignment.value):
-            return
-        if assignment.kind == "name" and state.kind == "free" and not _is_declared(assignment):
-            return
-        if assignment.kind == "item" and not state.is_container:
-            return
-        yield from self._judge(assignment, trace, state)
+        for site in function.changes:
+            change = site.change
+            if not any(holds_tensor(site, value) for value in change.values):
+                continue
+            trace = trace_of(site) if site.runs(Context.TRACED, Context.LIFTED) else None
+            state = lasting(site, change.target) if trace is not None else None
+            if trace is None or state is None:
+                continue
+            if change.kind in ("item", "content") and not state.is_container:
+                continue
+            if change.kind != "content" or change.verb in _PUTTING:
+                yield from self._judge(site, trace, state)
 
-    def on_call(self, call: Call) -> Iterator[Diagnostic]:
-        """Judge a tensor that is put into a container."""
-        if call.receiver is None or not call.runs(Context.TRACED, Context.LIFTED):
-            return
-        trace = trace_of(call)
-        state = lasting(call, call.receiver) if trace is not None else None
-        if trace is None or state is None or not state.is_container:
-            return
-        if any(holds_tensor(call, argument) for argument in call.arguments):
-            yield from self._judge(call, trace, state)
-
-    def _judge(self, site: Site, trace: Trace, state: Lasting) -> Iterator[Diagnostic]:
+    def _judge(self, site: ChangeSite, trace: Trace, state: Lasting) -> Iterator[Diagnostic]:
         if not trace.proven:
             severity = Severity.INFO
         elif state.kind == "attribute" and not outlives(site, trace):
             return  # a plain object may itself be made in each trace
         elif state.kind == "attribute":
-            severity = _severity_of_attribute(site, trace, state.name.partition(".")[2])
+            severity = _severity_of_attribute(site, trace, state.name.rpartition(".")[2])
         else:
             severity = Severity.ERROR if trace.certain else Severity.WARNING
         use = (
@@ -106,7 +99,7 @@ class TensorLeak(Rule):
         )
 
 
-def _severity_of_attribute(site: Site, trace: Trace, attribute: str) -> Severity:
+def _severity_of_attribute(site: ChangeSite, trace: Trace, attribute: str) -> Severity:
     """Proven where something reads the attribute outside of the trace that stored it."""
     if site.guarded and _is_tested(site, attribute):
         return Severity.ERROR  # cached: the next trace reads what belongs to this one
@@ -114,7 +107,7 @@ def _severity_of_attribute(site: Site, trace: Trace, attribute: str) -> Severity
     stores = {id(a.node.value) for a in site.file.assignments if isinstance(a.node, ast.Subscript)}
     reads = [r for r in site.file.references if _reads(r, attribute) and id(r.syntax) not in stores]
     if not reads:
-        return Severity.WARNING if trace.certain and isinstance(site, Call) else Severity.INFO
+        return Severity.WARNING if trace.certain and site.change.kind == "content" else Severity.INFO
     return strong if any(_is_elsewhere(read, site, attribute) for read in reads) else Severity.INFO
 
 
@@ -163,7 +156,3 @@ def _is_public_reader(read: Reference) -> bool:
         and not function.name.startswith("_")
         and any(isinstance(statement, ast.Return) for statement in function.statements)
     )
-
-
-def _is_declared(assignment: Assignment) -> bool:
-    return isinstance(assignment.node, ast.Name) and assignment.node.id in assignment.scope.function().outer_names

@@ -7,22 +7,36 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...linter.rule_api.model import Call, Context, FunctionSite, Known, Location, Site, is_none, path_of
+from ...linter.rule_api.model import (
+    Assignment,
+    Call,
+    Context,
+    FunctionSite,
+    Known,
+    Location,
+    Project,
+    Scope,
+    Site,
+    is_none,
+    literal_string,
+    owner_of,
+    path_of,
+)
 from ...linter.rule_api.rule import Severity
 
 CONTAINERS = frozenset(
     {
         "list", "dict", "set", "collections.defaultdict", "collections.deque", "collections.OrderedDict",
-        "collections.Counter",
+        "collections.Counter", "queue.Queue", "queue.LifoQueue", "queue.PriorityQueue", "queue.SimpleQueue",
+        "multiprocessing.Queue",
     }
 )  # fmt: skip
 """Makers of plain Python containers."""
 
-GROWERS = frozenset({"append", "extend", "insert", "appendleft", "add", "update", "setdefault"})
-"""Methods that put something into such a container."""
-
-_TAKERS = frozenset({"pop", "popleft", "popitem", "remove", "discard", "clear"})
-MUTATORS = GROWERS | _TAKERS
+_ARRAYS = ("numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full", "numpy.array", "numpy.arange")
+_PYTHON_ITERATORS = ("itertools.", "zip", "map", "filter", "enumerate", "reversed", "open")
+_DEEP = 6
+"""Names that stand for each other, or attributes of attributes."""
 _SET_UP = frozenset(
     {
         "__init__", "__new__", "__init_subclass__", "__repr__", "__str__", "build", "get_config", "from_config",
@@ -212,7 +226,8 @@ class Lasting:
     """Python state that outlives a trace."""
 
     kind: str
-    """``attribute``, ``global`` or ``free`` (a local of an enclosing function)."""
+    """``attribute`` (of ``self``), ``class`` (an attribute of one), ``global``, ``free`` (a local of an enclosing
+    function) or ``argument`` (an attribute of what a `tf.function` is called with)."""
     name: str
     values: tuple[ast.expr, ...]
     """What is assigned to it in this file, as far as it is an expression."""
@@ -220,60 +235,157 @@ class Lasting:
     @property
     def title(self) -> str:
         """For a message."""
-        before = {"attribute": "", "global": "the global ", "free": "the enclosing function's "}
-        return f"{before[self.kind]}`{self.name}`"
+        before = {"global": "the global ", "free": "the enclosing function's ", "argument": "the argument's "}
+        return f"{before.get(self.kind, '')}`{self.name}`"
 
     site: Site
 
     @cached_property
+    def known(self) -> list[ast.expr]:
+        """What it holds but for None; nothing where that is not known."""
+        return [value for value in self.values if not is_none(value)]
+
+    @cached_property
     def is_container(self) -> bool:
         """Whether it is always a plain Python container."""
-        known = [value for value in self.values if not is_none(value)]
-        return bool(known) and all(_is_container(self.site, value) for value in known)
+        return bool(self.known) and all(is_container(self.site, value) for value in self.known)
+
+    @cached_property
+    def is_array(self) -> bool:
+        """Whether it is an array of NumPy."""
+        return bool(self.known) and all(
+            isinstance(value, ast.Call) and any(n.canonical in _ARRAYS for n in self.site.names_of(value.func))
+            for value in self.known
+        )
 
     @cached_property
     def is_number(self) -> bool:
         """Whether it begins as a Python number and is never seen to be anything else."""
-        known = [value for value in self.values if not is_none(value)]
-        return any(is_number(value) for value in known) and not any(_is_container(self.site, v) for v in known)
+        return any(map(is_number, self.known)) and not any(is_container(self.site, v) for v in self.known)
+
+    @cached_property
+    def is_text(self) -> bool:
+        """Whether it begins as a text."""
+        return any(isinstance(value, ast.JoinedStr) or literal_string(value) is not None for value in self.known)
+
+    @cached_property
+    def is_iterator(self) -> bool:
+        """Whether it is an iterator of Python, and not one of a dataset."""
+        return bool(self.known) and all(_is_iterator(self.site, value) for value in self.known)
 
 
 def lasting(site: Site, node: ast.expr) -> Lasting | None:
     """The state that a target or receiver belongs to, if it outlives the trace: ``self.x``, a global, a free name.
 
-    Items are looked through: ``self.logs["a"]`` belongs to ``self.logs``.
+    Items are looked through: ``self.logs["a"]`` belongs to ``self.logs``. A local is what it stands for.
     """
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
-        return site.file.once(f"lasting {site.scope.id} {path_of(node)}", lambda: _lasting(site, node))
+    path = path_of(node)
+    if path is None or path == "type()":
+        return _lasting(site, node, 0)
+    return site.file.once(f"lasting {site.scope.id} {path}", lambda: _lasting(site, node, 0))
+
+
+def _lasting(site: Site, node: ast.expr, depth: int) -> Lasting | None:
+    node = owner_of(node)
+    if depth > _DEEP:
+        return None
+    if isinstance(node, ast.Call):
+        name = path_of(node.func)
+        if name == "vars" and len(node.args) == 1:
+            return _lasting(site, node.args[0], depth + 1)
+        attribute = literal_string(node.args[1]) if name == "getattr" and len(node.args) > 1 else None
+        return None if attribute is None else _lasting_attribute(site, node.args[0], attribute, depth)
+    if isinstance(node, ast.Attribute):
+        return _lasting_attribute(site, node.value, node.attr, depth)
+    if isinstance(node, ast.IfExp | ast.BoolOp):
+        found = [_lasting(site, part, depth + 1) for part in _alternatives(node)]
+        return found[0] if all(found) else None
+    return _lasting_name(site, node, depth) if isinstance(node, ast.Name) else None
+
+
+def _alternatives(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+
+
+def _lasting_attribute(site: Site, owner: ast.expr, name: str, depth: int) -> Lasting | None:
+    if name == "__dict__":
+        return _lasting(site, owner, depth + 1)
+    index = site.file.index
+    scope = index.class_of_self(site.scope, owner.id) if isinstance(owner, ast.Name) else None
+    cls = _class_named(site, owner)
+    title = f"{ast.unparse(owner)}.{name}"
+    if scope is not None or cls is not None:
+        home = scope or cls
+        assigned = site.file.attribute_values(home, name) if home is not None else []
+        values = tuple(value for value in assigned if value is not None)
+        return Lasting("attribute" if scope is not None else "class", title, values, site)
+    base = _lasting(site, owner, depth + 1)
+    if base is None and isinstance(owner, ast.Name) and is_argument(site, owner.id):
+        base = Lasting("argument", owner.id, (), site)
+    if base is None:
+        return None
+    known = [e for e in site.entities(path_of(owner)) if e.kind == "instance" and e.file == site.file.key]
+    given = [site.file.attribute_values(index.scopes[entity.scope], name) for entity in known[:1]]
+    given += [[k.value for k in made.keywords if k.arg == name] for made in base.values if isinstance(made, ast.Call)]
+    values = tuple(value for found in given for value in found if value is not None)
+    return Lasting(base.kind, f"{base.name}.{name}", values, site)
+
+
+def _class_named(site: Site, node: ast.expr) -> Scope | None:
+    """The class of this file that an expression stands for: its name, ``type(self)``, ``self.__class__``."""
+    if isinstance(node, ast.Call) and path_of(node.func) == "type" and len(node.args) == 1:
+        inner: ast.expr | None = node.args[0]
+    else:
+        inner = node.value if isinstance(node, ast.Attribute) and node.attr == "__class__" else None
+    if isinstance(inner, ast.Name):
+        return site.file.index.class_of_self(site.scope, inner.id)
+    found = site.entities(path_of(node)) if isinstance(node, ast.Name) else ()
+    if len(found) == 1 and found[0].kind == "class" and found[0].file == site.file.key:
+        return site.file.index.scopes[found[0].scope]
     return None
 
 
-def _lasting(site: Site, node: ast.Name | ast.Attribute) -> Lasting | None:
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        scope = site.file.index.class_of_self(site.scope, node.value.id)
-        if scope is None:
-            return None
-        assigned = [value for value in site.file.attribute_values(scope, node.attr) if value is not None]
-        return Lasting("attribute", f"{node.value.id}.{node.attr}", tuple(assigned), site)
-    if not isinstance(node, ast.Name):
-        return None
+def is_argument(site: Site, name: str) -> bool:
+    """Whether a name is a parameter of the very function that `tf.function` traces, which never gets another value."""
+    function = site.scope.function()
+    arguments = getattr(function.node, "args", None)
+    rest = arguments.vararg.arg if isinstance(arguments, ast.arguments) and arguments.vararg is not None else None
+    if not (name in function.parameters or name == rest) or name in function.outer_names:
+        return False
+    found = site.file.index.lookup(site.scope, name)
+    if found is None or found[0] is not function or len(found[1]) != 1:
+        return False
+    if site.file.index.class_of_self(site.scope, name) is not None:
+        return False
+    return site.is_root(Context.TRACED)
+
+
+def _lasting_name(site: Site, node: ast.Name, depth: int) -> Lasting | None:
     found = site.file.index.lookup(site.scope, node.id)
     if found is None:
         return None
     home, binds = found
+    function = site.scope.function()
+    if home.function() is function:
+        given = [_lasting(site, value, depth + 1) for value in site.file.changes.values(function, node.id)]
+        return given[0] if given and all(given) else None
     values = tuple(bind.node for bind in binds if isinstance(bind.node, ast.expr))
-    if home.kind == "module" and site.scope.function().kind != "module":
-        if any(bind.kind == "import" for bind in binds):
+    if home.kind == "module":
+        if any(bind.kind == "import" for bind in binds) and not _is_of_project(site, node.id):
             return None
         return Lasting("global", node.id, values, site)
-    if home.is_function and home is not site.scope.function():
+    if home.is_function:
         contexts = site.file.project.contexts((site.file.key, home.id))
-        if any(s & Context.TRACED for s in contexts) or any(b.kind in ("parameter", "annotation") for b in binds):
-            return None  # it begins anew in each trace, or the caller knows what it is
-        return Lasting("free", node.id, values, site)
+        if any(s & Context.TRACED for s in contexts):
+            return None  # it begins anew in each trace
+        given_by_caller = any(bind.kind in ("parameter", "annotation") for bind in binds)
+        return Lasting("free", node.id, () if given_by_caller else values, site)
     return None
+
+
+def _is_of_project(site: Site, name: str) -> bool:
+    """Whether an imported name is a module or a value of the project."""
+    return all(entity.kind in ("module", "instance") for entity in site.entities(name))
 
 
 def outlives(site: Site, trace: Trace) -> bool:
@@ -283,27 +395,85 @@ def outlives(site: Site, trace: Trace) -> bool:
         return False
     if cls.kinds & _MODULES or trace.where.startswith(f"`{cls.name}."):
         return True
-    return any(
+    if any(
         name.canonical.removesuffix("()") == "tensorflow.function"
         for method in cls.methods.values()
         for name in method.decorators
-    )
+    ):
+        return True
+    project = site.file.project
+    makers = project.makers(cls.key)
+    alone = len(cls.project_bases) == 1 and not cls.public_bases  # no base leads to methods of its other classes
+    return alone and bool(makers) and all(_is_untraced(project, key) for key in makers)
+
+
+def _is_untraced(project: Project, key: tuple[str, int]) -> bool:
+    """Whether a function surely runs outside of every trace."""
+    contexts = project.contexts(key)
+    function = project.function(key)
+    is_set_up = function is not None and function["name"] in _SET_UP
+    return (is_set_up or bool(contexts)) and not any(s & Context.TRACED for s in contexts)
 
 
 def is_renewed(site: Site, state: Lasting) -> bool:
-    """Whether traced code itself makes the container anew, so that it begins empty in each trace."""
+    """Whether traced code itself makes the state anew, so that it begins alike in each trace."""
     head, _, attribute = state.name.partition(".")
     scope = site.file.index.class_of_self(site.scope, head) if state.kind == "attribute" else None
-    return scope is not None and any(
+    if scope is not None:
+        assigned = site.file.assignments_to(scope, attribute)
+    elif state.kind in ("global", "free") and not attribute:
+        assigned = [a for a in site.file.assignments if a.kind == "name" and a.path == head]
+    else:
+        return False
+    root = _root(site)
+    return any(
         not assignment.augmented
+        and assignment.syntax is not site.syntax
         and assignment.runs(Context.TRACED)
+        and _root(assignment) == root
         and assignment.function is not None
         and assignment.function.name not in _SET_UP
-        for assignment in site.file.assignments_to(scope, attribute)
+        and not assignment.guarded
+        and lasting(assignment, assignment.node) is not None
+        and not _is_made_of_itself(assignment)
+        for assignment in assigned
     )
 
 
-def _is_container(site: Site, node: ast.expr) -> bool:
+def _root(site: Site) -> str:
+    """The traced function that a way to the place begins with."""
+    return site.trail(Context.TRACED).partition("`")[2].partition("`")[0]
+
+
+def _is_made_of_itself(assignment: Assignment) -> bool:
+    function = assignment.scope.function()
+    value = assignment.value
+    return value is not None and assignment.file.changes.reads(function, value, assignment.node)
+
+
+def _is_iterator(site: Site, node: ast.expr) -> bool:
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    names = [name.canonical for name in site.names_of(node.func)]
+    if names == ["iter"] and len(node.args) == 1:
+        inner = node.args[0]
+        plain = isinstance(inner, ast.Tuple) or (isinstance(inner, ast.Call) and path_of(inner.func) == "range")
+        return plain or is_container(site, inner) or _is_iterator(site, inner)
+    if any(name.startswith("itertools.") or name in _PYTHON_ITERATORS for name in names):
+        return True
+    found = site.entities(path_of(node.func))
+    scopes = [site.file.index.scopes[e.scope] for e in found if e.kind == "function" and e.file == site.file.key]
+    return bool(scopes) and len(scopes) == len(found) and all(_yields(scope.node) for scope in scopes)
+
+
+def _yields(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(node))
+
+
+def is_container(site: Site, node: ast.expr) -> bool:
+    """Whether an expression makes a list, a dict or the like."""
     if isinstance(node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp):
         return True
     return isinstance(node, ast.Call) and any(name.canonical in CONTAINERS for name in site.names_of(node.func))
