@@ -20,6 +20,7 @@ from .links import (
     OnceRow,
     OpenEffects,
     PassRow,
+    ResultRow,
     RootRow,
     Rows,
     SlotRow,
@@ -27,9 +28,11 @@ from .links import (
 )
 from .names import below, canonical
 
-_Leading = TypeVar("_Leading", CallRow, PassRow, OnceRow)
+_Leading = TypeVar("_Leading", CallRow, PassRow, OnceRow, ResultRow)
 _SCOPE_BITS = 24
 _MAX_CONTEXTS = 24
+_MAX_HANDED_ON = 4
+"""Functions that hand on an argument, one to the next."""
 MAX_STEPS = 32
 """Of a way from a root that are told; one more stands for all before. Real programs have a third of them."""
 GRAPH_NAMES = tuple(f"tensorflow.{n}" for n in ("Graph", "Session", "get_default_session", "get_default_graph"))
@@ -247,22 +250,40 @@ class CallGraph:
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def callers_omitting(self, key: Key, position: int, name: str) -> tuple[int, int]:
-        """How many calls leave a parameter to its default, and how many there are."""
+        """How many calls leave a parameter to its default, or may hand on a None, and how many there are."""
         return self._omitting(self._id(key), position, name)
 
     def _omitting(self, node: int, position: int, name: str) -> tuple[int, int]:
         calls = self._callers.get(node, ())
-        return sum(_omits(call, position, name) for call in calls), len(calls)
+        return sum(self._gives(call, position, name) is not True for call in calls), len(calls)
 
-    def callers_omitting_under(self, key: Key, position: int, name: str, flags: int, without: int) -> tuple[int, int]:
-        """The same for the calls that run in a context with all `flags` and none of `without`."""
-        found = []
+    def callers_omitting_under(
+        self, key: Key, position: int, name: str, flags: int, without: int
+    ) -> tuple[int, int, int]:
+        """The calls that run in a context with all `flags` and none of `without`.
+
+        How many leave a parameter to its default, how many certainly give it, and how many there are.
+        """
+        found: list[bool | None] = []
         for call in self._callers.get(self._id(key), ()):
             effects = self._effects[call.file.number][call.effects]
             runs = (transferred(s, effects) for s in self._table.get(call.caller, ()))
             if any((s & flags) == flags and not s & without for s in runs):
-                found.append(_omits(call, position, name))
-        return sum(found), len(found)
+                found.append(self._gives(call, position, name))
+        return found.count(False), found.count(True), len(found)
+
+    def _gives(self, call: _Call, position: int, name: str, depth: int = 0) -> bool | None:
+        """Whether a call gives a parameter something that is not None; None where that is not known."""
+        count, keywords = call.file.shapes[call.shape]
+        if f"-{position}" in keywords:
+            return False
+        for keyword in keywords:
+            if keyword.startswith((f"?{position}=", f"?{name}=")):
+                place, _, outer = keyword.partition("=")[2].partition(":")
+                calls = self._callers.get(call.caller, ()) if depth < _MAX_HANDED_ON else ()
+                given = {self._gives(around, int(place), outer, depth + 1) for around in calls}
+                return given.pop() if len(given) == 1 else None
+        return position == NO_PARAMETER or count > position or name in keywords or "*" in keywords
 
     @cached_property
     def _callers(self) -> dict[int, list[_Call]]:
@@ -273,6 +294,24 @@ class CallGraph:
                 if row.kind == CallKind.CALL:
                     call = _Call(file.node(row.caller), file, row.effects, row.shape)
                     found.setdefault(file.node(row.scope, row.file), []).append(call)
+        return found
+
+    def calls_result(self, key: Key, flags: int) -> bool:
+        """Whether code in a context with all `flags` calls what a function returns."""
+        ways = self._result_calls.get(self._id(key), ())
+        return any(
+            transferred(s, effects) & flags == flags for caller, effects in ways for s in self._table.get(caller, ())
+        )
+
+    @cached_property
+    def _result_calls(self) -> dict[int, list[tuple[int, int]]]:
+        """Of each function the code that calls what it returns, with its effects."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for file in self._files:
+            effects = self._effects[file.number]
+            for row in file.leading(ResultRow):
+                way = file.caller(row.caller), effects[row.effects]
+                found.setdefault(file.node(row.scope, row.file), []).append(way)
         return found
 
     def makers(self, key: Key) -> list[Key]:
@@ -369,8 +408,3 @@ class CallGraph:
             ]
             self._spelled[names] = self._first(users)
         return self._spelled[names]
-
-
-def _omits(call: _Call, position: int, name: str) -> bool:
-    count, keywords = call.file.shapes[call.shape]
-    return position != NO_PARAMETER and count <= position and name not in keywords and "*" not in keywords

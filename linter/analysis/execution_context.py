@@ -42,9 +42,10 @@ class Context(IntFlag):
     DATASET = auto()
     """Traced by a `tf.data` transformation."""
     ONCE = auto()
-    """Under a create-once guard, or while a layer, model, module or metric of the project is made or built."""
+    """Under a create-once guard, or while a layer, model, module or metric of the project is made."""
     UNSURE = auto()
-    """Under a test that may be a create-once guard, as far as the code that is known tells."""
+    """Under a test that may be a create-once guard, as far as the code that is known tells, or in what Keras runs only
+    while a functional model is made."""
     LEGACY = auto()
     """Below the forward pass of a TF1 layer, RNN cell or Sonnet 1 module, which most programs run only in a graph."""
 

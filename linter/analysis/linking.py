@@ -12,13 +12,28 @@ from typing import Any, NamedTuple, TypeVar
 from .effects import own_effects
 from .entities import Entity, Key
 from .execution_context import given
-from .links import NOTHING, CallKind, CallRow, Links, OnceRow, OpenEffects, PassRow, SlotRow, WrapRow, cells_of, named
+from .links import (
+    NOTHING,
+    CallKind,
+    CallRow,
+    Links,
+    OnceRow,
+    OpenEffects,
+    PassRow,
+    ResultRow,
+    SlotRow,
+    WrapRow,
+    cells_of,
+    named,
+)
 from .names import canonical
 from .resolution import Resolver
 from .roots import MAKES_ONCE, given_to, marks_of, roots_of
 from .summary import CallEdge, FunctionSummary, GivenFunctions
 
 _T = TypeVar("_T")
+_MAX_RETURNED = 4
+"""Functions that return each other's results."""
 
 
 def links_of(names: Resolver, file: str) -> Links:
@@ -111,6 +126,21 @@ class _Linker:
                     self._rows.append(SlotRow(caller, line, condition, int(function), self._names[name]))
                 for kind, (file, scope) in self._read(entity) if edge.shape is None else self._called(entity):
                     self._rows.append(CallRow(caller, line, condition, shape, kind, self._files[file], scope))
+
+        if edge.shape is not None:
+            results = (text.removesuffix("()") for text in edge.targets if text.endswith("()"))
+            for file, scope in dict.fromkeys(key for text in results for key in self._givers(self._file, text, 0)):
+                self._rows.append(ResultRow(caller, condition, self._files[file], scope))
+
+    def _givers(self, file: str, text: str, depth: int) -> Iterator[Key]:
+        """The functions whose result a call gives: the one that is called, and those whose result it returns."""
+        for entity in self._project.resolve(file, text):
+            if entity.kind == "function":
+                yield entity.key
+                function = self._project.function(entity.key)
+                for returned in function["returns"] if function and depth < _MAX_RETURNED else ():
+                    if returned.endswith("()"):
+                        yield from self._givers(entity.file, returned.removesuffix("()"), depth + 1)
 
     def _read(self, entity: Entity) -> Iterator[tuple[CallKind, Key]]:
         """What runs when an attribute is read: a property."""

@@ -73,6 +73,15 @@ class PassRow(NamedTuple):
     name: int
 
 
+class ResultRow(NamedTuple):
+    """Code of `caller` calls what a function returns, itself or through another one that it returns the value of."""
+
+    caller: int
+    effects: int
+    file: int
+    scope: int
+
+
 class OnceRow(NamedTuple):
     """A function is given to what keeps the result of its first call."""
 
@@ -132,7 +141,7 @@ class Links(TypedDict):
     """Absolute names of what is public."""
 
 
-_ROW_TYPES: tuple[type[NamedTuple], ...] = (CallRow, SlotRow, PassRow, OnceRow, WrapRow, RootRow)
+_ROW_TYPES: tuple[type[NamedTuple], ...] = (CallRow, SlotRow, PassRow, ResultRow, OnceRow, WrapRow, RootRow)
 
 
 def cells_of(found: Iterable[NamedTuple]) -> list[list[int]]:

@@ -56,12 +56,16 @@ class Project(Resolver):
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def callers_omitting(self, key: Key, parameter: str) -> tuple[int, int]:
-        """How many calls in the project leave a parameter of a function to its default, and how many there are."""
+        """How many calls in the project leave out a parameter of a function, or may do so, and how many there are."""
         return self.call_graph.callers_omitting(key, self.position(key, parameter), parameter)
 
-    def callers_omitting_under(self, key: Key, parameter: str, flags: int, without: int) -> tuple[int, int]:
-        """The same for the calls that run in a context with all `flags` and none of `without`."""
+    def callers_omitting_under(self, key: Key, parameter: str, flags: int, without: int) -> tuple[int, int, int]:
+        """How many calls in a context with all `flags` and none of `without` leave it out, give it, and are there."""
         return self.call_graph.callers_omitting_under(key, self.position(key, parameter), parameter, flags, without)
+
+    def calls_result(self, key: Key, flags: int) -> bool:
+        """Whether code in a context with all `flags` calls what a function returns."""
+        return self.call_graph.calls_result(key, flags)
 
     def makers(self, key: Key) -> list[Key]:
         """The functions and modules of the project in whose own code a class is constructed."""

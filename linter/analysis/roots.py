@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from .execution_context import Context
-from .links import RootRow
+from .links import RootRow, named
 from .names import canonical
 from .resolution import FORWARD_METHODS, Resolver
-from .summary import FunctionSummary
+from .summary import CallEdge, FunctionSummary, Summary
 
 _SHIMS = frozenset({"keras.utils.track_tf1_style_variables", "keras.utils.track_tf1_layers_and_variables"})
 MAKES_ONCE = "keras.utils.get_or_create_layer"
@@ -42,8 +42,9 @@ _ESTIMATOR_FUNCTIONS = frozenset(
     {"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"}
 )
 _COMPILE_ARGUMENTS = frozenset({"loss", "metrics", "weighted_metrics"})
-_MAKERS = frozenset({"__init__", "__new__", "build"})
-_MADE = frozenset({"layer", "model", "module", "sonnet", "metric", "loss", "optimizer"})
+_MAKERS = frozenset({"__init__", "__new__"})
+_MADE = frozenset({"layer", "model", "module", "sonnet", "metric", "optimizer"})
+"""Of these kinds it is their construction that is judged."""
 
 
 def roots_of(names: Resolver, file: str, uses: Iterable[str], reasons: Mapping[str, int]) -> Iterator[RootRow]:
@@ -54,9 +55,12 @@ def roots_of(names: Resolver, file: str, uses: Iterable[str], reasons: Mapping[s
         for context, reason, unless_once in _own_contexts(names, file, function):
             yield RootRow(int(number), context, reasons[reason], unless_once)
     for number, cls in names.summaries[file]["classes"].items():
-        for name, context in _methods_that_run(names.kinds((file, int(number)))):
+        kinds = names.kinds((file, int(number)))
+        for name, context in _methods_that_run(kinds):
             if name in cls["methods"]:
-                yield RootRow(cls["methods"][name], context, reasons[""])
+                method = cls["methods"][name]
+                own = name == "__call__" and "layer" in kinds and not _calls_base(names.summaries[file], method)
+                yield RootRow(method, context | Context.UNSURE if own else context, reasons[""])
 
 
 def _own_contexts(names: Resolver, file: str, function: FunctionSummary) -> Iterator[tuple[Context, str, bool]]:
@@ -68,6 +72,18 @@ def _own_contexts(names: Resolver, file: str, function: FunctionSummary) -> Iter
         yield Context.FORWARD | Context.SHIM, "", True
     if {"features", "labels", "mode"} <= set(function["parameters"]):
         yield Context.GRAPH, " (an Estimator's model_fn)", False
+
+
+def _calls_base(summary: Summary, method: int) -> bool:
+    """Whether an overridden ``__call__`` goes on to that of Keras.
+
+    Then a functional model runs it each time.
+    Otherwise its layers are nodes of the model themselves, and it runs only where it is called.
+    """
+    called = (text for edge in named(CallEdge, summary["edges"]) if edge.caller == method for text in edge.targets)
+    return any(text.endswith(".__call__") for text in called) or any(
+        canonical(text).endswith(".__call__") for text in summary["uses"]
+    )
 
 
 def _methods_that_run(kinds: frozenset[str]) -> Iterator[tuple[str, Context]]:

@@ -61,7 +61,12 @@ class CallEdge(NamedTuple):
     conditions: int
     shape: tuple[int, list[str]] | None
     """Number of positional arguments, and keywords, among which ``*`` stands for ``*args`` or ``**kwargs``; None where
-    an attribute is read."""
+    an attribute is read.
+
+    A keyword that gives None is left out, and ``-1`` is a position that does.
+    ``?name=0:layer`` and ``?1=0:layer`` hand on the caller's own parameter ``layer``, at its position, which is None by
+    default.
+    """
 
 
 class GivenFunctions(NamedTuple):
@@ -233,7 +238,7 @@ class _Summarizer:
             function["v1_calls"].extend(name for name in made if name not in function["v1_calls"])
         ours = [target for target in targets if _may_be_ours(target)]
         if ours:
-            edge = CallEdge(caller, call.node.lineno, ours, self._condition(call.block), _shape(call.node))
+            edge = CallEdge(caller, call.node.lineno, ours, self._condition(call.block), _shape(call))
             self.summary["edges"].append(edge)
         given = list(_given_functions(call.node))
         if not given:
@@ -419,9 +424,19 @@ def makes_by_name(name: str) -> bool:
     return name in _BY_NAME or (name.startswith(("tensorflow.layers.", "slim.")) and "(" not in name)
 
 
-def _shape(node: ast.Call) -> tuple[int, list[str]]:
+def _shape(call: CallFact) -> tuple[int, list[str]]:
+    node = call.node
     stars = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
-    return len(node.args), [k.arg for k in node.keywords if k.arg] + (["*"] if stars else [])
+    nothing = [f"-{position}" for position, value in enumerate(node.args) if is_none(value)]
+    keywords = [k.arg for k in node.keywords if k.arg and not is_none(k.value)]
+    caller = call.scope.function()
+    if caller.none_by_default:
+        given = [*enumerate(node.args), *((k.arg, k.value) for k in node.keywords)]
+        for name, value in given:
+            if isinstance(value, ast.Name) and value.id in caller.none_by_default and len(caller.binds[value.id]) == 1:
+                position = caller.parameters.index(value.id) - (caller.owner() is not None)
+                keywords.append(f"?{name}={position}:{value.id}")
+    return len(node.args), nothing + keywords + (["*"] if stars else [])
 
 
 def _class_path(base: ast.expr) -> str | None:

@@ -1115,15 +1115,21 @@ class FunctionSite(_Header):
         return tuple(name for node in self.body.decorators for name in self.file.names(self.scope, path_of(node)))
 
     @cached_property
-    def optional_parameters(self) -> frozenset[str]:
-        """The parameters that have a default."""
+    def defaults(self) -> dict[str, ast.expr]:
+        """The parameters that have a default, with it."""
         arguments = getattr(self.body.node, "args", None)
         if not isinstance(arguments, ast.arguments):
-            return frozenset()
+            return {}
         positional = [*arguments.posonlyargs, *arguments.args]
-        found = {argument.arg for argument in positional[len(positional) - len(arguments.defaults) :]}
-        pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        return frozenset(found | {argument.arg for argument, default in pairs if default is not None})
+        optional = positional[len(positional) - len(arguments.defaults) :]
+        pairs = [*zip(optional, arguments.defaults, strict=True)]
+        pairs += ((a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None)
+        return {argument.arg: default for argument, default in pairs}
+
+    @property
+    def optional_parameters(self) -> frozenset[str]:
+        """The parameters that have a default."""
+        return frozenset(self.defaults)
 
     @cached_property
     def has_input_signature(self) -> bool:

@@ -16,11 +16,13 @@ from ...linter.rule_api.model import (
     Context,
     Entity,
     File,
+    FunctionSite,
     Project,
     Site,
     Target,
     canonical,
     is_none,
+    own_statements,
     path_of,
 )
 
@@ -61,6 +63,9 @@ FILLED = ("keras.backend.eye", "keras.backend.ones", "keras.backend.zeros")
 """They give a variable where the shape is known; `keras.backend.zeros_like` never does."""
 
 SEED_GENERATOR = "keras.random.SeedGenerator"
+_FORWARD = ("call", "__call__")
+_FILLED_BY_KERAS = frozenset({"mask", "training"})
+"""Keras calls with `training` both ways, and has a mask for few inputs."""
 _ADDED = (".add_weight()", ".add_variable()")
 _MAX_DEPTH = 4
 
@@ -184,16 +189,9 @@ def _is_static(shape: ast.expr | None) -> bool:
 
 def runs_each_call(site: Site) -> bool:
     """Whether a place runs at each call of a layer, model or module, and is not part of another rule's node."""
-    return site.in_forward and not site.guarded and not builds_functional_model(site) and not in_lambda_layer(site)
-
-
-def builds_functional_model(site: Site) -> bool:
-    """Whether the function around makes a functional model, from `keras.Input` on: its layers belong to that model."""
-    function = site.function
-    return function is not None and site.file.once(
-        f"makes a functional model {function.body.id}",
-        lambda: any(call.name == "keras.Input" for call in function.calls),
-    )
+    if not site.in_forward or site.guarded or in_lambda_layer(site):
+        return False
+    return for_absent_argument(site, Context.FORWARD) is not False
 
 
 def in_lambda_layer(site: Site) -> bool:
@@ -219,53 +217,191 @@ def may_be_tf1(site: Site) -> bool:
 
 def is_unproven(site: Site) -> bool:
     """Whether it is likely but not certain that the place runs again and again with eager execution on."""
-    return may_be_tf1(site) or for_absent_argument(site) or may_be_guarded(site)
+    return may_be_tf1(site) or for_absent_argument(site, Context.FORWARD) is None or may_be_guarded(site)
 
 
 def may_be_guarded(site: Site) -> bool:
-    """Whether all ways to the place in a forward pass lead through what may be a create-once guard."""
+    """Whether a guard around the place may hold, or not, or Keras may run it only while a model is made."""
     return site.runs(Context.FORWARD) and not site.runs(Context.FORWARD, without=Context.UNSURE)
 
 
-def for_absent_argument(site: Site) -> bool:
-    """Whether the code stands in for an argument that is not given (``if weights: ... else: create``)."""
+def for_absent_argument(site: Site, flag: Context) -> bool | None:
+    """Whether code that stands in for an absent argument (``if w is None: create``) runs under `flag`.
+
+    None where no call is known to leave the argument out; True for code that depends on no argument.
+    """
     function = site.function
     if function is None or not function.parameters:
+        return True
+    kept = site.file.once(f"absent arguments of {function.body.id} under {flag}", dict[int, bool | None])
+    return site.block.inherited(kept, True, lambda level, around: _and(around, _is_left_out(function, level, flag)))
+
+
+def _and(first: bool | None, second: bool | None) -> bool | None:
+    if first is False or second is False:
         return False
-    parameters = frozenset(function.parameters)
-
-    def stands_in(level: Block) -> bool:
-        if level.kind not in ("if", "else") or not isinstance(level.node, ast.expr):
-            return False
-        return _absent(level.node, level.kind == "if") in parameters
-
-    return site.file.is_under(f"an absent argument of {function.body.id}", site.block, stands_in)
+    return None if first is None or second is None else True
 
 
-def _absent(test: ast.expr, holds: bool) -> str | None:
-    """The name that has no value, or a false one, where `test` is `holds`."""
+def _is_left_out(function: FunctionSite, level: Block, flag: Context) -> bool | None:
+    """Whether the argument is absent that a branch needs to be so; True for other branches."""
+    if level.kind not in ("if", "else") or not isinstance(level.node, ast.expr):
+        return True
+    name, by_truth = _absent(level.node, level.kind == "if")
+    if name not in function.parameters or _is_taken_again(function, level, name):
+        return True
+    owner = function.cls
+    called_by_keras = owner is not None and "layer" in owner.kinds and function.name in _FORWARD
+    if called_by_keras and name in _FILLED_BY_KERAS:
+        return True
+    default = function.defaults.get(name)
+    if not isinstance(default, ast.Constant) or not (default.value is None or (by_truth and not default.value)):
+        return None
+    project = function.file.project
+    omitting, giving, calls = project.callers_omitting_under(function.key, name, int(flag), int(Context.ONCE))
+    if omitting or (called_by_keras and not calls):
+        return True
+    if calls:
+        return False if giving == calls else None
+    return True if owner is not None and function.name in _FORWARD else None
+
+
+def _is_taken_again(function: FunctionSite, level: Block, name: str) -> bool:
+    """Whether the name of a parameter has another value by the time of a test, whatever was given."""
+    around = frozenset(block.id for block in level.chain()) - {level.id}
+    line = int(getattr(level.node, "lineno", 0))
+    return any(
+        made.path == name and made.line < line and made.block.id in around and not _reads_name(made.value, name)
+        for made in function.assignments
+    )
+
+
+def _reads_name(value: ast.expr | None, name: str) -> bool:
+    return value is None or any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(value))
+
+
+def _absent(test: ast.expr, holds: bool) -> tuple[str, bool]:
+    """The name that is None where `test` is `holds`, and whether another false value would do as well."""
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, holds = test.operand, not holds
     if isinstance(test, ast.Name):
-        return None if holds else test.id
+        return "" if holds else test.id, True
     if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and len(test.ops) == 1:
         right = test.comparators[0]
         if is_none(right) and isinstance(test.ops[0], ast.Is | ast.IsNot):
-            return test.left.id if isinstance(test.ops[0], ast.Is) == holds else None
-    return None
+            return test.left.id if isinstance(test.ops[0], ast.Is) == holds else "", False
+    return "", False
 
 
-def is_called(call: Call) -> bool:
-    """Whether a layer that is made is also called in the same function: most create their variables only then."""
-    if call.name.startswith("keras.applications."):
+def is_called(call: Call, flag: Context) -> bool:
+    """Whether a layer that is made is also called under `flag`: most create their variables only then."""
+    if call.name.startswith("keras.applications.") or _has_variables_when_made(call):
         return True
     around = call.file.calls_by_function.get(call.scope.function().id, [])
     if any(other.call.func is call.syntax for other in around):
         return True
-    statement = call.statement
-    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    paths = {path for target in targets if isinstance(target, ast.expr) and (path := path_of(target))}
-    return any((other.path or "").removesuffix("[]") in paths for other in around)
+    names = _names_holding(call)
+    if any(_is_run_as(call, path, flag) for path in names if path.count(".") == 1):
+        return True
+    if any((other.path or "").removesuffix("[]") in names for other in around):
+        return True
+    function = call.function
+    return (
+        function is not None
+        and _is_returned(call, function, names)
+        and call.file.project.calls_result(function.key, int(flag))
+    )
+
+
+def _is_run_as(call: Call, path: str, flag: Context) -> bool:
+    """Whether the methods around call an attribute of ``self`` under `flag`."""
+    owner = call.class_of_self(path.partition(".")[0])
+    return owner is not None and any(
+        other.path == path and other.cls is not None and other.cls.body is owner.body and other.runs(flag)
+        for other in call.file.calls
+    )
+
+
+def _has_variables_when_made(call: Call) -> bool:
+    """Whether variables are there before a first call: those of seeds, and of modules that nothing builds."""
+    if call.name.rpartition(".")[2] in SEEDED:
+        return call.target is Target.KERAS3
+    project = call.file.project
+    made = [entity for entity in call.found if entity.kind == "class"]
+    return bool(made) and all(
+        "module" in project.kinds(entity.key) and _assigns_in_constructor(project, entity) for entity in made
+    )
+
+
+def _assigns_in_constructor(project: Project, entity: Entity) -> bool:
+    if project.method(entity.key, "build") is not None:
+        return False
+    texts = (
+        (key[0], text)
+        for key in project.mro(entity.key)[0]
+        for values in (project.cls(key) or {"attributes": {}})["attributes"].values()
+        for text in values
+    )
+    return any(
+        found.kind == "external" and canonical(found.text).removesuffix("()") in VARIABLES
+        for file, text in texts
+        for found in project.resolve(file, text)
+    )
+
+
+def _names_holding(call: Call) -> set[str]:
+    """The paths that are bound to what a call makes, or to one of several things among which it is."""
+    function = call.scope.function()
+    found: set[str] = set()
+    sources = [
+        statement
+        for statement in own_statements(function.node)
+        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.For)
+    ]
+    for _ in range(3):
+        before = len(found)
+        for statement in sources:
+            value = statement.iter if isinstance(statement, ast.For) else statement.value
+            if value is None or not _may_be(value, call.syntax, found):
+                continue
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            found.update(path for target in targets if (path := path_of(target)))
+        if len(found) == before:
+            break
+    return found
+
+
+def _may_be(value: ast.expr, wanted: ast.AST, names: set[str]) -> bool:
+    """Whether a value is `wanted`, one of these names, or a choice or collection with it."""
+    stack: list[ast.expr | None] = [value]
+    while stack:
+        node = stack.pop()
+        if node is wanted or (node is not None and path_of(node) in names):
+            return True
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            stack += node.elts
+        elif isinstance(node, ast.Dict):
+            stack += node.values
+        elif isinstance(node, ast.IfExp):
+            stack += (node.body, node.orelse)
+        elif isinstance(node, ast.BoolOp):
+            stack += node.values
+        elif isinstance(node, ast.ListComp):
+            stack.append(node.elt)
+        elif isinstance(node, ast.NamedExpr):
+            stack.append(node.value)
+    return False
+
+
+def _is_returned(call: Call, function: FunctionSite, names: set[str]) -> bool:
+    if isinstance(function.syntax, ast.Lambda):
+        return function.syntax.body is call.syntax
+    return any(
+        isinstance(statement, ast.Return)
+        and statement.value is not None
+        and (statement.value is call.syntax or path_of(statement.value) in names)
+        for statement in function.statements
+    )
 
 
 def reached(site: Site, flag: Context) -> str:

@@ -76,5 +76,5 @@ class LayerInCall(Rule):
                 f"`{call.path}` is made at every call, {where}: eagerly, each call has fresh weights that nothing "
                 f"tracks or trains; {traced}, the second trace raises ValueError. Make it once, in `__init__`."
             )
-        severity = Severity.INFO if is_unproven(call) or not is_called(call) else None
+        severity = Severity.INFO if is_unproven(call) or not is_called(call, Context.FORWARD) else None
         yield self.report(call, message, severity, related=call.callers(Context.FORWARD))

@@ -67,7 +67,7 @@ def naming_of_parameter(site: Site, name: str) -> Naming:
         return Naming.NAMED
     if any(assignment.path == name for assignment in function.assignments):
         return Naming.NAMED
-    omitting, calls = site.file.project.callers_omitting_under(function.key, name, int(SHIMMED), int(Context.SCOPED))
+    omitting, _, calls = site.file.project.callers_omitting_under(function.key, name, int(SHIMMED), int(Context.SCOPED))
     if not calls:
         return Naming.UNKNOWN
     return Naming.UNNAMED if omitting else Naming.NAMED

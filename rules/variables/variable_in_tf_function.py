@@ -10,7 +10,6 @@ from .constructors import (
     FILLED,
     SEED_GENERATOR,
     VARIABLES,
-    builds_functional_model,
     for_absent_argument,
     in_lambda_layer,
     inside_other,
@@ -71,7 +70,8 @@ class VariableInTfFunction(Rule):
         layer = is_layer(call)
         if not layer and not is_variable(call):
             return
-        if builds_functional_model(call) or in_lambda_layer(call) or (layer and inside_other(call)):
+        runs = for_absent_argument(call, Context.TRACED)
+        if runs is False or in_lambda_layer(call) or (layer and inside_other(call)):
             return
         what = "makes a layer with variables" if layer else "creates a variable"
         by_keras = not call.runs(Context.TRACED, without=Context.FIT | Context.ONCE)
@@ -80,6 +80,6 @@ class VariableInTfFunction(Rule):
             call,
             f"`{call.path}` {what} in every trace, {reached(call, Context.TRACED)}: {when} raises ValueError (only "
             "singleton tf.Variables created on the first call). Create it outside, or only while it is missing.",
-            Severity.INFO if for_absent_argument(call) or (layer and not is_called(call)) else None,
+            Severity.INFO if runs is None or (layer and not is_called(call, Context.TRACED)) else None,
             related=call.callers(Context.TRACED),
         )
