@@ -1,139 +1,53 @@
-"""Which expressions of a function are certainly tensors.
+"""Which expressions of a function are tensors, certainly or likely.
 
 Every use of a name asks which assignments can reach it: the nearest one that must have run, those after it that may
 have run, and, in a loop, those of the iteration before.
-Where all of them agree, the answer is theirs.
-`Known.TENSOR` and `Known.VARIABLE` are proofs, `Known.OTHER` is a proof of the contrary, and `Known.UNKNOWN` is the
-answer to everything else.
+Where all of them agree, the answer is theirs; see `known` for what is said where they do not.
+What is put into a list or dict, and what is stored in an attribute, is followed in the same way.
 A tensor is one that this very function (or the traced function around it) computes or is handed; what was made
 elsewhere, a constant of the module or an attribute, may be an eager tensor even in a trace and is not known.
-A structure of tensors, such as the dict that a layer is called with, counts as a tensor.
 """
 
 from __future__ import annotations
 
 import ast
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from operator import lt
+from typing import Final, Protocol
 
-from .entities import Entity
+from .entities import Entity, Key
 from .index import AssignmentFact, Block, FileIndex, Scope
+from .known import BITS, SYMBOLIC, TENSORISH, Known, joined, merged, merged_bits, value_of
 from .lazy import cached_property
 from .names import canonical
 from .paths import path_of
 
-
-class Known(Enum):
-    """What is known of a value."""
-
-    TENSOR = "tensor"
-    VARIABLE = "variable"
-    OTHER = "other"
-    UNKNOWN = "unknown"
-
-
-_TENSOR_MODULES = (
-    "tensorflow.math.", "tensorflow.nn.", "tensorflow.linalg.", "tensorflow.random.", "tensorflow.image.",
-    "tensorflow.signal.", "tensorflow.strings.", "tensorflow.sparse.", "tensorflow.ragged.", "tensorflow.bitwise.",
-    "tensorflow.losses.", "tensorflow.layers.", "tensorflow.sets.", "tensorflow.quantization.", "tensorflow.audio.",
-    "keras.backend.", "keras.ops.", "keras.activations.",
-)  # fmt: skip
-"""Their functions give tensors, but for those named below."""
-
-_NO_TENSOR = frozenset(
-    {
-        # contexts, graphs, switches and other objects
-        "function", "device", "name_scope", "op_scope", "variable_scope", "variable_op_scope", "control_dependencies",
-        "colocate_with", "container", "init_scope", "variable_creator_scope", "wrap_function", "make_template",
-        "executing_eagerly", "executing_eagerly_outside_functions", "inside_function", "is_tensor",
-        "is_symbolic_tensor", "is_numeric_tensor", "control_flow_v2_enabled", "resource_variables_enabled",
-        "get_static_value", "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
-        "get_logger", "get_seed", "get_variable_scope", "get_current_name_scope", "get_session_handle",
-        "get_session_tensor", "delete_session_tensor", "add_to_collection", "add_to_collections", "as_dtype",
-        "broadcast_static_shape", "dimension_at_index", "dimension_value", "create_partitioned_variables",
-        "fixed_size_partitioner", "min_max_variable_partitioner", "variable_axis_size_partitioner", "flags",
-        "import_graph_def", "load_library", "load_op_library", "load_file_system_library", "make_ndarray",
-        "make_tensor_proto", "nest", "no_regularizer", "no_gradient", "register_tensor_conversion_function",
-        "type_spec_from_value", "custom_gradient", "grad_pass_through", "recompute_grad", "set_random_seed",
-        "nondifferentiable_batch_function", "set_seed", "reset_default_graph", "stop", "check_pinned",
-        # operations without a value, or whose value is not a tensor
-        "group", "no_op", "print", "write_file", "add_check_numerics_ops", "report_uninitialized_variables",
-        "matching_files", "parse_example", "parse_single_example", "parse_single_sequence_example", "decode_csv",
-        # lists and tuples of tensors (some of them in `_MANY`)
-        "gradients", "hessians", "tuple", "clip_by_global_norm", "identity_n", "shape_n", "unique",
-        "unique_with_counts", "setdiff1d", "split", "unstack", "meshgrid", "dynamic_partition", "moments",
-        "weighted_moments", "normalize_moments", "sufficient_statistics", "top_k", "svd", "qr", "eig", "eigh", "lu",
-        "self_adjoint_eig", "slogdet", "static_rnn", "dynamic_rnn", "bidirectional_dynamic_rnn", "raw_rnn",
-        "static_bidirectional_rnn", "static_state_saving_rnn", "fused_batch_norm", "ctc_beam_search_decoder",
-        "ctc_beam_search_decoder_v2", "ctc_greedy_decoder", "max_pool_with_argmax", "image_gradients",
-        "sample_distorted_bounding_box", "stateless_sample_distorted_bounding_box", "combined_non_max_suppression",
-        "non_max_suppression_padded", "non_max_suppression_with_scores", "unicode_decode_with_offsets",
-        "unicode_split_with_offsets", "normalize", "all_candidate_sampler", "uniform_candidate_sampler",
-        "log_uniform_candidate_sampler", "fixed_unigram_candidate_sampler", "learned_unigram_candidate_sampler",
-        "compute_accidental_hits", "edit_distance", "fractional_avg_pool", "fractional_max_pool", "lstsq",
-        "collapse_repeated", "sparse_fill_empty_rows", "fill_empty_rows", "required_space_to_batch_paddings",
-        # what a function given to it decides
-        "py_function", "numpy_function", "py_func", "while_loop", "cond", "case", "switch_case", "map_fn", "foldl",
-        "foldr", "scan", "vectorized_map", "associative_scan", "fori_loop", "map_values", "map_flat_values", "rnn",
-        "map", "vectorize", "in_train_phase", "in_test_phase", "switch", "while", "jvp",
-        # variables and their operations
-        "trainable_variables", "global_variables", "local_variables", "model_variables", "all_variables",
-        "moving_average_variables", "global_variables_initializer", "local_variables_initializer",
-        "variables_initializer", "initialize_all_variables", "initialize_all_tables", "initialize_variables",
-        "initialize_local_variables", "tables_initializer", "assign", "assign_add", "assign_sub", "count_up_to",
-        "scatter_add", "scatter_sub", "scatter_update", "scatter_mul", "scatter_div", "scatter_max", "scatter_min",
-        "scatter_nd_update", "scatter_nd_add", "scatter_nd_sub", "batch_scatter_update",
-        # Keras
-        "int_shape", "ndim", "epsilon", "floatx", "image_data_format", "dtype", "get_session", "set_session",
-        "clear_session", "set_floatx", "learning_phase", "learning_phase_scope", "set_learning_phase",
-        "is_keras_tensor", "is_sparse", "get_uid", "reset_uids", "backend", "get_value", "batch_get_value",
-        "set_value", "batch_set_value", "eval", "count_params", "convert_to_numpy", "set_epsilon", "cast_to_floatx",
-        "set_image_data_format", "manual_variable_initialization", "update", "update_add", "update_sub",
-        "moving_average_update", "is_float_dtype", "is_int_dtype", "result_type", "standardize_dtype", "ctc_decode",
-        "serialize", "deserialize", "get", "array_split", "dsplit", "hsplit", "vsplit", "nonzero", "lu_factor",
-        "histogram", "normalize_batch_in_training",
-        # tensorflow.random and tensorflow.losses
-        "get_global_generator", "set_global_generator", "create_rng_state", "add_loss", "get_losses",
-        "get_regularization_losses",
-    }
-)  # fmt: skip
-_NOT_SHAPES = frozenset({"keras.ops.shape", "keras.ops.size"})
-"""A tuple of plain numbers where the shape is static."""
-
-_MANY = frozenset(
-    {
-        "tensorflow.split", "tensorflow.unstack", "tensorflow.meshgrid", "tensorflow.dynamic_partition",
-        "tensorflow.nn.moments", "tensorflow.nn.weighted_moments", "tensorflow.unique", "tensorflow.nn.top_k",
-        "tensorflow.math.top_k", "tensorflow.linalg.svd", "tensorflow.svd", "tensorflow.linalg.qr",
-        "tensorflow.linalg.eigh", "tensorflow.linalg.slogdet", "tensorflow.unique_with_counts",
-        "keras.ops.split", "keras.ops.unstack", "keras.ops.top_k", "keras.ops.moments", "keras.ops.meshgrid",
-    }
-)  # fmt: skip
-"""Functions that give several tensors."""
-
-_VARIABLES = frozenset(
-    {
-        "tensorflow.Variable", "tensorflow.get_variable", "tensorflow.get_local_variable", "keras.Variable",
-        "keras.backend.variable", "keras.backend.random_normal_variable", "keras.backend.random_uniform_variable",
-    }
-)  # fmt: skip
-_MAKERS = frozenset({"add_weight", "add_variable"})
-"""Methods of a layer that give a variable."""
-
 _STATIC = frozenset(
     {"shape", "dtype", "name", "device", "op", "graph", "ndim", "rank", "get_shape", "_keras_history", "_keras_shape"}
 )
+_COMPONENTS = frozenset({"values", "indices", "dense_shape", "flat_values", "row_splits"})
+"""Attributes of sparse and ragged tensors, and of what some operations return, that are tensors."""
 _PLAIN_METHODS = frozenset({"numpy", "get_shape", "eval", "tolist", "item", "consumers", "as_list", "ref", "set_shape"})
-_PLAIN_BUILTINS = frozenset(
+_CONVERSIONS = frozenset({"float", "int", "abs", "round", "pow", "divmod"})
+"""Builtins that AutoGraph lets give tensors for tensors."""
+_SAME = frozenset(
     {
-        "len", "int", "float", "str", "bool", "isinstance", "hasattr", "type", "repr", "id", "range", "print", "format",
-        "callable", "issubclass", "hash", "open", "chr", "ord", "bytes", "input",
+        "list", "tuple", "set", "sorted", "reversed", "iter", "dict", "copy.copy", "copy.deepcopy",
+        "tensorflow.nest.flatten", "collections.OrderedDict", "collections.deque", "frozenset",
     }
 )  # fmt: skip
-_TENSOR_TYPES = frozenset({"tensorflow.Tensor()", "tensorflow.RaggedTensor()", "tensorflow.SparseTensor()"})
+"""They give what they are given, in another container."""
+_CONTAINERS = frozenset({"collections.defaultdict"})
+_GROWING = frozenset({"append", "appendleft", "add", "extend", "insert", "update", "setdefault"})
+_PURE_PYTHON = ("numpy.", "scipy.", "math.", "os.", "json.", "logging.", "time.", "random.", "re.", "pandas.", "absl.")
+"""What they return is no symbol, whatever they are given."""
+_ITERATED: Final = object()
+"""In the way to a part of a value: what iterating gives."""
+_ANY: Final = object()
+"""In the way to a part of a value: an item, whichever."""
+_MAX_DEPTH = 16
 
 Position = tuple[int, int]
 
@@ -151,10 +65,12 @@ class _Definition:
     """None as long as it was not looked at."""
     number: int = -1
     """Its place among those of the name."""
-
-
-_AGREED = {1 << place: known for place, known in enumerate(Known)}
-_BITS: dict[Known | None, int] = {None: 0} | {known: bit for bit, known in _AGREED.items()}
+    put: ast.expr | None = None
+    """What is put into a container that the name holds, where this is no assignment to the name itself."""
+    spread: bool = False
+    """Whether the items of `put` are."""
+    scope: Scope | None = None
+    """Where that is written."""
 
 
 class _Values:
@@ -199,9 +115,14 @@ class _Values:
         definition.known = known
         del self._seen[definition.number + 1 :]
 
+    @property
+    def only(self) -> _Definition | None:
+        """The definition, where there is just one."""
+        return self._definitions[0] if len(self._definitions) == 1 else None
+
     def agreed(self) -> Known:
         """What all definitions say."""
-        return _AGREED.get(_sum(self._counts), Known.UNKNOWN)
+        return merged_bits(_sum(self._counts))
 
     def reaching(self, position: Position, block: Block | None) -> Known:
         """What those say that a use at `position` can see; without a block it sees only what always runs."""
@@ -216,7 +137,7 @@ class _Values:
                 loop = level
         if loop is not None:  # in the iteration before, all may have run that it holds
             bits |= self._inside(loop)
-        return _AGREED.get(bits, Known.UNKNOWN)
+        return merged_bits(bits)
 
     def _inside(self, loop: Block) -> int:
         counts = self._in_loops.get(loop.id)
@@ -264,7 +185,7 @@ class _Values:
                 break
             definition = self._definitions[count - 1]
             where = definition.block
-            own = _BITS[definition.known]
+            own = BITS[definition.known]
             if where is None or (where.parent is None if block is None else index.encloses(where, block)):
                 bits, nearest = own, count - 1
                 break
@@ -293,7 +214,30 @@ class _Values:
 
 
 def _sum(counts: dict[Known, int]) -> int:
-    return sum(_BITS[known] for known, count in counts.items() if count)
+    return sum(BITS[known] for known, count in counts.items() if count)
+
+
+Given = Callable[[ast.expr], Known]
+"""Says what is known of an argument."""
+
+Way = tuple[object, ...]
+"""From a value to a part of it: indices, keys, `_ITERATED`, `_ANY`."""
+
+
+class Surroundings(Protocol):
+    """What a flow asks about what lies outside of its function."""
+
+    def entities(self, scope: Scope, path: str | None) -> tuple[Entity, ...]:
+        """What a path names in a scope, through the whole project."""
+
+    def kinds(self, key: Key) -> frozenset[str]:
+        """The kinds of a class of the project."""
+
+    def returned(self, key: Key, call: ast.Call, given: Given, part: Way, depth: int) -> Known:
+        """What is known of what a function of the project returns, or of a part of that."""
+
+    def method(self, cls: Key, name: str) -> Key | None:
+        """The method of that name that instances of a class of the project have."""
 
 
 class Flow:
@@ -302,8 +246,9 @@ class Flow:
     Args:
         index: the facts of the file.
         function: the scope of the function, or the module's.
-        entities: what a path names in a scope, through the whole project.
-        tensors: the parameters that are certainly tensors.
+        around: answers what cannot be seen in the function itself.
+        depth: how many calls far it may look for that.
+        parameters: what is known of the parameters.
         outer: the flow of the function around this one, where both run in one trace.
     """
 
@@ -311,70 +256,108 @@ class Flow:
         self,
         index: FileIndex,
         function: Scope,
-        entities: Callable[[Scope, str | None], tuple[Entity, ...]],
-        tensors: frozenset[str],
+        around: Surroundings,
+        depth: int,
+        parameters: Mapping[str, Known],
         outer: Flow | None = None,
     ) -> None:
+        self._index = index
         self._function = function
-        self._entities = entities
+        self._around = around
+        self._far = depth
         self._outer = outer
         self._parameters = frozenset(function.parameters)
+        self._depth = 0
+        self._settled = False
+        self._calls: dict[int, Known] = {}
         found: dict[tuple[int, str], list[_Definition]] = {}
         for parameter in function.parameters:
-            known = Known.TENSOR if parameter in tensors else self._annotated(function, parameter)
+            known = parameters.get(parameter, Known.UNKNOWN)
             found[function.id, parameter] = [_Definition((0, 0), None, None, known)]
+        for outside in function.outer_names:
+            found[function.id, outside] = [_Definition((0, 0), None, None, Known.UNKNOWN)]
         made: list[tuple[_Definition, tuple[int, str]]] = []
         for fact in index.assignments_in(function):
-            if isinstance(fact.target, ast.Name):
-                definition = _Definition(_effective(fact), fact.block, fact)
-                made.append((definition, (fact.scope.id, fact.target.id)))
-                if fact.target.id not in function.outer_names:
-                    found.setdefault((fact.scope.id, fact.target.id), []).append(definition)
+            name = _name_of(fact.target)
+            if name is not None:
+                key = (fact.scope.id, name)
+                if fact.scope is not function and isinstance(fact.target, ast.Attribute):
+                    continue
+                definition = _Definition(_effective(fact), fact.block, fact, scope=fact.scope)
+                if isinstance(fact.target, ast.Attribute) and key not in found:
+                    before = self._named_attribute(fact.target, fact.scope)
+                    found[key] = [_Definition((0, 0), None, None, before)]
+                found.setdefault(key, []).append(definition)
+                made.append((definition, key))
+        for definition, key in self._put_into(found):
+            found[key].append(definition)
+            made.append((definition, key))
         self._names = {name: _Values(index, definitions) for name, definitions in found.items()}
         self._settle(made)
+        self._settled = True
+
+    def _put_into(
+        self, found: Mapping[tuple[int, str], list[_Definition]]
+    ) -> list[tuple[_Definition, tuple[int, str]]]:
+        """What is put into containers: it changes what a name holds, and not which container it is."""
+        function = self._function
+        made: list[tuple[_Definition, tuple[int, str]]] = []
+
+        def put(holder: ast.expr, whole: ast.AST, block: Block, value: ast.expr, scope: Scope, spread: bool) -> None:
+            while isinstance(holder, ast.Subscript):
+                holder = holder.value
+            key = (function.id, _name_of(holder) or "")
+            if key in found:
+                end = (getattr(whole, "end_lineno", 0), getattr(whole, "end_col_offset", 0))
+                made.append((_Definition(end, block, None, put=value, spread=spread, scope=scope), key))
+
+        for fact in self._index.assignments_in(function):
+            value = fact.value or fact.source
+            if isinstance(fact.target, ast.Subscript) and value is not None:
+                put(fact.target.value, fact.node, fact.block, value, fact.scope, fact.value is None)
+        for call in self._index.calls_in(function):
+            func = call.node.func
+            if isinstance(func, ast.Attribute) and func.attr in _GROWING:
+                values = [*call.node.args[-1:], *(keyword.value for keyword in call.node.keywords)]
+                for value in values:
+                    put(func.value, call.node, call.block, value, call.scope, func.attr == "extend")
+        return made
 
     def _settle(self, made: list[tuple[_Definition, tuple[int, str]]]) -> None:
         """Judge every assignment until nothing changes; one that does not settle is unknown."""
         for _ in range(4):
             changed: list[tuple[_Definition, tuple[int, str]]] = []
             for definition, name in made:
-                assert definition.fact is not None
-                known = self._assigned(definition.fact)
+                known = self._defined(definition, name)
                 if known is not definition.known:
-                    self._change(definition, name, known)
+                    self._names[name].settle(definition, known)
                     changed.append((definition, name))
             if not changed:
                 return
         for definition, name in changed:
-            self._change(definition, name, Known.UNKNOWN)
+            self._names[name].settle(definition, Known.UNKNOWN)
 
-    def _change(self, definition: _Definition, name: tuple[int, str], known: Known) -> None:
-        if definition.number >= 0:
-            self._names[name].settle(definition, known)
-        else:
-            definition.known = known  # of a global
-
-    def _annotated(self, function: Scope, parameter: str) -> Known:
-        for bind in function.binds.get(parameter, ()):
-            if bind.kind == "annotation" and bind.scope is not None:
-                for entity in self._entities(bind.scope, bind.text):
-                    name = canonical(entity.text) if entity.kind == "external" else ""
-                    if name in _TENSOR_TYPES:
-                        return Known.TENSOR
-                    if name == "tensorflow.Variable()":
-                        return Known.VARIABLE
-                    if name in ("int()", "float()", "str()", "bool()"):
-                        return Known.OTHER
-        return Known.UNKNOWN
-
-    def _assigned(self, fact: AssignmentFact) -> Known:
-        assert isinstance(fact.target, ast.Name)
+    def _defined(self, definition: _Definition, name: tuple[int, str]) -> Known:
+        fact = definition.fact
+        if fact is None:
+            assert definition.put is not None and definition.scope is not None
+            way = (_ITERATED,) if definition.spread else ()
+            item = self._part(definition.put, way, definition.scope, definition.block)
+            line, column = definition.position
+            before = self._names[name].reaching((line, column - 1), definition.block)
+            if before is Known.EMPTY or (before is Known.TENSOR and item is Known.TENSOR):
+                return item
+            return Known.POSSIBLE if item in TENSORISH and before not in SYMBOLIC else before
         if fact.augmented:
+            assert isinstance(fact.target, ast.Name | ast.Attribute)
             before = self._local(fact.target, fact.scope, fact.block) or Known.UNKNOWN
-            return self._joined((before, self.of(fact.value, fact.scope, fact.block)))
+            value = self._of(fact.value, fact.scope, fact.block)
+            return value if before is Known.EMPTY else joined((before, value))
         if fact.value is not None:
-            return self.of(fact.value, fact.scope, fact.block)
-        return self._element(fact) if fact.source is not None else Known.UNKNOWN
+            return self._of(fact.value, fact.scope, fact.block)
+        if fact.source is None:
+            return Known.UNKNOWN
+        return self._part(fact.source, _way_to(fact), fact.scope, fact.block)
 
     # -- expressions -------------------------------------------------------------------------------------------------
 
@@ -383,33 +366,57 @@ class Flow:
 
         `block` is the one that the expression stands in; without it, only what always runs is believed.
         """
+        known = self._of(node, scope, block)
+        return Known.OTHER if known is Known.EMPTY else known
+
+    def returned(self, part: Way) -> Known:
+        """What is known of a part of what the function returns; unknown where it returns nothing."""
+        node = self._function.node
+        if isinstance(node, ast.Lambda):
+            return self._part(node.body, part, self._function, None)
+        facts = self._index.returns_in(self._function)
+        return merged(self._part(fact.value, part, fact.scope, fact.block) for fact in facts)
+
+    def _of(self, node: ast.expr | None, scope: Scope, block: Block | None) -> Known:
         if node is None:
             return Known.UNKNOWN
         if isinstance(node, ast.Constant | ast.JoinedStr | ast.Lambda):
             return Known.OTHER
         if isinstance(node, ast.Name):
             return self._name(node, scope, block)
+        if isinstance(node, ast.Call):
+            return self._call(node, (), scope, block)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node, scope, block)
         if isinstance(node, ast.BinOp):
             return self._operation(node, scope, block)
         if isinstance(node, ast.UnaryOp):
-            known = self.of(node.operand, scope, block)
+            known = self._of(node.operand, scope, block)
             return Known.TENSOR if known is Known.VARIABLE else known
         if isinstance(node, ast.Compare):
-            if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
+            values = (node.left, *node.comparators)
+            if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops) or any(
+                isinstance(value, ast.Constant) and value.value is None for value in values
+            ):
                 return Known.OTHER
-            return self._joined(self.of(value, scope, block) for value in (node.left, *node.comparators))
+            return joined(self._of(value, scope, block) for value in values)
         if isinstance(node, ast.IfExp):
-            body, other = self.of(node.body, scope, block), self.of(node.orelse, scope, block)
-            return body if body is other else Known.UNKNOWN
-        if isinstance(node, ast.NamedExpr):
-            return self.of(node.value, scope, block)
+            return merged((self._of(node.body, scope, block), self._of(node.orelse, scope, block)))
+        if isinstance(node, ast.BoolOp):
+            return merged(self._of(value, scope, block) for value in node.values)
+        if isinstance(node, ast.NamedExpr | ast.Starred):
+            return self._of(node.value, scope, block)
         if isinstance(node, ast.Subscript):
-            known = self.of(node.value, scope, block)
-            return Known.TENSOR if known is Known.VARIABLE else known
-        if isinstance(node, ast.Attribute):
-            return self._attribute(node, scope, block)
-        if isinstance(node, ast.Call):
-            return self._call(node, scope, block)
+            known = self._part(node.value, (_key_of(node.slice),), scope, block)
+            return Known.TENSOR if known is Known.VARIABLE and not self._is_list_of_variables(node.value) else known
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            return merged(self._of(item, scope, block) for item in node.elts) if node.elts else Known.EMPTY
+        if isinstance(node, ast.Dict):
+            return merged(self._of(value, scope, block) for value in node.values) if node.values else Known.EMPTY
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            return self._of(node.elt, self._index.comprehension_scope(node), block)
+        if isinstance(node, ast.DictComp):
+            return self._of(node.value, self._index.comprehension_scope(node), block)
         return Known.UNKNOWN
 
     def _operation(self, node: ast.BinOp, scope: Scope, block: Block | None) -> Known:
@@ -421,7 +428,11 @@ class Flow:
                 return Known.OTHER  # formatting
             operands.append(left.right)
             left = left.left
-        return self._joined(self.of(operand, scope, block) for operand in (*operands, left))
+        operands.append(left)
+        known = [self._of(operand, scope, block) for operand in operands]
+        if any(isinstance(operand, ast.List | ast.Tuple) for operand in operands):
+            return merged(known)  # lists are put together
+        return joined(known)
 
     def _name(self, node: ast.Name, scope: Scope, block: Block | None) -> Known:
         known = self._local(node, scope, block)
@@ -438,67 +449,278 @@ class Flow:
             return values.agreed()
         return self._outer.anywhere(name) if self._outer is not None else Known.UNKNOWN
 
-    def _local(self, node: ast.Name, scope: Scope, block: Block | None) -> Known | None:
-        """What the assignments of this function say of a name; None where it is not the function's own."""
+    def _values_of(self, name: str, scope: Scope) -> _Values | None:
+        """The values of a name of this function or of a comprehension in it."""
         current: Scope | None = scope
         while current is not None and current is not self._function:
-            own = self._names.get((current.id, node.id))
+            own = self._names.get((current.id, name))
+            if own is not None:
+                return own
+            current = current.parent
+        return self._names.get((self._function.id, name))
+
+    def _local(self, node: ast.Name | ast.Attribute, scope: Scope, block: Block | None) -> Known | None:
+        """What the assignments of this function say of a name; None where it is not the function's own."""
+        name = _name_of(node)
+        current: Scope | None = scope
+        while current is not None and current is not self._function:
+            own = self._names.get((current.id, name or ""))
             if own is not None:  # a variable of a comprehension
                 return own.agreed()
             current = current.parent
-        values = self._names.get((self._function.id, node.id))
+        values = self._names.get((self._function.id, name or ""))
         return None if values is None else values.reaching((node.lineno, node.col_offset), block)
 
     def _attribute(self, node: ast.Attribute, scope: Scope, block: Block | None) -> Known:
-        base = self.of(node.value, scope, block)
-        if base is Known.TENSOR or base is Known.VARIABLE:
-            return Known.OTHER if node.attr in _STATIC else Known.UNKNOWN
+        stored = self._local(node, scope, block)
+        if stored is not None:
+            return stored
+        base = self._of(node.value, scope, block)
+        if base in TENSORISH:
+            if node.attr in _STATIC:
+                return Known.OTHER
+            if node.attr in _COMPONENTS:
+                return Known.TENSOR if base is Known.TENSOR else Known.POSSIBLE
+            return Known.UNKNOWN
         if base is Known.OTHER:
             return Known.UNKNOWN
-        return self._agreed_names(scope, path_of(node), "", only=Known.VARIABLE)
+        return self._named_attribute(node, scope)
 
-    def _call(self, node: ast.Call, scope: Scope, block: Block | None) -> Known:
-        if isinstance(node.func, ast.Attribute):
-            receiver = self.of(node.func.value, scope, block)
-            if node.func.attr in _PLAIN_METHODS:
-                known = node.func.attr == "numpy" or receiver in (Known.TENSOR, Known.VARIABLE)
+    def _named_attribute(self, node: ast.Attribute, scope: Scope) -> Known:
+        """An attribute of something public; a tensor in an attribute may be an eager one."""
+        found = merged(
+            value_of(canonical(entity.text)) if entity.kind == "external" else Known.UNKNOWN
+            for entity in self._around.entities(scope, path_of(node))
+        )
+        return found if found in (Known.VARIABLE, Known.LIKELY) else Known.UNKNOWN
+
+    def _is_list_of_variables(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr.endswith(("variables", "weights"))
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call, part: Way, scope: Scope, block: Block | None) -> Known:
+        """What a call gives, or a part of that."""
+        if not self._settled or part:
+            return self._called(node, part, scope, block)
+        known = self._calls.get(id(node))
+        if known is None:
+            known = self._calls[id(node)] = self._called(node, part, scope, block)
+        return known
+
+    def _called(self, node: ast.Call, part: Way, scope: Scope, block: Block | None) -> Known:
+        func = node.func
+        if isinstance(func, ast.Attribute):
+            receiver = self._of(func.value, scope, block)
+            if func.attr in _PLAIN_METHODS:
+                known = func.attr == "numpy" or receiver in TENSORISH
                 return Known.OTHER if known else Known.UNKNOWN
-            if receiver is Known.VARIABLE and node.func.attr in ("read_value", "value"):
+            if receiver is Known.VARIABLE and func.attr in ("read_value", "value"):
                 return Known.TENSOR
-            if receiver is Known.OTHER:
-                return Known.OTHER if node.func.attr in ("format", "join") else Known.UNKNOWN
-        return self._agreed_names(scope, path_of(node.func), "()")
-
-    def _agreed_names(self, scope: Scope, path: str | None, suffix: str, only: Known | None = None) -> Known:
-        found = {
-            _value_of(f"{canonical(entity.text)}{suffix}") if entity.kind == "external" else Known.UNKNOWN
-            for entity in self._entities(scope, path)
-        }
-        answer = found.pop() if len(found) == 1 else Known.UNKNOWN
-        return answer if only is None or answer is only else Known.UNKNOWN
-
-    def _element(self, fact: AssignmentFact) -> Known:
-        """An item of what is unpacked or iterated."""
-        source = fact.source
-        known = self.of(source, fact.scope, fact.block)
-        unpacked = isinstance(fact.node, ast.Assign)
-        if isinstance(source, ast.Call):
-            entities = self._entities(fact.scope, path_of(source.func))
-            names = [canonical(entity.text) for entity in entities if entity.kind == "external"]
-            if names == ["range"]:
+            if receiver is Known.OTHER and func.attr in ("format", "join"):
                 return Known.OTHER
-            if names and all(name in _MANY for name in names):
-                return Known.TENSOR
-        if known is Known.TENSOR and (unpacked or not (isinstance(source, ast.Name) and source.id in self._parameters)):
-            return Known.TENSOR  # iterating over a parameter may give the keys of a dict
-        return Known.OTHER if known is Known.OTHER and not unpacked else Known.UNKNOWN
+            if func.attr in ("values", "items", "get", "pop", "copy") and receiver in (*TENSORISH, Known.EMPTY):
+                return self._of_container(func, part, scope, block)
+        entities = self._around.entities(scope, path_of(func))
+        if not entities:
+            return self._by_unknown(node, scope, block, isinstance(func, ast.Name | ast.Subscript))
+        return merged(self._given_by(entity, node, part, scope, block) for entity in entities)
 
-    @staticmethod
-    def _joined(operands: Iterable[Known]) -> Known:
-        known = list(operands)
-        if Known.TENSOR in known or Known.VARIABLE in known:
+    def _of_container(self, func: ast.Attribute, part: Way, scope: Scope, block: Block | None) -> Known:
+        """What the methods of a dict give of its values."""
+        inner: Way = part
+        if func.attr in ("items", "values"):
+            if func.attr == "items" and len(part) > 1:
+                if part[1] == 0:
+                    return Known.OTHER
+                inner = part[2:]
+            elif func.attr == "values" and part:
+                inner = part[1:]
+            inner = (_ANY, *inner) if part else ()
+        elif func.attr in ("get", "pop"):
+            inner = (_ANY, *part)
+        return self._part(func.value, inner, scope, block)
+
+    def _given_by(self, entity: Entity, node: ast.Call, part: Way, scope: Scope, block: Block | None) -> Known:
+        """What calling something gives."""
+
+        def given(value: ast.expr, /) -> Known:
+            return self.of(value, scope, block)
+
+        if entity.kind == "external":
+            return self._public(canonical(entity.text), node, part, scope, block)
+        if entity.kind == "function":
+            return self._around.returned(entity.key, node, given, part, self._far)
+        if entity.kind == "instance":
+            if self._around.kinds(entity.key) & {"layer", "loss", "metric"}:
+                return Known.TENSOR
+            method = self._around.method(entity.key, "__call__")
+            if method is not None:
+                return self._around.returned(method, node, given, part, self._far)
+            return Known.UNKNOWN
+        if entity.kind == "parameter":
+            return self._by_unknown(node, scope, block, "." not in entity.text)
+        return Known.UNKNOWN
+
+    def _by_unknown(self, node: ast.Call, scope: Scope, block: Block | None, is_object: bool) -> Known:
+        """What something unknown makes of tensors: an object, such as a model that was handed over, gives tensors."""
+        given = joined(self._of(value, scope, block) for value in _arguments(node))
+        if given not in TENSORISH:
+            return Known.UNKNOWN
+        return Known.LIKELY if is_object and given in SYMBOLIC else Known.POSSIBLE
+
+    def _public(self, name: str, node: ast.Call, part: Way, scope: Scope, block: Block | None) -> Known:
+        arguments = [*_arguments(node)]
+        first = arguments[0] if arguments else None
+        if name in _CONVERSIONS:
+            known = self._of(first, scope, block)
+            return Known.TENSOR if known is Known.VARIABLE else known if known in TENSORISH else Known.OTHER
+        if name in ("sum", "max", "min", "any", "all"):
+            parts = (self._part(value, (_ITERATED,), scope, block) for value in arguments[:1])
+            wholes = (self._of(value, scope, block) for value in arguments[1:])
+            return joined((*parts, *wholes))
+        if name == "next":
+            return self._part(first, (_ITERATED, *part), scope, block)
+        if name == "zip":
+            if len(part) > 1 and isinstance(part[1], int) and part[1] < len(arguments):
+                return self._part(arguments[part[1]], (part[0], *part[2:]), scope, block)
+            return merged(self._part(value, (_ITERATED,), scope, block) for value in arguments)
+        if name == "enumerate":
+            if part[1:2] == (0,):
+                known = self._part(first, (_ITERATED,), scope, block)
+                return Known.UNKNOWN if known in TENSORISH and not isinstance(first, ast.Call) else Known.OTHER
+            return self._part(first, (_ITERATED, *part[2:]), scope, block)
+        if name in _CONTAINERS:
+            return Known.EMPTY
+        if name in ("six.iteritems", "six.itervalues") and isinstance(first, ast.expr):
+            method = ast.Attribute(first, name.removeprefix("six.iter"), ast.Load())
+            return self._of_container(method, part, scope, block)
+        if name in _SAME:
+            if first is None:
+                return Known.EMPTY
+            if node.keywords:
+                return merged(self._of(value, scope, block) for value in arguments)
+            return self._part(first, (part[0] if part else _ITERATED, *part[1:]), scope, block)
+        if name == "tensorflow.nest.map_structure":
+            known = merged(self._of(value, scope, block) for value in arguments[1:])
+            return Known.LIKELY if known in TENSORISH else Known.UNKNOWN
+        known = value_of(f"{name}()")
+        if known is Known.UNKNOWN and not name.startswith(_PURE_PYTHON) and "." in name:
+            if not name.startswith(("tensorflow.", "keras.")):
+                return self._by_unknown(node, scope, block, name.endswith("()"))
+        return known
+
+    # -- parts -------------------------------------------------------------------------------------------------------
+
+    def _part(self, node: ast.expr | None, way: Way, scope: Scope, block: Block | None) -> Known:
+        """What is known of a part of a value."""
+        if not way or node is None:
+            return self._of(node, scope, block)
+        if self._depth > _MAX_DEPTH:
+            return Known.UNKNOWN
+        self._depth += 1
+        try:
+            return self._part_of(node, way, scope, block)
+        finally:
+            self._depth -= 1
+
+    def _part_of(self, node: ast.expr, way: Way, scope: Scope, block: Block | None) -> Known:
+        first, rest = way[0], way[1:]
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            whole = [item for item in node.elts if not isinstance(item, ast.Starred)]
+            if len(whole) == len(node.elts) and isinstance(first, int) and -len(whole) <= first < len(whole):
+                return self._part(whole[first], rest, scope, block)
+            spread = [item.value for item in node.elts if isinstance(item, ast.Starred)]
+            parts = [self._part(item, rest, scope, block) for item in whole]
+            return merged([*parts, *(self._part(item, (_ANY, *rest), scope, block) for item in spread)])
+        if isinstance(node, ast.Dict):
+            if first is _ITERATED:
+                return merged(self._part(key, rest, scope, block) for key in node.keys)
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == first:
+                    return self._part(value, rest, scope, block)
+            return merged(self._part(value, rest, scope, block) for value in node.values)
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            return self._part(node.elt, rest, self._index.comprehension_scope(node), block)
+        if isinstance(node, ast.DictComp):
+            value = node.key if first is _ITERATED else node.value
+            return self._part(value, rest, self._index.comprehension_scope(node), block)
+        if isinstance(node, ast.IfExp):
+            return merged((self._part(node.body, way, scope, block), self._part(node.orelse, way, scope, block)))
+        if isinstance(node, ast.Subscript):
+            return self._part(node.value, (_key_of(node.slice), *way), scope, block)
+        if isinstance(node, ast.Name):
+            values = self._values_of(node.id, scope)
+            only = values.only if values is not None else None
+            fact = only.fact if only is not None else None
+            if fact is not None and not fact.augmented:
+                if fact.value is not None:
+                    return self._part(fact.value, way, fact.scope, fact.block)
+                if fact.source is not None:
+                    return self._part(fact.source, (*_way_to(fact), *way), fact.scope, fact.block)
+        if self._is_dataset(node, scope) and first is _ITERATED:
             return Known.TENSOR
-        return Known.OTHER if all(k is Known.OTHER for k in known) else Known.UNKNOWN
+        known = self._call(node, way, scope, block) if isinstance(node, ast.Call) else self._of(node, scope, block)
+        if known is Known.TENSOR and first is _ITERATED:
+            if isinstance(node, ast.Name) and node.id in self._parameters:
+                return Known.UNKNOWN  # iterating over a parameter may give the keys of a dict
+        return Known.UNKNOWN if known is Known.EMPTY else known
+
+    def _is_dataset(self, node: ast.expr, scope: Scope) -> bool:
+        entities = self._around.entities(scope, path_of(node))
+        return bool(entities) and all(
+            entity.kind == "external" and canonical(entity.text).startswith("tensorflow.data.") and "(" in entity.text
+            for entity in entities
+        )
+
+
+def _arguments(node: ast.Call) -> Iterator[ast.expr]:
+    for value in node.args:
+        yield value.value if isinstance(value, ast.Starred) else value
+    for keyword in node.keywords:
+        yield keyword.value
+
+
+def _key_of(node: ast.expr) -> object:
+    """The step to the item that a subscript takes."""
+    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    constant = node.operand if isinstance(node, ast.UnaryOp) else node
+    if isinstance(constant, ast.Constant) and isinstance(constant.value, int | str):
+        return -constant.value if negative and isinstance(constant.value, int) else constant.value
+    return _ANY
+
+
+def _way_to(fact: AssignmentFact) -> Way:
+    """The way from what is unpacked or iterated to the target."""
+    node = fact.node
+    roots: list[tuple[ast.expr, Way]] = []
+    if isinstance(node, ast.Assign):
+        roots = [(target, ()) for target in node.targets]
+    elif isinstance(node, ast.For | ast.AsyncFor):
+        roots = [(node.target, (_ITERATED,))]
+    elif isinstance(node, ast.With | ast.AsyncWith):
+        roots = [(item.optional_vars, ()) for item in node.items if item.optional_vars is not None]
+    elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+        roots = [(generator.target, (_ITERATED,)) for generator in node.generators]
+    while roots:
+        target, way = roots.pop()
+        if target is fact.target:
+            return way
+        if isinstance(target, ast.Starred):
+            roots.append((target.value, (*way[:-1], _ANY)))
+        elif isinstance(target, ast.Tuple | ast.List):
+            starred = any(isinstance(item, ast.Starred) for item in target.elts)
+            roots += [(item, (*way, _ANY if starred else place)) for place, item in enumerate(target.elts)]
+    return (_ANY,)
+
+
+def _name_of(node: ast.expr) -> str | None:
+    """The name under which a value is kept in a function: ``x``, ``self.x``."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return None
 
 
 def _effective(fact: AssignmentFact) -> Position:
@@ -510,37 +732,3 @@ def _effective(fact: AssignmentFact) -> Position:
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
-
-
-def _value_of(name: str) -> Known:
-    """What an expression is whose canonical name is `name`: ``tensorflow.reduce_sum()`` is a tensor."""
-    if not name.endswith("()"):
-        return Known.UNKNOWN
-    plain = name[:-2]
-    if plain in _PLAIN_BUILTINS:
-        return Known.OTHER
-    if plain in _VARIABLES:
-        return Known.VARIABLE
-    if plain == "keras.Input" or plain in _TENSOR_TYPES:
-        return Known.TENSOR
-    last = plain.rpartition(".")[2]
-    if last in _MAKERS and plain.startswith("keras.") and "()." in plain:
-        return Known.VARIABLE
-    if plain.endswith("()"):
-        # an instance that is called: a layer gives a tensor
-        inner = plain[:-2]
-        is_layer = inner.startswith("keras.layers.") and inner[13:14].isupper() and inner[13:] not in _LAYERS_OF_MANY
-        return Known.TENSOR if is_layer and "(" not in inner else Known.UNKNOWN
-    if "(" in plain or last in _NO_TENSOR or not last[:1].islower() or last.endswith("_initializer"):
-        return Known.UNKNOWN
-    if plain.startswith(_TENSOR_MODULES):
-        return Known.TENSOR if plain.count(".") == 2 and plain not in _NOT_SHAPES else Known.UNKNOWN
-    if plain.startswith("tensorflow.") and plain.count(".") == 1:
-        return Known.UNKNOWN if last.startswith(("assert", "enable_", "disable_")) else Known.TENSOR
-    return Known.UNKNOWN
-
-
-_LAYERS_OF_MANY = frozenset(
-    {"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM2D", "LSTMCell", "GRUCell", "SimpleRNNCell", "Lambda"}
-)
-"""Layers that may give a list, such as the outputs with the states, or anything at all."""

@@ -191,6 +191,15 @@ class AssignmentFact:
 
 
 @dataclass(slots=True, eq=False)
+class ReturnFact:
+    """A ``return`` with a value."""
+
+    value: ast.expr
+    scope: Scope
+    block: Block
+
+
+@dataclass(slots=True, eq=False)
 class ImportFact:
     """One imported name; ``module`` keeps the leading dots of a relative import."""
 
@@ -199,6 +208,9 @@ class ImportFact:
     absolute: str
     scope: Scope
     block: Block
+
+
+_Fact = TypeVar("_Fact", CallFact, ReferenceFact, AssignmentFact, ReturnFact)
 
 
 class FileIndex:
@@ -213,6 +225,7 @@ class FileIndex:
         self.references: list[ReferenceFact] = []
         self.assignments: list[AssignmentFact] = []
         self.imports: list[ImportFact] = []
+        self.returns: list[ReturnFact] = []
         self.deletions: list[tuple[Scope, ast.expr]] = []
         """What ``del`` takes away, and the function in which it does."""
         self.blocks: list[Block] = []
@@ -335,6 +348,8 @@ class FileIndex:
         if isinstance(node, ast.Expr | ast.Return):
             if node.value is not None:
                 self._expression(node.value, scope, block)
+                if node.__class__ is ast.Return:
+                    self.returns.append(ReturnFact(node.value, scope, block))
         elif isinstance(node, ast.Assign):
             self._expression(node.value, scope, block)
             for target in node.targets:
@@ -593,14 +608,43 @@ class FileIndex:
 
     @cached_property
     def _assignments_by_function(self) -> dict[int, list[AssignmentFact]]:
-        found: dict[int, list[AssignmentFact]] = {}
-        for fact in self.assignments:
-            found.setdefault(fact.scope.function().id, []).append(fact)
-        return found
+        return _by_function(self.assignments)
 
     def assignments_in(self, function: Scope) -> list[AssignmentFact]:
         """The assignments in the own code of a function, class body or module."""
         return self._assignments_by_function.get(function.id, [])
+
+    @cached_property
+    def _calls_by_function(self) -> dict[int, list[CallFact]]:
+        return _by_function(self.calls)
+
+    def calls_in(self, function: Scope) -> list[CallFact]:
+        """The calls, likewise."""
+        return self._calls_by_function.get(function.id, [])
+
+    @cached_property
+    def _references_by_function(self) -> dict[int, list[ReferenceFact]]:
+        return _by_function(self.references)
+
+    def references_in(self, function: Scope) -> list[ReferenceFact]:
+        """The names that are read, likewise."""
+        return self._references_by_function.get(function.id, [])
+
+    @cached_property
+    def _returns_by_function(self) -> dict[int, list[ReturnFact]]:
+        return _by_function(self.returns)
+
+    def returns_in(self, function: Scope) -> list[ReturnFact]:
+        """The returned values of a function."""
+        return self._returns_by_function.get(function.id, [])
+
+    @cached_property
+    def _scopes_of_comprehensions(self) -> dict[int, Scope]:
+        return {id(scope.node): scope for scope in self.comprehensions}
+
+    def comprehension_scope(self, node: ast.expr) -> Scope:
+        """The scope of a comprehension of this file."""
+        return self._scopes_of_comprehensions[id(node)]
 
     def scope_of(self, node: ast.AST) -> Scope | None:
         """The scope that a def, class, lambda or comprehension of this file opens."""
@@ -726,9 +770,7 @@ class FileIndex:
             return begun
         return self._work_out(heads, name, begun)
 
-    def _work_out(
-        self, heads: dict[str, tuple[str, ...] | None], name: str, begun: _Resolution
-    ) -> tuple[str, ...]:
+    def _work_out(self, heads: dict[str, tuple[str, ...] | None], name: str, begun: _Resolution) -> tuple[str, ...]:
         """Resolve a name after those that it stands for: a chain of a thousand aliases is no deep recursion."""
         stack = [(heads, name, begun)]
         heads[name] = None
@@ -823,6 +865,13 @@ class FileIndex:
         stars: Sequence[str] = next((around.stars for around in scope.chain() if around.stars), ())
         first = tuple(f"{module}{'' if module.endswith('.') else '.'}{name}" for module in stars[:_MAX_STARS])
         return first if len(stars) <= _MAX_STARS else (*first, f"*.{name}")
+
+
+def _by_function(facts: Sequence[_Fact]) -> dict[int, list[_Fact]]:
+    found: dict[int, list[_Fact]] = {}
+    for fact in facts:
+        found.setdefault(fact.scope.function().id, []).append(fact)
+    return found
 
 
 def _dotted(node: ast.expr) -> tuple[str | None, ast.expr]:

@@ -25,7 +25,7 @@ _ONCE = frozenset(
 _ONCE_NAMES = frozenset(
     {"cache", "cached", "cached_property", "lazy_property", "memoize", "memoized", "once", "run_once"}
 )
-_TRACERS = frozenset({"tensorflow.function", "tensorflow.contrib.eager.defun", "tensorflow.contrib.eager.function"})
+TRACERS = frozenset({"tensorflow.function", "tensorflow.contrib.eager.defun", "tensorflow.contrib.eager.function"})
 _ESCAPES = frozenset(
     {"tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func", "tensorflow.contrib.eager.py_func"}
 )
@@ -66,7 +66,7 @@ def roots_of(names: Resolver, file: str, uses: Iterable[str], reasons: Mapping[s
 def _own_contexts(names: Resolver, file: str, function: FunctionSummary) -> Iterator[tuple[Context, str, bool]]:
     """In which contexts a function runs by itself, why, and whether only if it is not made once."""
     decorators = [n.removesuffix("()") for t in function["decorators"] for n in names.canonical_names(file, t)]
-    if any(name in _TRACERS for name in decorators):
+    if any(name in TRACERS for name in decorators):
         yield Context.TRACED, " (a tf.function)", False
     if function["name"] not in FORWARD_METHODS and any(name in _SHIMS for name in decorators):
         yield Context.FORWARD | Context.SHIM, "", True
@@ -119,7 +119,7 @@ def marks_of(names: Resolver, file: str, function: FunctionSummary) -> str:
             marks += "o"
         for name in names.canonical_names(file, text):
             plain = name.removesuffix("()")
-            marks += "t" if plain in _TRACERS else "s" if plain in _SHIMS else "o" if plain in _ONCE else ""
+            marks += "t" if plain in TRACERS else "s" if plain in _SHIMS else "o" if plain in _ONCE else ""
     if function["name"] in _MAKERS and function["cls"] >= 0:
         if _MADE & names.kinds((file, function["cls"])):
             marks += "o"
@@ -135,7 +135,7 @@ def _is_once(names: Resolver, file: str, decorator: str) -> bool:
 def given_to(name: str, argument: str, kind: str) -> str | None:
     """How a function runs that is given to something public, see `execution_context.given`; None if it does not."""
     method = name.rpartition(".")[2]
-    if name in _TRACERS:
+    if name in TRACERS:
         return "traced"
     if name == "tensorflow.wrap_function":
         return "graph"

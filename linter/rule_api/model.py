@@ -20,18 +20,18 @@ from ..analysis.changes import GROWERS, MUTATORS, Change, Changes, owner_of
 from ..analysis.effects import VARIABLE_SCOPES
 from ..analysis.entities import Entity
 from ..analysis.execution_context import Context, Effects, transferred
-from ..analysis.flow import Flow, Known
 from ..analysis.guards import Guards, catches
 from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
+from ..analysis.known import Known
 from ..analysis.lasting import default_of
 from ..analysis.lazy import cached_property
 from ..analysis.names import Name, canonical
 from ..analysis.paths import is_none, literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
 from ..analysis.public_names import has_module, missing_part, split_api
-from ..analysis.roots import DATASET_METHODS
 from ..analysis.statements import Statements, span_of
 from ..analysis.summary import conditions, defaults_to_none, own_statements, scope_name
+from ..analysis.values import Values
 from ..finding import Location, Span, Target
 from ..source.parsing import SourceFile
 from ..source.reading import NOTEBOOK
@@ -127,7 +127,6 @@ class File:
         self._reference_sites: dict[int, Reference] = {}
         self._meanings: dict[tuple[str, ...], tuple[tuple[Entity, ...], tuple[Name, ...]]] = {}
         self._effects: dict[int, Effects] = {}
-        self._flows: dict[int, Flow] = {}
 
     def release(self) -> None:
         """Let go of everything at once: sites, file and index refer to each other in circles."""
@@ -363,59 +362,10 @@ class File:
         own = conditions(self.index, self.guards, level)
         return around if own is None else around | effects_of(self.project, self.key, own)
 
-    def flow(self, scope: Scope) -> Flow:
-        """What is known of the values in a function (or at module level)."""
-        function = scope.function()
-        known = self._flows.get(function.id)
-        if known is None:
-            outer: Flow | None = None
-            contexts = self.project.contexts((self.key, function.id)) if function.is_function else ()
-            if function.parent is not None and any(s & _TRACED for s in contexts):
-                around = function.parent.function()
-                if any(s & _TRACED for s in self.project.contexts((self.key, around.id))):
-                    outer = self.flow(around)
-            known = Flow(self.index, function, self.entities, self._tensor_parameters(function), outer)
-            self._flows[function.id] = known
-        return known
-
     @cached_property
-    def _given_to_datasets(self) -> frozenset[int]:
-        """Scope ids of the functions of this file that it hands to a ``map`` or ``filter`` itself."""
-        found: set[int] = set()
-        for call in self.calls:
-            if call.method in DATASET_METHODS and call.call.args:
-                given = call.call.args[-1 if call.method == "reduce" else 0]
-                if isinstance(given, ast.Lambda):
-                    found.add(self.index.lambda_scope(given).id)
-                elif isinstance(given, ast.Name | ast.Attribute):
-                    entities = self.entities(call.scope, path_of(given))
-                    found.update(e.scope for e in entities if e.kind == "function" and e.file == self.key)
-        return frozenset(found)
-
-    def _tensor_parameters(self, function: Scope) -> frozenset[str]:
-        """Parameters that are certainly tensors: Keras and tf.data hand tensors to what they trace."""
-        site = self.function_of(function) if function.is_function else None
-        if site is None or not site.parameters:
-            return frozenset()
-        contexts = self.project.contexts((self.key, function.id))
-        if function.id in self._given_to_datasets and any(s & Context.DATASET for s in contexts):
-            return frozenset(site.parameters) - site.optional_parameters - {"self", "cls"}
-        if site.has_input_signature:
-            return frozenset(site.parameters) - site.optional_parameters - {"self", "cls"}
-        if site.parameters[:2] == ["y_true", "y_pred"] and any(s & Context.FIT for s in contexts):
-            return frozenset(site.parameters[:2])
-        cls = site.cls
-        if cls is None:
-            return frozenset()
-        if site.name == "call" and cls.kinds & {"layer"} and len(site.parameters) > 1:
-            return frozenset(site.parameters[1:2])
-        if site.name in ("call", "__call__") and "loss" in cls.kinds:
-            return frozenset(site.parameters[1:3])
-        if site.name == "update_state" and "metric" in cls.kinds:
-            return frozenset(site.parameters[1:3])
-        if site.name in ("train_step", "test_step", "predict_step") and "model" in cls.kinds:
-            return frozenset(site.parameters[1:2])
-        return frozenset()
+    def values(self) -> Values:
+        """What is known of the values in the functions of the file."""
+        return Values(self.index, self.key, self.project, self.entities)
 
     def parse_expression(self, text: str) -> libcst.BaseExpression:
         """Parse the text of one expression with libcst.
@@ -703,7 +653,7 @@ class Site:
 
     def is_tensor(self, node: ast.expr | None) -> Known:
         """What is known of an `ast` expression that stands at this site."""
-        return self.file.flow(self.scope).of(node, self.scope, self.block) if node is not None else Known.UNKNOWN
+        return self.file.values.flow(self.scope).of(node, self.scope, self.block)
 
 
 class _Named(Site):
@@ -1130,16 +1080,6 @@ class FunctionSite(_Header):
     def optional_parameters(self) -> frozenset[str]:
         """The parameters that have a default."""
         return frozenset(self.defaults)
-
-    @cached_property
-    def has_input_signature(self) -> bool:
-        """Whether it is decorated with a `tf.function` that states an ``input_signature``."""
-        return any(
-            isinstance(node, ast.Call)
-            and any(keyword.arg == "input_signature" and not is_none(keyword.value) for keyword in node.keywords)
-            and any(name.canonical == "tensorflow.function()" for name in self.file.names(self.scope, path_of(node)))
-            for node in self.body.decorators
-        )
 
     @property
     def statements(self) -> Iterator[ast.stmt]:

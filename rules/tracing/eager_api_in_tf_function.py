@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Known, catches, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .traces import Trace, trace_of
+from .traces import Trace, at_most, trace_of
 
 _VALUE_METHODS = ("numpy", "eval", "tolist", "item")
 _LOOPS = ("fit", "evaluate", "predict", "predict_on_batch", "train_on_batch", "test_on_batch")
@@ -95,10 +95,10 @@ class EagerApiInTfFunction(Rule):
         known = call.is_tensor(receiver)
         if known is Known.OTHER:
             return None
-        if known is not Known.UNKNOWN:
+        if known in (Known.TENSOR, Known.VARIABLE):
             return Severity.ERROR
         if call.method != "numpy" or receiver is None or any(n.canonical.startswith("torch") for n in call.names):
-            return None
+            return Severity.WARNING if known is Known.LIKELY else None
         base = receiver
         while isinstance(base, ast.Attribute | ast.Subscript):
             base = base.value
@@ -108,8 +108,9 @@ class EagerApiInTfFunction(Rule):
             if base is receiver and root and base.id in function.parameters and trace.how == "function":
                 return Severity.ERROR
             if isinstance(receiver, ast.Name) and base.id in function.body.binds:
-                return Severity.WARNING if base.id not in function.parameters else Severity.INFO
-        return Severity.INFO  # what was made elsewhere may be an eager tensor, which has its value in a trace, too
+                return Severity.WARNING if base.id not in function.parameters else at_most(Severity.WARNING, known)
+        # what was made elsewhere may be an eager tensor, which has its value in a trace, too
+        return at_most(Severity.WARNING, known)
 
 
 def _shown(call: Call) -> str:

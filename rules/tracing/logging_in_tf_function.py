@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Known
+from ...linter.rule_api.model import Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .traces import is_failing, trace_of, values_in
+from .traces import SYMBOLIC, is_failing, is_static, trace_of, values_in
 
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "fatal", "log", "vlog")
 _LOGGERS = (
@@ -73,9 +74,11 @@ class LoggingInTfFunction(Rule):
         if trace is None or is_failing(call) or trace.made_once:
             return
         shown = [value for argument in call.arguments for value in values_in(argument)]
-        tensors = [v for v in shown if call.is_tensor(v) in (Known.TENSOR, Known.VARIABLE)]
+        symbolic = any(call.is_tensor(value) in SYMBOLIC for value in shown)
+        # a setting is as true after one trace as after many
+        static = not symbolic and all(isinstance(value, ast.Attribute) or is_static(call, value) for value in shown)
         written = f"`{call.path}`" if call.path and len(call.path) < 40 else "This log call"
-        if tensors or call.name in _TRACKERS:
+        if symbolic or call.name in _TRACKERS:
             yield self.report(
                 call,
                 f"{written} runs {trace.once}, and a tensor in it is symbolic. "
@@ -87,6 +90,6 @@ class LoggingInTfFunction(Rule):
             yield self.report(
                 call,
                 f"{written} runs {trace.once}. Log outside of the traced code what is to be logged each time.",
-                Severity.INFO,
+                Severity.INFO if static else trace.severity(Severity.WARNING),
                 related=trace.callers,
             )

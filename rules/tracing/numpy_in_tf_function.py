@@ -7,12 +7,19 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Known
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .traces import trace_of
+from .traces import BY_CERTAINTY, at_most, held, trace_of
 
 _STATIC = frozenset(
     {"shape", "ndim", "isscalar", "iterable", "random", "dtype", "issubdtype", "result_type", "can_cast", "vectorize"}
 )
 """They read an attribute of the tensor, or nothing at all."""
+
+_SAID = {
+    Known.TENSOR: "is a symbolic tensor: it raises",
+    Known.VARIABLE: "is a symbolic tensor: it raises",
+    Known.LIKELY: "most likely is a symbolic tensor: then it raises",
+    Known.POSSIBLE: "may be a symbolic tensor: then it raises",
+}
 
 _SAME_NAME = frozenset(
     {
@@ -34,6 +41,8 @@ class NumpyInTfFunction(Rule):
     NumPy, SciPy, scikit-learn, OpenCV, Pillow and `math` work on values; while a graph is traced a tensor is symbolic.
     `np.sum(x)` raises `NotImplementedError: Cannot convert a symbolic tf.Tensor to a numpy array`, `math.sqrt(x)` a
     `TypeError`, although both work when the function is called eagerly.
+    What a model, a loss, a tape or a metric returns is a tensor there, and so is what is passed to a `tf.function`, but
+    for Python values; where that depends on a caller that is not known, it is said with less certainty.
     NumPy on shapes (`np.prod(x.shape)`), dtypes and Python constants is fine: these are known while tracing.
 
     ## Example
@@ -76,16 +85,20 @@ class NumpyInTfFunction(Rule):
         trace = trace_of(call)
         if trace is None:
             return
-        given = next((value for value in call.arguments if _has_tensor(call, value)), None)
-        if given is None:
+        arguments = [argument.value if isinstance(argument, ast.Starred) else argument for argument in call.arguments]
+        judged = [(held(call, argument), argument) for argument in arguments]
+        known = next((known for known in BY_CERTAINTY if known in [one for one, _ in judged]), None)
+        if known is None:
             return
+        given = next(argument for one, argument in judged if one is known)
         shown = ast.unparse(given)
         what = f"`{shown}`" if len(shown) < 40 else "its argument"
+        proven = trace.severity(Severity.ERROR if trace.certain else Severity.WARNING)
         yield self.report(
             call,
-            f"`{call.path}` needs the value of {what}, but {trace.under}, that is a symbolic tensor: it raises"
+            f"`{call.path}` needs the value of {what}, but {trace.under}, that {_SAID[known]}"
             f"{' (a direct eager call works)' if trace.how == 'fit' else ''}. {_advice(parts)}",
-            trace.severity(Severity.ERROR if trace.certain else Severity.WARNING),
+            at_most(proven, known),
             related=trace.callers,
         )
 
@@ -96,11 +109,3 @@ def _advice(parts: list[str]) -> str:
     if parts[0] == "math":
         return "Use the function of `tf.math`."
     return "Use TensorFlow functions, or `tf.numpy_function` where there is none."
-
-
-def _has_tensor(call: Call, node: ast.expr) -> bool:
-    if isinstance(node, ast.Starred):
-        node = node.value
-    if isinstance(node, ast.Tuple | ast.List):
-        return any(_has_tensor(call, element) for element in node.elts)
-    return call.is_tensor(node) in (Known.TENSOR, Known.VARIABLE)

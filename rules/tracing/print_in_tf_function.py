@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Known
+from ...linter.rule_api.model import Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .traces import is_failing, is_static, trace_of, values_in
+from .traces import SYMBOLIC, is_failing, is_static, trace_of, values_in
 
 _MARKS = ("trac", "compil", "build")
 
@@ -61,7 +61,7 @@ class PrintInTfFunction(Rule):
         if not shown and (trace.made_once or any(mark in call.text.lower() for mark in _MARKS)):
             return  # a marker of the trace itself
         writer = call.method or "print"
-        tensors = [value for value in shown if call.is_tensor(value) in (Known.TENSOR, Known.VARIABLE)]
+        tensors = [value for value in shown if call.is_tensor(value) in SYMBOLIC]
         if trace.made_once or all(is_static(call, value) for value in shown):
             yield self.report(
                 call,

@@ -5,11 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import GROWERS, MUTATORS, ChangeSite, Context, FunctionSite, Reference, Site
+from ...linter.rule_api.model import GROWERS, MUTATORS, ChangeSite, Context, FunctionSite, Known, Reference, Site
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .traces import Lasting, Trace, holds_tensor, lasting, outlives, trace_of
+from .traces import BY_CERTAINTY, Lasting, Trace, at_most, held, lasting, outlives, trace_of
 
 _PUTTING = GROWERS | {"+=", "heapq.heappush", "heapq.heapreplace", "heapq.heappushpop", "operator.iadd"}
+_CONTENTS = ("item", "content")
+_SAID = {
+    Known.TENSOR: "a symbolic tensor",
+    Known.LIKELY: "what most likely is a symbolic tensor",
+    Known.POSSIBLE: "what may be a symbolic tensor",
+}
 
 
 class TensorLeak(Rule):
@@ -64,18 +70,20 @@ class TensorLeak(Rule):
             return
         for site in function.changes:
             change = site.change
-            if not any(holds_tensor(site, value) for value in change.values):
-                continue
+            found = {held(site, value) for value in change.values}
+            known = next((known for known in BY_CERTAINTY if known in found), None)
+            if known not in _SAID or (known is not Known.TENSOR and (change.relative or change.kind in _CONTENTS)):
+                continue  # TF205 speaks of it for certain
             trace = trace_of(site) if site.runs(Context.TRACED, Context.LIFTED) else None
             state = lasting(site, change.target) if trace is not None else None
             if trace is None or state is None:
                 continue
-            if change.kind in ("item", "content") and not state.is_container:
+            if change.kind in _CONTENTS and not state.is_container:
                 continue
             if change.kind != "content" or change.verb in _PUTTING:
-                yield from self._judge(site, trace, state)
+                yield from self._judge(site, trace, state, known)
 
-    def _judge(self, site: ChangeSite, trace: Trace, state: Lasting) -> Iterator[Diagnostic]:
+    def _judge(self, site: ChangeSite, trace: Trace, state: Lasting, known: Known) -> Iterator[Diagnostic]:
         if not trace.proven:
             severity = Severity.INFO
         elif state.kind == "attribute" and not outlives(site, trace):
@@ -84,6 +92,7 @@ class TensorLeak(Rule):
             severity = _severity_of_attribute(site, trace, state.name.rpartition(".")[2])
         else:
             severity = Severity.ERROR if trace.certain else Severity.WARNING
+        severity = at_most(severity, known)
         use = (
             "later, eagerly or in another trace, it is out of scope"
             if severity is not Severity.INFO
@@ -91,7 +100,7 @@ class TensorLeak(Rule):
         )
         yield self.report(
             site,
-            f"{trace.under[:1].upper()}{trace.under[1:]}, {state.title} keeps a symbolic tensor: {use}. "
+            f"{trace.under[:1].upper()}{trace.under[1:]}, {state.title} keeps {_SAID[known]}: {use}. "
             "Return the tensor, or assign it to a `tf.Variable`.",
             severity,
             subject=state.name,

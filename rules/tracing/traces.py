@@ -37,6 +37,10 @@ _ARRAYS = ("numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full", "numpy.arra
 _PYTHON_ITERATORS = ("itertools.", "zip", "map", "filter", "enumerate", "reversed", "open")
 _DEEP = 6
 """Names that stand for each other, or attributes of attributes."""
+BY_CERTAINTY = (Known.TENSOR, Known.VARIABLE, Known.LIKELY, Known.POSSIBLE)
+"""That a value has no value while a graph is traced: certain, twice, likely, and on some ways."""
+SYMBOLIC = frozenset(BY_CERTAINTY[:3])
+
 _SET_UP = frozenset(
     {
         "__init__", "__new__", "__init_subclass__", "__repr__", "__str__", "build", "get_config", "from_config",
@@ -162,6 +166,13 @@ def _suites(node: ast.AST) -> Iterator[list[ast.stmt]]:
                 yield suite
 
 
+def at_most(severity: Severity, known: Known) -> Severity:
+    """A severity that speaks of a tensor, where that may be none: a warning where it is likely one, else an info."""
+    if known is Known.LIKELY and severity is Severity.ERROR:
+        return Severity.WARNING
+    return Severity.INFO if known in (Known.POSSIBLE, Known.UNKNOWN) else severity
+
+
 def values_in(node: ast.expr) -> Iterator[ast.expr]:
     """The values that an expression shows when it is printed: those of f-strings, ``%`` and ``format``, of tuples."""
     stack = [node]
@@ -203,7 +214,7 @@ def _is_text(node: ast.expr) -> bool:
 def is_static(site: Site, node: ast.expr) -> bool:
     """Whether a value is the same at every call of one trace: a shape, a type, a name, a setting."""
     known = site.is_tensor(node)
-    if known is not Known.UNKNOWN:
+    if known is Known.OTHER or known in SYMBOLIC:
         return known is Known.OTHER
     if isinstance(node, ast.Call):
         return (path_of(node.func) or "").rpartition(".")[2] in _STATIC_CALLS
@@ -212,13 +223,17 @@ def is_static(site: Site, node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and (node.attr in _STATIC_ATTRIBUTES or node.attr.endswith("_name"))
 
 
-def holds_tensor(site: Site, node: ast.expr | None) -> bool:
-    """Whether a value is certainly a tensor, or a list, tuple or dict that has one in it."""
+def held(site: Site, node: ast.expr | None) -> Known:
+    """What is known of the most tensor-like value in an expression: itself, or an item of a list, tuple or dict."""
+    items: list[ast.expr] = []
     if isinstance(node, ast.Tuple | ast.List):
-        return any(holds_tensor(site, element) for element in node.elts)
-    if isinstance(node, ast.Dict):
-        return any(holds_tensor(site, value) for value in node.values)
-    return site.is_tensor(node) is Known.TENSOR
+        items = node.elts
+    elif isinstance(node, ast.Dict):
+        items = node.values
+    else:
+        return site.is_tensor(node)
+    found = {held(site, item) for item in items}
+    return next((known for known in (*BY_CERTAINTY, Known.UNKNOWN) if known in found), Known.OTHER)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is known of the values in a function: proofs, and no more than that."""
+"""What is known of the values in a function: proofs, what is likely, and no more than that."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def body(code: str, folder: Path, parameters: str = "x") -> str:
         ("lambda: tf.size(x)", Known.OTHER),
         ("x", Known.UNKNOWN),
         ("x + 1", Known.UNKNOWN),
-        ("tf.size(x) if x else 1", Known.UNKNOWN),
-        ("tf.nn.relu(x).values", Known.UNKNOWN),
-        ("tf.split(x, 2)", Known.UNKNOWN),
-        ("tf.nn.moments(x, 0)", Known.UNKNOWN),
-        ("tf.cond(x, f, f)", Known.UNKNOWN),
+        ("tf.size(x) if x else 1", Known.POSSIBLE),
+        ("tf.nn.relu(x).values", Known.TENSOR),
+        ("tf.split(x, 2)", Known.TENSOR),
+        ("tf.nn.moments(x, 0)", Known.TENSOR),
+        ("tf.cond(x, f, f)", Known.LIKELY),
         ("tf.get_static_value(x)", Known.UNKNOWN),
         ("tf.keras.backend.int_shape(x)", Known.UNKNOWN),
-        ("tf.keras.layers.LSTM(1, return_state=True)(x)", Known.UNKNOWN),
+        ("tf.keras.layers.LSTM(1, return_state=True)(x)", Known.TENSOR),
         ("tf.zeros_initializer()", Known.UNKNOWN),
         ("tf.function(f)", Known.UNKNOWN),
         ("tf.data.Dataset.range(3)", Known.UNKNOWN),
@@ -93,11 +93,11 @@ def test_an_expression(expression: str, expected: Known, tmp_path: Path) -> None
     [
         ("value = 1\nvalue = tf.size(x)", Known.TENSOR),
         ("value = tf.size(x)\nvalue = 1", Known.OTHER),
-        ("value = 1\nif x:\n    value = tf.size(x)", Known.UNKNOWN),
+        ("value = 1\nif x:\n    value = tf.size(x)", Known.POSSIBLE),
         ("if x:\n    value = tf.size(x)\nelse:\n    value = tf.rank(x)", Known.TENSOR),
-        ("if x:\n    value = tf.size(x)\nelse:\n    value = 1", Known.UNKNOWN),
+        ("if x:\n    value = tf.size(x)\nelse:\n    value = 1", Known.POSSIBLE),
         ("value = tf.zeros([])\nfor i in range(3):\n    value = value + i", Known.TENSOR),
-        ("value = 0.0\nfor i in range(3):\n    value += tf.size(x)", Known.UNKNOWN),
+        ("value = 0.0\nfor i in range(3):\n    value += tf.size(x)", Known.POSSIBLE),
         ("x = tf.nn.relu(x)\nvalue = x", Known.TENSOR),
         ("x = tf.nn.relu(x)\nx = x.shape\nvalue = x[0]", Known.OTHER),
         ("value, other = tf.split(x, 2)", Known.TENSOR),
@@ -105,7 +105,7 @@ def test_an_expression(expression: str, expected: Known, tmp_path: Path) -> None
         ("value, other = unknown(x)", Known.UNKNOWN),
         ("value = other = tf.size(x)", Known.TENSOR),
         ("with tf.GradientTape() as value:\n    pass", Known.UNKNOWN),
-        ("try:\n    value = tf.size(x)\nexcept ValueError:\n    value = 1", Known.UNKNOWN),
+        ("try:\n    value = tf.size(x)\nexcept ValueError:\n    value = 1", Known.POSSIBLE),
         ("value = 1\nvalue += tf.size(x)", Known.TENSOR),
         ("for value in tf.range(3):\n    pass", Known.TENSOR),
         ("for value in range(3):\n    pass", Known.OTHER),
@@ -129,7 +129,7 @@ def test_in_a_loop_the_iteration_before_counts_too(tmp_path: Path) -> None:
         tmp_path,
     )
 
-    assert {"before": "unknown", "after": "tensor"} == found
+    assert {"before": "possible", "after": "tensor"} == found
 
 
 def test_only_the_arm_that_runs_counts(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_only_the_arm_that_runs_counts(tmp_path: Path) -> None:
         tmp_path,
     )
 
-    assert {"else": "other", "list": "unknown", "item": "unknown", "inner": "tensor"} == found
+    assert {"else": "other", "list": "tensor", "item": "likely", "inner": "tensor"} == found
 
 
 def test_parameters_that_keras_and_tf_data_fill(tmp_path: Path) -> None:
@@ -196,8 +196,9 @@ def test_parameters_that_keras_and_tf_data_fill(tmp_path: Path) -> None:
 
     tensors = {"inputs", "item", "element", "loss", "signed", "annotated"}
     assert tensors == {label for label, value in found.items() if value == "tensor"}
-    assert "other" == found["number"]
-    assert {"training", "key", "size", "helper", "free"} == {k for k, value in found.items() if value == "unknown"}
+    assert {"number", "helper"} == {k for k, value in found.items() if value == "other"}
+    assert {"training", "key", "size"} == {k for k, value in found.items() if value == "unknown"}
+    assert "possible" == found["free"]
 
 
 def test_what_was_made_elsewhere_may_be_eager(tmp_path: Path) -> None:
