@@ -78,7 +78,7 @@ class EagerApiInTfFunction(Rule):
             advice = "Call the model itself (`model(x, training=False)`), or do this outside of the traced code."
         if severity is None:
             return
-        if severity is Severity.ERROR and not trace.certain:
+        if severity is Severity.ERROR and not trace.raises:
             severity = Severity.WARNING
         eager = "; a direct eager call works" if trace.how == "fit" else ""
         yield self.report(

@@ -93,7 +93,7 @@ class NumpyInTfFunction(Rule):
         given = next(argument for one, argument in judged if one is known)
         shown = ast.unparse(given)
         what = f"`{shown}`" if len(shown) < 40 else "its argument"
-        proven = trace.severity(Severity.ERROR if trace.certain else Severity.WARNING)
+        proven = trace.severity(Severity.ERROR if trace.raises else Severity.WARNING)
         yield self.report(
             call,
             f"`{call.path}` needs the value of {what}, but {trace.under}, that {_SAID[known]}"

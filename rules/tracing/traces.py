@@ -68,6 +68,8 @@ class Trace:
     """The traced function and the way from it to the place, for a message."""
     certain: bool
     """Whether every use in training is traced; the ``call`` of a layer may also be used eagerly only."""
+    raises: bool
+    """Whether what is impossible in a trace surely raises: the program never runs the place eagerly, as it is known."""
     made_once: bool
     """Whether it runs once on purpose: under a create-once guard, or while something is built."""
     proven: bool
@@ -123,7 +125,8 @@ def trace_of(site: Site) -> Trace | None:
     once = site.guarded or not site.runs(Context.TRACED, without=Context.ONCE)
     proven = not switch and site.is_reached(flag)
     certain = how != "fit" or root not in ("call", "__call__")
-    return Trace(how, where, certain, once, proven, switch, site.callers(flag))
+    raises = certain and not (how == "fit" and any(not s & Context.TRACED for s in site.contexts))
+    return Trace(how, where, certain, raises, once, proven, switch, site.callers(flag))
 
 
 def _is_replaced(function: FunctionSite) -> bool:
