@@ -169,6 +169,8 @@ class CallsAgain:
         """
         function = block.scope.function() if caller is None else caller
         cells, may_be_more = self.writes.cells(block, function)
+        if not cells and caller is not None:
+            return Recurrence.NEVER  # it does not come to the block
         if not cells:  # the same test has the same outcome
             return Recurrence.UNKNOWN if may_be_more else Recurrence.AGAIN
         search = self._searches.get((function.id, cells))
@@ -315,6 +317,8 @@ class _Run:
         self.equal: dict[int, Known] = {}
         """What symbols have turned out to be."""
         self.orders: dict[object, list[tuple[float, bool]]] = {}
+        self.lengths: dict[int, Thing] = {}
+        """What symbols are the length of."""
         self.sums: dict[int, tuple[object, float]] = {}
         """Symbols that are another one plus a number."""
         self.unknown_code: list[object] = []
@@ -1136,6 +1140,10 @@ class _Run:
         if isinstance(op, ast.Gt | ast.GtE):
             left, right = right, left
         strict = isinstance(op, ast.Lt | ast.Gt)
+        for length, bound, least in ((right, left, 0 if strict else 1), (left, right, 1 if strict else 0)):
+            counted = self.lengths.get(length.number) if isinstance(length, Thing) else None
+            if counted is not None and bound == Known(least):  # `0 < len(d)` asks whether there are any
+                return Known(self._holds(counted) == (length is right))
         (low, below), (high, above) = self._linear(left), self._linear(right)
         distance = below - above
         if low == high:
@@ -1509,6 +1517,7 @@ class _Run:
             keyed = sum(not (isinstance(key, tuple) and key[:1] == ("element",)) for key in table.entries)
             return Known(max(keyed if not table.grown else table.grown, 0))
         base = self._symbol("length", owner.number, table.version)
+        self.lengths[base.number] = owner
         before = self._resolved(base)
         if isinstance(before, Known) and before.value == 0:  # so it is known what came since then
             table.exact = True

@@ -101,10 +101,17 @@ class LastingWrites:
         own = function.parameters[:1] if function.owner() is not None else []
         open_ = frozenset(name for name in found if name not in own and self._may_differ(function, name))
         known = (found - open_) | (written & {ANYTHING})
-        may_be_more = bool(open_ - self._fresh(function))
+        may_be_more = bool(open_ - self._fresh(function)) or (not known and self._is_of_base(function, read, written))
         if not read.isdisjoint(own) and self._is_handed_on(block):
             return (known | {_OPEN}, may_be_more) if known else (known, True)
         return known, may_be_more
+
+    def _is_of_base(self, function: Scope, read: frozenset[str], written: frozenset[str]) -> bool:
+        """Whether private state of a base from a library is written, on which what is read of it may depend."""
+        cls = function.owner()
+        if cls is None or read.isdisjoint(function.parameters[:1]) or not self.is_of_library(cls):
+            return False
+        return any(name.startswith("_") and name not in self._attributes for name in written)
 
     def _is_handed_on(self, block: Block) -> bool:
         """Whether a method that is not in the file is called for its effect, under the test of a block."""

@@ -220,9 +220,9 @@ def is_unproven(site: Site) -> bool:
     return may_be_tf1(site) or for_absent_argument(site, Context.FORWARD) is None or may_be_guarded(site)
 
 
-def may_be_guarded(site: Site) -> bool:
+def may_be_guarded(site: Site, flag: Context = Context.FORWARD) -> bool:
     """Whether a guard around the place may hold, or not, or Keras may run it only while a model is made."""
-    return site.runs(Context.FORWARD) and not site.runs(Context.FORWARD, without=Context.UNSURE)
+    return site.runs(flag) and not site.runs(flag, without=Context.UNSURE | Context.ONCE)
 
 
 def for_absent_argument(site: Site, flag: Context) -> bool | None:

@@ -62,7 +62,7 @@ class MakeTemplateInCall(Rule):
         """Judge where a template is made."""
         if not call.in_forward or call.version_checked:
             return
-        proven = call.runs(Context.FORWARD, without=Context.LEGACY)
+        proven = call.runs(Context.FORWARD, without=Context.LEGACY | Context.UNSURE)
         name = call.literal("name_", 0)
         which = f"The template `{name}`" if isinstance(name, str) else "This template"
         yield self.report(

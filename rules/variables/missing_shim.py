@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
+from .constructors import may_be_guarded
 from .v1_names import CELLS, GETTERS, LAYER_CLASSES, LAYERS, SLIM, SLIM_GETTERS, how_reached
 
 _WITHOUT = Context.SHIM | Context.LEGACY
@@ -75,6 +76,7 @@ class MissingShim(Rule):
                 call,
                 f"`{last}` makes new variables at each call{how_reached(call)}, whatever their names, and nothing "
                 f"tracks them: the outputs change from call to call, and `fit` never trains them. {advice}.",
+                Severity.INFO if may_be_guarded(call) else None,
                 related=call.callers(Context.FORWARD),
             )
         elif call.runs(Context.FORWARD, without=Context.SHIM):

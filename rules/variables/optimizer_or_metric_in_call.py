@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .constructors import in_lambda_layer, is_unproven, reached
+from .constructors import in_lambda_layer, is_unproven, may_be_guarded, reached
 
 _NO_OBJECTS = frozenset({"KLD", "MAE", "MAPE", "MSE", "MSLE", "Metric", "Optimizer"})
 _STATELESS_V1 = frozenset({"GradientDescentOptimizer", "Optimizer"})
@@ -91,7 +91,7 @@ class OptimizerOrMetricInCall(Rule):
                 f"`{call.path}` makes {_article(what)} {reached(call, flag)} each time that runs: {eager}{when} raises "
                 "ValueError (only singleton tf.Variables created on the first call). Make it once, in `__init__` or "
                 "outside.",
-                Severity.INFO if is_unproven(call) else None,
+                Severity.INFO if is_unproven(call) or may_be_guarded(call, flag) else None,
                 related=call.callers(flag),
             )
         elif what == "optimizer" and _is_made_for_each_batch(call):

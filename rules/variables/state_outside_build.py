@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, ClassSite, Context, Target
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .constructors import SEEDED, STATEFUL, STATELESS, is_layer, reached, runs_each_call
+from .constructors import SEEDED, STATEFUL, STATELESS, is_layer, may_be_guarded, reached, runs_each_call
 
 _ADDERS = ("add_weight", "add_variable")
 _FORWARD = ("call", "__call__")
+_STEPS = ("train_step", "test_step", "predict_step")
+_SET_UP = ("__init__", "build")
 _SOME_LAYER = STATEFUL | STATELESS | SEEDED
 
 
@@ -23,8 +25,8 @@ class StateOutsideBuild(Rule):
     replaces the weights that were there; under `fit` the second trace raises ValueError.
     Keras 3 locks a layer once it is built and raises
     `ValueError: You cannot add new elements of state (variables or sub-layers) to a layer that is already built`.
-    That holds for layers without weights too, and for a creation under `if self.dense is None`, unless Keras had to run
-    `call` to build other sublayers.
+    That holds for layers without weights, models and metrics too, and for a creation under `if self.dense is None`,
+    unless Keras had to run `call` to build other sublayers.
 
     ## Example
     ```python
@@ -57,8 +59,8 @@ class StateOutsideBuild(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     supersedes = ("TF102", "TF109")
-    calls = ("keras.layers.*", "keras.applications.*", "keras.Sequential")
-    creates = ("layer",)
+    calls = ("keras.layers.*", "keras.applications.*", "keras.Sequential", "keras.Model", "keras.metrics.*")
+    creates = ("layer", "metric")
     methods = _ADDERS
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
@@ -67,15 +69,23 @@ class StateOutsideBuild(Rule):
         if owner is None or not owner.is_keras:
             return
         added = call.method in _ADDERS
-        if not added and not _is_any_layer(call):
+        metric = not added and _is_metric(call)
+        if not added and not metric and not _is_any_layer(call):
             return
-        what = f"`{call.path}` adds a weight" if added else f"`{_target(call)}` gets a new layer"
+        kind = "metric" if metric else "layer"
+        what = f"`{call.path}` adds a weight" if added else f"`{_target(call)}` gets a new {kind}"
         if runs_each_call(call):
-            yield from self._at_each_call(call, what, added)
-        elif call.target is Target.KERAS3 and call.guarded and _in_call(call):
-            built = owner.defines("build")
+            if not metric:
+                yield from self._at_each_call(call, what, added)
+        elif call.target is Target.KERAS3 and _is_once_in_call(call, owner):
+            built = owner.defines("build") or _is_in_step(call)
             if built or not _may_build_others(owner):
-                reason = "once `build` has run" if built else "before its first call, for it has nothing else to build"
+                if _is_in_step(call):
+                    reason = "before the first step"
+                elif built:
+                    reason = "once `build` has run"
+                else:
+                    reason = "before its first call, for it has nothing else to build"
                 yield self.report(
                     call,
                     f"{what} {reached(call, Context.FIT)}, though only once: Keras 3 has locked the layer "
@@ -99,6 +109,7 @@ class StateOutsideBuild(Rule):
         yield self.report(
             call,
             f"{what} {where}: {effect}. Create it in {place}.",
+            Severity.INFO if may_be_guarded(call) else None,
             subject=_target(call),
             related=call.callers(Context.FORWARD),
         )
@@ -121,15 +132,38 @@ def _target(call: Call) -> str:
 
 def _is_any_layer(call: Call) -> bool:
     if call.names:
-        return all(
-            is_layer(call) or (n.canonical.startswith("keras.layers.") and n.canonical[13:] in _SOME_LAYER)
+        return is_layer(call) or all(
+            n.canonical == "keras.Model"
+            or (n.canonical.startswith("keras.layers.") and n.canonical[13:] in _SOME_LAYER)
             for n in call.names
         )
     return "layer" in call.creates and "v1layer" not in call.creates
 
 
-def _in_call(call: Call) -> bool:
-    return call.function is not None and call.function.name in _FORWARD
+def _is_metric(call: Call) -> bool:
+    if call.names:
+        return all(n.canonical.startswith("keras.metrics.") and n.canonical[14:15].isupper() for n in call.names)
+    return "metric" in call.creates
+
+
+def _is_in_step(call: Call) -> bool:
+    return call.function is not None and call.function.name in _STEPS
+
+
+def _is_once_in_call(call: Call, owner: ClassSite) -> bool:
+    """Whether the place runs at the first call: under a guard, in `call` or in a method that `call` alone calls."""
+    function = call.function
+    if function is None or function.name in (*_FORWARD, *_STEPS):
+        return function is not None and call.guarded
+    if not call.runs(Context.FIT | Context.ONCE):
+        return False
+    own = f"self.{function.name}"
+    callers = {
+        each.function.name
+        for each in call.file.calls
+        if each.path == own and each.function is not None and each.cls is not None and each.cls.body is owner.body
+    }
+    return bool(callers) and callers.isdisjoint(_SET_UP) and function.name not in _SET_UP
 
 
 def _may_build_others(owner: ClassSite) -> bool:

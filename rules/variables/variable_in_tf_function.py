@@ -16,6 +16,7 @@ from .constructors import (
     is_called,
     is_layer,
     is_variable,
+    may_be_guarded,
     reached,
 )
 
@@ -74,12 +75,13 @@ class VariableInTfFunction(Rule):
         if runs is False or in_lambda_layer(call) or (layer and inside_other(call)):
             return
         what = "makes a layer with variables" if layer else "creates a variable"
+        unproven = runs is None or may_be_guarded(call, Context.TRACED)
         by_keras = not call.runs(Context.TRACED, without=Context.FIT | Context.ONCE)
         when = "under `fit`, the second trace" if by_keras else "the second trace"
         yield self.report(
             call,
             f"`{call.path}` {what} in every trace, {reached(call, Context.TRACED)}: {when} raises ValueError (only "
             "singleton tf.Variables created on the first call). Create it outside, or only while it is missing.",
-            Severity.INFO if runs is None or (layer and not is_called(call, Context.TRACED)) else None,
+            Severity.INFO if unproven or (layer and not is_called(call, Context.TRACED)) else None,
             related=call.callers(Context.TRACED),
         )
