@@ -42,6 +42,7 @@ _ESTIMATOR_FUNCTIONS = frozenset(
     {"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"}
 )
 _COMPILE_ARGUMENTS = frozenset({"loss", "metrics", "weighted_metrics"})
+_OTHER_BACKENDS = frozenset({"torch", "jax"})
 _MAKERS = frozenset({"__init__", "__new__"})
 _MADE = frozenset({"layer", "model", "module", "sonnet", "metric", "optimizer"})
 """Of these kinds it is their construction that is judged."""
@@ -54,13 +55,20 @@ def roots_of(names: Resolver, file: str, uses: Iterable[str], reasons: Mapping[s
     for number, function in names.summaries[file]["functions"].items():
         for context, reason, unless_once in _own_contexts(names, file, function):
             yield RootRow(int(number), context, reasons[reason], unless_once)
-    for number, cls in names.summaries[file]["classes"].items():
+    runs_elsewhere = _is_of_another_backend(uses)
+    for number, cls in names.summaries[file]["classes"].items() if not runs_elsewhere else ():
         kinds = names.kinds((file, int(number)))
         for name, context in _methods_that_run(kinds):
             if name in cls["methods"]:
                 method = cls["methods"][name]
                 own = name == "__call__" and "layer" in kinds and not _calls_base(names.summaries[file], method)
                 yield RootRow(method, context | Context.UNSURE if own else context, reasons[""])
+
+
+def _is_of_another_backend(uses: Iterable[str]) -> bool:
+    """Whether code that reads these names computes with PyTorch or JAX: then TensorFlow traces no layer of its."""
+    packages = {name.partition(".")[0] for name in uses}
+    return bool(packages & _OTHER_BACKENDS) and not packages & {"tensorflow", "tf_keras"}
 
 
 def _own_contexts(names: Resolver, file: str, function: FunctionSummary) -> Iterator[tuple[Context, str, bool]]:

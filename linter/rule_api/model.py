@@ -884,13 +884,13 @@ class Import(_Named):
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
-        """The public names it may mean; none for a module of the project."""
+        """The public name that the statement itself reads; none where it reads one of the project's modules.
+
+        What such a module holds under the name, an alias or a value that a call has made, was read there.
+        """
         text = self.absolute.removesuffix(".*")
-        return tuple(
-            Name(canonical(entity.text), entity.text)
-            for entity in self.file.project.resolve(self.file.key, text)
-            if entity.kind == "external"
-        )
+        found = self.file.project.resolve(self.file.key, text)
+        return tuple(Name(canonical(text), text) for entity in found if entity == Entity("external", text))
 
     @property
     def is_star(self) -> bool:

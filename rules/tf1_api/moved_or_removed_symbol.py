@@ -148,8 +148,11 @@ class MovedOrRemovedSymbol(Rule):
 
 
 def _may_be_told(target: Target, names: Sequence[Name]) -> bool:
-    """Whether a name is missing, or there through compat.v1 only; most of a file's are neither."""
-    return any(standing(name.spelled, target).status != "ok" for name in names)
+    """Whether a name is missing, or there through compat.v1 only; most of a file's are neither.
+
+    What follows a call is an attribute of a value: the name was read where that was made.
+    """
+    return any("(" not in name.spelled and standing(name.spelled, target).status != "ok" for name in names)
 
 
 def _where(found: Standing) -> str:
