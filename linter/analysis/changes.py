@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from .index import AssignmentFact, Block, CallFact, FileIndex, Scope
 from .paths import literal_string, path_of
@@ -36,6 +37,8 @@ _BUILTIN = frozenset({"list", "dict", "set"})
 _THROUGH = frozenset({"get", "setdefault", "values", "items"})
 _DEEP = 4
 """Calls, one in the other, that a change of a parameter is followed through."""
+_MOST = 8
+"""Changes of its parameters that other files know of a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Change:
     """Of an item."""
     relative: bool = False
     """Whether the new value is made of the old one."""
-    through: Scope | None = None
+    through: str = ""
     """The function that does it, where it is done by calling one."""
 
 
@@ -71,6 +74,9 @@ class Changes:
         self._calls: dict[int, list[CallFact]] = {}
         for call in index.calls:
             self._calls.setdefault(call.scope.function().id, []).append(call)
+        self._deleted: dict[int, list[AssignmentFact]] = {}
+        for fact in index.deletions:
+            self._deleted.setdefault(fact.scope.function().id, []).append(fact)
         self._own: dict[int, tuple[Change, ...]] = {}
         self._all: dict[int, tuple[Change, ...]] = {}
 
@@ -94,7 +100,9 @@ class Changes:
         if found is None:
             assigned = (c for fact in self._index.assignments_in(function) for c in self._assigned(function, fact))
             called = (c for call in self._calls.get(function.id, ()) for c in self._called(call))
-            found = self._own[function.id] = (*assigned, *called)
+            facts = self._deleted.get(function.id, ())
+            deleted = (replace(c, verb="del") for fact in facts for c in self._assigned(function, fact))
+            found = self._own[function.id] = (*assigned, *called, *deleted)
         return found
 
     # -- statements --------------------------------------------------------------------------------------------------
@@ -114,15 +122,18 @@ class Changes:
         elif isinstance(target, ast.Attribute):
             yield replace(change, kind="attribute")
         elif isinstance(target, ast.Subscript):
-            yield _of_item(change, target.value, target.slice)
+            sliced = isinstance(target.slice, ast.Slice) and self.reads(function, target.slice, target.value)
+            yield _of_item(replace(change, relative=relative or sliced), target.value, target.slice)
 
     def reads(self, function: Scope, value: ast.expr, target: ast.expr) -> bool:
-        """Whether a value is made of what a target has, also by way of locals."""
+        """Whether a value is made of what a target has, also by way of locals and of ``d.get(k)`` for ``d[k]``."""
         wanted = ""
         seen: set[str] = set()
         waiting: list[ast.AST] = [value]
         while waiting:
             for part in ast.walk(waiting.pop()):
+                if isinstance(part, ast.Call) and isinstance(target, ast.Subscript) and _looks_up(part, target):
+                    return True
                 if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
                     continue
                 if type(part) is type(target):
@@ -148,8 +159,11 @@ class Changes:
         node = call.node
         change = Change(node, call.scope, call.block, "content", node)
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        name = (call.path or "").rpartition(".")[2] or (node.func.attr if isinstance(node.func, ast.Attribute) else "")
-        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        func = node.func
+        if isinstance(func, ast.Name) and len(bound := self.values(call.scope.function(), func.id)) == 1:
+            func = bound[0]  # `note = self.log.append`
+        name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+        owner = func.value if isinstance(func, ast.Attribute) else None
         if name in _SETTERS:
             if name[0] == "_" and owner is not None and (len(node.args) == 1 + ("set" in name) or _is_super(owner)):
                 owner = self._self(call) if _is_super(owner) else owner
@@ -198,15 +212,13 @@ class Changes:
             function, bound = self._function(text)
             if function is None or function is call.scope.function():
                 continue
-            given = _arguments(call.node, function, bound)
-            for change in self._made_by(function, depth + 1):
-                target = _with_names(change.target, function, given)
-                if target is not None:
-                    values = (_with_names(value, function, given) for value in change.values)
-                    yield replace(
-                        change, node=call.node, scope=call.scope, block=call.block, target=target, through=function,
-                        values=tuple(value for value in values if value is not None),
-                    )  # fmt: skip
+            syntax = getattr(function.node, "args", None)
+            if isinstance(syntax, ast.arguments):
+                names = [each.arg for each in (*syntax.posonlyargs, *syntax.args)]
+                # what it does to its own object is told where it does it
+                given = _arguments(call.node, names[1:] if bound else names)
+                for change in self._made_by(function, depth + 1):
+                    yield from _at(call, change, _once_bound(function), given, function.name)
 
     def _function(self, text: str) -> tuple[Scope | None, bool]:
         """A function of the file by its name, and whether its first parameter is the object before it."""
@@ -254,18 +266,21 @@ def owner_of(node: ast.expr) -> ast.expr:
             return node
 
 
+def _looks_up(node: ast.Call, item: ast.Subscript) -> bool:
+    """Whether a call such as ``d.get(k, 0)`` gives an item."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in ("get", "setdefault", "pop") or not node.args:
+        return False
+    same = ast.unparse(node.func.value) == ast.unparse(item.value)
+    return same and ast.unparse(node.args[0]) == ast.unparse(item.slice)
+
+
 def _is_super(node: ast.expr) -> bool:
     return path_of(node) == "super()"
 
 
-def _arguments(node: ast.Call, function: Scope, bound: bool) -> dict[str, ast.expr]:
+def _arguments(node: ast.Call, names: list[str]) -> dict[str, ast.expr]:
     """The arguments of a call by the function's parameters, as far as they are told apart."""
-    syntax = getattr(function.node, "args", None)
-    if not isinstance(syntax, ast.arguments):
-        return {}
-    names = [each.arg for each in (*syntax.posonlyargs, *syntax.args)]
     found: dict[str, ast.expr] = {}
-    names = names[1:] if bound else names  # what it does to its own object is told where it does it
     for name, argument in zip(names, node.args, strict=False):
         if isinstance(argument, ast.Starred):
             break
@@ -273,16 +288,89 @@ def _arguments(node: ast.Call, function: Scope, bound: bool) -> dict[str, ast.ex
     return found | {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
 
 
-def _with_names(node: ast.expr, function: Scope, given: dict[str, ast.expr]) -> ast.expr | None:
+def _once_bound(function: Scope) -> frozenset[str]:
+    """The parameters that never get another value."""
+    return frozenset(name for name in function.parameters if len(function.binds.get(name, ())) == 1)
+
+
+def _at(
+    call: CallFact, change: Change, parameters: frozenset[str], given: dict[str, ast.expr], through: str
+) -> Iterator[Change]:
+    """The change that a call makes by what the called function does to a parameter."""
+    target = _with_names(change.target, parameters, given)
+    if target is not None:
+        values = (_with_names(value, parameters, given) for value in change.values)
+        put = tuple(value for value in values if value is not None)
+        yield replace(
+            change, node=call.node, scope=call.scope, block=call.block, target=target, values=put, through=through
+        )
+
+
+def _with_names(node: ast.expr, parameters: frozenset[str], given: dict[str, ast.expr]) -> ast.expr | None:
     """An expression of a function in the terms of its caller; None where it does not begin with a parameter."""
     if isinstance(node, ast.Name):
-        rebound = len(function.binds.get(node.id, ())) != 1
-        return None if rebound or node.id not in function.parameters else given.get(node.id)
+        return given.get(node.id) if node.id in parameters else None
     if isinstance(node, ast.Attribute | ast.Subscript):
-        inner = _with_names(node.value, function, given)
+        inner = _with_names(node.value, parameters, given)
         if inner is None:
             return None
         if isinstance(node, ast.Attribute):
-            return ast.copy_location(ast.Attribute(inner, node.attr, node.ctx), node)
-        return ast.copy_location(ast.Subscript(inner, node.slice, node.ctx), node)
+            return ast.copy_location(ast.Attribute(inner, node.attr, node.ctx), inner)
+        return ast.copy_location(ast.Subscript(inner, node.slice, node.ctx), inner)
     return node if isinstance(node, ast.Constant) else None
+
+
+# -- for other files ---------------------------------------------------------------------------------------------------
+
+
+def changed_parameters(index: FileIndex) -> dict[int, list[list[Any]]]:
+    """What functions do to their parameters, as JSON, by the function; methods are told where they do it."""
+    found: dict[int, list[list[Any]]] = {}
+    if not (wanted := _changing(index)):
+        return found
+    changes = Changes(index)
+    for function in wanted.values():
+        parameters = _once_bound(function)
+        itself: dict[str, ast.expr] = {name: ast.Name(name, ast.Load()) for name in parameters}
+        rows: list[list[Any]] = []
+        for change in changes.made_by(function):
+            if change.kind != "name" and _with_names(change.target, parameters, itself) is not None:
+                values = [v.id for v in change.values if isinstance(v, ast.Name) and v.id in parameters]
+                fixed = isinstance(change.key, ast.Constant)
+                rows.append([change.kind, ast.unparse(change.target), change.verb, fixed, change.relative, values])
+        if rows:
+            found[function.id] = rows[:_MOST]
+    return found
+
+
+def _changing(index: FileIndex) -> dict[int, Scope]:
+    """The functions, but methods, that may change a parameter."""
+    found: dict[int, Scope] = {}
+    for call in index.calls:
+        func = call.node.func
+        if func.__class__ is ast.Attribute and func.attr in MUTATORS:
+            _add_owner(found, call.scope, func.value)
+    for fact in index.assignments:
+        target = fact.target
+        if target.__class__ is ast.Attribute or target.__class__ is ast.Subscript:
+            _add_owner(found, fact.scope, target)
+    return found
+
+
+def _add_owner(found: dict[int, Scope], scope: Scope, node: ast.expr) -> None:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    function = scope.function()
+    if isinstance(node, ast.Name) and node.id in function.parameters and function.owner() is None:
+        found[function.id] = function
+
+
+def from_elsewhere(call: CallFact, name: str, parameters: list[str], rows: list[list[Any]]) -> Iterator[Change]:
+    """The changes that a call makes by a function of another file: see `changed_parameters`."""
+    given = _arguments(call.node, parameters)
+    for kind, text, verb, fixed, relative, values in rows:
+        put = tuple(ast.copy_location(ast.Name(value, ast.Load()), call.node) for value in values)
+        key = ast.Constant(None) if fixed else None
+        target = ast.parse(text, mode="eval").body
+        change = Change(call.node, call.scope, call.block, kind, target, put, verb, key, relative)
+        yield from _at(call, change, frozenset(parameters), given, name)

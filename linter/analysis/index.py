@@ -226,8 +226,8 @@ class FileIndex:
         self.assignments: list[AssignmentFact] = []
         self.imports: list[ImportFact] = []
         self.returns: list[ReturnFact] = []
-        self.deletions: list[tuple[Scope, ast.expr]] = []
-        """What ``del`` takes away, and the function in which it does."""
+        self.deletions: list[AssignmentFact] = []
+        """What ``del`` takes away."""
         self.blocks: list[Block] = []
         """All blocks, by their id: one comes after the block that it stands in."""
         self._statement: ast.stmt = ast.Pass()
@@ -378,7 +378,7 @@ class FileIndex:
                 scope.globals = _with(scope.globals, node.names)
         elif isinstance(node, ast.Delete):
             for target in node.targets:
-                self.deletions.append((scope.function(), target))
+                self.deletions.append(AssignmentFact(node, target, None, scope, block))
                 if not isinstance(target, ast.Name):
                     self._expression(target, scope, block)
         else:

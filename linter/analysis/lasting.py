@@ -157,7 +157,7 @@ class LastingWrites:
     @cached_property
     def _attributes(self) -> frozenset[str]:
         """The names of all attributes that the file writes."""
-        targets = [fact.target for fact in self._index.assignments] + [target for _, target in self._index.deletions]
+        targets = [fact.target for fact in (*self._index.assignments, *self._index.deletions)]
         found = {target.attr for target in targets if isinstance(target, ast.Attribute)}
         for call in self._index.calls:
             if (call.path or "").rpartition(".")[2] in _BY_NAME:
@@ -279,8 +279,8 @@ class LastingWrites:
         for call in self._index.calls:
             if call.path is not None:
                 found[call.scope.function().id][0].append(call)
-        for function, target in self._index.deletions:
-            found[function.id][1].append(target)
+        for deletion in self._index.deletions:
+            found[deletion.scope.function().id][1].append(deletion.target)
         properties = {scope.name for scope in self._index.scopes if scope.kind == "function" and scope.decorators}
         for fact in self._index.references if properties else ():
             name = fact.path.rpartition(".")[2]

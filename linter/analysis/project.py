@@ -90,6 +90,10 @@ class Project(Resolver):
             (f"{self.display(step)}{reason}", step[0], line) for step, line, reason in self.call_graph.steps(key, flag)
         ]
 
+    def begins(self, key: Key, flag: int) -> bool:
+        """Whether `key` is the first on its trail that runs under `flag`."""
+        return not any(s & flag for step, _, _ in self.call_graph.steps(key, flag)[:-1] for s in self.contexts(step))
+
     def is_consistent(self, key: Key, flag: int) -> bool:
         """Whether one run of the program can go the way that `trail` tells.
 

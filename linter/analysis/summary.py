@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypedDict
 
+from .changes import changed_parameters
 from .guards import Guards
 from .index import Block, CallFact, FileIndex, Scope
 from .names import canonical
@@ -35,6 +36,8 @@ class FunctionSummary(TypedDict):
     returns: list[str]
     v1_calls: list[str]
     """Canonical names of what it calls that makes variables by name; see `makes_by_name`."""
+    changed: list[list[Any]]
+    """What it does to its parameters; see `changed_parameters`."""
 
 
 class ClassSummary(TypedDict):
@@ -143,6 +146,8 @@ class _Summarizer:
             elif scope.kind == "class":
                 self.summary["classes"][str(scope.id)] = self._class(scope)
         self._returns()
+        for number, rows in changed_parameters(index).items():
+            self.summary["functions"][str(number)]["changed"] = rows
         for call in index.calls:
             self._call(call)
         self._properties()
@@ -186,6 +191,7 @@ class _Summarizer:
             "decorators": self._decorators(scope),
             "returns": [],
             "v1_calls": [],
+            "changed": [],
         }
 
     def _class(self, scope: Scope) -> ClassSummary:

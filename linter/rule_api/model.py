@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..analysis.call_graph import MAX_STEPS
-from ..analysis.changes import GROWERS, MUTATORS, Change, Changes, owner_of
+from ..analysis.changes import GROWERS, MUTATORS, Change, Changes, from_elsewhere, owner_of
 from ..analysis.effects import VARIABLE_SCOPES
 from ..analysis.entities import Entity
 from ..analysis.execution_context import Context, Effects, transferred
@@ -628,10 +628,6 @@ class Site:
         cell, line, _ = notebook.places.place(line, 1)
         return f"cell {cell}:{line}"
 
-    def is_root(self, flag: Context) -> bool:
-        """Whether the function around the place is what begins `flag`, and is not called by what does."""
-        return len(self._steps(flag)) == 1
-
     def is_reached(self, flag: Context) -> bool:
         """Whether the way that `trail` tells is one that a single run can take, and not only a guess of many."""
         return self.file.project.is_consistent((self.file.key, self._running_scope().id), int(flag))
@@ -1098,8 +1094,16 @@ class FunctionSite(_Header):
 
     @cached_property
     def changes(self) -> list[ChangeSite]:
-        """What its own body changes, by giving it to functions of this file too."""
-        return [ChangeSite(self.file, change) for change in self.file.changes.made_by(self.body)]
+        """What its own body changes, by giving it to functions of the project too."""
+        found = [ChangeSite(self.file, change) for change in self.file.changes.made_by(self.body)]
+        for call in self.calls:
+            for entity in call.found:
+                if entity.kind == "function" and entity.file != self.file.key:
+                    other = self.file.project.function(entity.key)
+                    if other is not None and other["changed"] and not other["decorators"]:
+                        elsewhere = from_elsewhere(call.fact, other["name"], other["parameters"], other["changed"])
+                        found += [ChangeSite(self.file, change) for change in elsewhere]
+        return found
 
     @property
     def references(self) -> list[Reference]:

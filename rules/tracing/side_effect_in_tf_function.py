@@ -152,7 +152,7 @@ class SideEffectInTfFunction(Rule):
 
     def _changed(self, site: ChangeSite, trace: Trace, state: Lasting, what: str, sure: bool) -> Diagnostic:
         through = site.change.through
-        by = f" through `{through.name}`" if through is not None else ""
+        by = f" through `{through}`" if through else ""
         return self._say(
             site,
             trace,
@@ -189,13 +189,15 @@ def _told(site: ChangeSite, state: Lasting) -> tuple[str, bool] | None:
             return None
         if state.is_number or state.is_container or state.is_text:
             joins = isinstance(getattr(site.syntax, "op", None), ast.BitOr | ast.BitAnd)  # of sets
-            return "changes", not joins
-        return ("changes", direct or state.kind != "attribute") if not state.known and _is_counted(site) else None
+            return "changes", not joins or _adds_to_itself(site)
+        return ("changes", direct or state.kind != "attribute") if state.is_unknown and _is_counted(site) else None
     if change.kind == "item":
+        if change.verb == "del":
+            return ("loses this item", True) if state.is_container else None
         if change.relative:
             if state.is_container or state.is_array:
                 return "gets this item", True
-            return ("gets this item", True) if not state.known and _is_counted(site) else None
+            return ("gets this item", True) if state.is_unknown and _is_counted(site) else None
         fixed = isinstance(change.key, ast.Constant)  # it is overwritten by each trace
         return ("gets this item", False) if state.is_container and not fixed else None
     if change.verb.endswith("next"):
@@ -206,10 +208,16 @@ def _told(site: ChangeSite, state: Lasting) -> tuple[str, bool] | None:
     what = f"{verb} by this `{change.verb}`"
     if state.is_container:
         return what, change.relative or change.verb not in _SAME_AGAIN
-    if state.known or change.verb not in _OF_LISTS or not direct:
+    if not state.is_unknown or change.verb not in _OF_LISTS or not direct:
         return None
     call = site.file.call_at(site.syntax) if isinstance(site.syntax, ast.Call) else None
     return (what, False) if call is not None and call.discarded else None
+
+
+def _adds_to_itself(site: ChangeSite) -> bool:
+    """Whether what is joined to something is made of it."""
+    function, target = site.scope.function(), site.change.target
+    return any(site.file.changes.reads(function, value, target) for value in site.change.values)
 
 
 def _guard(site: ChangeSite, state: Lasting) -> Block | None:
@@ -299,7 +307,7 @@ def _is_plain(site: ChangeSite, name: str) -> bool | None:
     call = site.syntax
     if change.verb == "update" and isinstance(call, ast.Call):
         given = call.keywords or any(isinstance(value, ast.Dict) for value in change.values)
-        return bool(given and change.through is None)
+        return bool(given and not change.through)
     function = site.scope.function()
     default = site.file.default_of(function, name)
     if default is not None and is_container(site, default):

@@ -9,6 +9,7 @@ from ...linter.rule_api.model import GROWERS, MUTATORS, ChangeSite, Context, Fun
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import BY_CERTAINTY, Lasting, Trace, at_most, held, lasting, outlives, trace_of
 
+_REMEMBERING = frozenset({"functools.lru_cache", "functools.cache"})
 _PUTTING = GROWERS | {"+=", "heapq.heappush", "heapq.heapreplace", "heapq.heappushpop", "operator.iadd"}
 _CONTENTS = ("item", "content")
 _SAID = {
@@ -26,7 +27,8 @@ class TensorLeak(Rule):
     Stored on `self`, in a global or in a list from outside, it is still there afterwards: reading its value raises
     `AttributeError`, and using it in another trace or eagerly raises that it "is out of scope"
     (`InaccessibleTensorError`).
-    A tensor that is cached by `if self.x is None` works in the first trace and breaks the second.
+    A tensor that is cached, by `if self.x is None` or by `functools.lru_cache`, works in the first trace and breaks the
+    second.
     Reading it again in the same trace is fine, and so is a `tf.Variable`.
 
     ## Example
@@ -65,9 +67,10 @@ class TensorLeak(Rule):
     supersedes = ("TF205",)
 
     def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
-        """Judge each tensor that a traced function puts into what outlives it."""
+        """Judge each tensor that a traced function puts into what outlives it, or that a decorator keeps."""
         if not function.runs(Context.TRACED, Context.LIFTED):
             return
+        yield from self._remembered(function)
         for site in function.changes:
             change = site.change
             found = {held(site, value) for value in change.values}
@@ -82,6 +85,24 @@ class TensorLeak(Rule):
                 continue
             if change.kind != "content" or change.verb in _PUTTING:
                 yield from self._judge(site, trace, state, known)
+
+    def _remembered(self, function: FunctionSite) -> Iterator[Diagnostic]:
+        if not any(name.canonical.removesuffix("()") in _REMEMBERING for name in function.decorators):
+            return
+        results = [s.value for s in function.statements if isinstance(s, ast.Return) and s.value is not None]
+        for read in function.references:
+            value = next((value for value in results if any(part is read.syntax for part in ast.walk(value))), None)
+            trace = trace_of(read) if value is not None and held(read, value) is Known.TENSOR else None
+            if trace is not None:
+                yield self.report(
+                    function,
+                    f"{trace.under[:1].upper()}{trace.under[1:]}, a decorator of `{function.name}` keeps the symbolic "
+                    "tensor that it returns: in another trace it is out of scope. Compute it anew.",
+                    trace.severity(Severity.ERROR if trace.certain else Severity.WARNING),
+                    subject=function.name,
+                    related=trace.callers,
+                )
+                return
 
     def _judge(self, site: ChangeSite, trace: Trace, state: Lasting, known: Known) -> Iterator[Diagnostic]:
         if not trace.proven:

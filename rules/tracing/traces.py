@@ -261,7 +261,12 @@ class Lasting:
     @cached_property
     def known(self) -> list[ast.expr]:
         """What it holds but for None; nothing where that is not known."""
-        return [value for value in self.values if not is_none(value)]
+        return [value for value in self.values if not is_none(value) and not _reads(value, self.name)]
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the file does not tell what it is."""
+        return not self.known
 
     @cached_property
     def is_container(self) -> bool:
@@ -321,6 +326,15 @@ def _lasting(site: Site, node: ast.expr, depth: int) -> Lasting | None:
     return _lasting_name(site, node, depth) if isinstance(node, ast.Name) else None
 
 
+def _reads(node: ast.expr, name: str) -> bool:
+    """Whether a value is made of an attribute (``self.x``, of any ``self``) or a variable of that name."""
+    _, dot, attribute = name.rpartition(".")
+    parts = ast.walk(node)
+    if dot:
+        return any(isinstance(part, ast.Attribute) and part.attr == attribute for part in parts)
+    return any(isinstance(part, ast.Name) and part.id == name for part in parts)
+
+
 def _alternatives(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
     return [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
 
@@ -365,17 +379,15 @@ def _class_named(site: Site, node: ast.expr) -> Scope | None:
 
 def is_argument(site: Site, name: str) -> bool:
     """Whether a name is a parameter of the very function that `tf.function` traces, which never gets another value."""
-    function = site.scope.function()
-    arguments = getattr(function.node, "args", None)
+    file = site.file
+    home, binds = file.index.lookup(site.scope, name) or (None, [])
+    if home is None or not home.is_function or len(binds) != 1:
+        return False
+    if file.index.class_of_self(site.scope, name) is not None:
+        return False
+    arguments = getattr(home.node, "args", None)
     rest = arguments.vararg.arg if isinstance(arguments, ast.arguments) and arguments.vararg is not None else None
-    if not (name in function.parameters or name == rest) or name in function.outer_names:
-        return False
-    found = site.file.index.lookup(site.scope, name)
-    if found is None or found[0] is not function or len(found[1]) != 1:
-        return False
-    if site.file.index.class_of_self(site.scope, name) is not None:
-        return False
-    return site.is_root(Context.TRACED)
+    return (name in home.parameters or name == rest) and file.project.begins((file.key, home.id), Context.TRACED)
 
 
 def _lasting_name(site: Site, node: ast.Name, depth: int) -> Lasting | None:
