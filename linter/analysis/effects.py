@@ -16,6 +16,8 @@ _SESSIONS = frozenset({"tensorflow.Session()"})
 def own_effects(names: Resolver, file: str, condition: Conditions) -> Effects:
     """What conditions do, but for those around them and for what depends on the code of other files."""
     effects = Effects.GUARDED if condition["guarded"] else Effects.UNSURE if condition["unsure"] else Effects(0)
+    if condition["dead"]:
+        effects |= Effects.UNREACHABLE
     for text, how in condition["withs"]:
         found = () if text.startswith("?") else names.resolve(file, text)
         managers = [canonical(e.text) if e.kind == "external" else e.text for e in found]

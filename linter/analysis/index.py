@@ -28,6 +28,7 @@ _HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
 """What may stand in an expression and hold names; operators and contexts do not."""
 _HOLDING = ("loop", "with")
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit"})
 _MAX_ALTERNATIVES = 6
 _DEEP = 50
 """Names that stand for each other, resolved by recursion."""
@@ -101,6 +102,10 @@ class Bind:
     text: str = ""
     scope: Scope | None = None
     node: ast.AST | None = None
+    block: Block | None = None
+    """Where that is done, for a name that is assigned or imported."""
+    arm: tuple[ast.expr, Scope, bool] | None = None
+    """The test of a conditional expression, and whether it holds where this is the value."""
 
 
 @dataclass(slots=True, eq=False)
@@ -114,6 +119,8 @@ class Scope:
     node: ast.AST
     defined_in: Block | None
     binds: dict[str, list[Bind]] = field(default_factory=dict)
+    constants: dict[str, list[Bind]] = field(default_factory=dict)
+    """The literals that names get, which name nothing."""
     outer_names: Set[str] = frozenset()
     """Names declared ``global`` or ``nonlocal``."""
     globals: Set[str] = frozenset()
@@ -234,6 +241,8 @@ class FileIndex:
         self._lambdas: dict[int, Scope] = {}
         self._open = 0
         self._circular = False
+        self.is_dead: Callable[[Bind], bool] | None = None
+        """Whether a name never gets a value, where something knows; see `versions.Versions`."""
         self._postponed = any(_postpones_annotations(statement) for statement in tree.body)
         self._paths: defaultdict[int, dict[str, tuple[str, ...]]] = defaultdict(dict)
         """What is known of paths, and of names below, by the scope; pairs as keys would take a tenth of all memory."""
@@ -404,7 +413,8 @@ class FileIndex:
                 joiner = "" if module.endswith(".") else "."
                 absolute = bound = f"{module}{joiner}{alias.name}"
                 name = alias.asname or alias.name
-            scope.bind(name, Bind("import", bound, node=node))
+            home = self._outer(scope, name) if name in scope.outer_names else scope
+            home.bind(name, Bind("import", bound, node=node, block=block))
             self.imports.append(ImportFact(node, alias, absolute, scope, block))
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, block: Block) -> None:
@@ -483,7 +493,7 @@ class FileIndex:
                 target, value = target.value, None
             self.assignments.append(AssignmentFact(statement, target, value, scope, block, source=element_of))
             if isinstance(target, ast.Name):
-                self._bind_name(target.id, value, element_of, scope)
+                self._bind_name(target.id, value, element_of, scope, block)
             elif isinstance(target, ast.Attribute):
                 self._bind_attribute(target, value, scope)
                 self._expression(target.value, scope, block)
@@ -491,7 +501,9 @@ class FileIndex:
                 self._expression(target.value, scope, block)
                 self._expression(target.slice, scope, block)
 
-    def _bind_name(self, name: str, value: ast.expr | None, element_of: ast.expr | None, scope: Scope) -> None:
+    def _bind_name(
+        self, name: str, value: ast.expr | None, element_of: ast.expr | None, scope: Scope, block: Block
+    ) -> None:
         home = scope
         if name in scope.outer_names:
             home = self._outer(scope, name)
@@ -499,13 +511,19 @@ class FileIndex:
             path = path_of(element_of)
             home.bind(name, Bind("value", f"{path}[]", scope) if path else Bind("opaque"))
         elif isinstance(value, ast.Lambda):
-            home.bind(name, Bind("lambda", node=value))
+            home.bind(name, Bind("lambda", node=value, block=block))
         elif value is None:
-            home.bind(name, Bind("opaque"))
+            home.bind(name, Bind("opaque", block=block))
         else:
             home.binds.setdefault(name, [])
-            for path in alternatives(value):
-                home.bind(name, Bind("value", path, scope, value) if path else Bind("opaque", node=value))
+            arms = ((value.body, True), (value.orelse, False)) if isinstance(value, ast.IfExp) else ((value, None),)
+            for given, holds in arms:
+                arm = (value.test, scope, holds) if isinstance(value, ast.IfExp) and holds is not None else None
+                if arm is None and isinstance(given, ast.Constant):
+                    home.constants.setdefault(name, []).append(Bind("constant", node=given, block=block))
+                for path in alternatives(given):
+                    kind = "value" if path else "opaque"
+                    home.bind(name, Bind(kind, path or "", scope if path else None, value, block, arm))
 
     def _outer(self, scope: Scope, name: str) -> Scope:
         if name in scope.globals:
@@ -701,6 +719,7 @@ class FileIndex:
         """Let go of everything at once: scopes, blocks and sites refer to each other in circles."""
         for scope in (*self.scopes, *self.comprehensions):
             scope.binds.clear()
+            scope.constants.clear()
             scope.attributes.clear()
             scope.parent = scope.defined_in = None
         self.__dict__.clear()
@@ -828,6 +847,8 @@ class FileIndex:
     def _resolve_binds(self, home: Scope, binds: list[Bind], name: str) -> _Resolution:
         """Say what a name is; a name that has to be resolved before is handed out."""
         answers: list[str] = []
+        if self.is_dead is not None and len(binds) > 1:
+            binds = [bind for bind in binds if not self.is_dead(bind)] or binds
         for bind in binds:
             if bind.kind == "opaque":
                 return ()
@@ -905,7 +926,13 @@ def _postpones_annotations(statement: ast.stmt) -> bool:
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[-1], _LEAVES)
+    return bool(body) and (isinstance(body[-1], _LEAVES) or exits(body[-1]))
+
+
+def exits(statement: ast.stmt) -> bool:
+    """Whether a statement ends the program."""
+    called = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(called, ast.Call) and path_of(called.func) in _EXITS
 
 
 def _suppresses(node: ast.With) -> bool:

@@ -51,10 +51,15 @@ def split_api(spelled: str) -> tuple[str, str]:
 
 
 def missing_part(api: str, whole: str, target: Target) -> str | None:
-    """The first part of a dotted name that `api` lacks, with what comes before it; None if the name is there.
+    """The first part of a dotted name that `api` lacks, with what comes before it; None if nothing is known to lack.
 
     What follows a function or a class is an attribute of it, and not judged.
     """
+    return _walked(api, whole, target)[0]
+
+
+def _walked(api: str, whole: str, target: Target) -> tuple[str | None, bool]:
+    """The part that is missing, and whether all parts were looked up."""
     modules, files = _listed()
     bit = _BITS[api, target]
     top = _TOPS.get(api, "")
@@ -63,11 +68,22 @@ def missing_part(api: str, whole: str, target: Target) -> str | None:
         names = modules.get(path)
         below = f"{path}.{part}" if path else part
         if names is None or part.startswith("_") or below in _OPAQUE or part in files.get(path, ()):
-            return None
+            return None, False
         if not names.get(part, 0) & bit:
-            return below.removeprefix(top)
+            return below.removeprefix(top), True
         path = below
-    return None
+    return None, True
+
+
+def has(spelled: str, target: Target) -> bool | None:
+    """Whether there is a public name of TensorFlow or Keras; None where the list does not tell."""
+    api, whole = split_api(spelled)
+    if not whole:
+        return True if api else None
+    if whole.partition(".")[0] == "contrib":
+        return False
+    missing, looked_up = _walked(api, whole, target)
+    return None if not looked_up else missing is None
 
 
 def lacks(api: str, module: str, name: str) -> bool:
@@ -76,10 +92,11 @@ def lacks(api: str, module: str, name: str) -> bool:
     return row is not None and name not in row and name not in _OPAQUE and not name.startswith("_")
 
 
-def has_module(api: str, whole: str, target: Target) -> bool:
-    """Whether a dotted name is a module of `api`, all of whose names are known."""
-    path = f"{_TOPS.get(api, '')}{whole}"
-    return path in _listed()[0] and path not in _OPAQUE and missing_part(api, whole, target) is None
+def is_module(spelled: str, target: Target) -> bool:
+    """Whether a name is a module all of whose names are known."""
+    api, whole = split_api(spelled)
+    path = f"{_TOPS.get(api, '')}{whole}".rstrip(".")
+    return bool(api) and path in _listed()[0] and (not whole or has(spelled, target) is True)
 
 
 @cache

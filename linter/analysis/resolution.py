@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .classes import Classes
 from .entities import Entity, Key
@@ -16,7 +17,9 @@ from .summary import Summary
 
 FORWARD_METHODS = ("call", "__call__")
 _DOTTED_END = re.compile(r"[(\[]")
+_DOTTED = re.compile(r"[\w.]+")
 _MAX_DEPTH = 24
+_MAX_REEXPORTS = 8
 _NESTED = ("tensorflow.compat.v1.compat.v", "tensorflow.compat.v2.compat.v")
 """`tf.compat` of either is the same package again."""
 _MAX_ENTITIES = 12
@@ -100,20 +103,45 @@ class Resolver(Classes):
     def _absolute(self, file: str, text: str) -> Iterator[Entity]:
         end = _DOTTED_END.search(text)
         dotted, rest = (text[: end.start()], text[end.start() :]) if end else (text, "")
+        module, parts = self._module(file, dotted)
+        if module is not None:
+            yield from self._in_module(module, parts, rest)
+        elif not dotted.startswith(".") and not self._is_foreign_to_stars(file, dotted):
+            yield Entity("external", f"tensorflow{text[20:]}" if text.startswith(_NESTED) else text)
+
+    def flag(self, file: str, text: str) -> list[Any] | None:
+        """What `versions.Flags` of the project say of a name of `file`, or of a call of it without arguments."""
+        call = "()" if text.endswith("()") else ""
+        dotted = text.removesuffix("()")
+        for _ in range(_MAX_REEXPORTS):
+            module, parts = self._module(file, dotted)
+            if module is None or len(parts) != 1:
+                return None
+            summary = self.summaries[module]
+            if (values := summary["flags"].get(f"{parts[0]}{call}")) is not None:
+                return values
+            exported = summary["exports"].get(parts[0], ())
+            if len(exported) != 1 or not _DOTTED.fullmatch(exported[0]):
+                return None
+            file, dotted = module, exported[0]
+        return None
+
+    def has_flags(self) -> bool:
+        """Whether any file has such names."""
+        return any(summary["flags"] for summary in self.summaries.values())
+
+    def _module(self, file: str, dotted: str) -> tuple[str | None, list[str]]:
+        """The module of the project that a dotted name begins with, and what follows."""
         if dotted.startswith("."):
             folder, parts = split_relative(file, dotted)
             for size in range(len(parts), -1, -1):
                 found = self._modules.at(posixpath.join(folder, *parts[:size]))
                 if found is not None:
-                    yield from self._in_module(found, parts[size:], rest)
-                    return
-            return
+                    return found, parts[size:]
+            return None, parts
         parts = dotted.split(".")
         found, size = self._modules.find(file, parts)
-        if found is not None:
-            yield from self._in_module(found, parts[size:], rest)
-        elif not self._is_foreign_to_stars(file, dotted):
-            yield Entity("external", f"tensorflow{text[20:]}" if text.startswith(_NESTED) else text)
+        return found, parts[size:]
 
     def _is_foreign_to_stars(self, file: str, dotted: str) -> bool:
         """Whether a name begins with a module of Keras or TensorFlow that `file` imports with ``*``, and is not in it.

@@ -16,6 +16,7 @@ from .guards import Guards
 from .index import Block, CallFact, FileIndex, Scope
 from .names import canonical
 from .paths import is_none, literal_string, path_of, split_head
+from .versions import Flags, Versions
 
 _OWN = ("@", "self@", "super@", "$", ".")
 _BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
@@ -90,6 +91,7 @@ class Conditions(TypedDict):
     """The index of those around, which hold too; `NO_CONDITIONS` has none."""
     guarded: bool
     unsure: bool
+    dead: bool
     withs: list[list[str]]
     tests: list[list[str]]
     absent: list[list[Any]]
@@ -110,9 +112,18 @@ class Summary(TypedDict):
     conditions: list[Conditions]
     """Those that edges and passes have the index of."""
     uses: list[str]
+    flags: Flags
 
 
-NO_CONDITIONS: Conditions = {"outer": -1, "guarded": False, "unsure": False, "withs": [], "tests": [], "absent": []}
+NO_CONDITIONS: Conditions = {
+    "outer": -1,
+    "guarded": False,
+    "unsure": False,
+    "dead": False,
+    "withs": [],
+    "tests": [],
+    "absent": [],
+}
 """The first of every file."""
 
 
@@ -124,6 +135,7 @@ def summarize(index: FileIndex) -> Summary:
 class _Summarizer:
     def __init__(self, index: FileIndex) -> None:
         self._index = index
+        self._versions = Versions(index)
         self._guards = Guards(index)
         self._by_block: dict[int, int] = {}
         self._known: dict[str, int] = {}
@@ -139,6 +151,7 @@ class _Summarizer:
             "passes": [],
             "conditions": self._conditions,
             "uses": [],
+            "flags": self._versions.flags(),
         }
         for scope in index.scopes:
             if scope.is_function:
@@ -302,7 +315,7 @@ class _Summarizer:
         return block.inherited(self._by_block, 0, self._add_condition)
 
     def _add_condition(self, level: Block, around: int) -> int:
-        own = conditions(self._index, self._guards, level)
+        own = conditions(self._index, self._guards, self._versions, level)
         if own is None:
             return around
         own["outer"] = around
@@ -328,10 +341,11 @@ def imported(tree: ast.Module) -> list[str]:
     return sorted(found)
 
 
-def conditions(index: FileIndex, guards: Guards, level: Block) -> Conditions | None:
+def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Block) -> Conditions | None:
     """Say what a block of a function adds to the conditions around it, None for nothing; ``outer`` is not known here.
 
     ``guarded`` is whether a create-once guard protects it, ``unsure`` whether one may.
+    ``dead`` is whether it runs on none of the versions that a target may mean.
     ``withs`` holds ``[name of the context manager, how it is named]``: ``named``, ``empty``, ``auto`` (only a
     ``default_name``), ``parameter:x`` (named by parameter x, whose default is None), ``object``.
     ``tests`` holds ``[name of a called test, "true" or "false"]``.
@@ -354,9 +368,18 @@ def conditions(index: FileIndex, guards: Guards, level: Block) -> Conditions | N
             elif (name := _absent_parameter(test, holds)) is not None and defaults_to_none(function, name):
                 absent.append([function.id, name])
     guarded, unsure = guards.guard(level) is level, guards.may_be_one(level)
-    if not (guarded or unsure or withs or tests or absent):
+    dead = versions.is_dead(level, None)
+    if not (guarded or unsure or dead or withs or tests or absent):
         return None
-    return {"outer": 0, "guarded": guarded, "unsure": unsure, "withs": withs, "tests": tests, "absent": absent}
+    return {
+        "outer": 0,
+        "guarded": guarded,
+        "unsure": unsure,
+        "dead": dead,
+        "withs": withs,
+        "tests": tests,
+        "absent": absent,
+    }
 
 
 def _decided(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:

@@ -9,9 +9,9 @@ Concrete syntax is libcst (`Call.node`, `Call.argument`), parsed from the site's
 from __future__ import annotations
 
 import ast
-import math
 from array import array
 from collections.abc import Callable, Container, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -20,6 +20,7 @@ from ..analysis.changes import GROWERS, MUTATORS, Change, Changes, from_elsewher
 from ..analysis.effects import VARIABLE_SCOPES
 from ..analysis.entities import Entity
 from ..analysis.execution_context import Context, Effects, transferred
+from ..analysis.fallbacks import Fallbacks
 from ..analysis.guards import Guards, catches
 from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
 from ..analysis.known import Known
@@ -28,10 +29,11 @@ from ..analysis.lazy import cached_property
 from ..analysis.names import Name, canonical
 from ..analysis.paths import is_none, literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
-from ..analysis.public_names import has_module, missing_part, split_api
+from ..analysis.public_names import has, missing_part, split_api
 from ..analysis.statements import Statements, span_of
 from ..analysis.summary import conditions, defaults_to_none, own_statements, scope_name
 from ..analysis.values import Values
+from ..analysis.versions import Versions
 from ..finding import Location, Span, Target
 from ..source.parsing import SourceFile
 from ..source.reading import NOTEBOOK
@@ -64,7 +66,6 @@ __all__ = [
     "canonical",
     "catches",
     "defaults_to_none",
-    "has_module",
     "is_none",
     "is_test_path",
     "literal_string",
@@ -92,9 +93,6 @@ class _Unknown:
 UNKNOWN: Final[Any] = _Unknown()
 """The value of an expression that is not a literal."""
 
-_CHECK_WORDS = ("err", "raise", "require", "assert", "check", "ensure", "only", "skip", "need")
-_MISSING_NAME = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"})
-_VERSION_WORDS = ("version", "is_tf", "tf_v", "tf1", "tf2", "_v1", "_v2", "eager")
 
 
 def is_test_path(key: str) -> bool:
@@ -114,12 +112,13 @@ class File:
         self.index = index
         self.project = project
         self.target = target
+        self.versions = Versions(index, partial(project.flag, key) if project.has_flags() else None)
         self.guards = Guards(index)
+        self._fallbacks = Fallbacks(index)
         self.lines = source.text.split("\n")
-        self._version_checks: dict[int, float] = {}
         self._characters: dict[int, array[int]] = {}
         self._under: dict[str, dict[int, bool]] = {}
-        self._version_scopes: dict[int, bool] = {}
+        self._left_out: dict[int, bool] = {}
         self._once: dict[str, Any] = {}
         self.contexts: dict[tuple[int, int], tuple[int, ...]] = {}
         """See `Site.contexts`: those of a block in a scope."""
@@ -139,33 +138,63 @@ class File:
             self._once[question] = answer()
         return self._once[question]  # type: ignore[no-any-return]
 
-    def version_check_ends(self, scope: Scope) -> float:
-        """Where the first check of a version ends in a function or module: a line, infinite if there is none."""
-        known = self._version_checks.get(scope.id)
+    def is_dead(self, block: Block, line: int) -> bool:
+        """Whether a place runs only on versions that are not the target's.
+
+        It is under such a test (its own, or that of a function or class around it), after an assertion or a call that
+        ends the function or the module there, or below a decorator that leaves a test out.
+        """
+        if self.versions.is_dead(block, self.target):
+            return True
+        for scope in block.scope.function().chain():
+            if self.versions.ends(scope, self.target) < line or self._is_left_out(scope):
+                return True
+        return False
+
+    def _is_left_out(self, scope: Scope) -> bool:
+        known = self._left_out.get(scope.id)
         if known is None:
-            body = getattr(scope.node, "body", None)  # of a lambda it is one expression
-            ends = [s.end_lineno or s.lineno for s in body if _checks_version(s)] if isinstance(body, list) else []
-            known = self._version_checks[scope.id] = min(ends, default=math.inf)
+            defined_in = scope.defined_in
+            known = defined_in is not None and self.versions.is_dead(defined_in, self.target)
+            known = self._left_out[scope.id] = known or self.versions.skips(scope, self.target)
         return known
 
-    def block_checks_version(self, block: Block) -> bool:
-        """Whether a block runs under a test of a version, or in a ``try`` whose failure is handled."""
-        return self.is_under("a check of a version", block, _checks_version_here)
+    def does_without(self, block: Block, importing: bool) -> bool:
+        """Whether a place is in a ``try`` whose handler holds an alternative, or is one that is not needed."""
+        question = "an import that is handled" if importing else "a name that is handled"
+        return self.is_under(question, block, partial(self._is_fallback, importing))
+
+    def _is_fallback(self, importing: bool, block: Block) -> bool:
+        if block.kind == "try" and isinstance(block.node, ast.Try):
+            return self._fallbacks.handler(block.node, importing) is not None
+        if block.kind == "except" and block.handled is not None:
+            node = block.handled
+            handlers = [handler for handler in map(partial(self._fallbacks.handler, node), (True, False)) if handler]
+            return block.node in handlers and not self._fails(node)
+        return False
+
+    def _fails(self, node: ast.Try) -> bool:
+        """Whether the body of a ``try`` reads a name that its target does not have."""
+        reads = self._tried.get(id(node), ())
+        return any(
+            names and all(has(name.spelled.partition("(")[0], self.target) is False for name in names)
+            for names in (site.names for site in reads)
+        )
+
+    @cached_property
+    def _tried(self) -> dict[int, list[Import | Reference]]:
+        """What stands in the body of each ``try``, by its identity."""
+        found: dict[int, list[Import | Reference]] = {}
+        sites: list[Import | Reference] = [*self.imports, *map(self.reference_of, self.index.references)]
+        for site in sites:
+            if site.block.kind == "try":
+                found.setdefault(id(site.block.node), []).append(site)
+        return found
 
     def is_under(self, question: str, block: Block, test: Callable[[Block], bool]) -> bool:
         """Whether `test` holds for a block or one around it; its answers are kept by the `question`."""
         kept = self._under.setdefault(question, {})
         return block.inherited(kept, False, lambda level, around: around or test(level))
-
-    def scope_checks_version(self, scope: Scope) -> bool:
-        """Whether a function or class is defined under a test of a version, or has a decorator that skips one."""
-        known = self._version_scopes.get(scope.id)
-        if known is None:
-            known = any(map(_skips_version, scope.decorators)) or (
-                scope.defined_in is not None and self.is_under("a version", scope.defined_in, _tests_version)
-            )
-            self._version_scopes[scope.id] = known
-        return known
 
     @property
     def display(self) -> str:
@@ -359,7 +388,7 @@ class File:
         return block.inherited(self._effects, Effects(0), self._add_effects)
 
     def _add_effects(self, level: Block, around: Effects) -> Effects:
-        own = conditions(self.index, self.guards, level)
+        own = conditions(self.index, self.guards, self.versions, level)
         return around if own is None else around | effects_of(self.project, self.key, own)
 
     @cached_property
@@ -485,17 +514,14 @@ class Site:
         return () if guard is None else (Site(self.file, guard.node, guard.scope, guard).location("tested here"),)
 
     @cached_property
-    def version_checked(self) -> bool:
-        """Whether the code runs only for some versions.
+    def is_dead(self) -> bool:
+        """Whether the code runs only on versions that are not the target's."""
+        return self.file.is_dead(self.block, self.line)
 
-        It does under a test of a version or of an attribute's existence (its own, or that of a function or class around
-        it), after a check such as ``require_tf1()``, below a decorator such as ``skipIf(is_tf2, ...)``, and in a
-        ``try`` whose failure is handled.
-        """
-        return self.file.block_checks_version(self.block) or any(
-            self.file.version_check_ends(scope) < self.line or self.file.scope_checks_version(scope)
-            for scope in self.scope.function().chain()
-        )
+    @cached_property
+    def version_checked(self) -> bool:
+        """Whether the program does without the code on the target: it is dead there, or has an alternative."""
+        return self.is_dead or self.file.does_without(self.block, isinstance(self, Import))
 
     @cached_property
     def variable_scopes(self) -> list[tuple[str, ast.expr]]:
@@ -1133,43 +1159,3 @@ def _any_path(node: ast.expr | libcst.CSTNode | None) -> str | None:
         return None
     parts.append(current.value)
     return ".".join(reversed(parts))
-
-
-def _mentions_version(node: ast.AST) -> bool:
-    for part in ast.walk(node):
-        name = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else ""
-        if name in ("hasattr", "getattr", "TYPE_CHECKING"):
-            return True
-        lowered = name.lower()
-        if lowered and any(word in lowered for word in _VERSION_WORDS):
-            return True
-    return False
-
-
-def _skips_version(decorator: ast.expr) -> bool:
-    name = (path_of(decorator) or "").lower()
-    return any(word in name for word in ("skip", "only", "require", "run_deprecated")) and _mentions_version(decorator)
-
-
-def _checks_version(statement: ast.stmt) -> bool:
-    """Whether a statement stops the program on another version: an assertion, or a call such as ``err_if_tf2()``."""
-    if isinstance(statement, ast.Assert):
-        parts = (part for part in ast.walk(statement.test) if isinstance(part, ast.expr))
-        return any("version" in (path_of(part) or "").lower() for part in parts)
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        name = (path_of(statement.value.func) or "").rpartition(".")[2].lower()
-        return any(word in name for word in ("tf1", "tf2")) and any(word in name for word in _CHECK_WORDS)
-    return False
-
-
-def _tests_version(block: Block) -> bool:
-    return block.kind in ("if", "else") and _mentions_version(block.node)
-
-
-def _checks_version_here(block: Block) -> bool:
-    if _tests_version(block):
-        return True
-    if block.kind in ("try", "except") and isinstance(block.node, ast.Try | ast.ExceptHandler):
-        handlers = block.node.handlers if isinstance(block.node, ast.Try) else [block.node]
-        return any(catches(handler, _MISSING_NAME) for handler in handlers)
-    return False

@@ -400,6 +400,8 @@ def _findings(source: SourceFile, diagnostics: Iterable[tuple[Rule, Diagnostic]]
         superseded.setdefault(place, set()).update(rule.supersedes)
     findings: dict[tuple[Any, ...], Finding] = {}
     for rule, said, place in placed:
+        if said.site.is_dead and (said.severity or rule.severity) is not Severity.INFO:
+            continue  # it is for another version than the target's
         identity = (rule.code, place, said.message)
         if rule.code not in superseded[place] and identity not in findings:
             findings[identity] = _finding(source, rule, said)
