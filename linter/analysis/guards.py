@@ -12,6 +12,7 @@ from collections.abc import Container
 
 from .calls_again import CallsAgain, Place, Recurrence
 from .index import Block, FileIndex
+from .lazy import cached_property
 from .paths import path_of
 
 _FORWARD = ("call", "__call__", "forward", "train_step", "test_step", "predict_step")
@@ -41,8 +42,21 @@ class Guards:
         known = self._known.get(block.id)
         if known is None:
             place = _place(block)
-            known = self._known[block.id] = Recurrence.AGAIN if place is None else self._of_place(block, place)
+            known = Recurrence.AGAIN if place is None else self._of_place(block, place)
+            if _is_unbuilt(block) and not self._sets_built:
+                known = Recurrence.ONCE
+            self._known[block.id] = known
         return known
+
+    @cached_property
+    def _sets_built(self) -> bool:
+        """Whether the file has a flag `built` of its own; Keras sets its own before `call`, and when `build` is run."""
+        return any(
+            isinstance(fact.target, ast.Attribute)
+            and fact.target.attr == "built"
+            and not (isinstance(fact.value, ast.Constant) and fact.value.value is True)
+            for fact in self._index.assignments
+        )
 
     def _of_place(self, block: Block, place: Place) -> Recurrence:
         found = self._again.recurrence(block, place)
@@ -63,6 +77,14 @@ def _place(block: Block) -> Place | None:
     if block.kind in ("if", "else"):
         return id(block.node), block.kind == "if"
     return (id(block.node), True) if block.kind in ("except", "case", "suppressed") else None
+
+
+def _is_unbuilt(block: Block) -> bool:
+    """Whether a block runs where ``self.built`` is false."""
+    test, is_false = block.node, block.kind == "else"
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, is_false = test.operand, not is_false
+    return is_false and isinstance(test, ast.Attribute) and path_of(test) == "self.built"
 
 
 def catches(handler: ast.ExceptHandler, errors: Container[str]) -> bool:

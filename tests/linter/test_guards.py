@@ -66,7 +66,7 @@ def test_guard(body: str) -> None:
         "if self.v is None:\n    return\nself.v = make()",
         "if x in self.d:\n    self.d[x] = make()",
         "self.d.setdefault(x, make())",
-        "if not self.built:\n    self.v = make()",
+        "if self.built:\n    self.v = make()",
         "if hasattr(self, 'v'):\n    self.v = make()",
         "for self.i in range(3):\n    self.v = make()",
         "try:\n    x()\nexcept ValueError:\n    self.v = make()",
@@ -108,5 +108,6 @@ def test_what_hangs_on_unknown_code_may_be_a_guard(body: str, may_be_one: bool) 
 
 
 def test_a_flag_of_its_own() -> None:
-    """A `built` flag that the class sets itself in its constructor is its own; Keras' is already true in call."""
+    """A `built` flag that the class sets itself in its constructor is its own; Keras' is already true in `call`."""
+    assert guarded("if not self.built:\n    self.build(make())")
     assert guarded("if not self.built:\n    self.v = make()\n    self.built = True", init="self.built = False")
