@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..adoption.options import AdoptionError, add_options, adopt, require, spelled
 from ..reporters import Paint, printable, statistics, summary, version
+from ..reporters.causes import first_steps
 from ..settings.config import FORMATS, TARGETS, Config, ConfigError, load, resolve
 from ..source.discovery import PathError
 from .console import (
@@ -266,8 +267,10 @@ def _report(result: Result, reporter: ModuleType, options: argparse.Namespace, p
         if result.findings and not options.quiet:
             yield ""
     else:
-        yield from reporter.report(result, paint)
+        show = getattr(reporter, "in_full", reporter.report) if options.show_info else reporter.report
+        yield from show(result, paint)
     if not (reporter.FOR_PROGRAMS or options.quiet):
+        yield from first_steps(result.findings, paint)
         yield from summary(result, paint)
 
 
@@ -423,6 +426,7 @@ def _check_parser() -> argparse.ArgumentParser:
     add("--output-format", choices=FORMATS, help="how findings are shown, text by default; may be repeated", **report)
     written = "write the report of the format before it there; `-` is standard output"
     add("--output-file", metavar="FILE", help=written, **report)
+    add("--show-info", action="store_true", help="show every info in the text format, which tells of most in brief")
     add("--statistics", action="store_true", help="count findings by rule and by consequence")
     add("--exclude", metavar="GLOBS", type=split_words, action="extend", help="files and folders to leave out of walks")
     add("--force-exclude", action="store_true", help="leave out excluded files even where they are given")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from ...linter.rule_api.model import (
     Call,
@@ -44,6 +44,7 @@ _MADE = {
     "tensorflow.Variable": "a variable",
     "tensorflow.constant": "a tensor",
 }
+_OF_LAYERS = frozenset({"keras.Model", "keras.Sequential"})
 _BELOW = (
     ("keras.layers.", "a layer"),
     ("keras.initializers.", "an initializer"),
@@ -61,6 +62,7 @@ class MissingGetConfig(Rule):
     It cannot do so where an argument is a function, a layer, a variable or an array: saving raises NotImplementedError.
     Loading passes `trainable` and `dtype` as well: on Keras 3 an `__init__` that takes neither them nor `**kwargs`
     raises TypeError, where Keras 2 leaves them out.
+    A layer that only other layers and subclassed models make is no part of any configuration, and is not reported.
     Where `super().__init__(name="x", **kwargs)` names what `**kwargs` brings back, loading raises TypeError on both.
 
     ## Example
@@ -104,7 +106,9 @@ class MissingGetConfig(Rule):
     def on_class(self, cls: ClassSite) -> Iterator[Diagnostic]:
         """Judge a layer with a constructor of its own."""
         constructor = cls.methods.get("__init__")
-        if constructor is None or constructor.body.decorators or not _is_plain_layer(cls) or _is_only_a_base(cls):
+        if constructor is None or constructor.body.decorators or not _is_plain_layer(cls):
+            return
+        if _is_only_a_base(cls) or _is_only_a_part(cls):
             return
         reason, given = _cannot_be_written(cls, constructor)
         reason = reason or _cannot_be_made_again(cls, constructor)
@@ -136,6 +140,34 @@ def _is_only_a_base(cls: ClassSite) -> bool:
         project.method(child, "__init__") != own or project.method(child, "get_config") is not None
         for child in children
     )
+
+
+def _is_only_a_part(cls: ClassSite) -> bool:
+    """Whether only layers and subclassed models make it: they are loaded by their own configuration and make it again.
+
+    A functional or sequential model that one of them makes holds the layer's.
+    """
+    if not cls.is_made_by_layers_only:
+        return False
+    owners = {owner for key in cls.file.project.makers(cls.key) if (owner := _owner(cls, key)) is not None}
+    return not any(call.name in _OF_LAYERS or _is_functional(call) for call in _calls_of(cls.file, owners))
+
+
+def _owner(cls: ClassSite, key: tuple[str, int]) -> int | None:
+    """The class around a function, by its scope, where it is in the same file."""
+    function = cls.file.project.function(key) if key[0] == cls.file.key else None
+    while function is not None and function["cls"] < 0:
+        function = cls.file.project.function((key[0], function["outer"]))
+    return None if function is None else function["cls"]
+
+
+def _calls_of(file: File, owners: Container[int]) -> Iterator[Call]:
+    """The calls in the methods of some classes."""
+    return (call for call in file.calls if call.cls is not None and call.cls.body.id in owners)
+
+
+def _is_functional(call: Call) -> bool:
+    return call.path == "super().__init__" and ("outputs" in call.keywords or len(call.call.args) > 1)
 
 
 def _severity(cls: ClassSite) -> Severity | None:

@@ -20,6 +20,8 @@ from migrate_lint.linter.finding import (
 )
 from migrate_lint.linter.registry.tool_rules import TOOL_RULES, UnparsableFile
 from migrate_lint.linter.reporters import Paint, explain, printable, statistics, summary
+from migrate_lint.linter.reporters.causes import first_steps
+from migrate_lint.linter.reporters.ci import documented_rules
 from migrate_lint.linter.reporters.formats import concise, github, text
 from migrate_lint.linter.reporters.formats import json as json_report
 from migrate_lint.linter.result import LintedProject, Result, Runtime
@@ -104,6 +106,92 @@ def test_a_finding_of_several_lines_is_underlined_to_the_end_of_its_first() -> N
     finding = replace(FINDING, end_line=3, end_column=1)
 
     assert "        ^^^^^^" == list(text.report(result(finding), PLAIN))[2]
+
+
+def _at(line: int, severity: Severity, **more: str) -> Finding:
+    return replace(FINDING, line=line, end_line=line, severity=severity, **more)  # type: ignore[arg-type]
+
+
+def test_text_begins_with_the_worst_of_a_file() -> None:
+    """And goes on in the order of the lines; a rule says why at its first finding in the run."""
+    findings = [_at(n, severity) for n, severity in enumerate((Severity.WARNING, Severity.ERROR, Severity.INFO) * 2, 1)]
+
+    lines = list(text.report(result(*findings), PLAIN))
+
+    assert [f"pkg/m.py:{n}:5:" for n in (2, 5, 1, 4, 3)] == [line.split()[0] for line in lines if ": TF" in line]
+    assert 1 == lines.count("    A file that cannot be read or parsed has not been linted.")
+    assert 4 == lines.index("    A file that cannot be read or parsed has not been linted.") + 1
+
+
+@pytest.mark.parametrize(
+    ("places", "told"),
+    [
+        ((), ""),
+        ((("a.py", 1),), ""),
+        ((("a.py", 1), ("a.py", 2)), "info 1 more: a.py:2; --show-info"),
+        ((("a.py", 1), ("b.py", 2)), "info 1 more: b.py:2; --show-info"),
+        ((("a.py", 1), ("a.py", 2), ("a.py", 3)), "info 2 more: a.py 2; --show-info"),
+        ((("a.py", 1), ("a.py", 2), ("b.py", 3)), "info 2 more: a.py:2, b.py:3; --show-info"),
+        ((("a.py", 1), ("b.py", 2), ("c.py", 3), ("c.py", 4)), "info 3 more: c.py 2, b.py:2; --show-info"),
+        (tuple((f"{n}.py", n) for n in range(1, 6)), "info 4 more: 2.py:2, 3.py:3, 4.py:4, 5.py:5; --show-info"),
+        (tuple((f"{n}.py", 1) for n in range(8)), "info 7 more: 1.py:1, 2.py:1, 3.py:1 and 4 more files; --show-info"),
+        ((("a.py", 1), ("\x1b.py", 2)), "info 1 more: \\x1b.py:2; --show-info"),
+    ],
+)
+def test_text_tells_of_infos_in_a_line_a_rule(places: tuple[tuple[str, int], ...], told: str) -> None:
+    """The first of the run is shown; the other formats have all."""
+    infos = [_at(line, Severity.INFO, path=path) for path, line in places]
+
+    lines = list(text.report(result(*infos), PLAIN))
+
+    assert len(infos[:1]) == sum(" info it says" in line for line in lines)
+    assert [f"TF900[unparsable-file] {told}"] * bool(told) == [line for line in lines if "--show-info" in line]
+    assert len(infos) == sum(" info it says" in line for line in text.in_full(result(*infos), PLAIN))
+    assert len(infos) == len(list(concise.report(result(*infos), PLAIN)))
+
+
+def test_text_shows_infos_that_a_run_has_judged() -> None:
+    """A verdict is no repetition."""
+    info = replace(FINDING, severity=Severity.INFO)
+    judged = replace(info, evidence=(evidence(Verdict.CONFIRMED),))
+
+    assert 2 == sum(" info it says" in line for line in text.report(result(info, judged), PLAIN))
+
+
+def test_what_to_do_first_is_told_by_cause() -> None:
+    """Those with most errors first, each with what it speaks of and where; infos are no cause."""
+    names = ["Graph", "Graph", "Session", "Session", "Session", "Session"]
+    session = [
+        _at(n, Severity.ERROR, code="TF401", slug="session-run", message=f"`tf.{name}` raises")
+        for n, name in enumerate(names, 1)
+    ]
+    layers = [_at(n, Severity.WARNING, code="TF102", slug="layer-in-call", path="n.py") for n in range(1, 6)]
+    info = [_at(n, Severity.INFO, code="TF304", slug="missing-get-config") for n in range(1, 20)]
+
+    assert [] == list(first_steps([*session, *layers[:4], *info], PLAIN))
+    assert [
+        "What to do first:",
+        "   6 of 11: this is still a TF1 program (1 file)",
+        "            `tf.Session` 4, `tf.Graph` 2",
+        "            pkg/m.py 6",
+        "   5 of 11: variables, layers and other state are made again at each call, or not tracked (1 file)",
+        "            layer-in-call 5",
+        "            n.py 5",
+        "",
+    ] == list(first_steps([*layers, *session, *info], PLAIN))
+
+
+def test_every_family_of_rules_is_a_cause() -> None:
+    """A rule of others is named by its own letters."""
+
+    def cause(code: str) -> str:
+        return list(first_steps([_at(n, Severity.ERROR, code=code) for n in range(11)], PLAIN))[1]
+
+    own = {cause(code) for code in {rule.code for rule in documented_rules()}}
+
+    assert 6 == len(own)
+    assert not any("rules TF" in line for line in own)
+    assert "  11 of 11: rules AB2xx (1 file)" == cause("AB201")
 
 
 def test_text_does_without_a_line_that_it_does_not_have() -> None:

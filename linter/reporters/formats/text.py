@@ -1,18 +1,19 @@
-"""People: every finding with its source line, a caret and a short why."""
+"""People: errors first, with their source lines, carets and a short why; infos in brief."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ...finding import Finding, Verdict
+from ...finding import Finding, Severity, Verdict
 from ...result import Result
 from ...rule_api.rule import documentation
-from .. import Paint, header, printable_characters, said
+from .. import Paint, header, printable, printable_characters, said
+from ..causes import listed
 from ..ci import documented_rules
 
-__all__ = ["FOR_PROGRAMS", "report"]
+__all__ = ["FOR_PROGRAMS", "in_full", "report"]
 
 FOR_PROGRAMS = False
 
@@ -20,15 +21,57 @@ _WIDTH = 120
 _TAB = 4
 
 
+_SEVERITIES = list(Severity)
+
+
 def report(result: Result, paint: Paint) -> Iterator[str]:
-    """The lines of the report, without its summary."""
-    reasons: dict[str, str] = {}
-    if result.findings:
-        reasons = _reasons()
-    for path, findings in groupby(result.findings, key=lambda finding: finding.path):
+    """The lines of the report, without its summary; of the infos of a rule one is shown, and where the others are."""
+    shown, folded = _folded(result.findings)
+    yield from _shown(result, shown, paint)
+    for (code, slug), findings in sorted(folded.items()):
+        info = paint(Severity.INFO.value, Severity.INFO.value)
+        places = listed(_places(findings), "file")
+        yield f"{paint(code, 'code')}[{slug}] {info} {len(findings)} more: {places}; --show-info"
+    if folded:
+        yield ""
+
+
+def in_full(result: Result, paint: Paint) -> Iterator[str]:
+    """The report with every info."""
+    yield from _shown(result, result.findings, paint)
+
+
+def _folded(findings: Iterable[Finding]) -> tuple[list[Finding], dict[tuple[str, str], list[Finding]]]:
+    """The findings to be shown, and by rule the infos that no run has judged, after the first of each."""
+    shown: list[Finding] = []
+    folded: dict[tuple[str, str], list[Finding]] = {}
+    seen: set[str] = set()
+    for finding in findings:
+        if finding.severity is not Severity.INFO or finding.evidence or finding.code not in seen:
+            shown.append(finding)
+        else:
+            folded.setdefault((finding.code, finding.slug), []).append(finding)
+        if finding.severity is Severity.INFO:
+            seen.add(finding.code)
+    return shown, folded
+
+
+def _places(findings: Iterable[Finding]) -> list[str]:
+    """Files and how often each is found in, those with most first; of one alone its line."""
+    lines: dict[str, list[int]] = {}
+    for finding in findings:
+        lines.setdefault(printable(finding.path), []).append(finding.line)
+    most = sorted(lines.items(), key=lambda item: -len(item[1]))
+    return [f"{path} {len(found)}" if found[1:] else f"{path}:{found[0]}" for path, found in most]
+
+
+def _shown(result: Result, findings: Iterable[Finding], paint: Paint) -> Iterator[str]:
+    """Findings, the worst of a file first; a rule says why at its first."""
+    reasons = _reasons() if result.findings else {}
+    for path, of_file in groupby(findings, key=lambda finding: finding.path):
         source = result.source(path)
         texts = source.texts if source is not None else {}
-        for finding in findings:
+        for finding in sorted(of_file, key=lambda finding: _SEVERITIES.index(finding.severity)):
             yield header(finding, paint)
             lines = texts.get(finding.cell, ())
             if finding.line <= len(lines) and lines[finding.line - 1].strip():
@@ -36,7 +79,7 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
                 yield f"    {shown}"
                 yield f"    {paint(caret, finding.severity.value)}"
             yield from (f"    {line}" for line in _verdict(finding, paint))
-            if reason := reasons.get(finding.code):
+            if reason := reasons.pop(finding.code, ""):
                 yield f"    {paint(reason, 'dim')}"
             yield ""
 
