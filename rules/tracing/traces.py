@@ -344,7 +344,7 @@ def _lasting_attribute(site: Site, owner: ast.expr, name: str, depth: int) -> La
         return _lasting(site, owner, depth + 1)
     index = site.file.index
     scope = index.class_of_self(site.scope, owner.id) if isinstance(owner, ast.Name) else None
-    cls = _class_named(site, owner)
+    cls = class_named(site, owner)
     title = f"{ast.unparse(owner)}.{name}"
     if scope is not None or cls is not None:
         home = scope or cls
@@ -363,7 +363,7 @@ def _lasting_attribute(site: Site, owner: ast.expr, name: str, depth: int) -> La
     return Lasting(base.kind, f"{base.name}.{name}", values, site)
 
 
-def _class_named(site: Site, node: ast.expr) -> Scope | None:
+def class_named(site: Site, node: ast.expr) -> Scope | None:
     """The class of this file that an expression stands for: its name, ``type(self)``, ``self.__class__``."""
     if isinstance(node, ast.Call) and path_of(node.func) == "type" and len(node.args) == 1:
         inner: ast.expr | None = node.args[0]
