@@ -286,6 +286,14 @@ class File:
             known = self._characters[line] = array("L", begins)
         return known[min(offset, len(known) - 1)]
 
+    def parent_of(self, node: ast.AST) -> ast.AST | None:
+        """The node around another one of this file."""
+        return self._parents.get(id(node))
+
+    @cached_property
+    def _parents(self) -> dict[int, ast.AST]:
+        return {id(child): node for node in ast.walk(self.index.module.node) for child in ast.iter_child_nodes(node)}
+
     @cached_property
     def statements(self) -> Statements:
         """All statements, by their lines."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Target, path_of
+from ...linter.rule_api.model import Call, ClassSite, Target, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .whole_models import allows_lambdas, handles_whole_models, is_hdf5, keeps_weights_only, keeps_weights_only_here
 
@@ -18,6 +18,8 @@ _CUSTOM_OBJECTS = (
     "keras.saving.custom_object_scope",
     "keras.saving.get_custom_objects",
 )
+_SERIALIZERS = ("keras.layers.serialize", "keras.saving.serialize_keras_object", "keras.utils.serialize_keras_object")
+_MODELS = ("keras.Model", "keras.Sequential")
 _ACTIVATIONS = frozenset(
     {
         "elu", "exponential", "gelu", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu", "sigmoid", "silu",
@@ -36,6 +38,8 @@ class LambdaLayer(Rule):
     and TypeError for a function that is not registered.
     On Keras 2 a `.keras` file with any `Lambda` raises ValueError; `.h5` stores the bytecode, which another version of
     Python cannot run.
+    A layer or model of the project makes the `Lambda` in its `__init__` again by itself; not so one that a method gives
+    away in a model, or that `get_config` writes down.
     With `safe_mode=False` a lambda loads only if it needs no global name.
 
     ## Example
@@ -77,8 +81,8 @@ class LambdaLayer(Rule):
         """Judge a `Lambda` layer."""
         if len(call.found) != len(call.names) or call.in_graph:
             return
-        if call.cls is not None and "layer" in call.cls.kinds:
-            return  # a layer or model of the project makes its own layers again by itself
+        if _is_made_again(call):
+            return
         function = call.value("function", 0)
         if isinstance(function, ast.Lambda):
             what, error = "a lambda", "ValueError"
@@ -98,6 +102,31 @@ class LambdaLayer(Rule):
         severity = _severity(call, isinstance(function, ast.Lambda))
         if severity is not None:
             yield self.report(call, f"{message} Write a subclass of `Layer`.", severity)
+
+
+def _is_made_again(call: Call) -> bool:
+    """Whether a layer or model of the project makes the `Lambda` for itself, and so again when it is loaded."""
+    owner = call.cls
+    if owner is None or "layer" not in owner.kinds:
+        return False
+    if _is_in_configuration(call, owner):
+        return False
+    method = next((s for s in call.scope.chain() if s.is_function and s.parent is owner.body), None)
+    if method is None or any(read.path == f"self.{method.name}" for read in call.file.references):
+        return True
+    return not any(other.name in _MODELS for other in call.file.function_of(method).calls)
+
+
+def _is_in_configuration(call: Call, owner: ClassSite) -> bool:
+    """Whether the class writes the layer down itself, as part of its own configuration."""
+    statement = call.statement
+    targets = {path_of(target) for target in statement.targets} if isinstance(statement, ast.Assign) else set()
+    writer = owner.methods.get("get_config")
+    return (
+        writer is not None
+        and any(other.name in _SERIALIZERS for other in writer.calls)
+        and any(read.path in targets for read in writer.references)
+    )
 
 
 def _is_found_again(call: Call, path: str) -> bool:

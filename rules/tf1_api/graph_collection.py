@@ -25,6 +25,14 @@ _LOSSES = {
 }
 _READS = ("tensorflow.get_collection", "tensorflow.get_collection_ref")
 _WRITES = ("tensorflow.add_to_collection", "tensorflow.add_to_collections")
+_BY_NAME = ("tensorflow.layers.*", "tensorflow.contrib.*", "slim.*", *_WRITES)
+_FILERS = {
+    "UPDATE_OPS": _BY_NAME,
+    "LOSSES": (*_BY_NAME, "tensorflow.losses.*"),
+    "REGULARIZATION_LOSSES": (*_BY_NAME, "tensorflow.get_variable", "tensorflow.variable_scope"),
+    "SUMMARIES": (*_BY_NAME, "tensorflow.summary.*"),
+}
+"""What files something under a key while a function is traced; under other keys only the program does."""
 _KEYS = {
     "trainable_variables", "variables", "local_variables", "model_variables", "moving_average_variables", "update_ops",
     "losses", "regularization_losses", "summaries", "init_op", "ready_op", "table_initializer", "queue_runners",
@@ -40,10 +48,10 @@ class GraphCollection(Rule):
     `tf.compat.v1.trainable_variables()` and `get_collection(UPDATE_OPS)` return `[]`, and the training that relies on
     them silently does nothing.
     `collections=[...]` of a `get_variable` is ignored.
-    A collection of the program's own, such as `get_collection("my_hooks")`, does hold what the program put into it; it
-    grows with every eager call, and is info.
-    The trace of a `tf.function` has collections of its own, where v1 losses and update operations are filed and
-    variables are not [run]: reading the former there is info.
+    A collection does hold what the program put into it, such as `get_collection("my_hooks")`; it grows with every eager
+    call, and is info.
+    The trace of a `tf.function` has collections of its own, where v1 losses and v1 layers file their losses and update
+    operations, and nothing files variables [run]: reading the former there is info, if the program has such.
     `tf.get_collection` and its like left `tf`.
     Collections of a graph that is built on purpose are not reported.
 
@@ -91,7 +99,8 @@ class GraphCollection(Rule):
         severity = certainty(call)
         if severity is None:
             return
-        if call.in_trace and not call.runs(Context.EAGER) and call.name not in _VARIABLES:
+        key = _key(call)
+        if call.in_trace and not call.runs(Context.EAGER) and call.file.project.uses(*_filers(key)):
             yield self.report(
                 call,
                 f"`{written(call.names[0])}` sees only what this very trace of the function filed, and nothing when "
@@ -99,8 +108,7 @@ class GraphCollection(Rule):
                 Severity.INFO,
             )
             return
-        filed_by_tensorflow = call.name in _VARIABLES or call.name in _LOSSES or _standard_key(call)
-        if not filed_by_tensorflow:
+        if _is_filed_by_program(call, key):
             yield self.report(
                 call,
                 f"`{written(call.names[0])}` uses the collection of the default graph: in eager execution it holds "
@@ -138,16 +146,30 @@ class GraphCollection(Rule):
             )
 
 
-def _standard_key(call: Call) -> bool:
-    """Whether the key is one under which TensorFlow files things."""
+def _filers(key: str) -> tuple[str, ...]:
+    every = tuple(name for names in _FILERS.values() for name in names)
+    return _FILERS.get(key, _WRITES) if key else every
+
+
+def _is_filed_by_program(call: Call, key: str) -> bool:
+    """Whether a collection may hold what the program itself puts there."""
+    if key not in _KEY_NAMES:
+        return call.name in _WRITES or call.file.project.uses(*_WRITES)
+    return call.name in _READS and any(other.name in _WRITES and _key(other) == key for other in call.file.calls)
+
+
+def _key(call: Call) -> str:
+    """The key of a collection: the name in `GraphKeys` of one under which TensorFlow files things."""
+    if call.name in _VARIABLES:
+        return "VARIABLES"
+    if call.name in _LOSSES:
+        return "REGULARIZATION_LOSSES" if "regularization" in call.name else "LOSSES"
     key = call.value("key" if call.name in _READS else "name", 0)
     text = literal_string(key)
     if text is not None:
-        return text in _KEYS
-    return any(
-        name.canonical.startswith("tensorflow.GraphKeys.") and name.canonical.rpartition(".")[2] in _KEY_NAMES
-        for name in call.names_of(key)
-    )
+        return text.upper() if text in _KEYS else text
+    names = [name.canonical.rpartition("tensorflow.GraphKeys.") for name in call.names_of(key)]
+    return next((last for _, found, last in names if found), "")
 
 
 _KEY_NAMES = {key.upper() for key in _KEYS} | {"GLOBAL_VARIABLES", "VARIABLES", "TABLE_INITIALIZERS"}

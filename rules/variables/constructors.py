@@ -22,9 +22,9 @@ from ...linter.rule_api.model import (
     Target,
     canonical,
     is_none,
-    own_statements,
     path_of,
 )
+from .keeping import kept
 
 _TABLE = json.loads(Path(__file__).with_name("keras_layers.json").read_text("utf-8"))
 STATELESS = frozenset[str](_TABLE["stateless"])
@@ -300,7 +300,7 @@ def is_called(call: Call, flag: Context) -> bool:
     around = call.file.calls_by_function.get(call.scope.function().id, [])
     if any(other.call.func is call.syntax for other in around):
         return True
-    names = _names_holding(call)
+    names = {holder.path for holder in kept(call) if not holder.inside}
     if any(_is_run_as(call, path, flag) for path in names if path.count(".") == 1):
         return True
     if any((other.path or "").removesuffix("[]") in names for other in around):
@@ -347,50 +347,6 @@ def _assigns_in_constructor(project: Project, entity: Entity) -> bool:
         for file, text in texts
         for found in project.resolve(file, text)
     )
-
-
-def _names_holding(call: Call) -> set[str]:
-    """The paths that are bound to what a call makes, or to one of several things among which it is."""
-    function = call.scope.function()
-    found: set[str] = set()
-    sources = [
-        statement
-        for statement in own_statements(function.node)
-        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.For)
-    ]
-    for _ in range(3):
-        before = len(found)
-        for statement in sources:
-            value = statement.iter if isinstance(statement, ast.For) else statement.value
-            if value is None or not _may_be(value, call.syntax, found):
-                continue
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            found.update(path for target in targets if (path := path_of(target)))
-        if len(found) == before:
-            break
-    return found
-
-
-def _may_be(value: ast.expr, wanted: ast.AST, names: set[str]) -> bool:
-    """Whether a value is `wanted`, one of these names, or a choice or collection with it."""
-    stack: list[ast.expr | None] = [value]
-    while stack:
-        node = stack.pop()
-        if node is wanted or (node is not None and path_of(node) in names):
-            return True
-        if isinstance(node, ast.List | ast.Tuple | ast.Set):
-            stack += node.elts
-        elif isinstance(node, ast.Dict):
-            stack += node.values
-        elif isinstance(node, ast.IfExp):
-            stack += (node.body, node.orelse)
-        elif isinstance(node, ast.BoolOp):
-            stack += node.values
-        elif isinstance(node, ast.ListComp):
-            stack.append(node.elt)
-        elif isinstance(node, ast.NamedExpr):
-            stack.append(node.value)
-    return False
 
 
 def _is_returned(call: Call, function: FunctionSite, names: set[str]) -> bool:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, ClassSite, Context, File, Reference, Target, path_of
+from ...linter.rule_api.model import (
+    Assignment,
+    Call,
+    ClassSite,
+    Context,
+    File,
+    Reference,
+    Target,
+    canonical,
+    path_of,
+)
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import attributes_hold_state, is_layer
+from .keeping import kept
 
 _COLLECTED = frozenset({"trainable_variables", "trainable_weights", "variables", "weights", "non_trainable_variables"})
 _GIVEN_TO = frozenset({"apply_gradients", "gradient", "gradients", "minimize", "watch", "jacobian"})
@@ -74,7 +85,7 @@ class TfVariableUntrackedKeras3(Rule):
             return
         name = attribute[1]
         if owner.is_keras and {n.canonical for n in call.names} == {"tensorflow.Variable"}:
-            yield from self._variable(call, owner, name)
+            yield from self._variable(call, owner, name, _is_counter(call))
         elif owner.is_keras and "module" in call.creates and "layer" not in call.creates:
             if all(attributes_hold_state(call.file.project, made) for made in call.found):
                 yield from self._module(call, owner, name)
@@ -89,12 +100,25 @@ class TfVariableUntrackedKeras3(Rule):
                     subject=f"self.{name}",
                 )
 
-    def _variable(self, call: Call, owner: ClassSite, name: str) -> Iterator[Diagnostic]:
+    def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
+        """Judge a variable that a function of the project makes."""
+        owner, name, call = assignment.owner, assignment.self_attribute, assignment.value_call
+        if owner is None or name is None or call is None or not owner.is_keras or _is_keras2(owner):
+            return
+        if len(call.found) != 1 or call.found[0].kind != "function":
+            return
+        if {canonical(entity.text) for entity in call.entities(f"{call.path}()")} == {"tensorflow.Variable()"}:
+            helper = call.found[0]
+            inner = call.file.calls_by_function.get(helper.scope, []) if helper.file == call.file.key else []
+            made = [other for other in inner if other.name == "tensorflow.Variable"]
+            yield from self._variable(call, owner, name, not made or any(map(_is_counter, made)))
+
+    def _variable(self, call: Call, owner: ClassSite, name: str, is_counter: bool) -> Iterator[Diagnostic]:
         untrained = (
             f"`self.{name}` is a tf.Variable of the Keras 3 layer `{owner.name}`, which does not track it: it is in "
             "neither `weights` nor a `.keras` file"
         )
-        if _is_counter(call) or not _is_left_out(owner, name):
+        if is_counter or not _is_left_out(owner, name):
             message = f"{untrained}. `self.add_weight` would be tracked."
             yield self.report(call, message, Severity.INFO, subject=f"self.{name}")
         else:
@@ -118,45 +142,12 @@ class TfVariableUntrackedKeras3(Rule):
 
 
 def _attribute(call: Call) -> tuple[str, str] | None:
-    """``(self, v)`` where the call, or a list, tuple or dict that holds it, becomes the attribute ``self.v``."""
-    statement = call.statement
-    if isinstance(statement, ast.Assign | ast.AnnAssign) and _is_held(statement.value, call):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        paths = [path_of(target) for target in targets]
-    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        outer = path_of(statement.value.func) or ""
-        if not outer.endswith(".append") or call.syntax not in statement.value.args:
-            return None
-        paths = [outer.removesuffix(".append")]
-    else:
-        return None
-    for path in paths:
-        head, _, rest = (path or "").removesuffix("[]").partition(".")
-        if rest.isidentifier():
+    """``(self, v)`` where the call, or a collection that holds it, becomes the attribute ``self.v``."""
+    for holder in kept(call):
+        head, _, rest = holder.path.partition(".")
+        if rest.isidentifier() and not holder.inside:
             return head, rest
     return None
-
-
-def _is_held(value: ast.expr | None, call: Call) -> bool:
-    held = call.file.once(f"held by {id(value)}", lambda: frozenset(map(id, _held(value))))
-    return id(call.syntax) in held
-
-
-def _held(value: ast.expr | None) -> Iterator[ast.expr | None]:
-    """A value, with what lists, tuples and dicts in it hold."""
-    yield value
-    items: Sequence[ast.expr | None] = ()
-    if isinstance(value, ast.List | ast.Tuple):
-        items = value.elts
-    elif isinstance(value, ast.Dict):
-        items = value.values
-    elif isinstance(value, ast.ListComp):
-        items = [value.elt]
-    elif isinstance(value, ast.DictComp):
-        items = [value.value]
-    for item in items:
-        yield from _held(item)
-
 
 
 def _is_keras2(owner: ClassSite) -> bool:

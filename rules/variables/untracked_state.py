@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import Assignment, Call, ClassSite, Context, Reference, Target, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import VARIABLES, attributes_hold_state, in_lambda_layer, is_layer, is_variable
+from .keeping import Kept, kept
 
 _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 _FACTORIES = frozenset({"collections.defaultdict", "collections.Counter"})
 _GROWERS = frozenset({"add", "append", "extend", "update"})
+_NAMESPACES = ("argparse.Namespace()", "types.SimpleNamespace()")
+_READERS = frozenset({"get", "items", "values"})
 _PLAIN_BASES = frozenset({"abc.ABC", "object", "typing.Generic", "typing.Protocol"})
 _COLLECTORS = ("get_weights", "parameters", "trainable_variables", "trainable_weights", "variables", "weights")
 
@@ -21,8 +24,8 @@ class UntrackedState(Rule):
 
     ## Why
     Layers, models and modules find their state through their own attributes, as they are assigned to `self`.
-    What is held in a global, a class attribute, a cached function or an object of a plain class computes, but is in no
-    `weights`, no optimizer trains it, no checkpoint keeps it.
+    What is held in a global, a class attribute, a cached function or an object of a plain class, also in a list or dict
+    there, or in a `functools.partial`, computes, but is in no `weights`: no optimizer trains it, no checkpoint has it.
     Keras 2 does not look into a `set` or `defaultdict` either; Keras 3 turns a `defaultdict` or `Counter` into a plain
     dict that has lost its default, so that a missing key raises KeyError.
 
@@ -79,10 +82,19 @@ class UntrackedState(Rule):
                     "`__init__`.",
                     related=call.callers(Context.FIT),
                 )
-        elif call.scope.kind == "class" and call.assigned_to:
-            yield from self._class_attribute(call, call.assigned_to[0])
-        elif call.assigned_to[:1] and call.assigned_to[0].isidentifier():
-            yield from self._outer_name(call, call.assigned_to[0])
+            return
+        holders = kept(call)
+        attributes = [h for h in holders if call.class_of_self(h.path.partition(".")[0]) is not None]
+        for holder in attributes:
+            yield from self._plain_holder(call, holder)
+        if attributes:
+            return
+        for holder in holders:
+            name = holder.path.partition(".")[0]
+            if call.scope.kind == "class":
+                yield from self._class_attribute(call, name)
+            elif name == holder.path or _is_plain_object(call, name):
+                yield from self._outer_name(call, holder)
 
     def _class_attribute(self, call: Call, name: str) -> Iterator[Diagnostic]:
         cls = call.cls
@@ -103,17 +115,45 @@ class UntrackedState(Rule):
                 related=[read.location("used here")],
             )
 
-    def _outer_name(self, call: Call, name: str) -> Iterator[Diagnostic]:
+    def _plain_holder(self, call: Call, holder: Kept) -> Iterator[Diagnostic]:
+        """What an attribute of ``self`` holds in something plain: ``self.parts.dense``, `functools.partial`."""
+        head, _, rest = holder.path.partition(".")
+        name, _, inner = rest.partition(".")
+        owner = call.class_of_self(head)
+        if owner is None or not (owner.is_keras or "module" in owner.kinds):
+            return
+        if inner and not holder.inside and not _is_plain_object(call, f"{head}.{name}"):
+            return
+        if not (inner or holder.inside) or _is_collected(call, name) or _is_shared(call, name):
+            return
+        read = next((r for r in _reads(call, name) if _is_of_self(r, owner) and r.in_forward), None)
+        if read is not None:
+            what = f"in a `{holder.inside}`" if holder.inside else "an attribute of a plain object"
+            yield self.report(
+                call,
+                f"what `{call.path}` makes is {what} in `self.{name}`: `{owner.name}` does not look into it, so that "
+                "it is in no `weights` and nothing trains or saves it. Assign it to an attribute of its own.",
+                subject=f"self.{name}",
+                related=[read.location("used here")],
+            )
+
+    def _outer_name(self, call: Call, holder: Kept) -> Iterator[Diagnostic]:
         """A global or a local of an outer function that only forward passes read."""
+        name = holder.path.partition(".")[0]
         home = call.file.index.lookup(call.scope, name)
-        if home is None or len(home[1]) != 1 or home[0].kind == "class" or call.loops:
+        if home is None or len(home[1]) != 1 or home[0].kind == "class" or (call.loops and not holder.collected):
             return
         reads = [
             read
             for read in call.file.references
             if _head(read) == name and call.file.index.lookup(read.scope, name) == home
         ]
-        if not reads or not all(_is_plain_use(read, call) for read in reads):
+        direct = holder.path == name and not holder.collected and not holder.inside
+        if not direct:
+            reads = [read for read in reads if not _grows(read, call)]
+        if not reads or not all(
+            _is_plain_use(read, call) if direct else _is_use_of_holder(read, call, holder) for read in reads
+        ):
             return
         if home[0].kind == "module" and call.file.project.is_read_elsewhere(call.file.key, name):
             return  # and may be tracked there
@@ -221,6 +261,49 @@ def _is_plain_use(read: Reference, made: Call) -> bool:
     if read.scope.function() is made.scope.function():
         return False
     return "." in read.trail(Context.FORWARD).partition("`")[2].partition("`")[0] and not _is_stored(read)
+
+
+def _grows(read: Reference, made: Call) -> bool:
+    """Whether the collection or object is filled by what reads its name, where the layer is made."""
+    if read.scope.function() is not made.scope.function():
+        return False
+    parent = read.file.parent_of(read.syntax)
+    if isinstance(parent, ast.Attribute | ast.Subscript) and isinstance(parent.ctx, ast.Store):
+        return True
+    return (read.path or "").rpartition(".")[2] in _GROWERS and read.called
+
+
+def _is_use_of_holder(read: Reference, made: Call, holder: Kept) -> bool:
+    """Whether a forward pass does nothing but compute with what a collection or a plain object holds."""
+    if not read.in_forward or in_lambda_layer(read) or read.scope.function() is made.scope.function():
+        return False
+    if "." not in read.trail(Context.FORWARD).partition("`")[2].partition("`")[0] or _is_stored(read):
+        return False
+    path = read.path or ""
+    if holder.inside or "." in holder.path:
+        return read.called and (path == holder.path or path.startswith(f"{holder.path}."))
+    parent = read.file.parent_of(read.syntax)
+    if read.called:
+        return path.rpartition(".")[2] in _READERS
+    return (isinstance(parent, ast.Subscript) and parent.value is read.syntax) or (
+        isinstance(parent, ast.For | ast.comprehension) and parent.iter is read.syntax
+    )
+
+
+def _is_plain_object(call: Call, path: str) -> bool:
+    """Whether a path is an object of a class that is no layer or module, and descends from nothing unknown."""
+    found = call.entities(path)
+    project = call.file.project
+    return bool(found) and all(
+        (
+            entity.kind == "instance"
+            and entity.text != "self"
+            and not project.kinds(entity.key)
+            and not set(project.mro(entity.key)[1]) - _PLAIN_BASES
+        )
+        or (entity.kind == "external" and entity.text in _NAMESPACES)
+        for entity in found
+    )
 
 
 def _is_stored(read: Reference) -> bool:
