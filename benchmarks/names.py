@@ -135,7 +135,9 @@ class Walk(ast.NodeVisitor):
 
 
 def _stops(statement: ast.stmt) -> bool:
-    """Whether a statement may end the function on some version: an assertion, or a call such as ``err_if_tf2()``."""
+    """Whether a statement may end the function on some version: an assertion, a return, a call of ``err_if_tf2``."""
+    if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Return | ast.Raise):
+        return mentions_version(statement.test)
     if isinstance(statement, ast.Assert):
         return mentions_version(statement.test)
     called = statement.value if isinstance(statement, ast.Expr) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Reference, is_none
+from ...linter.rule_api.model import Assignment, Call, Known, Reference, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import certainty
@@ -61,13 +61,15 @@ class SessionRun(Rule):
     consequence = Consequence.BREAKS
     supersedes = ("TF406",)
     calls = (*_SESSIONS, *_DEFAULT, *_RUNS)
-    methods = ("run",)
+    methods = ("run", "eval")
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
         if call.version_checked:
             return
-        if not call.names:
+        if call.method == "eval":
+            yield from self._fetched_before(call)
+        elif not call.names:
             yield from self._fed(call)
         elif any(entity.kind != "external" for entity in call.found):
             return
@@ -87,6 +89,8 @@ class SessionRun(Rule):
                     f"functions directly, or keep the graph in `tf.Graph().as_default()` with `tf.compat.v1.{name}`.",
                 )
             return
+        if any(_made_before(run) is not None for run in _runs_under(call)):
+            return  # it runs nothing: told at the run
         if call.in_graph or _has_graph(call):
             yield self.report(
                 call,
@@ -116,11 +120,24 @@ class SessionRun(Rule):
                 f"`{receiver}` is a `{_class(call)}`, which TF2 does not have: turn what `{receiver}.{call.method}` "
                 "computes into a function and call it.",
             )
+        elif not plain and _made_before(call) is not None:
+            yield from self._fetched_before(call)
         elif not plain and self._is_empty(call):
             yield self.report(
                 call,
                 f"`{receiver}.{call.method}` raises in eager execution: the graph of the session is empty, and eager "
                 "tensors are in no graph. Call the function that computes the value.",
+            )
+
+    def _fetched_before(self, call: Call) -> Iterator[Diagnostic]:
+        """A session's graph is the default in its suite, and a tensor that was made before is in none."""
+        made = _made_before(call)
+        if made is not None:
+            yield self.report(
+                call,
+                f"`{made.path}` was made eagerly ({made.where}), before the graph of the session was entered, and is "
+                f"in no graph: `{ast.unparse(call.call.func)}` raises. Call the function that computes the value.",
+                related=[made.location("made here")],
             )
 
     @staticmethod
@@ -152,6 +169,44 @@ def _has_graph(call: Call) -> bool:
     if graph is not None and not is_none(graph):
         return True
     return call.has_stars or _is_entered(call)
+
+
+def _runs_under(session: Call) -> Iterator[Call]:
+    """The runs in the suite of a ``with`` that enters the session."""
+    if _is_entered(session):
+        for call in session.file.calls_by_function.get(session.scope.function().id, ()):
+            if call.inside(session.syntax) and (
+                call.method == "eval" or any(name.canonical in _RUNS for name in call.names)
+            ):
+                yield call
+
+
+def _made_before(run: Call) -> Assignment | None:
+    """Where a tensor that is fetched in a graph was made eagerly, outside of every graph."""
+    fetched = (run.receiver if run.method == "eval" else run.value("fetches", 0)) if run.in_graph else None
+    items = fetched.elts if isinstance(fetched, ast.List | ast.Tuple) else [fetched]
+    for item in items:
+        made = _assignments_to(run, item) if isinstance(item, ast.Name | ast.Attribute) else []
+        if made and all(map(_is_eager_tensor, made)):
+            return made[0]
+    return None
+
+
+def _is_eager_tensor(made: Assignment) -> bool:
+    if made.is_tensor(made.value) not in (Known.TENSOR, Known.VARIABLE):
+        return False
+    return not made.in_graph and certainty(made) is Severity.ERROR
+
+
+def _assignments_to(run: Call, item: ast.Name | ast.Attribute) -> list[Assignment]:
+    """All assignments to a name, or to an attribute of the instance, where all have a value that is known."""
+    if isinstance(item, ast.Name):
+        found = run.file.index.lookup(run.scope, item.id)
+        home = found[0].function() if found is not None else None
+        made = [a for a in run.file.assignments if a.path == item.id and a.scope.function() is home]
+        return made if found is not None and len(made) == len(found[1]) else []
+    owner = run.class_of_self(item.value.id) if isinstance(item.value, ast.Name) else None
+    return [] if owner is None else run.file.assignments_to(owner.body, item.attr)
 
 
 def _is_entered(call: Call) -> bool:
