@@ -46,6 +46,8 @@ class Fallbacks:
         if wanted & given:
             return handler
         if importing or (handler.type is not None and catches(handler, _MISSING[importing])):
+            if isinstance(handler.body[-1], ast.Return | ast.Continue | ast.Break):
+                return handler  # nothing after it runs
             return None if any(self._is_read_outside(name, node) for name in wanted) else handler
         return handler if _calls(handler.body) & _calls(node.body) else None
 

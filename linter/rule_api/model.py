@@ -381,12 +381,13 @@ class File:
     def _meaning(self, texts: tuple[str, ...]) -> tuple[tuple[Entity, ...], tuple[Name, ...]]:
         known = self._meanings.get(texts)
         if known is None:
-            found = tuple(dict.fromkeys(e for text in texts for e in self._resolve(text)))
+            found = tuple(dict.fromkeys(e for text in texts for e in self.resolve(text)))
             names = tuple(Name(canonical(entity.text), entity.text) for entity in found if entity.kind == "external")
             known = self._meanings[texts] = found, names
         return known
 
-    def _resolve(self, text: str) -> tuple[Entity, ...]:
+    def resolve(self, text: str) -> tuple[Entity, ...]:
+        """What a name that the index gave is in the project."""
         if text.startswith("$"):  # the half of all names, and no question to the project
             return (Entity("parameter", text, self.key),)
         return self.project.resolve(self.key, text)
@@ -890,6 +891,12 @@ class Reference(_Named):
                 if names:
                     return names
         return ()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything that its path may name is known."""
+        texts = self.file.index.resolve(self.scope, self.path) if self.path is not None else ()
+        return all(self.file.resolve(text) for text in texts)
 
     @property
     def is_local(self) -> bool:

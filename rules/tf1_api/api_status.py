@@ -101,7 +101,7 @@ def missing(reference: Reference) -> Standing | None:
     if any(entity.kind != "external" for entity in reference.found):
         return None
     broken = _broken(reference.names, reference.target)
-    if broken is None or _broken(reference.origin, reference.target) is not None:
+    if broken is None or not reference.is_settled or _broken(reference.origin, reference.target) is not None:
         return None
     added = reference.file.once("names that it gives to TensorFlow", lambda: frozenset(_added(reference.file)))
     return None if any(name.spelled in added for name in reference.names) else broken
