@@ -24,6 +24,7 @@ from .names import canonical
 from .paths import is_none, path_of
 from .project import Project
 from .roots import DATASET_METHODS, TRACERS
+from .summary import own_statements
 
 DEPTH = 2
 _TRACED = Context.TRACED.value
@@ -129,7 +130,7 @@ class Values(Surroundings):
         ):
             return unknown
         scope = self._scope(key)
-        if _is_generator(scope):
+        if scope.id in self._generators:
             return unknown
         skipped = 1 if scope.owner() is not None and "staticmethod" not in decorators else 0
         parameters = dict.fromkeys(_defaulted(scope), Known.OTHER)
@@ -138,6 +139,12 @@ class Values(Surroundings):
         parameters.update(zip(scope.parameters[skipped:], arguments, strict=False))
         parameters.update({name: known for name, known in named.items() if name is not None})
         return self.flow(scope, depth - 1, parameters).returned(part)
+
+    @cached_property
+    def _generators(self) -> frozenset[int]:
+        """Scope ids of the functions that yield."""
+        scopes = (scope for scope in self._index.scopes if scope.kind == "function")
+        return frozenset(scope.id for scope in scopes if any(map(_yields, own_statements(scope.node))))
 
     def _scope(self, key: Key) -> Scope:
         return self._index.scopes[key[1]]
@@ -403,6 +410,11 @@ def _flags(block: Block) -> Iterator[str]:
             yield node.left.id
 
 
+def _yields(statement: ast.stmt) -> bool:
+    value = getattr(statement, "value", None)
+    return isinstance(value, ast.Yield | ast.YieldFrom)
+
+
 def _matched(call: ast.Call, parameters: Sequence[str]) -> Iterator[tuple[str, ast.expr]]:
     """The parameters that a call gives, as far as it says which."""
     for parameter, value in zip(parameters, call.args, strict=False):
@@ -423,7 +435,3 @@ def _defaulted(function: Scope) -> frozenset[str]:
     found = {argument.arg for argument in positional[len(positional) - len(arguments.defaults) :]}
     pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     return frozenset(found | {argument.arg for argument, default in pairs if default is not None})
-
-
-def _is_generator(function: Scope) -> bool:
-    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(function.node))
