@@ -76,7 +76,7 @@ def _place(block: Block) -> Place | None:
     """What stands for a block where it hangs on a test, an exception or a pattern."""
     if block.kind in ("if", "else"):
         return id(block.node), block.kind == "if"
-    return (id(block.node), True) if block.kind in ("except", "case", "suppressed") else None
+    return (id(block.node), True) if block.kind in ("except", "case", "after") else None
 
 
 def _is_unbuilt(block: Block) -> bool:

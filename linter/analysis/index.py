@@ -27,6 +27,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
 """What may stand in an expression and hold names; operators and contexts do not."""
 _HOLDING = ("loop", "with")
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit"})
 _MAX_ALTERNATIVES = 6
@@ -47,7 +48,8 @@ class Block:
 
     ``kind`` is one of ``body`` (of a scope), ``if`` and ``else`` (``node`` is the tested expression), ``with``
     (``node`` is the context expression), ``loop`` (``node`` is the loop), ``try``, ``except`` (``node`` is the
-    handler), ``case``, ``suppressed`` (what follows a ``with suppress(...)`` that leaves; ``node`` is the ``with``).
+    handler), ``case``, ``after`` (what follows a loop or a ``with suppress(...)`` that may return, or stands in the ``else``
+    of a loop; ``node`` is that statement).
     """
 
     id: int
@@ -288,8 +290,8 @@ class FileIndex:
                 # `try: return self.v` followed by code: that code runs only after a handled exception
                 if len(statement.handlers) == 1 and not _leaves(statement.handlers[0].body):
                     block = self._block(block, "except", statement.handlers[0], scope, statement)
-            elif isinstance(statement, ast.With) and _leaves(statement.body) and _suppresses(statement):
-                block = self._block(block, "suppressed", statement, scope)
+            elif _may_end_here(statement):
+                block = self._block(block, "after", statement, scope)
 
     def _walk_statement(self, node: ast.stmt, scope: Scope, block: Block) -> None:
         if isinstance(node, _SIMPLE):
@@ -304,12 +306,12 @@ class FileIndex:
             self._expression(node.test, scope, block)
             loop = self._block(block, "loop", node, scope)
             self._suite(node.body, scope, self._block(loop, "if", node.test, scope))
-            self._suite(node.orelse, scope, block)
+            self._suite(node.orelse, scope, self._block(block, "after", node, scope) if node.orelse else block)
         elif isinstance(node, ast.For | ast.AsyncFor):
             self._expression(node.iter, scope, block)
             self._bind_target(node.target, None, scope, block, node, element_of=node.iter)
             self._suite(node.body, scope, self._block(block, "loop", node, scope))
-            self._suite(node.orelse, scope, block)
+            self._suite(node.orelse, scope, self._block(block, "after", node, scope) if node.orelse else block)
         elif isinstance(node, ast.With | ast.AsyncWith):
             for item in node.items:
                 self._expression(item.context_expr, scope, block)
@@ -933,6 +935,24 @@ def exits(statement: ast.stmt) -> bool:
     """Whether a statement ends the program."""
     called = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(called, ast.Call) and path_of(called.func) in _EXITS
+
+
+def _may_end_here(statement: ast.stmt) -> bool:
+    """Whether a loop or a ``with`` may leave the function, or be passed."""
+    if isinstance(statement, ast.With):
+        return _leaves(statement.body) and _suppresses(statement)
+    return isinstance(statement, _LOOPS) and not statement.orelse and _may_return(statement.body)
+
+
+def _may_return(body: list[ast.stmt]) -> bool:
+    """Whether a loop may be left together with its function."""
+    for statement in body:
+        if isinstance(statement, ast.Return):
+            return True
+        if isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try):
+            if _may_return(statement.body) or _may_return(getattr(statement, "orelse", [])):
+                return True
+    return False
 
 
 def _suppresses(node: ast.With) -> bool:

@@ -198,9 +198,14 @@ class LastingWrites:
                     names.update(() if isinstance(node.ctx, ast.Load) else (node.id,))
                 elif isinstance(node, ast.Attribute | ast.Subscript):
                     names.update(() if isinstance(node.ctx, ast.Load) else self._targets(function, node))
+                    if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                        for scope in self._functions.get(node.attr, ()):
+                            names |= self.written_by(scope)
+                elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                    names.update(self._touched_by(function, node.value))
                 elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    scope = self._index.scope_of(node)
-                    names |= {node.name} if scope is None else {node.name, *self.written_by(scope)}
+                    inner = self._index.scope_of(node)
+                    names |= {node.name} if inner is None else {node.name, *self.written_by(inner)}
                 elif isinstance(node, ast.Call) and (path := path_of(node.func)) is not None:
                     names.update(self._changed_by(function, node, path))
                     for scope in self._functions.get(path.rpartition(".")[2], ()):
@@ -288,6 +293,19 @@ class LastingWrites:
                 found[fact.scope.function().id][2].append(name)
         return found
 
+    @cached_property
+    def fillers(self) -> frozenset[str]:
+        """The names of functions that change the contents of what they are given."""
+        return frozenset({"next"}).union(
+            function.name
+            for function in self._index.scopes
+            if function.kind == "function" and function.owner() is None
+            for fact in self._index.assignments_in(function)
+            if isinstance(fact.target, ast.Subscript)
+            and isinstance(fact.target.value, ast.Name)
+            and fact.target.value.id in function.parameters
+        )
+
     def _own(self, function: Scope) -> tuple[set[str], set[str]]:
         """What a function writes itself, and the last names of what it calls or reads as a property."""
         found = self._owned.get(function.id)
@@ -297,13 +315,17 @@ class LastingWrites:
             called = set(properties)
             for target in (*(fact.target for fact in self._index.assignments_in(function)), *deleted):
                 written.update(self._targets(function, target))
+                if isinstance(target, ast.Attribute) and target.attr in self._functions:
+                    called.add(target.attr)  # a property may set another attribute
             own = f"{function.parameters[0]}." if function.parameters else "?"
             for call in calls:
                 path = call.path or ""
                 name = path.rpartition(".")[2]
                 called.add(name)
-                if name in _CHANGING or (path.startswith(own) and name not in self._functions):
+                if name in _CHANGING or name in self.fillers or (path.startswith(own) and name not in self._functions):
                     written.update(self._changed_by(function, call.node, path))
+                if isinstance(call.statement, ast.Expr) and call.statement.value is call.node:
+                    written.update(self._touched_by(function, call.node))
             found = self._owned[function.id] = written, called
         return found
 
@@ -366,8 +388,16 @@ class LastingWrites:
                     yield from self._owner(function, base)
         elif method in MUTATORS and isinstance(node.func, ast.Attribute):
             yield from self._owner(function, node.func.value)
+        if method in self.fillers:
+            for argument in node.args:
+                yield from self._owner(function, argument)
         if self._is_open_call(function, path):
             yield _OPEN
+
+    def _touched_by(self, function: Scope, node: ast.Call) -> Iterator[str]:
+        """The names of an object that a method without arguments is called on for its effect."""
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Attribute) and not node.args:
+            yield from self._owner(function, node.func.value)
 
     def _is_open(self, cls: Scope, method: str) -> bool:
         """Whether a method that is not in the file may be the program's own."""
@@ -413,7 +443,7 @@ def read_by(block: Block) -> list[ast.AST]:
     if isinstance(node, ast.match_case):
         subject = [block.statement.subject] if isinstance(block.statement, ast.Match) else []
         return [*subject, node.pattern, *([node.guard] if node.guard is not None else [])]
-    return list(node.body) if block.kind == "suppressed" and isinstance(node, ast.With) else []
+    return list(node.body) if block.kind == "after" and isinstance(node, ast.With | ast.For | ast.While) else []
 
 
 def _last(node: ast.expr) -> str:
