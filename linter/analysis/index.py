@@ -48,8 +48,8 @@ class Block:
 
     ``kind`` is one of ``body`` (of a scope), ``if`` and ``else`` (``node`` is the tested expression), ``with``
     (``node`` is the context expression), ``loop`` (``node`` is the loop), ``try``, ``except`` (``node`` is the
-    handler), ``case``, ``after`` (what follows a loop or a ``with suppress(...)`` that may return, or stands in the ``else``
-    of a loop; ``node`` is that statement).
+    handler), ``case``, ``after`` (what follows a loop or a ``with suppress(...)`` that may return, or stands in the
+    ``else`` of a loop; ``node`` is that statement).
     """
 
     id: int
