@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from .finding import INTERNAL_ERROR, Finding, FindingKey, Severity, Target, Verdict
 from .registry import registry
@@ -62,6 +63,36 @@ class LintedProject:
     files: int
 
 
+class Coverage(NamedTuple):
+    """How far the code was understood: what could not be resolved was not checked, and is silent for that reason."""
+
+    files: int = 0
+    """That reach TensorFlow and were analyzed."""
+    calls: int = 0
+    unresolved_calls: int = 0
+    """Of what they call nothing is known: no rule sees into it."""
+    parameter_calls: int = 0
+    """Of a parameter, or of an attribute of one: followed as far as its callers are known."""
+    traced_calls: int = 0
+    """In forward passes and in code that TensorFlow traces."""
+    unresolved_traced_calls: int = 0
+    names: int = 0
+    """That are read, with their attributes."""
+    unresolved_names: int = 0
+    """That nothing in the file binds."""
+    unresolved_values: int = 0
+    """Names of variables and attributes whose value is not known to be anything that a rule speaks of."""
+    long_names: int = 0
+    """Unresolved since they stand for more characters than are followed."""
+    foreign_stars: int = 0
+    """Star imports from other packages, of which any name may come."""
+
+    @classmethod
+    def total(cls, parts: Iterable[Coverage]) -> Coverage:
+        """That of several files together."""
+        return cls(*map(sum, zip(*parts, strict=True)))
+
+
 @dataclass(frozen=True)
 class Result:
     """What a run found, in the order of every report.
@@ -72,6 +103,7 @@ class Result:
     ``found_for`` says which targets a finding of a rule, hidden or not, was found for.
     ``runtime`` is what a run of the model told besides its findings, None where none was asked for; so are
     ``baseline`` and ``since`` of what a baseline and a revision hide.
+    ``coverage`` says how far the code was understood, ``unread`` how many files could not be read or parsed.
     """
 
     findings: tuple[Finding, ...]
@@ -85,6 +117,8 @@ class Result:
     runtime: Runtime | None = None
     baseline: BaselineStatus | None = None
     since: RevisionStatus | None = None
+    coverage: Coverage | None = None
+    unread: int = 0
     selected: Callable[[str], frozenset[str]] = field(
         default=lambda path: frozenset(registry.codes()), repr=False, compare=False
     )

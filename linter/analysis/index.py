@@ -777,6 +777,10 @@ class FileIndex:
         answers = self._head(scope, head)
         return tuple([intern(answer + rest) for answer in answers if len(answer) < _MAX_NAME]) if rest else answers
 
+    def is_too_long(self, scope: Scope, path: str) -> bool:
+        """Whether `path` is not resolved because of what its first name stands for: more than is followed."""
+        return any(len(answer) >= _MAX_NAME - len(path) for answer in self._head(scope, split_head(path)[0]))
+
     def _head(self, scope: Scope, name: str) -> tuple[str, ...]:
         heads = self._heads[scope.id]
         known = heads.get(name, ())

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..adoption.options import AdoptionError, add_options, adopt, require, spelled
-from ..reporters import Paint, printable, statistics, summary, version
+from ..reporters import Paint, coverage, printable, statistics, summary, version
 from ..reporters.causes import first_steps
 from ..settings.config import FORMATS, TARGETS, Config, ConfigError, load, resolve
 from ..source.discovery import PathError
@@ -131,7 +131,8 @@ def _check(words: list[str]) -> int:
         complain(line)
     reporters = [_reporter(output.format) for output in outputs]
     if options.verbose or all(reporter.FOR_PROGRAMS for reporter in reporters):
-        for line in summary(result, Paint(False)) if options.verbose else _empty_folders(result):
+        said = (*summary(result, Paint(False)), *coverage(result)) if options.verbose else _empty_folders(result)
+        for line in said:
             complain(line)
     roots = [project.root for project in result.projects]
     for output, reporter in zip(outputs, reporters, strict=True):

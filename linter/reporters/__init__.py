@@ -12,7 +12,7 @@ from ..finding import Evidence, Severity, Verdict
 
 if TYPE_CHECKING:
     from ..finding import Finding
-    from ..result import BaselineStatus, Result, Runtime
+    from ..result import BaselineStatus, Coverage, Result, Runtime
     from ..runtime_report import WorkerRun
 
 _COLORS = {
@@ -127,9 +127,12 @@ def summary(result: Result, paint: Paint) -> list[str]:
     elif result.files:
         in_baseline = 0 if result.baseline is None else result.baseline.left
         in_revision = 0 if result.since is None else result.since.known
-        lines.append(f"{'No new findings' if in_baseline or in_revision else 'All checks passed'}: {files}.")
+        passed = "No new findings" if in_baseline or in_revision else "All checks passed"
+        lines.append(f"{passed}: {files}{_reaching(result)}.")
     else:
         lines.append("Nothing was checked: 0 files were found.")
+    if result.status == 0 and result.coverage is not None and result.coverage.unresolved_calls:
+        lines.append(_not_followed(result.coverage))
     if result.baseline is not None:
         lines += _of_baseline(result.baseline)
     if result.since is not None:
@@ -143,6 +146,40 @@ def summary(result: Result, paint: Paint) -> list[str]:
         where = f"{printable(project.root)}: " if several else ""
         lines.append(paint(f"{where}target {project.target} ({printable(project.reason)})", "dim"))
     return lines
+
+
+def coverage(result: Result) -> Iterator[str]:
+    """How far the code was understood, so that silence can be told from a check."""
+    found = result.coverage
+    if found is None:
+        return
+    yield f"looked at: {_plural(result.files, 'file')}{_reaching(result)}, {result.unread} could not be read"
+    yield (
+        f"not resolved: {found.unresolved_calls} of {_plural(found.calls, 'call')} "
+        f"({found.unresolved_traced_calls} of {found.traced_calls} in forward passes and traced code), "
+        f"{found.unresolved_names} of {_plural(found.names, 'name')}, the values of {found.unresolved_values} more"
+    )
+    yield f"followed as far as callers are known: {_plural(found.parameter_calls, 'call')} of parameters"
+    yield (
+        f"names too long to follow: {found.long_names}; "
+        f"star imports from other packages, of which any name may come: {found.foreign_stars}"
+    )
+
+
+def _reaching(result: Result) -> str:
+    if result.coverage is None:
+        return ""
+    number = result.coverage.files
+    return f", {number or 'none'} of which {'reach' if number > 1 else 'reaches'} TensorFlow"
+
+
+def _not_followed(found: Coverage) -> str:
+    """What a run without errors and warnings says nothing of."""
+    inside = f", {found.unresolved_traced_calls} of them in forward passes and traced code"
+    return (
+        f"Not followed: {found.unresolved_calls} of {_plural(found.calls, 'call')}"
+        f"{inside if found.unresolved_traced_calls else ''}; --verbose tells what else was not resolved."
+    )
 
 
 def _of_baseline(status: BaselineStatus) -> Iterator[str]:

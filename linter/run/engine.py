@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..analysis.names import canonical
 from ..finding import INTERNAL_ERROR, UNPARSABLE_FILE, Consequence, Finding, Location, Severity, Span, Statement, Target
+from ..result import Coverage
 from ..source.discovery import display_path
 from ..source.parsing import NO_MEMORY, SourceFile, parse_source
 from ..source.reading import read_bytes, read_source
@@ -54,6 +55,8 @@ class FileResult:
     """Of a notebook, whose findings and suppressions are placed in one module of all cells: where they stand."""
     digest: str | None = None
     """Of the bytes that this was found in, where anything was; empty if they changed meanwhile."""
+    coverage: Coverage | None = None
+    """Of a file that reaches TensorFlow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +275,7 @@ class _Run:
     @staticmethod
     def _name(row: Row, name: str, new: dict[str, Any]) -> None:
         """Give a row the name under which it will be found again."""
-        if row["findings"] or row["suppressions"]:
+        if row["findings"] or row["suppressions"] or "coverage" in row:
             row["key"] = name
             new[name] = row
         else:
@@ -335,12 +338,14 @@ def check_item(item: tuple[str, str, str, str]) -> tuple[dict[str, Any], list[An
             return {"findings": [_row(read)], "suppressions": None}, [], ""
         source = read
     try:
-        findings, questions, digest = check_file(source, key, project, target, keep, index)
+        findings, questions, digest, coverage = check_file(source, key, project, target, keep, index)
     except Exception as error:
-        findings, questions, digest = [_analysis_crash(display, error)], [], ""
+        findings, questions, digest, coverage = [_analysis_crash(display, error)], [], "", None
     if source.notebook is not None:
         findings = [*source.notebook.problems, *findings]
     row: Row = {"findings": [_row(f) for f in findings], "suppressions": find_suppressions(source).to_json()}
+    if coverage is not None:
+        row["coverage"] = coverage
     if source.notebook is not None and (row["findings"] or row["suppressions"]):
         row["cells"] = source.notebook.places.to_json()
     if source.digest != expected:
@@ -350,18 +355,19 @@ def check_item(item: tuple[str, str, str, str]) -> tuple[dict[str, Any], list[An
 
 def check_file(
     source: SourceFile, key: str, project: Project, target: Target, keep: bool = False, index: FileIndex | None = None
-) -> tuple[list[Finding], list[Any], str]:
+) -> tuple[list[Finding], list[Any], str, Coverage | None]:
     """Run every rule over one file of a project.
 
     Returns:
-        The findings; and, to `keep` them, the questions that were asked of the project, with a digest of its answers.
+        The findings; and, to `keep` them, the questions that were asked of the project, with a digest of its answers;
+        and how far the code was understood.
     """
     from ..analysis.dependency_recorder import DependencyRecorder
 
     if index is None:
         tree = parse_source(source)
         if isinstance(tree, Finding):
-            return [tree], [], ""
+            return [tree], [], "", None
         from ..analysis.index import FileIndex
         from ..analysis.summary import summarize
         from .facts import mentions_tensorflow
@@ -370,9 +376,10 @@ def check_file(
             if mentions_tensorflow(source.text):
                 summarize(FileIndex(tree))  # raises again what has kept it out of the project
                 raise MemoryError  # there is enough this time
-            return [], [], ""  # it does not reach TensorFlow
+            return [], [], "", None  # it does not reach TensorFlow
         index = FileIndex(tree)
     from ..rule_api.model import File
+    from .coverage import coverage_of
 
     recorder = DependencyRecorder(project)
     file = File(source, key, index, recorder, target)
@@ -387,9 +394,10 @@ def check_file(
         except Exception as error:
             failures.append(_crash(source.display, rule, site, error))
     findings = [*_findings(source, diagnostics), *failures]
+    coverage = coverage_of(file, project)
     file.release()
     questions, digest = recorder.dependencies() if keep else ([], "")
-    return findings, questions, digest
+    return findings, questions, digest, coverage
 
 
 def _findings(source: SourceFile, diagnostics: Iterable[tuple[Rule, Diagnostic]]) -> list[Finding]:
@@ -619,13 +627,14 @@ def _result(display: str, row: Row, shown: Callable[[str], str], digest: str | N
         return _NOTHING
     findings = tuple(shown_at(_from_row(display, values), shown) for values in row["findings"])
     digest = digest if findings else None
+    coverage = Coverage(*row["coverage"]) if "coverage" in row else None
     kept = row["suppressions"]
     suppressions = Suppressions.from_json(kept) if kept is not None else Suppressions()
     if "cells" not in row:
-        return FileResult(findings, suppressions, digest=digest)
+        return FileResult(findings, suppressions, None, digest, coverage)
     from ..source.cells import CellMap
 
-    return FileResult(findings, suppressions, CellMap.from_json(row["cells"]), digest)
+    return FileResult(findings, suppressions, CellMap.from_json(row["cells"]), digest, coverage)
 
 
 _NOTHING = FileResult((), Suppressions())

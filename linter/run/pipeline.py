@@ -20,7 +20,7 @@ from ..finding import (
     Target,
 )
 from ..registry import registry
-from ..result import LintedProject, Result
+from ..result import Coverage, LintedProject, Result
 from ..settings.config import Config, resolve, selected
 from ..settings.target import NO_EVIDENCE, decide_target
 from ..source.discovery import discover, display_path, left_out, matcher
@@ -94,6 +94,7 @@ def lint(
     findings += (UNPARSABLE_FILE.at(display_path(path, working_folder), message) for path, message in unreadable)
     projects = []
     sources: dict[str, tuple[str, bytes | None]] = {}
+    coverage: list[Coverage] = []
     done = 0
     for project, files in _by_project(found, root).items():
         contents = engine.read_contents(project.files(), overrides)
@@ -123,6 +124,7 @@ def lint(
             linted = {made.digest for made in by_target.values() if made.digest is not None}
             if linted:
                 digests[display] = linted.pop() if len(linted) == 1 else ""
+            coverage += filter(None, [next(iter(by_target.values())).coverage])
             raw, suppressions, cells = _merged(by_target, found_for)
             chosen = active.codes_for(path)
             kept = suppressions.apply(
@@ -146,6 +148,8 @@ def lint(
         tuple(hidden),
         digests,
         found_for,
+        coverage=Coverage.total([Coverage(), *coverage]),
+        unread=len({finding.path for finding in (*findings, *hidden) if finding.code == UNPARSABLE_FILE.code}),
         selected=active.codes_for,
     )
 

@@ -108,7 +108,7 @@ class Workspace:
         with _uncollected():
             if self._project is None:
                 self._project = self._joined()
-            findings, _, _ = engine.check_file(source, own, self._project, target)
+            findings, *_ = engine.check_file(source, own, self._project, target)
         return FileResult(tuple(engine.shown_at(one, shown) for one in findings), find_suppressions(source))
 
     def _joined(self) -> Project:

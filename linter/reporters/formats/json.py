@@ -39,6 +39,8 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
             "empty": list(result.empty),
         },
     }
+    if result.coverage is not None:
+        document["summary"]["coverage"] = result.coverage._asdict() | {"unread": result.unread}
     if result.baseline is not None:
         status = result.baseline
         document["summary"]["baseline"] = {
