@@ -126,10 +126,6 @@ class Resolver(Classes):
             file, dotted = module, exported[0]
         return None
 
-    def has_flags(self) -> bool:
-        """Whether any file has such names."""
-        return any(summary["flags"] for summary in self.summaries.values())
-
     def _module(self, file: str, dotted: str) -> tuple[str | None, list[str]]:
         """The module of the project that a dotted name begins with, and what follows."""
         if dotted.startswith("."):

@@ -112,7 +112,7 @@ class File:
         self.index = index
         self.project = project
         self.target = target
-        self.versions = Versions(index, partial(project.flag, key) if project.has_flags() else None)
+        self.versions = Versions(index, partial(project.flag, key))
         self.guards = Guards(index)
         self._fallbacks = Fallbacks(index)
         self.lines = source.text.split("\n")
