@@ -29,7 +29,7 @@ _HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
 _HOLDING = ("loop", "with")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit"})
+_EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "pytest.skip", "pytest.fail", "self.skipTest", "self.fail"})
 _MAX_ALTERNATIVES = 6
 _DEEP = 50
 """Names that stand for each other, resolved by recursion."""
@@ -122,7 +122,7 @@ class Scope:
     defined_in: Block | None
     binds: dict[str, list[Bind]] = field(default_factory=dict)
     constants: dict[str, list[Bind]] = field(default_factory=dict)
-    """The literals that names get, which name nothing."""
+    """The literals and the parts of other values that names get, which name nothing."""
     outer_names: Set[str] = frozenset()
     """Names declared ``global`` or ``nonlocal``."""
     globals: Set[str] = frozenset()
@@ -489,6 +489,8 @@ class FileIndex:
                 if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
                     values = list(value.elts)
                 inner = None if values[:1] != [None] else (value or element_of)
+                if inner is not None and isinstance(statement, ast.Assign):
+                    self._bind_parts(target, inner, scope, block)
                 stack.extend((t, v, inner) for t, v in zip(reversed(target.elts), reversed(values), strict=True))
                 continue
             if isinstance(target, ast.Starred):
@@ -502,6 +504,16 @@ class FileIndex:
             elif isinstance(target, ast.Subscript):
                 self._expression(target.value, scope, block)
                 self._expression(target.slice, scope, block)
+
+    @staticmethod
+    def _bind_parts(target: ast.Tuple | ast.List, value: ast.expr, scope: Scope, block: Block) -> None:
+        """Say which part of a value each name gets that it is unpacked to."""
+        for position, item in enumerate(target.elts):
+            if isinstance(item, ast.Starred):
+                return
+            if isinstance(item, ast.Name) and item.id not in scope.outer_names:
+                part = ast.copy_location(ast.Subscript(value, ast.Constant(position), ast.Load()), value)
+                scope.constants.setdefault(item.id, []).append(Bind("part", node=part, block=block))
 
     def _bind_name(
         self, name: str, value: ast.expr | None, element_of: ast.expr | None, scope: Scope, block: Block
@@ -936,7 +948,7 @@ def _leaves(body: list[ast.stmt]) -> bool:
 
 
 def exits(statement: ast.stmt) -> bool:
-    """Whether a statement ends the program."""
+    """Whether a statement ends the program, or the test."""
     called = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(called, ast.Call) and path_of(called.func) in _EXITS
 

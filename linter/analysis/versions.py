@@ -106,6 +106,15 @@ class _External:
 @dataclass(frozen=True, slots=True)
 class _Function:
     scope: Scope
+    bound: bool = False
+    """Whether the first parameter is the instance."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Class:
+    """A class of the file, or an instance of it."""
+
+    scope: Scope
 
 
 class _Version:
@@ -150,6 +159,7 @@ class Versions:
         self._dead: dict[Target | None, dict[int, bool]] = {None: {}, Target.KERAS2: {}, Target.KERAS3: {}}
         self._ends: dict[tuple[int, Target], float] = {}
         self._open: set[int] = set()
+        self._cases: dict[int, ast.expr] = {}
         self._depth = 0
         self._learnt = False
         if self._speaks:
@@ -166,9 +176,27 @@ class Versions:
         )
 
     def _excludes(self, block: Block, target: Target | None) -> bool:
+        if block.kind == "case":
+            return self._is_other_case(block, target)
         if block.kind not in ("if", "else") or not isinstance(block.node, ast.expr):
             return False
         return self._is_never(block.node, block.scope, block.kind == "if", target)
+
+    def _is_other_case(self, block: Block, target: Target | None) -> bool:
+        """Whether a ``match`` on a known value never comes to a case, or is done before it."""
+        if not isinstance(block.statement, ast.Match) or not isinstance(block.node, ast.match_case):
+            return False
+        for case in block.statement.cases:
+            if case.guard is not None or not isinstance(case.pattern, ast.MatchValue):
+                return False
+            test = self._cases.setdefault(
+                id(case), ast.Compare(block.statement.subject, [ast.Eq()], [case.pattern.value])
+            )
+            if case is block.node:
+                return self._is_never(test, block.scope, True, target)
+            if self._is_never(test, block.scope, False, target):
+                return True
+        return False
 
     def _is_never(self, test: ast.expr, scope: Scope, holds: bool, target: Target | None) -> bool:
         outcome = self.outcome(test, scope)
@@ -298,7 +326,10 @@ class Versions:
         if isinstance(node, ast.Name):
             return given[node.id] if node.id in given else self._name(node.id, scope, number)
         if isinstance(node, ast.Attribute):
-            return self._attribute(ask(node.value), node.attr, number)
+            cls = self._index.class_of_self(scope, node.value.id) if isinstance(node.value, ast.Name) else None
+            return self._attribute(_Class(cls) if cls is not None else ask(node.value), node.attr, number)
+        if isinstance(node, ast.Dict) and all(key is not None for key in node.keys):
+            return {ask(key): ask(value) for key, value in zip(node.keys, node.values, strict=True) if key is not None}
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
             value = self._plain(ask(node.operand))
             return not value if isinstance(node.op, ast.Not) else -value
@@ -372,6 +403,8 @@ class Versions:
     def _item(self, value: Any, index: ast.expr, ask: Callable[[ast.expr], Any]) -> Any:
         if isinstance(value, _External) and value.text == "sys.modules":
             return _External(self._plain(ask(index)))
+        if isinstance(value, dict):
+            return value[self._plain(ask(index))]
         if not isinstance(value, str | tuple | list):
             raise _UnknownError
         if isinstance(index, ast.Slice):
@@ -401,10 +434,14 @@ class Versions:
                         self._learnt = True
                         return given[number]
             raise _UnknownError
-        home, binds = found
+        return self._one_of(found[1], found[0], name, number)
+
+    def _one_of(self, binds: Sequence[Bind], home: Scope, name: str, number: int) -> Any:
+        """The value that all ways give which a name may get one."""
         literals = home.constants.get(name)
         if literals:
-            others = [bind for bind in binds if not isinstance(bind.node, ast.Constant)]
+            unpacked = any(bind.kind == "part" for bind in literals)
+            others = [b for b in binds if not isinstance(b.node, ast.Constant) and (not unpacked or b.node is not None)]
             binds = sorted([*others, *literals], key=_line)
         values: list[Any] = []
         for bind in binds:
@@ -476,6 +513,8 @@ class Versions:
             return self._external(bind.text, number)
         if bind.kind == "scope" and bind.scope is not None and bind.scope.kind == "function":
             return _Function(bind.scope)
+        if bind.kind == "scope" and bind.scope is not None and bind.scope.kind == "class":
+            return _Class(bind.scope)
         if bind.kind == "lambda" and isinstance(bind.node, ast.Lambda):
             return _Function(self._index.lambda_scope(bind.node))
         if not isinstance(bind.node, ast.expr) or id(bind.node) in self._open:
@@ -511,11 +550,34 @@ class Versions:
     def _attribute(self, value: Any, name: str, number: int) -> Any:
         if isinstance(value, _External):
             return self._external(f"{value.text}.{name}", number)
+        if isinstance(value, _Class):
+            return self._member(value.scope, name, number)
         if isinstance(value, _Version):
             return value.attribute(name)
         if isinstance(value, _VersionInfo) and name in value._fields:
             return getattr(value, name)
         raise _UnknownError
+
+    def _member(self, cls: Scope, name: str, number: int) -> Any:
+        """An attribute of a class, or of its instances where all assignments to it agree."""
+        values = []
+        if name in cls.binds:
+            value = self._one_of(cls.binds[name], cls, name, number)
+            values.append(_Function(value.scope, bound=True) if isinstance(value, _Function) else value)
+        for fact in self._index.assignments if name in cls.attributes else ():
+            target = fact.target
+            if isinstance(target, ast.Attribute) and target.attr == name and isinstance(target.value, ast.Name):
+                if self._index.class_of_self(fact.scope, target.value.id) is cls:
+                    if fact.value is None or fact.augmented or id(fact.value) in self._open:
+                        raise _UnknownError
+                    self._open.add(id(fact.value))
+                    try:
+                        values.append(self._evaluate(fact.value, fact.scope, number, {}))
+                    finally:
+                        self._open.discard(id(fact.value))
+        if not values or any(not _is_same(value, values[0]) for value in values):
+            raise _UnknownError
+        return values[0]
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -531,7 +593,7 @@ class Versions:
                 return getattr(text, func.attr)(*(self._plain(ask(argument)) for argument in node.args))
         called = ask(func)
         if isinstance(called, _Function):
-            return self._run_function(called.scope, node, number, ask)
+            return self._run_function(called, node, number, ask)
         if not isinstance(called, _External):
             raise _UnknownError
         root, last = called.text.partition(".")[0], called.text.rpartition(".")[2]
@@ -584,11 +646,12 @@ class Versions:
         return there
 
     def _run_function(
-        self, scope: Scope, call: ast.Call, number: int, ask: Callable[[ast.expr], Any]
+        self, function: _Function, call: ast.Call, number: int, ask: Callable[[ast.expr], Any]
     ) -> Any:
+        scope = function.scope
         if id(scope) in self._open or any(k.arg is None for k in call.keywords):
             raise _UnknownError
-        given = {name: ask(value) for name, value in zip(scope.parameters, call.args, strict=False)}
+        given = {name: ask(value) for name, value in zip(scope.parameters[function.bound :], call.args, strict=False)}
         given |= {keyword.arg: ask(keyword.value) for keyword in call.keywords if keyword.arg}
         arguments = scope.node.args if isinstance(scope.node, ast.FunctionDef | ast.Lambda) else None
         if arguments is None or arguments.vararg or arguments.kwarg:

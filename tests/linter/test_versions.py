@@ -112,6 +112,9 @@ def test_what_says_nothing_of_tensorflow_is_unknown(test: str) -> None:
         ("", 'getattr(tf, "contrib", None) is None', True),
         ("import six", "six.PY2", False),
         ("from typing import TYPE_CHECKING", "TYPE_CHECKING", False),
+        ('major, minor, _ = tf.__version__.split(".")', "int(major) < 2", False),
+        ('VERSIONS = {"tf": tf.__version__}', 'VERSIONS["tf"] < "2"', False),
+        ('class Config:\n    TF2 = tf.__version__ >= "2"', "Config.TF2", True),
         ("", 'sys.modules["tensorflow"].__version__ < "2"', False),
     ],
 )
@@ -120,3 +123,59 @@ def test_values_are_followed(before: str, test: str, holds: bool) -> None:
     program = PROGRAM.format(test).replace("\nif ", f"\n{before}\nif ")
 
     assert {Target.KERAS2: holds, Target.KERAS3: holds} == outcome(program)
+
+
+def dead_lines(program: str) -> list[int]:
+    """The lines of the calls of `old` that run on no target."""
+    index = FileIndex(ast.parse(program))
+    versions = Versions(index)
+    old = [call for call in index.calls if call.path == "old"]
+    return [call.node.lineno for call in old if versions.is_dead(call.block, None)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if OLD:\n        old()  # dead\n    else:\n        old()",
+        "if not OLD:\n        return\n    old()  # dead",
+        "if not OLD:\n        raise ValueError\n    old()  # dead",
+        "if not OLD:\n        sys.exit(1)\n    old()  # dead",
+        "if not OLD:\n        pytest.skip()\n    old()  # dead",
+        "if OLD:\n        return\n    old()",
+        "for x in y:\n        if NEW:\n            continue\n        old()  # dead\n    old()",
+        "while OLD:\n        old()  # dead",
+        "NEW or old()  # dead",
+        "OLD and old()  # dead",
+        "NEW and old()",
+        "y = old() if NEW else 3\n    z = 3 if OLD else old()",
+        "y = old() if OLD else 3  # dead",
+        'match tf.__version__[0]:\n        case "1":\n            old()  # dead\n        case "2":\n            old()',
+        'match tf.__version__[0]:\n        case "2":\n            old()\n        case _:\n            old()  # dead',
+        "if OLD or x:\n        old()",
+        "if OLD and x:\n        old()  # dead",
+        "if NEW or x:\n        old()\n    else:\n        old()  # dead",
+        "if self.new:\n        old()\n    else:\n        old()  # dead",
+        "if self.is_new():\n        old()\n    else:\n        old()  # dead",
+        "if self.unsure:\n        old()\n    else:\n        old()",
+    ],
+)
+def test_dead_code_is_what_the_other_side_runs(body: str) -> None:
+    """In every shape of a branch."""
+    program = f'''import sys
+import pytest
+import tensorflow as tf
+NEW = int(tf.__version__.split(".")[0]) >= 2
+OLD = not NEW
+class A:
+    def __init__(self):
+        self.new = self.unsure = NEW
+    def set(self, value):
+        self.unsure = value
+    def is_new(self):
+        return NEW
+    def f(self, x, y):
+        {body.replace(chr(10), chr(10) + "    ")}
+'''
+    expected = [number for number, line in enumerate(program.split("\n"), 1) if line.endswith("# dead")]
+
+    assert expected == dead_lines(program)
