@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -22,6 +23,8 @@ __all__ = ["FLAG", "Stated", "stated_by", "states_requirements"]
 
 FLAG = "TF_USE_LEGACY_KERAS"
 _SIZE_LIMIT = 20_000_000
+_SCRIPT_LIMIT = 500_000
+"""Characters of a `setup.py`, whose tree takes some hundred times as much memory."""
 _PACKAGE = r"(?P<name>tensorflow(?:[-_](?:cpu|gpu|intel|macos|rocm|aarch64))?|tf[-_.]keras|keras)"
 _SPECS = r"(?P<specs>(?:(?:===|==|~=|>=|<=|!=|<|>|=) ?v?\d[\w.*+!]*+ ?,? ?)*+)"
 _REQUIREMENT = re.compile(
@@ -310,8 +313,12 @@ def _plain(version: str) -> str:
 
 def _setup_py(text: str) -> Iterator[_Found]:
     """What the arguments of `setup` say, by name, through the variables, dicts and lists that they are made of."""
+    if len(text) > _SCRIPT_LIMIT:
+        return
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     values = _Values(tree)
@@ -414,7 +421,7 @@ _READERS: tuple[tuple[tuple[str, ...], _Read], ...] = (
 def states_requirements(folder: str) -> bool:
     """Whether a folder holds a file that says what a project requires."""
     try:
-        return any(_reader(name) for name in os.listdir(folder))
+        return any(_reader(name) or name == "requirements" for name in os.listdir(folder))
     except OSError:
         return False
 

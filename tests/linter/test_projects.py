@@ -42,8 +42,11 @@ def test_a_package_in_a_folder_of_downloads_is_a_project(folder: str) -> None:
 
 @pytest.mark.parametrize(
     "stated",
-    ["requirements.txt", "environment.yml", "Pipfile", "Dockerfile", "requirements-dev.in", "poetry.lock", ".env"],
-)
+    [
+        "requirements.txt", "environment.yml", "Pipfile", "Dockerfile", "requirements-dev.in", "poetry.lock", ".env",
+        "requirements/base.txt",
+    ],
+)  # fmt: skip
 def test_a_folder_that_states_requirements_is_a_project(stated: str) -> None:
     """Whole, with its scripts."""
     _write(stated)

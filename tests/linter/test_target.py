@@ -184,6 +184,15 @@ def test_each_format_is_read_by_its_structure(tmp_path: Path, name: str, text: s
     assert (target, True) == (decided, reason in why), why
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_script_that_python_warns_of_is_read_in_silence(tmp_path: Path) -> None:
+    """And one that is too large for a script is not read."""
+    text = "x = '\\d' is 1\nsetup(install_requires=['tf_keras'])\n"
+
+    assert "keras2" == decide(tmp_path, **{"setup.py": text})[0]
+    assert "keras3" == decide(tmp_path, **{"setup.py": text + "#" * 500_000})[0]
+
+
 def test_what_is_no_file_is_passed_over(tmp_path: Path) -> None:
     """A FIFO named like a requirements file does not stop the run."""
     os.mkfifo(tmp_path / "requirements.txt")
