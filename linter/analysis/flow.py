@@ -120,6 +120,16 @@ class _Values:
         """The definition, where there is just one."""
         return self._definitions[0] if len(self._definitions) == 1 else None
 
+    def changes_in_a_loop(self, block: Block) -> bool:
+        """Whether one of the definitions stands in a loop that does not hold `block`."""
+        return any(
+            definition.block is not None
+            and any(
+                level.kind == "loop" and not self._index.encloses(level, block) for level in definition.block.holders()
+            )
+            for definition in self._definitions
+        )
+
     def agreed(self) -> Known:
         """What all definitions say."""
         return merged_bits(_sum(self._counts))
@@ -236,6 +246,9 @@ class Surroundings(Protocol):
     def returned(self, key: Key, call: ast.Call, given: Given, part: Way, depth: int) -> Known:
         """What is known of what a function of the project returns, or of a part of that."""
 
+    def own(self, function: Scope) -> Key:
+        """The key of a function of this file."""
+
     def method(self, cls: Key, name: str) -> Key | None:
         """The method of that name that instances of a class of the project have."""
 
@@ -285,7 +298,7 @@ class Flow:
                     continue
                 definition = _Definition(_effective(fact), fact.block, fact, scope=fact.scope)
                 if isinstance(fact.target, ast.Attribute) and key not in found:
-                    before = self._named_attribute(fact.target, fact.scope)
+                    before = self._made_elsewhere(fact.target, fact.scope)
                     found[key] = [_Definition((0, 0), None, None, before)]
                 found.setdefault(key, []).append(definition)
                 made.append((definition, key))
@@ -354,10 +367,15 @@ class Flow:
             value = self._of(fact.value, fact.scope, fact.block)
             return value if before is Known.EMPTY else joined((before, value))
         if fact.value is not None:
-            return self._of(fact.value, fact.scope, fact.block)
+            known = self._of(fact.value, fact.scope, fact.block)
+            return Known.EMPTY if known is Known.OTHER and self._begins(fact, name) else known
         if fact.source is None:
             return Known.UNKNOWN
         return self._part(fact.source, _way_to(fact), fact.scope, fact.block)
+
+    def _begins(self, fact: AssignmentFact, name: tuple[int, str]) -> bool:
+        """Whether a number is the one that a loop begins with, to add to it."""
+        return isinstance(fact.value, ast.Constant) and self._names[name].changes_in_a_loop(fact.block)
 
     # -- expressions -------------------------------------------------------------------------------------------------
 
@@ -399,7 +417,7 @@ class Flow:
                 isinstance(value, ast.Constant) and value.value is None for value in values
             ):
                 return Known.OTHER
-            return joined(self._of(value, scope, block) for value in values)
+            return joined(self._operand(value, scope, block) for value in values)
         if isinstance(node, ast.IfExp):
             return merged((self._of(node.body, scope, block), self._of(node.orelse, scope, block)))
         if isinstance(node, ast.BoolOp):
@@ -408,7 +426,7 @@ class Flow:
             return self._of(node.value, scope, block)
         if isinstance(node, ast.Subscript):
             known = self._part(node.value, (_key_of(node.slice),), scope, block)
-            return Known.TENSOR if known is Known.VARIABLE and not self._is_list_of_variables(node.value) else known
+            return Known.TENSOR if known is Known.VARIABLE and self._is_a_variable(node.value, scope) else known
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             return merged(self._of(item, scope, block) for item in node.elts) if node.elts else Known.EMPTY
         if isinstance(node, ast.Dict):
@@ -429,18 +447,25 @@ class Flow:
             operands.append(left.right)
             left = left.left
         operands.append(left)
-        known = [self._of(operand, scope, block) for operand in operands]
+        known = [self._operand(operand, scope, block) for operand in operands]
         if any(isinstance(operand, ast.List | ast.Tuple) for operand in operands):
             return merged(known)  # lists are put together
         return joined(known)
+
+    def _operand(self, node: ast.expr, scope: Scope, block: Block | None) -> Known:
+        """What an operand does to an operation: with an eager tensor, too, it gives a tensor of the trace."""
+        known = self._of(node, scope, block)
+        if known is Known.UNKNOWN and isinstance(node, ast.Name | ast.Attribute):
+            return self._public_value(node, scope)
+        return known
 
     def _name(self, node: ast.Name, scope: Scope, block: Block | None) -> Known:
         known = self._local(node, scope, block)
         if known is not None:
             return known
-        if self._outer is not None:
-            return self._outer.anywhere(node.id)
-        return Known.UNKNOWN
+        if self._outer is not None and (known := self._outer.anywhere(node.id)) is not Known.UNKNOWN:
+            return known
+        return self._made_elsewhere(node, scope)
 
     def anywhere(self, name: str) -> Known:
         """What is known of a name of this function for a function inside it, which may run at any time."""
@@ -484,18 +509,24 @@ class Flow:
             return Known.UNKNOWN
         if base is Known.OTHER:
             return Known.UNKNOWN
-        return self._named_attribute(node, scope)
+        return self._made_elsewhere(node, scope)
 
-    def _named_attribute(self, node: ast.Attribute, scope: Scope) -> Known:
-        """An attribute of something public; a tensor in an attribute may be an eager one."""
-        found = merged(
+    def _made_elsewhere(self, node: ast.Attribute | ast.Name, scope: Scope) -> Known:
+        """What was made outside of the function: a variable is one anywhere, a tensor may be an eager one."""
+        found = self._public_value(node, scope)
+        return found if found in (Known.VARIABLE, Known.POSSIBLE) else Known.UNKNOWN
+
+    def _public_value(self, node: ast.expr, scope: Scope) -> Known:
+        """What a public name says that an expression stands for, wherever that was made."""
+        return merged(
             value_of(canonical(entity.text)) if entity.kind == "external" else Known.UNKNOWN
             for entity in self._around.entities(scope, path_of(node))
         )
-        return found if found in (Known.VARIABLE, Known.LIKELY) else Known.UNKNOWN
 
-    def _is_list_of_variables(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Attribute) and node.attr.endswith(("variables", "weights"))
+    def _is_a_variable(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether an expression is a single variable, and no list of them."""
+        made = all(entity.text.endswith("()") for entity in self._around.entities(scope, path_of(node)))
+        return made and self._public_value(node, scope) is Known.VARIABLE
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -521,6 +552,9 @@ class Flow:
                 return Known.OTHER
             if func.attr in ("values", "items", "get", "pop", "copy") and receiver in (*TENSORISH, Known.EMPTY):
                 return self._of_container(func, part, scope, block)
+        if isinstance(func, ast.Lambda):
+            key = self._around.own(self._index.lambda_scope(func))
+            return self._around.returned(key, node, lambda value: self.of(value, scope, block), part, self._far)
         entities = self._around.entities(scope, path_of(func))
         if not entities:
             return self._by_unknown(node, scope, block, isinstance(func, ast.Name | ast.Subscript))

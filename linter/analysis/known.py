@@ -196,7 +196,7 @@ def value_of(name: str) -> Known:
         return Known.OTHER
     if plain in _VARIABLES:
         return Known.VARIABLE
-    if plain == "keras.Input" or name in TENSOR_TYPES:
+    if plain in ("keras.Input", "tensorflow.debugging.check_numerics") or name in TENSOR_TYPES:
         return Known.TENSOR
     last = plain.rpartition(".")[2]
     if last in _MAKERS and plain.startswith("keras.") and "()." in plain:
@@ -228,7 +228,7 @@ def _attribute(name: str) -> Known:
         return Known.VARIABLE
     if start.startswith("keras.layers.") and last in ("kernel", "bias", "gamma", "beta", "embeddings"):
         return Known.VARIABLE
-    return Known.LIKELY if last == "losses" else Known.UNKNOWN
+    return Known.POSSIBLE if last == "losses" else Known.UNKNOWN
 
 
 def _instance_called(maker: str) -> Known:

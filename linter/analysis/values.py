@@ -101,6 +101,10 @@ class Values(Surroundings):
         """The kinds of a class of the project."""
         return self._project.kinds(key)
 
+    def own(self, function: Scope) -> Key:
+        """The key of a function of this file."""
+        return self._key, function.id
+
     def method(self, cls: Key, name: str) -> Key | None:
         """The method of that name that instances of a class of the project have."""
         return self._project.method(cls, name)
@@ -308,6 +312,8 @@ class Values(Surroundings):
         given, arrays and settings as they are.
         """
         by_use = self._by_use(function, parameter)
+        if parameter in self._uses(function).objects:
+            return Known.UNKNOWN
         if self._is_root(function):
             return merged(known if known in _SAYING else by_use for known in called or (by_use,))
         if called:
