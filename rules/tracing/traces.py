@@ -10,6 +10,7 @@ from functools import cached_property
 from ...linter.rule_api.model import (
     Assignment,
     Call,
+    ChangeSite,
     Context,
     FunctionSite,
     Known,
@@ -446,7 +447,9 @@ def _is_untraced(project: Project, key: tuple[str, int]) -> bool:
 
 
 def is_renewed(site: Site, state: Lasting) -> bool:
-    """Whether traced code itself makes the state anew, so that it begins alike in each trace."""
+    """Whether traced code itself makes the state anew or empties it again, so that it begins alike in each trace."""
+    if _is_emptied(site, state):
+        return True
     head, _, attribute = state.name.partition(".")
     scope = site.file.index.class_of_self(site.scope, head) if state.kind == "attribute" else None
     if scope is not None:
@@ -468,6 +471,24 @@ def is_renewed(site: Site, state: Lasting) -> bool:
         and not _is_made_of_itself(assignment)
         for assignment in assigned
     )
+
+
+def _is_emptied(site: Site, state: Lasting) -> bool:
+    """Whether the function fills the state and, in any case, empties it."""
+    function = site.function
+    changes = [] if function is None else [s for s in function.changes if lasting(s, s.change.target) == state]
+    emptied = [s for s in changes if _empties(s) and s.block.parent is None]
+    return bool(emptied) and any(not _empties(other) for other in changes)
+
+
+def _empties(site: ChangeSite) -> bool:
+    change = site.change
+    whole = isinstance(change.key, ast.Slice) and change.key.lower is change.key.upper is None
+    return change.verb == "clear" or (whole and not any(map(_has_elements, change.values)))
+
+
+def _has_elements(value: ast.expr) -> bool:
+    return not isinstance(value, ast.List | ast.Tuple) or bool(value.elts)
 
 
 def _root(site: Site) -> str:
