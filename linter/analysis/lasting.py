@@ -55,6 +55,8 @@ class LastingWrites:
         self._lines: dict[int, tuple[Scope, ...]] = {}
         self._closed_classes: dict[int, bool] = {}
         self._owned: dict[int, tuple[set[str], set[str]]] = {}
+        self._read_below: dict[str, set[str]] = {}
+        self._read: dict[tuple[int, int], frozenset[str]] = {}
         self._cells: dict[tuple[int, int], tuple[frozenset[str], bool]] = {}
 
     def written_by(self, function: Scope) -> frozenset[str]:
@@ -93,7 +95,10 @@ class LastingWrites:
         return found
 
     def _tested(self, function: Scope, written: frozenset[str], block: Block) -> tuple[frozenset[str], bool]:
-        read = self.read_by(function, read_by(block))
+        key = function.id, id(block.node)
+        read = self._read.get(key)
+        if read is None:  # both arms of a condition hang on one test
+            read = self._read[key] = self.read_by(function, read_by(block))
         found = written & read
         if function.name == "__init__" and function.owner() is not None:
             # What it writes to `self` belongs to another object when it is called again.
@@ -175,10 +180,24 @@ class LastingWrites:
                 found.add(name)
                 for part in locals_.get(name, ()):
                     waiting += self._in(part)
-                for scope in self._functions.get(name, ()):
-                    if scope is not function:
-                        waiting += self._free_in(scope)
+                if name in self._functions:
+                    found |= self._read_by_functions(name)
         return frozenset(found)
+
+    def _read_by_functions(self, name: str) -> set[str]:
+        """What is read by the functions of a name, and by those that they name."""
+        found = self._read_below.get(name)
+        if found is None:
+            found, seen, waiting = set(), {name}, [name]
+            while waiting:
+                for scope in self._functions[waiting.pop()]:
+                    names = self._free_in(scope)
+                    found |= names
+                    more = (names & self._functions.keys()) - seen
+                    seen |= more
+                    waiting += more
+            self._read_below[name] = found
+        return found
 
     def _free_in(self, function: Scope) -> frozenset[str]:
         """The names in a function that do not stand for its own locals."""
@@ -443,7 +462,15 @@ def read_by(block: Block) -> list[ast.AST]:
     if isinstance(node, ast.match_case):
         subject = [block.statement.subject] if isinstance(block.statement, ast.Match) else []
         return [*subject, node.pattern, *([node.guard] if node.guard is not None else [])]
-    return list(node.body) if block.kind == "after" and isinstance(node, ast.With | ast.For | ast.While) else []
+    if block.kind == "after" and isinstance(node, ast.With):
+        return list(node.body)
+    return list(_searched(node)) if block.kind == "after" else []
+
+
+def _searched(node: ast.AST) -> Iterator[ast.AST]:
+    """What decides whether a loop comes to its end."""
+    yield from (node.iter,) if isinstance(node, ast.For | ast.AsyncFor) else ()
+    yield from (part.test for part in _below(node) if isinstance(part, ast.If | ast.While))
 
 
 def _last(node: ast.expr) -> str:
