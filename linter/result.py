@@ -86,6 +86,8 @@ class Coverage(NamedTuple):
     """Unresolved since they stand for more characters than are followed."""
     foreign_stars: int = 0
     """Star imports from other packages, of which any name may come."""
+    dead_calls: int = 0
+    """In code that runs on other versions than the target's, by a test that was evaluated."""
 
     @classmethod
     def total(cls, parts: Iterable[Coverage]) -> Coverage:

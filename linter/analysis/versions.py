@@ -29,6 +29,8 @@ _WORDS = re.compile(
     r"(?<![^.\n])(?:version|__version__|VERSION|version_info|hasattr|getattr|TYPE_CHECKING|PY[23]|enabled|modules)(?!\w)"
 )
 """The names of which a version may be learnt."""
+_FOREIGN = ("tensorflow.", "keras.", "tf_keras.", "numpy.", "os.", "sys.", "absl.")
+"""What no file of the project is asked for."""
 _TRIED = ("tensorflow", "keras")
 _DEPTH = 24
 _VERSION_CLASSES = ("LooseVersion", "StrictVersion", "Version", "parse_version", "parse", "NumpyVersion")
@@ -429,7 +431,7 @@ class Versions:
         if found is None:
             for around in scope.chain():
                 for star in around.stars:
-                    given = self._foreign(f"{star}.{name}") if self._foreign is not None else None
+                    given = self._of_other_file(f"{star}.{name}")
                     if given is not None:
                         self._learnt = True
                         return given[number]
@@ -540,12 +542,17 @@ class Versions:
             value = False
         elif name == "six.PY3":
             value = True
-        elif self._foreign is not None and (values := self._foreign(text)) is not None:
+        elif (values := self._of_other_file(text)) is not None:
             value = values[number]
         if value is None:
             return _External(text)
         self._learnt = True
         return value
+
+    def _of_other_file(self, text: str) -> list[Any] | None:
+        if self._foreign is None or text.startswith(_FOREIGN):
+            return None
+        return self._foreign(text)
 
     def _attribute(self, value: Any, name: str, number: int) -> Any:
         if isinstance(value, _External):
@@ -607,8 +614,8 @@ class Versions:
         if called.text in ("tensorflow.python.tf2.enabled", "tensorflow.__internal__.tf2.enabled"):
             self._learnt = True
             return True
-        if self._foreign is not None and not node.args and not node.keywords:
-            values = self._foreign(f"{called.text}()")
+        if not node.args and not node.keywords:
+            values = self._of_other_file(f"{called.text}()")
             if values is not None:
                 self._learnt = True
                 if values[number] == {RAISES: True}:

@@ -30,7 +30,7 @@ def coverage_of(file: File, project: Project) -> Coverage:
         return found
 
     index = file.index
-    calls = unresolved_calls = parameter_calls = traced_calls = unresolved_traced_calls = 0
+    calls = unresolved_calls = parameter_calls = traced_calls = unresolved_traced_calls = dead_calls = 0
     traced: dict[int, bool] = {}
     for fact in index.calls:
         texts = () if fact.path is None else index.resolve(fact.scope, fact.path)
@@ -39,6 +39,7 @@ def coverage_of(file: File, project: Project) -> Coverage:
             contexts = project.contexts((file.key, scope))
             traced[scope] = any(context & _REPEATED and not context & _GRAPH for context in contexts)
         calls += 1
+        dead_calls += file.is_dead(fact.block, fact.node.lineno)
         traced_calls += traced[scope]
         if not (is_known(texts) or _is_of_literal(fact.node.func)):
             unresolved_calls += 1
@@ -66,6 +67,7 @@ def coverage_of(file: File, project: Project) -> Coverage:
         unresolved_values,
         long_names,
         stars,
+        dead_calls,
     )
 
 

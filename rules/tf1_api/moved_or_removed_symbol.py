@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -73,6 +74,9 @@ _SUCCESSORS = {
 """What is used in TF2 instead, where it is not the same object under another name."""
 
 
+_KERAS_OF_COMPAT = ("tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras")
+
+
 class MovedOrRemovedSymbol(Rule):
     """A public name of TF1 is no longer where the code looks for it.
 
@@ -123,7 +127,14 @@ class MovedOrRemovedSymbol(Rule):
         if not statement.names or statement.version_checked:
             return
         found = missing_import(statement.names, statement.target)
-        if found is not None:
+        package = _no_package(statement)
+        if found is None and package:
+            yield self.report(
+                statement,
+                f"Importing from `{package}` raises ModuleNotFoundError with Keras 3, where it is an attribute and no "
+                "package: import from `tensorflow.keras`.",
+            )
+        elif found is not None:
             yield self.report(
                 statement, f"Importing `{found.written}` raises ImportError {_where(found)}: {_advice(found)}"
             )
@@ -145,6 +156,15 @@ class MovedOrRemovedSymbol(Rule):
         use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
         message = f"`{found.written}` works through compat.v1 only; {use}."
         yield self.report(site, message, Severity.INFO, consequence=Consequence.LEGACY)
+
+
+def _no_package(statement: Import) -> str:
+    """The package below compat that Keras 3 does not have, where an import looks into it."""
+    node = statement.statement
+    module = (node.module or "") if isinstance(node, ast.ImportFrom) else statement.alias.name
+    if statement.target is Target.KERAS3 and not getattr(node, "level", 0):
+        return next((p for p in _KERAS_OF_COMPAT if module == p or module.startswith(f"{p}.")), "")
+    return ""
 
 
 def _may_be_told(target: Target, names: Sequence[Name]) -> bool:

@@ -113,6 +113,7 @@ def test_long_names_are_counted() -> None:
 def test_star_imports_from_elsewhere_are_counted() -> None:
     """Of one of the project every name is known."""
     assert 1 == _found("from numpy import *\nfrom beside import *").foreign_stars
+    assert 1 == _found('if tf.__version__ < "2":\n    print(1)\nprint(2)').dead_calls
 
 
 def test_what_is_kept_has_the_same_numbers(tmp_path: Path) -> None:
@@ -164,7 +165,8 @@ def test_it_is_told_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) ->
         "the values of 0 more",
         "migrate-lint: followed as far as callers are known: 1 call of parameters",
         "migrate-lint: names too long to follow: 0; star imports from other packages, of which any name may come: 1",
-    ] == err.splitlines()[-4:]
+        "migrate-lint: for other versions than the target's: 0 calls",
+    ] == err.splitlines()[-5:]
     told = json.loads(out)["summary"]["coverage"]
     assert {*Coverage._fields, "unread"} == set(told)
     assert (1, 1, 0) == (told["foreign_stars"], told["parameter_calls"], told["unread"])
