@@ -6,21 +6,25 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
+from .callbacks import Callbacks, Edge, Given, Slot
 from .entities import Key
-from .execution_context import UNCHANGED, UNROOTED, Context, Effects, entered, transferred
+from .execution_context import UNROOTED, Context, Effects, entered, given, transferred
 from .lazy import cached_property
 from .links import (
     NO_PARAMETER,
     NOTHING,
     CallKind,
     CallRow,
+    DefaultRow,
     Links,
+    NestRow,
     OnceRow,
     OpenEffects,
     PassRow,
     ResultRow,
+    ReturnRow,
     RootRow,
     Rows,
     SlotRow,
@@ -28,7 +32,8 @@ from .links import (
 )
 from .names import below, canonical
 
-_Leading = TypeVar("_Leading", CallRow, PassRow, OnceRow, ResultRow)
+_Leading = TypeVar("_Leading", CallRow, PassRow, OnceRow, ResultRow, DefaultRow)
+_SAME = given("same")
 _SCOPE_BITS = 24
 _MAX_CONTEXTS = 24
 _MAX_HANDED_ON = 4
@@ -106,6 +111,7 @@ class CallGraph:
         ]
         self._found: dict[tuple[str, ...], frozenset[int]] = {}
         self._spelled: dict[tuple[str, ...], str | None] = {}
+        self._stands_for: dict[int, int] = {}
 
     def _id(self, key: Key) -> int:
         number = self._numbers.get(key[0], NOTHING)
@@ -132,7 +138,13 @@ class CallGraph:
             seen.add(current)
             ways = self._table.get(current, {})
             way = ways[min(flagged)] if (flagged := [s for s in ways if s & flag]) else _Way(NOTHING, 0, "")
-            steps.append((self._key(current), line, way.reason))
+            function = self._stands_for.get(current, current)
+            if function == NOTHING or (steps and steps[-1][0] == self._key(function)):
+                if way.reason and steps:  # a decorated function's own way to run
+                    steps[-1] = (*steps[-1][:2], way.reason)
+                current, line = way.caller, way.line or line
+                continue
+            steps.append((self._key(function), line, way.reason))
             current, line = way.caller, way.line
         steps.reverse()
         return steps
@@ -140,87 +152,119 @@ class CallGraph:
     @cached_property
     def _table(self) -> dict[int, dict[int, _Way]]:
         """Of each function its contexts, each with the first way that led to it."""
-        edges, wrapped = self._edges()
+        direct, handed_on = self._edges()
+        further, entry, bodies, stands_for = handed_on.edges, handed_on.entry, handed_on.bodies, handed_on.stands_for
         marks = {file.node(scope): marks for file in self._files for scope, marks in file.entries.items()}
+        marks |= {copy: marks[function] for copy, function in stands_for.items() if function in marks}
         table: dict[int, dict[int, _Way]] = {}
         queue: deque[tuple[int, int]] = deque()
 
         def add(node: int, context: int, caller: int, line: int, reason: str) -> None:
-            if not context:
-                return
-            if node in wrapped:
-                context = transferred(context, wrapped[node])
-            if node in marks:
-                context = entered(context, marks[node])
-            if not context & ~UNROOTED:
-                return
-            ways = table.setdefault(node, {})
-            if context not in ways and len(ways) < _MAX_CONTEXTS:
+            node = entry.get(node, node)
+            while True:
+                if node in marks and context:
+                    context = entered(context, marks[node])
+                if not context & ~UNROOTED:
+                    return
+                ways = table.setdefault(node, {})
+                if context in ways or len(ways) >= _MAX_CONTEXTS:
+                    return
                 ways[context] = _Way(caller, line, reason)
                 queue.append((node, context))
+                if node not in bodies:
+                    return
+                caller, line, reason, node = node, 0, "", bodies[node]
 
         def spread() -> None:
             while queue:
                 node, context = queue.popleft()
-                for callee, line, transfer in edges.get(node, ()):
-                    add(callee, transferred(context, transfer), node, line, "")
+                for edges in (direct.get(node, ()), further.get(node, ())):
+                    for callee, line, transfer in edges:
+                        add(callee, transferred(context, transfer), node, line, "")
 
+        copies: dict[int, list[int]] = {}
+        for function, copy in handed_on.same_roots:
+            copies.setdefault(function, []).append(copy)
         once = {file.node(row.scope, row.file) for file in self._files for row in file.leading(OnceRow)}
         for file in self._files:
             for root in file.rows.of(RootRow):
-                if not (root.unless_once and file.node(root.scope) in once):
-                    add(file.node(root.scope), root.context, NOTHING, 0, file.names[root.reason])
+                function = file.node(root.scope)
+                if not (root.unless_once and function in once):
+                    for node in (function, *copies.get(function, ())):
+                        add(node, root.context, NOTHING, 0, file.names[root.reason])
         spread()
-        for function, context in self._given_by_unknown(table):
-            add(function, context, NOTHING, 0, " (a tf.function)" if context == Context.TRACED else "")
+        for giver, function, transfer in self._given_by_unknown(handed_on):
+            if giver not in table and (context := transferred(0, transfer)):
+                add(function, context, NOTHING, 0, " (a tf.function)" if context == Context.TRACED else "")
         spread()
+        self._stands_for = stands_for
         return table
 
-    def _given_by_unknown(self, known: Mapping[int, Any]) -> list[tuple[int, int]]:
-        """What `tf.function` and the like make of a function that is given by code whose callers are not known."""
-        found: list[tuple[int, int]] = []
+    def _given_by_unknown(self, handed_on: Callbacks) -> list[Edge]:
+        """What is given to `tf.function` and the like: who gives it may be code whose callers are not known."""
+        found: list[Edge] = []
         for file in self._files:
             effects = self._effects[file.number]
             for row in file.leading(PassRow):
-                if row.taker_file == NOTHING and file.caller(row.caller) not in known:
-                    context = transferred(0, effects[row.effects] | row.taker)
-                    if context:
-                        found.append((file.node(row.scope, row.file), context))
-        return found
+                if row.taker_file == NOTHING:
+                    function = file.node(row.scope, row.file)
+                    found.append((file.caller(row.caller), function, effects[row.effects] | row.taker))
+        return found + handed_on.gives
 
-    def _edges(self) -> tuple[dict[int, list[tuple[int, int, int]]], dict[int, int]]:
-        """Callees of every function, with line and transfer; and the transfers of the project's own wrappers."""
-        edges: dict[int, list[tuple[int, int, int]]] = {}
-        parameter_calls: dict[tuple[int, str], list[tuple[int, int, int]]] = {}
+    def _edges(self) -> tuple[dict[int, list[Edge]], Callbacks]:
+        """Callees of every function, with line and transfer; and what functions do that they are handed."""
+        direct: dict[int, list[Edge]] = {}
+        given_away: dict[tuple[int, int], list[int]] = {}
+        slots: dict[tuple[int, str], list[Slot]] = {}
+        outer: dict[int, int] = {}
+        returned: set[tuple[int, str]] = set()
+        called_as: dict[tuple[int, int, int], str] = {}
+        sites: list[Given] = []
+        decorators: dict[int, list[tuple[int, str]]] = {}
         for file in self._files:
-            effects = self._effects[file.number]
+            effects, names = self._effects[file.number], file.names
             for call in file.leading(CallRow):
                 if call.kind != CallKind.MAKE:
-                    edge = file.node(call.scope, call.file), call.line, effects[call.effects]
-                    edges.setdefault(file.caller(call.caller), []).append(edge)
+                    caller, callee = file.caller(call.caller), file.node(call.scope, call.file)
+                    direct.setdefault(caller, []).append((callee, call.line, effects[call.effects]))
+                    if call.via != NOTHING:
+                        called_as[caller, call.line, callee] = names[call.via]
             for slot in file.rows.of(SlotRow):
-                way = file.caller(slot.caller), slot.line, effects[slot.effects]
-                parameter_calls.setdefault((file.node(slot.function), file.names[slot.name]), []).append(way)
-        for file in self._files:
-            effects = self._effects[file.number]
+                transfer, change, taker, taker_name = effects[slot.effects], slot.taker, NOTHING, ""
+                if slot.taker_file == NOTHING:
+                    transfer |= slot.taker
+                else:
+                    change, taker, taker_name = NOTHING, file.node(slot.taker, slot.taker_file), names[slot.taker_name]
+                one = Slot(file.caller(slot.caller), slot.line, transfer, change, taker, taker_name)
+                slots.setdefault((file.node(slot.function), names[slot.name]), []).append(one)
             for row in file.leading(PassRow):
-                function = file.node(row.scope, row.file)
+                giver, function = file.caller(row.caller), file.node(row.scope, row.file)
+                transfer = effects[row.effects]
                 if row.taker_file == NOTHING:
-                    edge = function, row.line, effects[row.effects] | row.taker
-                    edges.setdefault(file.caller(row.caller), []).append(edge)
-                    continue
-                parameter = file.node(row.taker, row.taker_file), file.names[row.name]
-                for inner, line, transfer in parameter_calls.get(parameter, ()):
-                    edges.setdefault(inner, []).append((function, line, transfer))
-        wrapped: dict[int, int] = {}
-        for file in self._files:
+                    direct.setdefault(giver, []).append((function, row.line, transfer | row.taker))
+                    if row.taker != _SAME:
+                        given_away.setdefault((giver, function), []).append(transfer | row.taker)
+                else:
+                    taker, kept = file.node(row.taker, row.taker_file), "" if row.kept == NOTHING else names[row.kept]
+                    name, is_partial = names[row.name], bool(row.is_partial)
+                    sites.append(Given(giver, row.line, transfer, function, taker, name, kept, is_partial))
+            for default in file.leading(DefaultRow):
+                taker, name = file.node(default.scope), names[default.name]
+                omitting, calls = self._omitting(taker, default.position, name)
+                if omitting or not calls:
+                    function = file.node(default.function, default.file)
+                    sites.append(Given(taker, default.line, 0, function, taker, name, ""))
+            outer.update((file.node(row.scope), file.node(row.outer)) for row in file.rows.of(NestRow))
+            returned.update((file.node(row.scope), names[row.name]) for row in file.rows.of(ReturnRow))
             for wrap in file.rows.of(WrapRow):
-                function = file.node(wrap.scope)
-                parameter = file.node(wrap.decorator, wrap.file), file.names[wrap.name]
-                for inner, line, transfer in parameter_calls.get(parameter, ()):
-                    wrapped.setdefault(function, transfer)
-                    edges.setdefault(function, []).append((inner, line, UNCHANGED))
-        return edges, wrapped
+                decorator = file.node(wrap.decorator, wrap.file), names[wrap.name]
+                decorators.setdefault(file.node(wrap.scope), []).insert(0, decorator)
+        free = len(self._files) << _SCOPE_BITS
+        handed_on = Callbacks(direct, given_away, slots, outer, frozenset(returned), called_as, free)
+        for function, found in decorators.items():
+            handed_on.decorate(function, found)
+        handed_on.give(sites)
+        return direct, handed_on
 
     @cached_property
     def _effects(self) -> list[list[int]]:
@@ -283,7 +327,9 @@ class CallGraph:
                 calls = self._callers.get(call.caller, ()) if depth < _MAX_HANDED_ON else ()
                 given = {self._gives(around, int(place), outer, depth + 1) for around in calls}
                 return given.pop() if len(given) == 1 else None
-        return position == NO_PARAMETER or count > position or name in keywords or "*" in keywords
+        if position == NO_PARAMETER or count > position or name in keywords:
+            return True
+        return None if "*" in keywords else False
 
     @cached_property
     def _callers(self) -> dict[int, list[_Call]]:

@@ -76,12 +76,21 @@ def _once(context: Context) -> Context:
     return context & ~Context.FORWARD | Context.ONCE if context & (Context.FORWARD | Context.TRACED) else context
 
 
+def _on_host(context: Context) -> Context:
+    """The context of code that runs eagerly whenever the graph does, or beside it in a thread."""
+    if context & Context.GRAPH:
+        return Context(0)
+    if context & Context.FORWARD:
+        return Context.FORWARD
+    return Context.EAGER if context & (Context.TRACED | Context.EAGER) else Context(0)
+
+
 _CHANGES: dict[str, Callable[[Context], Context]] = {
     "same": lambda s: s,
     "traced": lambda s: s if s & Context.GRAPH else (s | Context.TRACED) & ~(Context.FIT | Context.FORWARD),
     "graph": lambda s: Context.GRAPH,
     "once": _once,
-    "never": lambda s: Context(0),
+    "host": _on_host,
     "compiled": lambda s: Context.TRACED | Context.FIT,
     "layer": lambda s: Context.FORWARD | Context.TRACED | Context.FIT,
     "also traced": lambda s: s | Context.TRACED,

@@ -18,18 +18,25 @@ from sys import intern
 from typing import Any, TypeVar
 
 from .lazy import cached_property
-from .paths import MAX_PARTS, alternatives, is_none, path_of, split_head
+from .paths import MAX_PARTS, alternatives, is_none, joined, path_of, split_head
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom)
 """The most frequent statements without a suite."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, *_COMPREHENSIONS)
 _HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
 """What may stand in an expression and hold names; operators and contexts do not."""
 _HOLDING = ("loop", "with")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "pytest.skip", "pytest.fail", "self.skipTest", "self.fail"})
+_LITERALS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_ELEMENTS_OF = frozenset({"enumerate", "zip", "reversed", "sorted", "list", "tuple", "set", "iter"})
+"""Builtins that give the elements of what they are given."""
+_ADDING = frozenset({"append", "add", "insert", "setdefault"})
+_MAX_ITEMS = 32
+"""Elements of a list or dict that are looked into, and callables that a container is known to hold."""
 _MAX_ALTERNATIVES = 6
 _DEEP = 50
 """Names that stand for each other, resolved by recursion."""
@@ -132,6 +139,8 @@ class Scope:
     """The parameters whose default is None."""
     attributes: dict[str, list[tuple[str | None, Scope]]] = field(default_factory=dict)
     """Of a class: what is assigned to ``self.<name>`` in its methods, as paths in the method's scope."""
+    items: dict[str, list[Bind]] = field(default_factory=dict)
+    """What the containers hold that names are bound to."""
     stars: list[str] = field(default_factory=list)
     """Modules whose public names are imported with ``*``."""
 
@@ -241,6 +250,8 @@ class FileIndex:
         """All blocks, by their id: one comes after the block that it stands in."""
         self._statement: ast.stmt = ast.Pass()
         self._lambdas: dict[int, Scope] = {}
+        self._comprehension_scopes: dict[int, Scope] = {}
+        self._added: list[tuple[ast.Call, Scope]] = []
         self._open = 0
         self._circular = False
         self.is_dead: Callable[[Bind], bool] | None = None
@@ -251,6 +262,9 @@ class FileIndex:
         self._heads: defaultdict[int, dict[str, tuple[str, ...] | None]] = defaultdict(dict)
         self.module = self._scope("module", "", None, tree, None)
         self._suite(tree.body, self.module, self._block(None, "body", tree, self.module))
+        for call, scope in self._added:
+            assert isinstance(call.func, ast.Attribute)
+            self._bind_item(call.func.value, call.args[-1], scope)
 
     # -- the walk ----------------------------------------------------------------------------------------------------
 
@@ -448,9 +462,10 @@ class FileIndex:
                 inner.bind(argument.arg, Bind("annotation", f"{annotation}()", scope))
             else:
                 inner.bind(argument.arg, Bind("parameter"))
-        for rest in (arguments.vararg, arguments.kwarg):
-            if rest is not None:
-                inner.bind(rest.arg, Bind("opaque"))
+        if arguments.vararg is not None:
+            inner.bind(arguments.vararg.arg, Bind("parameter"))
+        if arguments.kwarg is not None:
+            inner.bind(arguments.kwarg.arg, Bind("opaque"))
 
     def _annotation(self, node: ast.expr, scope: Scope, block: Block) -> None:
         """Walk an annotation, unless the file postpones them all: what it names is not read then."""
@@ -481,9 +496,10 @@ class FileIndex:
         element_of: ast.expr | None = None,
     ) -> None:
         """Record an assignment, target by target; tuples are matched with tuples."""
-        stack: list[tuple[ast.expr, ast.expr | None, ast.expr | None]] = [(target, value, element_of)]
+        stack: list[tuple[ast.expr, ast.expr | None, ast.expr | None, ast.expr | None]]
+        stack = [(target, value, element_of, element_of)]
         while stack:
-            target, value, element_of = stack.pop()
+            target, value, element_of, iterated = stack.pop()
             if isinstance(target, ast.Tuple | ast.List):
                 values: list[ast.expr | None] = [None] * len(target.elts)
                 if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
@@ -491,17 +507,22 @@ class FileIndex:
                 inner = None if values[:1] != [None] else (value or element_of)
                 if inner is not None and isinstance(statement, ast.Assign):
                     self._bind_parts(target, inner, scope, block)
-                stack.extend((t, v, inner) for t, v in zip(reversed(target.elts), reversed(values), strict=True))
+                parts = _iterated_together(iterated, len(target.elts)) if inner is element_of else None
+                each = parts or [inner] * len(target.elts)
+                stack += [
+                    (t, v, inner, part) for t, v, part in zip(target.elts[::-1], values[::-1], each[::-1], strict=True)
+                ]
                 continue
             if isinstance(target, ast.Starred):
                 target, value = target.value, None
             self.assignments.append(AssignmentFact(statement, target, value, scope, block, source=element_of))
             if isinstance(target, ast.Name):
-                self._bind_name(target.id, value, element_of, scope, block)
+                self._bind_name(target.id, value, iterated, scope, block)
             elif isinstance(target, ast.Attribute):
                 self._bind_attribute(target, value, scope)
                 self._expression(target.value, scope, block)
             elif isinstance(target, ast.Subscript):
+                self._bind_item(target.value, value, scope)
                 self._expression(target.value, scope, block)
                 self._expression(target.slice, scope, block)
 
@@ -522,12 +543,18 @@ class FileIndex:
         if name in scope.outer_names:
             home = self._outer(scope, name)
         if element_of is not None:
-            path = path_of(element_of)
-            home.bind(name, Bind("value", f"{path}[]", scope) if path else Bind("opaque"))
+            keys = isinstance(element_of, ast.Name) and self._is_dict(element_of.id, scope)
+            for path, where in (not keys and self._elements(element_of, scope)) or [(None, scope)]:
+                home.bind(name, Bind("value", path, where) if path else Bind("opaque"))
         elif isinstance(value, ast.Lambda):
             home.bind(name, Bind("lambda", node=value, block=block))
         elif value is None:
             home.bind(name, Bind("opaque", block=block))
+        elif isinstance(value, _CONTAINERS):
+            home.bind(name, Bind("opaque", node=value, block=block))
+            items = [Bind("value", path, where) for path, where in self._elements(value, scope) if path]
+            if items:
+                home.items.setdefault(name, []).extend(items)
         else:
             home.binds.setdefault(name, [])
             arms = ((value.body, True), (value.orelse, False)) if isinstance(value, ast.IfExp) else ((value, None),)
@@ -535,9 +562,73 @@ class FileIndex:
                 arm = (value.test, scope, holds) if isinstance(value, ast.IfExp) and holds is not None else None
                 if arm is None and isinstance(given, ast.Constant):
                     home.constants.setdefault(name, []).append(Bind("constant", node=given, block=block))
-                for path in alternatives(given):
+                for path in self._alternatives(given):
                     kind = "value" if path else "opaque"
                     home.bind(name, Bind(kind, path or "", scope if path else None, value, block, arm))
+
+    def _is_dict(self, name: str, scope: Scope) -> bool:
+        """Whether a name holds a dict by now, so that iterating gives its keys."""
+        found = self.lookup(scope, name)
+        return found is not None and any(isinstance(bind.node, ast.Dict | ast.DictComp) for bind in found[1])
+
+    def _alternatives(self, value: ast.expr | None) -> list[str | None]:
+        """A path for each value that an expression can have; a lambda has one by its scope."""
+        if isinstance(value, ast.Lambda):
+            return [f"!@{self._lambdas[id(value)].id}"] if id(value) in self._lambdas else [None]
+        if isinstance(value, ast.IfExp):
+            return self._alternatives(value.body) + self._alternatives(value.orelse)
+        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
+            return [path for part in value.values for path in self._alternatives(part)]
+        if isinstance(value, ast.Subscript) and isinstance(value.value, _LITERALS):
+            return [path for path, _ in self._elements(value.value, self.module) if path]
+        return alternatives(value)
+
+    def _elements(self, node: ast.expr, scope: Scope) -> list[tuple[str | None, Scope]]:
+        """Paths, each with its scope, for what a container holds or an iteration gives; None for what has no path."""
+        found: list[tuple[str | None, Scope]] = []
+        stack: list[tuple[ast.expr | None, bool]] = [(node, True)]
+        while stack and len(found) < _MAX_ITEMS:
+            part, is_container = stack.pop()
+            if part is None or isinstance(part, ast.Constant):
+                continue
+            if isinstance(part, ast.Dict):
+                stack += [(value, False) for value in reversed(part.values[:_MAX_ITEMS])]
+            elif isinstance(part, ast.List | ast.Tuple | ast.Set):
+                stack += [(value, False) for value in reversed(part.elts[:_MAX_ITEMS])]
+            elif is_container and isinstance(part, _COMPREHENSIONS):
+                inner = self._comprehension_scopes.get(id(part))
+                if inner is not None:
+                    element = part.value if isinstance(part, ast.DictComp) else part.elt
+                    found += [(path, inner) for path in self._alternatives(element)]
+            elif (
+                is_container
+                and isinstance(part, ast.Call)
+                and isinstance(part.func, ast.Name)
+                and part.func.id in _ELEMENTS_OF
+            ):
+                stack += [(value, True) for value in reversed(part.args)]
+            elif is_container:
+                found += [(path and f"{path}[]", scope) for path in self._alternatives(part)]
+            else:
+                found += [(path, scope) for path in self._alternatives(part)]
+        return found
+
+    def _bind_item(self, target: ast.expr, value: ast.expr | None, scope: Scope) -> None:
+        """What is put into a container becomes one of its items."""
+        if value is None or isinstance(value, ast.Constant):
+            return
+        spelled = path_of(target) or "?"
+        paths = [path for path in self._alternatives(value) if path and spelled not in path and "[" not in path]
+        if isinstance(target, ast.Name) and paths:
+            home = next((around for around in scope.chain() if target.id in around.binds), None)
+            if home is not None and any(isinstance(bind.node, _CONTAINERS) for bind in home.binds[target.id]):
+                items = home.items.setdefault(target.id, [])
+                items += [Bind("value", path, scope) for path in paths if len(items) < _MAX_ITEMS]
+        elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and paths:
+            cls = self.class_of_self(scope, target.value.id)
+            values = cls.attributes.get(target.attr) if cls is not None else None
+            if values is not None and len(values) < _MAX_ITEMS:
+                values.extend((f"[]{path}", scope) for path in paths)
 
     def _outer(self, scope: Scope, name: str) -> Scope:
         if name in scope.globals:
@@ -550,14 +641,13 @@ class FileIndex:
             cls = self.class_of_self(scope, target.value.id)
             if cls is not None:
                 values = cls.attributes.setdefault(target.attr, [])
-                if isinstance(value, ast.List | ast.Tuple):
-                    paths = [path_of(item) for item in value.elts]
-                    values.extend((f"[]{path}" if path else None, scope) for path in paths)
-                elif isinstance(value, ast.ListComp):
-                    path = path_of(value.elt)
-                    values.append((f"[]{path}" if path else None, scope))
+                if isinstance(value, _CONTAINERS):
+                    found = self._elements(value, scope)
+                    values.extend((f"[]{path}" if path else None, where) for path, where in found)
+                    if not found:
+                        values.append((None, scope))
                 elif value is not None:
-                    values.extend((path, scope) for path in alternatives(value))
+                    values.extend((path, scope) for path in self._alternatives(value))
                 else:
                     values.append((None, scope))
 
@@ -589,6 +679,8 @@ class FileIndex:
                 stack += reversed(node_.args)
                 if path is None:
                     stack.append(base)
+                if func.__class__ is ast.Attribute and func.attr in _ADDING and node_.args:
+                    self._added.append((node_, scope))
             elif kind is tuple:
                 scope, block = node_
             elif kind is ast.IfExp:
@@ -627,6 +719,7 @@ class FileIndex:
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope, block: Block
     ) -> list[Any]:
         inner = self._scope("comprehension", "<comprehension>", scope, node, block)
+        self._comprehension_scopes[id(node)] = inner
         found: list[Any] = []
         for position, generator in enumerate(node.generators):
             found += [(inner if position else scope, block), generator.iter]
@@ -735,6 +828,7 @@ class FileIndex:
             scope.binds.clear()
             scope.constants.clear()
             scope.attributes.clear()
+            scope.items.clear()
             scope.parent = scope.defined_in = None
         self.__dict__.clear()
 
@@ -769,6 +863,7 @@ class FileIndex:
         """Say what `path` names in `scope`, as far as this file tells; nothing where it is not certain.
 
         An answer starts with ``@3`` (the def or class with that scope id), ``self@3`` (an instance of that class),
+        ``{}`` before another (a container of it),
         ``super@3``, ``$3:x`` (parameter x of that function), ``.module.x`` (a relative import), ``*.x`` (what many star
         imports of this file may give) or an absolute name. A builtin is ``builtins.print``.
         """
@@ -780,6 +875,15 @@ class FileIndex:
                 paths[path] = known
         return known
 
+    def values(self, scope: Scope, node: ast.expr) -> tuple[str, ...]:
+        """Say what an expression can be, each alternative as in `resolve`; those that are not known are left out."""
+        if isinstance(node, ast.List | ast.Tuple | ast.Dict | ast.Set):
+            found = [(f"{{}}{text}", path) for path, where in self._elements(node, scope) if path
+                     for text in self.resolve(where, path)]
+            return tuple(dict(found))
+        paths = [path for path in self._alternatives(node) if path]
+        return tuple(dict.fromkeys(text for path in paths for text in self.resolve(scope, path)))
+
     def _resolve(self, scope: Scope, path: str) -> tuple[str, ...]:
         if path.startswith("!"):
             return (path[1:],)
@@ -787,7 +891,10 @@ class FileIndex:
         if head == "super" and rest.startswith("()"):
             return next(((f"super@{cls.id}{rest[2:]}",) for cls in scope.chain() if cls.kind == "class"), ())
         answers = self._head(scope, head)
-        return tuple([intern(answer + rest) for answer in answers if len(answer) < _MAX_NAME]) if rest else answers
+        if not rest:
+            return answers
+        found = [joined(answer, rest) for answer in answers if len(answer) < _MAX_NAME]
+        return tuple([intern(text) for text in found if text])
 
     def is_too_long(self, scope: Scope, path: str) -> bool:
         """Whether `path` is not resolved because of what its first name stands for: more than is followed."""
@@ -860,15 +967,23 @@ class FileIndex:
             return (f"@{self._lambdas[id(bind.node)].id}",)
         if bind.kind == "parameter":
             return (f"${home.id}:{name}",)
-        return () if bind.kind == "opaque" else None
+        return () if bind.kind == "opaque" and name not in home.items else None
 
     def _resolve_binds(self, home: Scope, binds: list[Bind], name: str) -> _Resolution:
         """Say what a name is; a name that has to be resolved before is handed out."""
         answers: list[str] = []
         if self.is_dead is not None and len(binds) > 1:
             binds = [bind for bind in binds if not self.is_dead(bind)] or binds
+        items: dict[str, None] = {}
+        for item in home.items.get(name, ()):
+            assert item.scope is not None
+            if self._open > _DEEP and (head := self._unresolved(item.scope, item.text)) is not None:
+                yield item.scope, head
+            items.update((f"{{}}{text}", None) for text in self.resolve(item.scope, item.text))
         for bind in binds:
             if bind.kind == "opaque":
+                if name in home.items and isinstance(bind.node, _CONTAINERS):
+                    continue
                 return ()
             plain = self._plain(bind, home, name)
             if plain is not None:
@@ -890,7 +1005,9 @@ class FileIndex:
                 values = ()
             if len(answers) <= _MAX_ALTERNATIVES:
                 answers.extend(value for value in values if value not in answers)
-        return tuple(answers) if len(answers) <= _MAX_ALTERNATIVES else ()
+        if len(answers) > _MAX_ALTERNATIVES or len(items) > _MAX_ITEMS:
+            return ()
+        return (*answers, *items)
 
     @staticmethod
     def _in_classmethod(scope: Scope, name: str) -> bool:
@@ -941,6 +1058,20 @@ def _postpones_annotations(statement: ast.stmt) -> bool:
         and statement.module == "__future__"
         and any(alias.name == "annotations" for alias in statement.names)
     )
+
+
+def _iterated_together(iterated: ast.expr | None, count: int) -> list[ast.expr | None] | None:
+    """What each of several loop variables goes through, where the parts of an element are known apart."""
+    if not isinstance(iterated, ast.Call) or any(isinstance(part, ast.Starred) for part in iterated.args):
+        return None
+    func = iterated.func
+    if isinstance(func, ast.Attribute) and func.attr == "items" and not iterated.args and count == 2:
+        return [None, iterated]
+    if isinstance(func, ast.Name) and func.id == "zip" and len(iterated.args) == count:
+        return list(iterated.args)
+    if isinstance(func, ast.Name) and func.id == "enumerate" and iterated.args and count == 2:
+        return [None, iterated.args[0]]
+    return None
 
 
 def _leaves(body: list[ast.stmt]) -> bool:

@@ -6,6 +6,7 @@ kept after its first call; functions yield wraps, marks and roots, and condition
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,11 +17,14 @@ from .links import (
     NOTHING,
     CallKind,
     CallRow,
+    DefaultRow,
     Links,
+    NestRow,
     OnceRow,
     OpenEffects,
     PassRow,
     ResultRow,
+    ReturnRow,
     SlotRow,
     WrapRow,
     cells_of,
@@ -34,6 +38,7 @@ from .summary import CallEdge, FunctionSummary, GivenFunctions
 _T = TypeVar("_T")
 _MAX_RETURNED = 4
 """Functions that return each other's results."""
+_ITEMS = re.compile(r"\[\]|\.(?:get|pop)\(\)|\.(?:values|items)\(\)\[\]")
 
 
 def links_of(names: Resolver, file: str) -> Links:
@@ -58,6 +63,7 @@ class _Linker:
         self._names = _Numbers[str]()
         self._shapes = _Numbers[tuple[Any, ...]]()
         self._properties: dict[Key, bool] = {}
+        self._running: dict[Key, bool] = {}
         self._rows: list[NamedTuple] = []
 
     def _resolve(self, text: str) -> tuple[Entity, ...]:
@@ -74,6 +80,7 @@ class _Linker:
         for row in passes:
             self._give(row)
         for number, function in functions:
+            self._place(int(number), function)
             self._wrap(int(number), function)
         self._rows += roots_of(self._project, self._file, uses, self._names)
         return {
@@ -122,15 +129,40 @@ class _Linker:
         for text in edge.targets:
             for entity in self._resolve(text):
                 if entity.kind == "parameter" and edge.shape is not None:
-                    function, _, name = entity.text[1:].partition(":")
-                    self._rows.append(SlotRow(caller, line, condition, int(function), self._names[name]))
+                    self._slot(caller, line, condition, entity, (NOTHING, given("same"), NOTHING))
                 for kind, (file, scope) in self._read(entity) if edge.shape is None else self._called(entity):
-                    self._rows.append(CallRow(caller, line, condition, shape, kind, self._files[file], scope))
+                    via = self._names[edge.via] if edge.via and self._runs_given((file, scope), edge.via) else NOTHING
+                    self._rows.append(CallRow(caller, line, condition, shape, kind, self._files[file], scope, via))
 
         if edge.shape is not None:
             results = (text.removesuffix("()") for text in edge.targets if text.endswith("()"))
             for file, scope in dict.fromkeys(key for text in results for key in self._givers(self._file, text, 0)):
                 self._rows.append(ResultRow(caller, condition, self._files[file], scope))
+
+    def _slot(self, caller: int, line: int, condition: int, parameter: Entity, taker: tuple[int, int, int]) -> None:
+        """A parameter, or what it holds, is called or given on."""
+        function, _, name = parameter.text[1:].partition(":")
+        name = _ITEMS.sub("", name)
+        if parameter.file == self._file:
+            self._rows.append(SlotRow(caller, line, condition, int(function), self._names[name], *taker))
+
+    def _runs_given(self, key: Key, via: str) -> bool:
+        """Whether a function may call what was given to a partial of it, to the function around it, or to its class."""
+        known = self._running.get(key)
+        if known is None:
+            function = self._project.function(key)
+            known = False
+            if function is not None and function["name"] != via.rpartition(".")[2]:
+                return True
+            if function is not None and function["cls"] < 0:
+                known = str(function["outer"]) in self._project.summaries[key[0]]["functions"]
+            elif function is not None:
+                cls = self._project.cls((key[0], function["cls"]))
+                known = cls is not None and any(
+                    text.removeprefix("[]").startswith("$") for texts in cls["attributes"].values() for text in texts
+                )
+            self._running[key] = known
+        return known
 
     def _givers(self, file: str, text: str, depth: int) -> Iterator[Key]:
         """The functions whose result a call gives: the one that is called, and those whose result it returns."""
@@ -144,16 +176,23 @@ class _Linker:
 
     def _read(self, entity: Entity) -> Iterator[tuple[CallKind, Key]]:
         """What runs when an attribute is read: a property."""
-        if entity.kind == "function":
-            if entity.key not in self._properties:
-                self._properties[entity.key] = self._project.is_property(entity.key)
-            if self._properties[entity.key]:
-                yield CallKind.READ, entity.key
+        if entity.kind == "function" and self._is_property(entity.key):
+            yield CallKind.READ, entity.key
+
+    def _is_property(self, key: Key) -> bool:
+        if key not in self._properties:
+            self._properties[key] = self._project.is_property(key)
+        return self._properties[key]
 
     def _called(self, entity: Entity) -> Iterator[tuple[CallKind, Key]]:
         """What runs when something is called: a function, or methods of what is no function."""
         methods: tuple[str, ...] = ()
-        if entity.kind == "function":
+        if entity.kind == "function" and self._is_property(entity.key):
+            yield CallKind.READ, entity.key
+            for value in self._project.property_values(entity.key):
+                if value.kind != "function" or value.key != entity.key:
+                    yield from self._called(value)
+        elif entity.kind == "function":
             yield CallKind.CALL, entity.key
         elif entity.kind == "instance":
             methods = ("__call__", "call")
@@ -168,43 +207,99 @@ class _Linker:
 
     def _give(self, row: GivenFunctions) -> None:
         """What the callee does with a function that it is given decides how it runs."""
-        functions = [e.key for text in row.functions for e in self._resolve(text) if e.kind == "function"]
-        if not functions:
+        entities = [entity for text in row.functions for entity in self._resolve(text)]
+        functions = list(dict.fromkeys(key for entity in entities for key in self._run_of(entity)))
+        if row.argument.startswith("="):
+            self._default(row, functions)
             return
-        takers = [taker for target in row.targets for taker in self._takers(target, row.argument, functions)]
-        for file, scope in functions:
-            for taker in takers:
-                self._rows.append(PassRow(row.caller, row.line, row.conditions, self._files[file], scope, *taker))
+        parameters = [entity for entity in entities if entity.kind == "parameter"]
+        if not functions and not parameters:
+            return
+        takers = [taker for target in row.targets for taker in self._takers(row, target, functions)]
+        kept = self._names[row.kept] if row.kept else NOTHING
+        for taker in dict.fromkeys(takers):
+            for file, scope in functions:
+                cells = (row.caller, row.line, row.conditions, self._files[file], scope, *taker, kept, row.is_partial)
+                self._rows.append(PassRow(*cells))
+            for parameter in parameters:
+                self._slot(row.caller, row.line, row.conditions, parameter, taker)
 
-    def _takers(self, target: str, argument: str, functions: Iterable[Key]) -> Iterator[tuple[int, int, int]]:
-        """The last three cells of a `PassRow`, of each thing that the callee may be."""
+    def _default(self, row: GivenFunctions, functions: Iterable[Key]) -> None:
+        name = row.argument[1:]
+        position = self._project.position((self._file, row.caller), name)
+        for file, scope in functions:
+            cells = (row.caller, row.line, self._files[file], scope, self._names[name], position)
+            self._rows.append(DefaultRow(*cells))
+
+    def _run_of(self, entity: Entity) -> Iterator[Key]:
+        """The functions that run when something is called that is given away."""
+        if entity.kind == "function":
+            yield entity.key
+        elif entity.kind == "instance" and entity.text != "self":
+            for name in ("__call__", "call"):
+                if (method := self._project.method(entity.key, name)) is not None:
+                    yield method
+
+    def _takers(
+        self, row: GivenFunctions, target: str, functions: Iterable[Key]
+    ) -> Iterator[tuple[int, int, int]]:
+        """Who takes an argument, as in the last cells of a `SlotRow`, of each thing that the callee may be."""
         for entity in self._resolve(target) if not target.startswith("?") else [Entity("external", target)]:
-            if entity.kind == "function":
-                callee = self._project.function(entity.key)
-                name = _parameter_name(callee, argument) if callee else None
-                if name:
-                    yield self._files[entity.file], entity.scope, self._names[name]
+            if entity.kind in ("function", "class", "instance"):
+                for file, scope in self._taking(entity):
+                    callee = self._project.function((file, scope))
+                    name = _parameter_name(callee, row.argument) if callee else None
+                    if name:
+                        yield self._files[file], scope, self._names[name]
                 continue
             public = canonical(entity.text) if entity.kind == "external" else ""
+            if entity.kind == "parameter":
+                public = f"?{entity.text.rpartition('.')[2] if '.' in entity.text else ''}"
             if public == MAKES_ONCE:
                 for file, scope in functions:
                     self._rows.append(OnceRow(self._files[file], scope))
-            change = given_to(public.removeprefix("?"), argument, entity.kind)
-            if change is not None:
+            change = given_to(public, row.argument, bool(row.kept))
+            if change is not None and not row.is_partial:
                 yield NOTHING, given(change), NOTHING
+
+    def _taking(self, entity: Entity) -> Iterator[Key]:
+        """The functions that take the arguments of a call of something of the project."""
+        if entity.kind == "function":
+            yield entity.key
+            return
+        for name in ("__init__",) if entity.kind == "class" else ("__call__", "call"):
+            if (method := self._project.method(entity.key, name)) is not None:
+                yield method
+                return
+
+    def _place(self, scope: int, function: FunctionSummary) -> None:
+        """Where a function stands, and which of its parameters it returns."""
+        outer = function["cls"] if function["cls"] >= 0 else function["outer"]
+        if outer:
+            self._rows.append(NestRow(scope, outer))
+        for text in function["returns"]:
+            if text.startswith("{}@") and text[3:].isdigit() and "tensorflow.custom_gradient" in function["decorators"]:
+                cells = (scope, function["line"], 0, NOTHING, CallKind.READ, 0, int(text[3:]), NOTHING)
+                self._rows.append(CallRow(*cells))  # the gradient
+            if text.startswith(f"${scope}:"):
+                self._rows.append(ReturnRow(scope, self._names[text.partition(":")[2]]))
 
     def _wrap(self, scope: int, function: FunctionSummary) -> None:
         """A wrapper that calls what it decorates: the function runs as the wrapper runs it."""
         for text in function["decorators"]:
-            for entity in self._resolve(text.removesuffix("()")):
-                decorator = self._project.function(entity.key) if entity.kind == "function" else None
-                if decorator is not None and decorator["parameters"]:
-                    name = self._names[decorator["parameters"][0]]
-                    self._rows.append(WrapRow(scope, self._files[entity.file], entity.scope, name))
+            for entity in self._resolve(text):
+                for file, taker in self._taking(entity) if entity.kind in ("function", "class", "instance") else ():
+                    decorator = self._project.function((file, taker))
+                    name = _parameter_name(decorator, "0") if decorator is not None else None
+                    if name and not self._project.is_property((file, taker)):
+                        self._rows.append(WrapRow(scope, self._files[file], taker, self._names[name]))
 
 
 def _parameter_name(callee: FunctionSummary, argument: str) -> str | None:
+    if argument == "**":
+        return argument
     if not argument.isdigit():
         return argument
-    position = int(argument) + (1 if callee["cls"] >= 0 else 0)
-    return callee["parameters"][position] if position < len(callee["parameters"]) else None
+    is_bound = callee["cls"] >= 0 and not any(text.endswith("staticmethod") for text in callee["decorators"])
+    position = int(argument) + (1 if is_bound else 0)
+    return callee["parameters"][position] if position < len(callee["parameters"]) else callee["rest"] or None

@@ -44,16 +44,21 @@ class CallRow(NamedTuple):
     kind: int
     file: int
     scope: int
+    via: int
+    """The name by which a function is called that may run what it was given; see `callbacks`."""
 
 
 class SlotRow(NamedTuple):
-    """A parameter of `function` is called."""
+    """A parameter `name` of `function` is called or given on; the last three cells are those of a `PassRow`."""
 
     caller: int
     line: int
     effects: int
     function: int
     name: int
+    taker_file: int
+    taker: int
+    taker_name: int
 
 
 class PassRow(NamedTuple):
@@ -70,6 +75,34 @@ class PassRow(NamedTuple):
     scope: int
     taker_file: int
     taker: int
+    name: int
+    kept: int
+    """The name that is assigned what the call returns."""
+    is_partial: bool
+
+
+class DefaultRow(NamedTuple):
+    """A function (`file` and `function`) is the default of a parameter of the function `scope`."""
+
+    scope: int
+    line: int
+    file: int
+    function: int
+    name: int
+    position: int
+
+
+class NestRow(NamedTuple):
+    """A function stands in another one or in a class."""
+
+    scope: int
+    outer: int
+
+
+class ReturnRow(NamedTuple):
+    """A function returns one of its parameters."""
+
+    scope: int
     name: int
 
 
@@ -90,7 +123,7 @@ class OnceRow(NamedTuple):
 
 
 class WrapRow(NamedTuple):
-    """A function is decorated by one of the project, whose first parameter has this name."""
+    """A function is decorated by one of the project, to whose parameter `name` it is given; the outermost first."""
 
     scope: int
     file: int
@@ -141,7 +174,9 @@ class Links(TypedDict):
     """Absolute names of what is public."""
 
 
-_ROW_TYPES: tuple[type[NamedTuple], ...] = (CallRow, SlotRow, PassRow, ResultRow, OnceRow, WrapRow, RootRow)
+_ROW_TYPES: tuple[type[NamedTuple], ...] = (
+    CallRow, SlotRow, PassRow, DefaultRow, NestRow, ReturnRow, ResultRow, OnceRow, WrapRow, RootRow,
+)  # fmt: skip
 
 
 def cells_of(found: Iterable[NamedTuple]) -> list[list[int]]:

@@ -15,7 +15,7 @@ MAX_PARTS = 64
 
 _IMPORTERS = {"importlib.import_module", "import_module", "__import__"}
 _HEAD_END = re.compile(r"[.(\[]")
-_PARTIALS = {"functools.partial", "partial"}
+_PARTIALS = {"functools.partial", "partial", "staticmethod", "classmethod"}
 
 
 def path_of(node: ast.expr | None) -> str | None:
@@ -23,6 +23,7 @@ def path_of(node: ast.expr | None) -> str | None:
 
     ``getattr(x, "name")`` with a literal is ``x.name``, ``importlib.import_module("a.b")`` is ``a.b`` (marked as an
     import by a leading ``!``), and ``functools.partial(f, ...)`` is ``f``: calling it calls `f`.
+    ``type(x)`` is ``x.__class__``.
     """
     if isinstance(node, ast.Name):
         return node.id
@@ -74,6 +75,8 @@ def _special_call(node: ast.Call) -> tuple[ast.expr | None, str] | None:
         return None if module is None else (None, f"!{module}")
     if name in _PARTIALS:
         return node.args[0], ""
+    if name == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Name):
+        return node.args[0], ".__class__"
     return None
 
 
@@ -109,3 +112,17 @@ def split_head(path: str) -> tuple[str, str]:
         return head, dot + rest
     end = _HEAD_END.search(path, 1)
     return (path, "") if end is None else (path[: end.start()], path[end.start() :])
+
+
+_ITEM = re.compile(r"\[\]|\.(?:get|pop)\(\)|\.(?:values|items)\(\)\[\]")
+_SAME_ITEMS = re.compile(r"\.(?:copy|values)\(\)$")
+
+
+def joined(text: str, rest: str) -> str | None:
+    """What follows from a resolved name: an item of a container, where the name is ``{}`` before what it holds."""
+    if not text.startswith("{}"):
+        return text + rest
+    item = _ITEM.match(rest)
+    if item is not None:
+        return joined(text[2:], rest[item.end() :]) if rest[item.end() :] else text[2:]
+    return text if not rest or _SAME_ITEMS.match(rest) else None

@@ -20,7 +20,7 @@ from .linking import links_of
 from .links import Links, named
 from .names import below
 from .resolution import Resolver, split_id
-from .summary import CallEdge, Conditions, GivenFunctions, Summary
+from .summary import CallEdge, Conditions, Summary
 
 
 class Project(Resolver):
@@ -30,7 +30,6 @@ class Project(Resolver):
         super().__init__(summaries)
         self._call_graph: CallGraph | None = None
         self._call_targets: dict[str, dict[tuple[int, int], list[str]]] = {}
-        self._given_functions: dict[str, dict[int, list[GivenFunctions]]] = {}
 
     @property
     def call_graph(self) -> CallGraph:
@@ -98,9 +97,8 @@ class Project(Resolver):
         """Whether one run of the program can go the way that `trail` tells.
 
         Calls are followed without regard to who called before: a method that a base class calls on ``self`` may be any
-        override, and a wrapper may run any function that it is ever given.
-        A way is consistent if its methods of one ``self`` have a class in common, and if a wrapper runs what the
-        function before it in the trail gives it.
+        override.
+        A way is consistent if its methods of one ``self`` have a class in common.
         """
         steps = self.call_graph.steps(key, flag)
         own: set[Key] = set()
@@ -119,9 +117,6 @@ class Project(Resolver):
                     return False
             else:
                 own = set()
-            if any(text.startswith("$") for text in texts) and not self._runs_by_name(step[0], texts, callee):
-                if position and not self._gives(steps[position - 1][0], step, callee):
-                    return False
         return True
 
     def _called_in(self, file: str) -> dict[tuple[int, int], list[str]]:
@@ -132,31 +127,6 @@ class Project(Resolver):
             for edge in named(CallEdge, self.summaries[file]["edges"]):
                 known.setdefault((edge.caller, edge.line), []).extend(edge.targets)
         return known
-
-    def _given_in(self, file: str) -> dict[int, list[GivenFunctions]]:
-        """What a file gives away, by caller."""
-        known = self._given_functions.get(file)
-        if known is None:
-            known = self._given_functions[file] = {}
-            for row in named(GivenFunctions, self.summaries[file]["passes"]):
-                known.setdefault(row.caller, []).append(row)
-        return known
-
-    def _runs_by_name(self, file: str, texts: list[str], callee: Key) -> bool:
-        return any(
-            entity.kind in ("function", "class") and (entity.key == callee or entity.kind == "class")
-            for text in texts
-            if not text.startswith("$")
-            for entity in self.resolve(file, text)
-        )
-
-    def _gives(self, giver: Key, wrapper: Key, function: Key) -> bool:
-        """Whether `giver` hands `function` to a call of `wrapper`."""
-        for row in self._given_in(giver[0]).get(giver[1], ()):
-            if any(e.key == wrapper for text in row.targets if text[:1] != "?" for e in self.resolve(giver[0], text)):
-                if any(e.key == function for text in row.functions for e in self.resolve(giver[0], text)):
-                    return True
-        return False
 
     # -- uses --------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from .classes import Classes
 from .entities import Entity, Key
 from .modules import Modules, split_relative
 from .names import canonical
-from .paths import split_head
+from .paths import joined, split_head
 from .public_names import lacks, split_api
 from .summary import Summary
 
@@ -80,6 +80,8 @@ class Resolver(Classes):
         return answer
 
     def _resolve(self, file: str, text: str) -> Iterator[Entity]:
+        if text.startswith("{}"):
+            return  # a container is none of what it holds
         if text.startswith("[]"):
             text = text[2:]
         if text.startswith("@"):
@@ -160,7 +162,8 @@ class Resolver(Classes):
         exported = self.summaries[module]["exports"].get(parts[0])
         if exported:
             for text in exported:
-                yield from self.resolve(module, text + tail)
+                if item := joined(text, tail):
+                    yield from self.resolve(module, item)
             return
         if posixpath.basename(module) == "__init__.py":
             inner = self._modules.at(posixpath.join(posixpath.dirname(module), parts[0]))
@@ -231,7 +234,14 @@ class Resolver(Classes):
             name, rest = split_head(rest[1:])
             if entity.kind not in ("class", "instance"):
                 return
+            if name == "__class__" and entity.kind == "instance":
+                entity = Entity("class", entity.text, *entity.key)
+                continue
             methods = self._methods(entity, name)
+            if rest.startswith("()") and methods and self.is_property(methods[0]):
+                for method in methods:
+                    yield from self._called(Entity("function", "", *method), rest)
+                return
             if len(methods) == 1:
                 entity = Entity("function", "", *methods[0])
                 continue
@@ -248,13 +258,17 @@ class Resolver(Classes):
         if entity.kind == "function":
             summary = self.function(entity.key)
             for text in summary["returns"] if summary else ():
-                if not text.startswith("$"):
-                    yield from self.resolve(entity.file, text + rest)
+                if not text.startswith("$") and (item := joined(text, rest)):
+                    yield from self.resolve(entity.file, item)
         elif entity.kind == "instance" and not rest:
             for name in FORWARD_METHODS:
                 found = self.method(entity.key, name)
                 if found is not None:
                     yield Entity("function", "call of an instance", *found)
+
+    def property_values(self, key: Key) -> tuple[Entity, ...]:
+        """What reading a property gives."""
+        return tuple(self._called(Entity("function", "", *key), ""))
 
     def _attribute(self, entity: Entity, name: str, rest: str) -> Iterator[Entity]:
         """An attribute that is no method: what is assigned to it, or what a public base says."""
@@ -264,8 +278,9 @@ class Resolver(Classes):
             values = summary["attributes"].get(name) if summary else None
             if values:
                 for text in values:
-                    plain = rest.removeprefix("[]") if text.startswith("[]") else rest
-                    yield from self.resolve(key[0], text + plain)
+                    item = joined(f"{{}}{text[2:]}", rest) if text.startswith("[]") and rest else joined(text, rest)
+                    if item:
+                        yield from self.resolve(key[0], item)
                 return
         if externals:
             yield Entity("external", f"{externals[0]}{'()' if entity.kind == 'instance' else ''}.{name}{rest}")
@@ -274,7 +289,7 @@ class Resolver(Classes):
         """The methods that a name on `entity` may mean: on ``self``, those of subclasses too."""
         own = self.method(entity.key, name)
         found = [own] if own is not None else []
-        if entity.kind == "instance" and entity.text == "self":
+        if entity.text == "self":
             known = self._overrides.get((*entity.key, name))
             if known is None:
                 known = list(dict.fromkeys(m for sub in self.subclasses(entity.key) if (m := self.method(sub, name))))
@@ -288,6 +303,10 @@ class Resolver(Classes):
         name, rest = split_head(rest[1:])
         (_, *bases), externals = self.mro(key)
         method = self._method_of(bases, name)
+        if method is None:  # a mixin's next class is that of the class which it is mixed into
+            lines = (self.mro(sub)[0] for sub in self.subclasses(key))
+            after = (line[line.index(key) + 1 :] for line in lines if key in line)
+            method = next(filter(None, (self._method_of(line, name) for line in after)), None)
         if method is not None:
             yield from self._reduce(Entity("function", "", *method), rest)
         elif externals:

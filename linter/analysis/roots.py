@@ -27,8 +27,11 @@ _ONCE_NAMES = frozenset(
 )
 TRACERS = frozenset({"tensorflow.function", "tensorflow.contrib.eager.defun", "tensorflow.contrib.eager.function"})
 _ESCAPES = frozenset(
-    {"tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func", "tensorflow.contrib.eager.py_func"}
-)
+    {
+        "tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.py_func",
+        "tensorflow.contrib.eager.py_func", "threading.Thread",
+    }
+)  # fmt: skip
 _V2_OFF = frozenset({"tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution"})
 DATASET_METHODS = frozenset(
     {
@@ -37,6 +40,16 @@ DATASET_METHODS = frozenset(
     }
 )  # fmt: skip
 _DATASET_ONLY = frozenset({"flat_map", "interleave", "map_with_legacy_function", "take_while"})
+_RUNNING = frozenset({"run", "experimental_run_v2", "call_for_each_replica", "minimize", "apply", "callback", "sort"})
+"""Methods that run what they are given, whatever has them."""
+_LATER = frozenset(
+    {"atexit.register", "signal.signal", "weakref.finalize", "functools.wraps", "functools.update_wrapper"}
+)
+"""They run nothing that they are given, or only when the program ends."""
+_BUILTINS = frozenset({"map", "filter", "sorted", "min", "max", "iter"})
+"""The builtins that run what they are given."""
+_WRAPPERS = frozenset({"tensorflow.recompute_grad", "tensorflow.custom_gradient"})
+"""What they return runs what they were given."""
 _FIT_METHODS = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
 _ESTIMATOR_FUNCTIONS = frozenset(
     {"model_fn", "input_fn", "serving_input_receiver_fn", "serving_input_fn", "train_input_fn", "eval_input_fn"}
@@ -140,29 +153,38 @@ def _is_once(names: Resolver, file: str, decorator: str) -> bool:
     return any(summary is not None and summary["name"] in _ONCE_NAMES for summary in found)
 
 
-def given_to(name: str, argument: str, kind: str) -> str | None:
-    """How a function runs that is given to something public, see `execution_context.given`; None if it does not."""
+def given_to(name: str, argument: str, is_kept: bool = False) -> str | None:
+    """How a function runs that is given to something public, see `execution_context.given`; None if that is not known.
+
+    ``?map`` is the method of a value that is not known, ``?dataset.map`` where only a dataset has such a keyword.
+    """
+    unknown = name.startswith("?")
+    name = name.removeprefix("?")
     method = name.rpartition(".")[2]
-    if name in TRACERS:
+    if name.removesuffix("()") in TRACERS:
         return "traced"
     if name == "tensorflow.wrap_function":
         return "graph"
     if name == MAKES_ONCE:
         return "once"
-    if name in _ESCAPES:
-        return "never"
+    if name in _ESCAPES or name.endswith("Dataset.from_generator"):
+        return "host"
     if argument in _ESTIMATOR_FUNCTIONS or (name.startswith("tensorflow.estimator") and argument == "0"):
         return "graph"
     if method == "compile" and argument in _COMPILE_ARGUMENTS:
         return "compiled"
-    if name == "keras.layers.Lambda":
+    if name == "keras.layers.Lambda" or (name.startswith("keras.layers.") and "(" not in name):
         return "layer"
     if name in ("tensorflow.vectorized_map", "tensorflow.autograph.to_graph"):
         return "also traced"
-    if "tensorflow.data." in name and method in DATASET_METHODS:
+    if ("tensorflow.data." in name or name.startswith("dataset.")) and method in DATASET_METHODS:
         return "dataset"
     if method in _DATASET_ONLY and argument in ("0", "map_func", "predicate"):
         return "dataset"
-    if kind == "class" or name.endswith("Callback"):
+    if unknown:
+        return "same" if method in _RUNNING else None
+    if "." not in name:
+        return "same" if name in _BUILTINS else None
+    if name in _LATER or (is_kept and name in _WRAPPERS) or method.endswith("Callback") or method[:1].isupper():
         return None
     return "same"

@@ -18,9 +18,12 @@ from .names import canonical
 from .paths import is_none, literal_string, path_of, split_head
 from .versions import Flags, Versions
 
-_OWN = ("@", "self@", "super@", "$", ".")
+_OWN = ("@", "self@", "super@", "$", ".", "{}")
 _BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
-_FUNCTIONS = (ast.Name, ast.Attribute, ast.Lambda)
+_FUNCTIONS = (ast.Name, ast.Attribute, ast.Lambda, ast.IfExp)
+_MAX_VALUES = 6
+_MAX_RETURNS = 3
+_DATASET_KEYWORDS = frozenset({"num_parallel_calls", "deterministic", "cycle_length", "block_length"})
 _NAMED_BY = ("name_or_scope", "name", "scope")
 
 
@@ -32,6 +35,8 @@ class FunctionSummary(TypedDict):
     cls: int
     outer: int
     parameters: list[str]
+    rest: str
+    """The parameter that takes all other positional arguments."""
     keywords: bool
     decorators: list[str]
     returns: list[str]
@@ -71,10 +76,15 @@ class CallEdge(NamedTuple):
     ``?name=0:layer`` and ``?1=0:layer`` hand on the caller's own parameter ``layer``, at its position, which is None by
     default.
     """
+    via: str = ""
+    """As it is written."""
 
 
 class GivenFunctions(NamedTuple):
-    """Functions that are given to a call, in one argument: its position or keyword."""
+    """Functions that are given to a call, in one argument: its position or keyword, ``**`` for all other keywords.
+
+    A default is given by the function itself, as ``=name``.
+    """
 
     caller: int
     line: int
@@ -82,6 +92,10 @@ class GivenFunctions(NamedTuple):
     argument: str
     functions: list[str]
     conditions: int
+    kept: str = ""
+    """The last name that is assigned what the call returns."""
+    is_partial: bool = False
+    """Whether the targets are not called yet: a `functools.partial` of them is made."""
 
 
 class Conditions(TypedDict):
@@ -163,6 +177,9 @@ class _Summarizer:
             self.summary["functions"][str(number)]["changed"] = rows
         for call in index.calls:
             self._call(call)
+        for scope in index.scopes:
+            self._defaults(scope)
+        self._managers()
         self._properties()
         self._uses()
 
@@ -188,7 +205,7 @@ class _Summarizer:
 
     def _decorators(self, scope: Scope) -> list[str]:
         outer = scope.parent or scope
-        return [text for node in scope.decorators for text in self._resolve(outer, path_of(node))]
+        return [text for node in scope.decorators for text in self._index.values(outer, node)]
 
     def _function(self, scope: Scope) -> FunctionSummary:
         owner = scope.owner()
@@ -200,6 +217,7 @@ class _Summarizer:
             "cls": owner.id if owner else -1,
             "outer": outer.id,
             "parameters": scope.parameters,
+            "rest": arguments.vararg.arg if isinstance(arguments, ast.arguments) and arguments.vararg else "",
             "keywords": isinstance(arguments, ast.arguments) and arguments.kwarg is not None,
             "decorators": self._decorators(scope),
             "returns": [],
@@ -225,7 +243,7 @@ class _Summarizer:
                     continue
                 mark = "[]" if path.startswith("[]") else ""
                 found.extend(mark + text for text in self._resolve(where, path.removeprefix("[]")))
-            attributes[name] = list(dict.fromkeys(found))[:6]
+            attributes[name] = list(dict.fromkeys(found))[:_MAX_VALUES]
         return {
             "name": scope.name,
             "line": scope.node.lineno,
@@ -245,39 +263,91 @@ class _Summarizer:
                 values = [scope.node.body]
             elif isinstance(scope.node, ast.FunctionDef):
                 values = [node.value for node in own_statements(scope.node) if isinstance(node, ast.Return)]
-            found = list(dict.fromkeys(t for value in values for t in self._resolve(scope, path_of(value))))
-            self.summary["functions"][str(scope.id)]["returns"] = found[:3]
+            texts = (text for value in values if value is not None for text in self._index.values(scope, value))
+            found = [t for t in dict.fromkeys(texts) if not t.startswith("{}") or self._may_be_function(t[2:])]
+            self.summary["functions"][str(scope.id)]["returns"] = found[:_MAX_RETURNS]
 
     def _call(self, call: CallFact) -> None:
         caller = call.scope.function().id
         targets = self._resolve(call.scope, call.path)
+        if not call.path:
+            targets = list(self._index.values(call.scope, call.node.func))
         function = self.summary["functions"].get(str(caller))
         if function is not None:
             made = [name for name in map(canonical, targets) if makes_by_name(name)]
             function["v1_calls"].extend(name for name in made if name not in function["v1_calls"])
         ours = [target for target in targets if _may_be_ours(target)]
         if ours:
-            edge = CallEdge(caller, call.node.lineno, ours, self._condition(call.block), _shape(call))
+            condition = self._condition(call.block)
+            edge = CallEdge(caller, call.node.lineno, ours, condition, _shape(call), call.path or "")
             self.summary["edges"].append(edge)
-        given = list(_given_functions(call.node))
-        if not given:
-            return
+        given = _arguments(call.node)
+        is_partial = "functools.partial" in targets and bool(call.node.args)
+        if is_partial:
+            targets = list(self._index.values(call.scope, call.node.args[0]))
+            given = [(str(int(a) - 1) if a.isdigit() else a, node) for a, node in given if a != "0"]
+        keywords = {keyword.arg for keyword in call.node.keywords}
         for argument, node in given:
-            if isinstance(node, ast.Lambda):
-                functions = [f"@{self._index.lambda_scope(node).id}"]
-            else:
-                functions = [text for text in self._resolve(call.scope, path_of(node)) if self._may_be_function(text)]
+            functions = self._functions(call.scope, node)
+            if not functions and argument != "**":
+                continue
+            spelled = targets or ([f"?{call.path.rpartition('.')[2]}"] if call.path else ["?"])
+            if keywords & _DATASET_KEYWORDS and all(t.startswith(("?", "$")) for t in spelled) and call.path:
+                spelled = [f"?dataset.{call.path.rpartition('.')[2]}"]
+            if argument == "**":
+                functions = [f"${caller}:**"] if self._is_rest(call.scope, node) else []
+                if not functions:
+                    continue
+            condition = self._condition(call.block)
+            given_functions = GivenFunctions(
+                caller, call.node.lineno, spelled, argument, functions, condition, _kept(call), is_partial
+            )
+            self.summary["passes"].append(given_functions)
+
+    def _is_rest(self, scope: Scope, node: ast.expr) -> bool:
+        """Whether an expression is the parameter of the function itself that takes all other keywords."""
+        arguments = getattr(scope.function().node, "args", None)
+        rest = arguments.kwarg if isinstance(arguments, ast.arguments) else None
+        return rest is not None and isinstance(node, ast.Name) and node.id == rest.arg
+
+    def _functions(self, scope: Scope, node: ast.expr) -> list[str]:
+        """What an argument may be, if that may be a function, or hold some."""
+        if isinstance(node, (ast.Constant, ast.BinOp, ast.JoinedStr, ast.Compare, ast.UnaryOp)):
+            return []
+        found = dict.fromkeys(text.removeprefix("{}") for text in self._index.values(scope, node))
+        return [text for text in found if self._may_be_function(text)]
+
+    def _defaults(self, scope: Scope) -> None:
+        """Functions that are the default of a parameter."""
+        arguments = getattr(scope.node, "args", None)
+        if not isinstance(arguments, ast.arguments) or scope.parent is None:
+            return
+        for name, node in defaults(arguments):
+            functions = self._functions(scope.parent, node) if isinstance(node, _FUNCTIONS) else []
             if functions:
-                spelled = targets or ([f"?{call.path.rpartition('.')[2]}"] if call.path else ["?"])
-                condition = self._condition(call.block)
-                given_functions = GivenFunctions(caller, call.node.lineno, spelled, argument, functions, condition)
-                self.summary["passes"].append(given_functions)
+                line = getattr(scope.node, "lineno", 0)
+                self.summary["passes"].append(
+                    GivenFunctions(scope.id, line, [f"@{scope.id}"], f"={name}", functions, 0)
+                )
+
+    def _managers(self) -> None:
+        """Entering a context manager of ours runs its methods."""
+        for block in self._index.blocks:
+            if block.kind == "with" and isinstance(block.node, ast.expr):
+                texts = [t for t in self._resolve(block.scope, path_of(block.node)) if _may_be_ours(t)]
+                targets = [f"{text}.{method}" for text in texts for method in ("__enter__", "__exit__")]
+                if targets:
+                    around = self._condition(block.parent) if block.parent is not None else 0
+                    edge = CallEdge(block.scope.function().id, block.node.lineno, targets, around, (0, []))
+                    self.summary["edges"].append(edge)
 
     def _may_be_function(self, text: str) -> bool:
         if text.startswith("@") and text[1:].isdigit():
             return self._index.scopes[int(text[1:])].is_function
+        if text.startswith("@"):
+            return text.count("(") <= 1 and "[" not in text
         if text.startswith(("self@", "$")):
-            return "(" not in text and "[" not in text and text.count(".") <= 1
+            return "(" not in text and text.count(".") <= 1
         return _may_be_ours(text) and not text.endswith(("()", "[]"))
 
     def _properties(self) -> None:
@@ -306,7 +376,7 @@ class _Summarizer:
             text
             for (_, path), scope in places.items()
             for text in self._resolve(scope, path)
-            if not text.startswith(("@", "self@", "super@", "$", "builtins."))
+            if not text.startswith(("@", "self@", "super@", "$", "{}", "builtins."))
         }
         self.summary["uses"] = sorted(uses)
 
@@ -480,18 +550,30 @@ def _may_be_ours(target: str) -> bool:
     )
 
 
-def _given_functions(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """Arguments that may be functions: ``(position or keyword, expression)``; lists and dicts are looked into."""
-    pairs = [(str(position), value) for position, value in enumerate(node.args)]
-    pairs += [(keyword.arg or "**", keyword.value) for keyword in node.keywords]
-    for argument, value in pairs:
-        items: Sequence[ast.expr | None] = [value]
-        if isinstance(value, ast.Call) and path_of(value.func) in ("functools.partial", "partial") and value.args:
-            yield argument, value.args[0]
-        elif isinstance(value, ast.List | ast.Tuple):
-            items = value.elts
-        elif isinstance(value, ast.Dict):
-            items = value.values
-        for item in items:
-            if isinstance(item, _FUNCTIONS):
-                yield argument, item
+def _arguments(node: ast.Call) -> list[tuple[str, ast.expr]]:
+    """The arguments of a call, each with its position or keyword."""
+    found: list[tuple[str, ast.expr]] = []
+    for position, value in enumerate(node.args):
+        if isinstance(value, ast.Starred):
+            break
+        found.append((str(position), value))
+    return found + [(keyword.arg or "**", keyword.value) for keyword in node.keywords]
+
+
+def _kept(call: CallFact) -> str:
+    """The name to which the value of a call is assigned."""
+    statement = call.statement
+    if not isinstance(statement, ast.Assign) or statement.value is not call.node or len(statement.targets) != 1:
+        return ""
+    target = statement.targets[0]
+    return target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+
+
+def defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have a default, with it."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    for argument, default in zip(reversed(positional), reversed(arguments.defaults), strict=False):
+        yield argument.arg, default
+    for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if value is not None:
+            yield argument.arg, value

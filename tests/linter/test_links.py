@@ -9,8 +9,11 @@ import pytest
 from migrate_lint.linter.analysis import links
 from migrate_lint.linter.analysis.links import (
     CallRow,
+    DefaultRow,
+    NestRow,
     OnceRow,
     PassRow,
+    ReturnRow,
     RootRow,
     Rows,
     SlotRow,
@@ -21,7 +24,7 @@ from migrate_lint.linter.analysis.links import (
 
 from .analysis import project_of
 
-KINDS = (CallRow, SlotRow, PassRow, OnceRow, WrapRow, RootRow)
+KINDS = (CallRow, SlotRow, PassRow, DefaultRow, NestRow, ReturnRow, OnceRow, WrapRow, RootRow)
 
 
 def two(kind: type[NamedTuple]) -> list[NamedTuple]:
@@ -96,6 +99,7 @@ def test_links_are_what_their_json_is() -> None:
         import tensorflow as tf
         from net import Net
         def apply(f, x): return f(x)
+        def given(f=apply): return f
         def wrapped(f): return lambda *a: f(*a)
         @contextlib.contextmanager
         def scope():
