@@ -105,7 +105,8 @@ class Result:
     ``found_for`` says which targets a finding of a rule, hidden or not, was found for.
     ``runtime`` is what a run of the model told besides its findings, None where none was asked for; so are
     ``baseline`` and ``since`` of what a baseline and a revision hide.
-    ``coverage`` says how far the code was understood, ``unread`` how many files could not be read or parsed.
+    ``coverage`` says how far the code was understood, ``unread`` how many files could not be read or parsed;
+    ``not_followed`` has the number of unresolved calls of each file that has some.
     """
 
     findings: tuple[Finding, ...]
@@ -121,6 +122,7 @@ class Result:
     since: RevisionStatus | None = None
     coverage: Coverage | None = None
     unread: int = 0
+    not_followed: Mapping[str, int] = field(default_factory=dict, repr=False)
     selected: Callable[[str], frozenset[str]] = field(
         default=lambda path: frozenset(registry.codes()), repr=False, compare=False
     )

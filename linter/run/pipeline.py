@@ -94,7 +94,7 @@ def lint(
     findings += (UNPARSABLE_FILE.at(display_path(path, working_folder), message) for path, message in unreadable)
     projects = []
     sources: dict[str, tuple[str, bytes | None]] = {}
-    coverage: list[Coverage] = []
+    coverage: dict[str, Coverage] = {}
     done = 0
     for project, files in _by_project(found, root).items():
         contents = engine.read_contents(project.files(), overrides)
@@ -124,7 +124,8 @@ def lint(
             linted = {made.digest for made in by_target.values() if made.digest is not None}
             if linted:
                 digests[display] = linted.pop() if len(linted) == 1 else ""
-            coverage += filter(None, [next(iter(by_target.values())).coverage])
+            if (understood := next(iter(by_target.values())).coverage) is not None:
+                coverage[display] = understood
             raw, suppressions, cells = _merged(by_target, found_for)
             chosen = active.codes_for(path)
             kept = suppressions.apply(
@@ -148,8 +149,9 @@ def lint(
         tuple(hidden),
         digests,
         found_for,
-        coverage=Coverage.total([Coverage(), *coverage]),
+        coverage=Coverage.total([Coverage(), *coverage.values()]),
         unread=len({finding.path for finding in (*findings, *hidden) if finding.code == UNPARSABLE_FILE.code}),
+        not_followed={path: one.unresolved_calls for path, one in coverage.items() if one.unresolved_calls},
         selected=active.codes_for,
     )
 

@@ -168,5 +168,13 @@ def test_it_is_told_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) ->
         "migrate-lint: for other versions than the target's: 0 calls",
     ] == err.splitlines()[-5:]
     told = json.loads(out)["summary"]["coverage"]
-    assert {*Coverage._fields, "unread"} == set(told)
-    assert (1, 1, 0) == (told["foreign_stars"], told["parameter_calls"], told["unread"])
+    assert {*Coverage._fields, "unread", "not_followed"} == set(told)
+    assert (1, 1, 0, {}) == tuple(told[key] for key in ("foreign_stars", "parameter_calls", "unread", "not_followed"))
+
+
+def test_the_files_that_were_not_followed_are_told() -> None:
+    """Each with its number; the others are left out."""
+    for name, text in (("a.py", "nowhere(1)\nnowhere(2)"), ("b.py", "tf.ones(1)"), ("c.py", "(a + b).x()")):
+        _result(text, name=name)
+
+    assert {"a.py": 2, "c.py": 1} == lint(["."], Config(base=os.getcwd())).not_followed

@@ -40,7 +40,9 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
         },
     }
     if result.coverage is not None:
-        document["summary"]["coverage"] = result.coverage._asdict() | {"unread": result.unread}
+        document["summary"]["coverage"] = {
+            **result.coverage._asdict(), "unread": result.unread, "not_followed": dict(result.not_followed),
+        }  # fmt: skip
     if result.baseline is not None:
         status = result.baseline
         document["summary"]["baseline"] = {
