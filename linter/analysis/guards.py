@@ -12,6 +12,7 @@ from collections.abc import Container
 
 from .calls_again import CallsAgain, Place, Recurrence
 from .index import Block, FileIndex
+from .lasting import read_by
 from .lazy import cached_property
 from .paths import path_of
 
@@ -34,6 +35,10 @@ class Guards:
     def may_be_one(self, block: Block) -> bool:
         """Whether a block itself may be a guard, and may be none: that hangs on code that is not known."""
         return self._recurrence(block) is Recurrence.UNKNOWN
+
+    def read_by(self, block: Block) -> frozenset[str]:
+        """The names that what decides about a block reads, by way of locals, functions and properties of the file."""
+        return self._again.writes.read_by(block.scope.function(), read_by(block))
 
     def _judge(self, level: Block, around: Block | None) -> Block | None:
         return level if self._recurrence(level) is Recurrence.ONCE else around

@@ -232,6 +232,7 @@ class _Summarizer:
         attributes: dict[str, list[str]] = {}
         for name, binds in scope.binds.items():
             inner = [bind.scope for bind in binds if bind.kind == "scope" and bind.scope is not None]
+            inner = [scope for scope in inner if not _is_setter(scope)] or inner  # to read a property calls its getter
             if inner and inner[-1].kind == "function":
                 methods[name] = inner[-1].id
             elif found := self._resolve(scope, name):
@@ -536,6 +537,10 @@ def _shape(call: CallFact) -> tuple[int, list[str]]:
                 position = caller.parameters.index(value.id) - (caller.owner() is not None)
                 keywords.append(f"?{name}={position}:{value.id}")
     return len(node.args), nothing + keywords + (["*"] if stars else [])
+
+
+def _is_setter(scope: Scope) -> bool:
+    return any((path_of(decorator) or "").endswith((".setter", ".deleter")) for decorator in scope.decorators)
 
 
 def _class_path(base: ast.expr) -> str | None:

@@ -188,7 +188,8 @@ def _change(read: Site, node: ast.expr, cell: _Cell) -> _Write | None:
         cells = [(base, cell[1]) for at, base in bases if at == file.key]
     writes = [write for one in cells for write in written.get(one, ())]
     changes = [write for write in writes if _is_change(write, read, cell)]
-    if not changes:
+    values = {ast.unparse(write.value) for write in writes if write.value is not None}
+    if not changes or (len(values) == 1 and not any(write.relative for write in writes)):
         return None
     first = [write.value for write in writes if not write.relative and not is_none(write.value)]
     first += _initial(read, node, written)

@@ -19,7 +19,18 @@ from ...linter.rule_api.model import (
     path_of,
 )
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .traces import Lasting, Trace, is_argument, is_container, is_number, is_renewed, lasting, outlives, trace_of
+from .traces import (
+    BY_CERTAINTY,
+    Lasting,
+    Trace,
+    is_argument,
+    is_container,
+    is_number,
+    is_renewed,
+    lasting,
+    outlives,
+    trace_of,
+)
 
 _SAME_AGAIN = frozenset(
     {"add", "update", "setdefault", "discard", "clear", "sort", "reverse", "heapq.heapify", "move_to_end"}
@@ -37,6 +48,9 @@ _STATEFUL = frozenset(
     }
 )  # fmt: skip
 """Methods that put an operation into the graph."""
+_SHOWING = ("tensorflow.print", "tensorflow.summary.scalar", "tensorflow.summary.histogram", "tensorflow.summary.image")
+_DEEP = 3
+"""Calls, one in the other, that are looked into for operations."""
 
 
 class SideEffectInTfFunction(Rule):
@@ -111,24 +125,27 @@ class SideEffectInTfFunction(Rule):
         if state is None:
             yield from self._judge_argument(site, trace)
             return
-        if state.name.startswith("self.") and _creates(site):
+        if _creates(site):
             return
         guard = _guard(site, state)
-        if guard is not None:
-            if _is_tested(guard, state) and _has_operations(site, guard):
-                yield self._frozen(site, trace, state)
-            return
-        if trace.made_once:
-            return
         told = _told(site, state)
-        if told is not None:
+        is_flag = change.kind in ("name", "attribute") and bool(change.values)
+        if guard is not None:
+            if told is None and not is_flag and not (change.kind == "item" and state.is_container):
+                return
+            if any(site.is_tensor(value) is Known.VARIABLE for value in change.values):
+                return
+            if _is_tested(site, guard, state) and _has_operations(site, guard):
+                yield self._frozen(site, trace, state)
+        elif trace.made_once:
+            return
+        elif told is not None:
             what, sure = told
             if not is_renewed(site, state):
                 sure = sure and (state.kind != "attribute" or outlives(site, trace))
                 yield self._changed(site, trace, state, what, sure)
-        elif change.kind in ("name", "attribute") and not change.relative and change.values:
-            tests = {id(level): level for level in _tests(site) if _is_tested(level, state)}
-            if any(_has_operations(site, level) for level in tests.values()) and not is_renewed(site, state):
+        elif is_flag and not change.relative and not is_renewed(site, state):
+            if any(_has_operations(site, level) for level in _tests(site, state)):
                 yield self._frozen(site, trace, state)
 
     def _judge_argument(self, site: ChangeSite, trace: Trace) -> Iterator[Diagnostic]:
@@ -228,7 +245,7 @@ def _guard(site: ChangeSite, state: Lasting) -> Block | None:
             level
             for level in site.block.chain()
             if guards.may_be_one(level)
-            or (level.kind in ("if", "else") and not site.change.relative and _is_tested(level, state))
+            or (level.kind in ("if", "else") and not site.change.relative and _is_tested(site, level, state))
         ),
         None,
     )
@@ -240,41 +257,78 @@ def _is_counted(site: ChangeSite) -> bool:
     return any(is_number(part) for value in values for part in ast.walk(value) if isinstance(part, ast.expr))
 
 
-def _tests(site: ChangeSite) -> Iterator[Block]:
-    """The tests in the function around a place."""
-    function = site.function
-    for other in (*(function.calls if function is not None else ()), *(function.assignments if function else ())):
-        for level in other.block.chain():
-            if level.kind in ("if", "else"):
-                yield level
+def _tests(site: ChangeSite, state: Lasting) -> Iterator[Block]:
+    """The tests of some state in traced code of the file, where the same object may be meant."""
+    seen: set[int] = set()
+    for function in site.file.functions:
+        own = function.body is site.scope.function()
+        shared = state.kind != "attribute" or _class_of(function) == _class_of(site)
+        if function.runs(Context.TRACED) and (own or shared):
+            for place in (*function.calls, *function.assignments, *function.references):
+                for level in place.block.chain():
+                    if level.kind in ("if", "else") and level.id not in seen:
+                        seen.add(level.id)
+                        if _is_tested(site, level, state):
+                            yield level
 
 
-def _is_tested(block: Block, state: Lasting) -> bool:
-    """Whether the test of a block reads some state."""
-    last = state.name.rpartition(".")[2]
-    for part in ast.walk(block.node):
-        name = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else None
-        if name == last or literal_string(part if isinstance(part, ast.expr) else None) == last:
-            return True
-    return False
+def _class_of(site: Site) -> tuple[str, int] | None:
+    return site.cls.key if site.cls is not None else None
+
+
+def _is_tested(site: ChangeSite, block: Block, state: Lasting) -> bool:
+    """Whether what decides about a block reads some state."""
+    return state.name.rpartition(".")[2] in site.file.guards.read_by(block)
 
 
 def _has_operations(site: ChangeSite, block: Block) -> bool:
     """Whether code under a test puts operations into the graph, other than to create what is kept."""
-    function = site.function
-    if function is None:
-        return False
+    function = site.file.function_of(block.scope.function())
     encloses = site.file.index.encloses
-    for call in function.calls:
-        if call.method in _STATEFUL and encloses(block, call.block):
+    if any(encloses(block, call.block) and _operates(call, 0) for call in function.calls):
+        return True
+    inside = [a for a in function.assignments if encloses(block, a.block)]
+    for assignment in inside:
+        if assignment.kind == "name" and assignment.value is not None and _is_symbolic(assignment, assignment.value):
+            name = assignment.path
+            elsewhere = any(a.path == name and not encloses(block, a.block) for a in function.assignments)
+            if elsewhere or name in function.parameters:
+                return True
+    if any(_chooses(assignment, assignment.value, block) for assignment in function.assignments):
+        return True
+    returns = [fact for fact in site.file.index.returns if fact.scope.function() is function.body]
+    for fact in returns:
+        place = Site(site.file, fact.value, fact.scope, fact.block)
+        if _chooses(place, fact.value, block):
             return True
-    for assignment in function.assignments:
-        if assignment.kind == "name" and assignment.value is not None and encloses(block, assignment.block):
-            if not assignment.runs(Context.TRACED, without=Context.LIFTED):
-                continue
-            if assignment.is_tensor(assignment.value) is Known.TENSOR and lasting(assignment, assignment.node) is None:
+        if encloses(block, fact.block):
+            others = {ast.unparse(other.value) for other in returns if other is not fact}
+            if ast.unparse(fact.value) not in others and _is_symbolic(place, fact.value):
                 return True
     return False
+
+
+def _operates(call: Call, depth: int) -> bool:
+    """Whether a call puts an operation into the graph that changes something at every call."""
+    if not call.runs(Context.TRACED, without=Context.LIFTED):
+        return False
+    if call.method in _STATEFUL or call.name in _SHOWING:
+        return True
+    found = (e for e in call.found if e.kind == "function" and e.file == call.file.key) if depth < _DEEP else ()
+    callees = (call.file.function_of(call.file.index.scopes[entity.scope]) for entity in found)
+    return any(_operates(inner, depth + 1) for callee in callees for inner in callee.calls)
+
+
+def _chooses(site: Site, value: ast.expr | None, block: Block) -> bool:
+    """Whether a value is a tensor in an arm of the test of a block."""
+    arms = (value.body, value.orelse) if isinstance(value, ast.IfExp) and value.test is block.node else ()
+    return any(_is_symbolic(site, arm) for arm in arms)
+
+
+def _is_symbolic(site: Site, value: ast.expr | None) -> bool:
+    """Whether a value may be a tensor; what is made of the function's arguments is frozen if it is none, too."""
+    lifted = not site.runs(Context.TRACED, without=Context.LIFTED)
+    return not lifted and site.is_tensor(value) in BY_CERTAINTY and site.is_tensor(value) is not Known.VARIABLE
 
 
 def _argument(site: ChangeSite, node: ast.expr) -> str | None:
@@ -336,12 +390,11 @@ def _makes_text(node: ast.Call) -> bool:
 
 
 def _creates(site: ChangeSite) -> bool:
-    """Whether a layer or variable is kept: what may be wrong then is its creation."""
-    for value in site.change.values:
-        made = site.file.call_at(value)
-        if made is None:
-            continue
-        is_layer = made.creates & {"layer", "module"} or made.name.startswith("keras.layers.")
-        if is_layer or site.is_tensor(value) is Known.VARIABLE:
-            return True
-    return False
+    """Whether a new layer or variable is kept: what may be wrong then is its creation."""
+    made = filter(None, map(site.file.call_at, site.change.values))
+    return any(
+        call.creates & {"layer", "module"}
+        or call.name.startswith("keras.layers.")
+        or site.is_tensor(call.call) is Known.VARIABLE
+        for call in made
+    )

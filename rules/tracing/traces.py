@@ -402,7 +402,7 @@ def _lasting_name(site: Site, node: ast.Name, depth: int) -> Lasting | None:
         return given[0] if given and all(given) else None
     values = tuple(bind.node for bind in binds if isinstance(bind.node, ast.expr))
     if home.kind == "module":
-        if any(bind.kind == "import" for bind in binds) and not _is_of_project(site, node.id):
+        if any(bind.kind == "import" for bind in binds) and not _is_of_project(site, node.id, depth):
             return None
         return Lasting("global", node.id, values, site)
     if home.is_function:
@@ -414,9 +414,9 @@ def _lasting_name(site: Site, node: ast.Name, depth: int) -> Lasting | None:
     return None
 
 
-def _is_of_project(site: Site, name: str) -> bool:
-    """Whether an imported name is a module or a value of the project."""
-    return all(entity.kind in ("module", "instance") for entity in site.entities(name))
+def _is_of_project(site: Site, name: str, depth: int) -> bool:
+    """Whether an imported name is a value of the project, or a module of which an attribute is meant."""
+    return all(entity.kind == "instance" or (entity.kind == "module" and depth) for entity in site.entities(name))
 
 
 def outlives(site: Site, trace: Trace) -> bool:
