@@ -635,9 +635,8 @@ class Flow:
             if node.keywords:
                 return merged(self._of(value, scope, block) for value in arguments)
             return self._part(first, (part[0] if part else _ITERATED, *part[1:]), scope, block)
-        if name == "tensorflow.nest.map_structure":
-            known = merged(self._of(value, scope, block) for value in arguments[1:])
-            return Known.LIKELY if known in TENSORISH else Known.UNKNOWN
+        if name == "tensorflow.nest.map_structure" and first is not None:
+            return self._called(ast.Call(first, node.args[1:], []), (), scope, block)
         known = value_of(f"{name}()")
         if known is Known.UNKNOWN and not name.startswith(_PURE_PYTHON) and "." in name:
             if not name.startswith(("tensorflow.", "keras.")):

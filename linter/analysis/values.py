@@ -124,14 +124,16 @@ class Values(Surroundings):
             for text in summary["decorators"]
             for name in self._project.canonical_names(key[0], text)
         ]
+        ours = key[0] == self._key
         if any(name in TRACERS for name in decorators):
-            return Known.TENSOR if key[0] != self._key or self._index.returns_in(self._scope(key)) else Known.OTHER
-        if (
-            key[0] != self._key
-            or not depth
-            or set(decorators) - _TRANSPARENT
-            or len(decorators) < len(summary["decorators"])
-        ):
+            returns = not ours or self._index.returns_in(self._scope(key))
+            return (Known.TENSOR if ours else Known.LIKELY) if returns else Known.OTHER
+        if set(decorators) - _TRANSPARENT or len(decorators) < len(summary["decorators"]):
+            return unknown
+        if not ours:
+            known = merged(self._said(key[0], text) for text in summary["returns"])
+            return Known.LIKELY if known in SYMBOLIC and not part else unknown
+        if not depth:
             return unknown
         scope = self._scope(key)
         if scope.id in self._generators:
@@ -143,6 +145,11 @@ class Values(Surroundings):
         parameters.update(zip(scope.parameters[skipped:], arguments, strict=False))
         parameters.update({name: known for name, known in named.items() if name is not None})
         return self.flow(scope, depth - 1, parameters).returned(part)
+
+    def _said(self, file: str, text: str) -> Known:
+        """What is known of what a function of another file returns by name; it may return something else, too."""
+        names = self._project.canonical_names(file, text)
+        return merged(map(value_of, names)) if names else Known.POSSIBLE
 
     @cached_property
     def _generators(self) -> frozenset[int]:

@@ -82,6 +82,8 @@ class NumpyInTfFunction(Rule):
         parts = name.split(".")
         if len(parts) < 2 or "(" in name or parts[1] in _STATIC or not call.runs(Context.TRACED, Context.LIFTED):
             return
+        if any(other.canonical.startswith("tensorflow.") for other in call.names):
+            return  # a name for either library, chosen where it is known which one the values need
         trace = trace_of(call)
         if trace is None:
             return
