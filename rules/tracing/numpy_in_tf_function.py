@@ -100,9 +100,18 @@ class NumpyInTfFunction(Rule):
             call,
             f"`{call.path}` needs the value of {what}, but {trace.under}, that {_SAID[known]}"
             f"{' (a direct eager call works)' if trace.how == 'fit' else ''}. {_advice(parts)}",
-            at_most(proven, known),
+            at_most(proven, Known.POSSIBLE if known is Known.LIKELY and _is_switched(call) else known),
             related=trace.callers,
         )
+
+
+def _is_switched(call: Call) -> bool:
+    """Whether an optional parameter, which a caller may have set, decides whether the place runs."""
+    function = call.function
+    tests = (level.node for level in call.block.chain() if level.kind in ("if", "else"))
+    return function is not None and any(
+        isinstance(test, ast.Name) and test.id in function.optional_parameters for test in tests
+    )
 
 
 def _advice(parts: list[str]) -> str:
