@@ -15,7 +15,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..finding import Target
-from .index import Bind, Block, FileIndex, Scope
+from .index import AssignmentFact, Bind, Block, FileIndex, Scope
+from .lazy import cached_property
 from .names import canonical
 from .paths import is_none, literal_string, path_of
 from .public_names import has, is_module
@@ -161,6 +162,8 @@ class Versions:
         self._dead: dict[Target | None, dict[int, bool]] = {None: {}, Target.KERAS2: {}, Target.KERAS3: {}}
         self._ends: dict[tuple[int, Target], float] = {}
         self._open: set[int] = set()
+        self._unknown: set[tuple[int, str, int]] = set()
+        """Names, by their scope and world, whose value is not known."""
         self._cases: dict[int, ast.expr] = {}
         self._depth = 0
         self._learnt = False
@@ -256,12 +259,23 @@ class Versions:
         known = self._outcomes.get(id(test))
         if known is None:
             self._outcomes[id(test)] = known = {}
+            if isinstance(test, ast.Compare) and is_none(test.comparators[0]) and not isinstance(test.left, ast.Call):
+                return known
             for target, numbers in _NUMBERS_OF.items():
                 values = self._values(test, scope, numbers)
+                if values is None and not self._speaks_of_keras:
+                    break  # what is not known with one Keras is not with the other
                 if values is not None and len(truths := {bool(value) for value in values}) == 1:
                     if not any(isinstance(value, dict) for value in values):
                         known[target] = truths.pop()
         return known
+
+    @cached_property
+    def _speaks_of_keras(self) -> bool:
+        """Whether the targets may differ in what is known of them."""
+        return any("keras" in fact.path for fact in self._index.references) or any(
+            "keras" in fact.absolute for fact in self._index.imports
+        )
 
     def _values(self, node: ast.expr, scope: Scope, numbers: Sequence[int]) -> list[Any] | None:
         """What an expression that depends on versions is in some worlds."""
@@ -436,7 +450,15 @@ class Versions:
                         self._learnt = True
                         return given[number]
             raise _UnknownError
-        return self._one_of(found[1], found[0], name, number)
+        place = (found[0].id, name, number)
+        if place in self._unknown:
+            raise _UnknownError
+        try:
+            return self._one_of(found[1], found[0], name, number)
+        except _UnknownError:
+            if not self._open:  # what is asked of itself may be known to others
+                self._unknown.add(place)
+            raise
 
     def _one_of(self, binds: Sequence[Bind], home: Scope, name: str, number: int) -> Any:
         """The value that all ways give which a name may get one."""
@@ -571,9 +593,9 @@ class Versions:
         if name in cls.binds:
             value = self._one_of(cls.binds[name], cls, name, number)
             values.append(_Function(value.scope, bound=True) if isinstance(value, _Function) else value)
-        for fact in self._index.assignments if name in cls.attributes else ():
+        for fact in self._attributes.get(name, ()) if name in cls.attributes else ():
             target = fact.target
-            if isinstance(target, ast.Attribute) and target.attr == name and isinstance(target.value, ast.Name):
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
                 if self._index.class_of_self(fact.scope, target.value.id) is cls:
                     if fact.value is None or fact.augmented or id(fact.value) in self._open:
                         raise _UnknownError
@@ -585,6 +607,15 @@ class Versions:
         if not values or any(not _is_same(value, values[0]) for value in values):
             raise _UnknownError
         return values[0]
+
+    @cached_property
+    def _attributes(self) -> dict[str, list[AssignmentFact]]:
+        """The assignments to attributes, by their names."""
+        found: dict[str, list[AssignmentFact]] = {}
+        for fact in self._index.assignments:
+            if isinstance(fact.target, ast.Attribute):
+                found.setdefault(fact.target.attr, []).append(fact)
+        return found
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
