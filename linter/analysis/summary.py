@@ -23,6 +23,16 @@ _BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"
 _FUNCTIONS = (ast.Name, ast.Attribute, ast.Lambda, ast.IfExp)
 _MAX_VALUES = 6
 _MAX_RETURNS = 3
+_RUNNERS = frozenset(
+    {
+        "Thread", "apply", "call_for_each_replica", "case", "cond", "custom_gradient", "defun", "experimental_run_v2",
+        "filter", "flat_map", "foldl", "foldr", "function", "function()", "group_by_window", "interleave", "map",
+        "map_and_batch", "map_fn", "map_structure", "minimize", "numpy_function", "py_func", "py_function",
+        "recompute_grad", "reduce", "run", "scan", "sort", "sorted", "switch_case", "take_while", "to_graph",
+        "vectorized_map", "while_loop", "wrap_function",
+    }
+)  # fmt: skip
+"""Public functions and methods that run what they are given; see `roots.given_to`."""
 _DATASET_KEYWORDS = frozenset({"num_parallel_calls", "deterministic", "cycle_length", "block_length"})
 _NAMED_BY = ("name_or_scope", "name", "scope")
 
@@ -299,6 +309,8 @@ class _Summarizer:
                 functions = [f"${caller}:**"] if self._is_rest(call.scope, node) else []
                 if not functions:
                     continue
+            if all(text.startswith("$") for text in functions) and not any(map(_may_run_a_parameter, spelled)):
+                continue
             condition = self._condition(call.block)
             given_functions = GivenFunctions(
                 caller, call.node.lineno, spelled, argument, functions, condition, _kept(call), is_partial
@@ -345,11 +357,20 @@ class _Summarizer:
     def _may_be_function(self, text: str) -> bool:
         if text.startswith("@") and text[1:].isdigit():
             return self._index.scopes[int(text[1:])].is_function
+        if text.startswith("@") and text.endswith("()") and text[1:-2].isdigit():
+            return self._makes_functions(int(text[1:-2]))
         if text.startswith("@"):
-            return text.count("(") <= 1 and "[" not in text
+            return "(" not in text and "[" not in text
         if text.startswith(("self@", "$")):
             return "(" not in text and text.count(".") <= 1
         return _may_be_ours(text) and not text.endswith(("()", "[]"))
+
+    def _makes_functions(self, number: int) -> bool:
+        """Whether calling something gives a function, or an object whose class has a method for calls."""
+        scope = self._index.scopes[number]
+        if scope.is_function:
+            return any(text.startswith(("@", "$")) for text in self.summary["functions"][str(number)]["returns"])
+        return "__call__" in scope.binds or "call" in scope.binds
 
     def _properties(self) -> None:
         """Reading ``self.x`` runs x if it is a property: record the reads that no assignment in this file explains."""
@@ -553,6 +574,11 @@ def _may_be_ours(target: str) -> bool:
     return target.startswith(_OWN) or not target.startswith(
         ("tensorflow.", "keras.", "numpy.", "builtins.", "tf_keras.", "tf_slim.", "os.", "re.")
     )
+
+
+def _may_run_a_parameter(target: str) -> bool:
+    """Whether a callee is of the project, or something public that runs what it is given, judged by the name alone."""
+    return (_may_be_ours(target) and not target.startswith("?")) or target.rpartition(".")[2] in _RUNNERS
 
 
 def _arguments(node: ast.Call) -> list[tuple[str, ast.expr]]:
