@@ -57,8 +57,8 @@ _PURE = frozenset(
 _COPIES = frozenset({"list", "set", "tuple", "sorted", "frozenset", "dict", "iter", "reversed"})
 _GIVEN = frozenset(
     {
-        "parameter", "rest", "self", "scope", "super", "attribute", "unbound", "made", "sentinel", "function", "class",
-        "member", "test", "tuple",
+        "imported", "parameter", "rest", "self", "scope", "super", "attribute", "unbound", "made", "sentinel",
+        "function", "class", "member", "test", "tuple",
     }
 )  # fmt: skip
 _PARTS = frozenset({"kept", "element", "attributes of", "type", "part"})
@@ -556,13 +556,16 @@ class _Run:
         elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             outcome = not self.condition(test.operand, frame)
         else:
-            self.is_asked_again = self.is_again and id(test) in self.decided
+            before, self.is_asked_again = self.is_asked_again, self._is_asked_again(test)
             outcome = self._holds(self.value(test, frame))
-            self.is_asked_again = False
-            if not self.is_again:
-                self.decided.add(id(test))
+            self.is_asked_again = before
         self._come_to(test, outcome)
         return outcome
+
+    def _is_asked_again(self, node: ast.AST) -> bool:
+        if not self.is_again:
+            self.decided.add(id(node))
+        return self.is_again and id(node) in self.decided
 
     def _step(self) -> None:
         self.steps += 1
@@ -584,7 +587,9 @@ class _Run:
                 self.for_effect = value
                 self.value(value, frame)
             case ast.Assign(targets=targets, value=value):
+                around, self.is_asked_again = self.is_asked_again, self._is_asked_again(node)
                 made = self.value(value, frame)
+                self.is_asked_again = around
                 for target in targets:
                     self._store(target, made, frame)
             case ast.AnnAssign(target=target, value=given):
@@ -627,7 +632,7 @@ class _Run:
             case ast.Import() | ast.ImportFrom():
                 for alias in node.names:
                     name = alias.asname or alias.name.partition(".")[0]
-                    self._bind(name, self._make(alias.name), frame)
+                    self._bind(name, self._imported(name), frame)
             case ast.Assert(test=test):
                 if not self._holds(self.value(test, frame)):
                     raise _RaisedError("AssertionError")
@@ -736,7 +741,7 @@ class _Run:
         except _RaisedError as error:
             for handler, each in zip(node.handlers, names, strict=True):
                 if _catches(each, error.kind):
-                    finished = False
+                    finished = self.is_asked_again = False
                     self._come_to(handler)
                     if handler.name:
                         self._bind(handler.name, self._make("exception"), frame)
@@ -845,7 +850,7 @@ class _Run:
             lambda_ = binds[0].node
             return self._function(self.index.lambda_scope(lambda_), None) if isinstance(lambda_, ast.Lambda) else None
         if all(bind.kind == "import" for bind in binds):
-            return self._make(name)
+            return self._imported(name)
         facts = [
             fact
             for fact in self.index.assignments_in(scope)
@@ -856,6 +861,11 @@ class _Run:
             if isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and path_of(value.func) == "object"):
                 return self.value(value, frame) if isinstance(value, ast.Constant) else self._sentinel(value)
         return None
+
+    def _imported(self, name: str) -> Thing:
+        thing = self._symbol("imported", name)
+        thing.made, thing.maker = True, name
+        return thing
 
     def _sentinel(self, node: ast.Call) -> Thing:
         thing = self._symbol("sentinel", id(node))
@@ -926,8 +936,9 @@ class _Run:
             raise _RaisedError(error)
         if self._is_handled(error) and not self._holds(self._contains(table, key)):
             raise _RaisedError(error)
-        code = _ANY if table.version else getattr(key, "code", None)
-        return self._symbol("kept", table.owner, token, table.version, code=code)
+        moved = table.version or table.grown  # the elements of a list may be others by now
+        code = _ANY if moved else getattr(key, "code", None)
+        return self._symbol("kept", table.owner, token, moved, code=code)
 
     def _contains(self, table: Table, key: Value) -> Value:
         key = self._resolved(key)
@@ -1194,6 +1205,9 @@ class _Run:
             truth = self.facts.get(("true", left.number))
             if truth is not None and left.code is None and truth[0] != bool(right.value):
                 return Known(False)
+            base, least = self.sums.get(left.number, (None, 0))
+            if base in self.lengths and isinstance(right.value, int) and right.value < least:
+                return Known(False)
             key = "equal", left.number, _token(right)
             if left.code is None and self._choose(key):
                 self.equal[left.number] = right
@@ -1334,12 +1348,12 @@ class _Run:
         scope = self.index.scope_of(node)
         inner = frame if scope is None else Frame(scope, frame)
         found: list[Value] = []
-        self._generate(node, node.generators, inner, found)
+        is_whole = self._generate(node, node.generators, inner, found)
         made = self._make()
         if isinstance(node, ast.DictComp):
             made.items = Table(made.number, version=1)  # which keys there are is not known
             return made
-        made.items = Table(made.number, exact=True, grown=len(found))
+        made.items = Table(made.number, exact=is_whole or not found, grown=len(found))
         made.items.entries = {("element", _token(value)): value for value in found}
         made.members = tuple(found)
         made.element = found[0] if found else None
@@ -1351,16 +1365,19 @@ class _Run:
         generators: Sequence[ast.comprehension],
         frame: Frame,
         found: list[Value],
-    ) -> None:
-        """Find what a comprehension has."""
+    ) -> bool:
+        """Find what a comprehension has; whether that is all of it, one by one."""
         if not generators:
             found.append(self._kept(self.value(node.value if isinstance(node, ast.DictComp) else node.elt, frame)))
-            return
+            return True
         first, *others = generators
-        for element in self._elements(self.value(first.iter, frame)):
+        values = self._resolved(self.value(first.iter, frame))
+        is_whole = isinstance(values, Thing) and values.members is not None
+        for element in self._elements(values):
             self._store(first.target, element, frame)
             if all(self.condition(test, frame) for test in first.ifs):
-                self._generate(node, others, frame, found)
+                is_whole = self._generate(node, others, frame, found) and is_whole
+        return is_whole
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -1426,6 +1443,9 @@ class _Run:
             return self._follow(*kept.function, arguments, keywords)
         if path_of(node.func) == "object.__setattr__" and len(arguments) == 3:
             return self._builtin("setattr", node, arguments)
+        if name == "update":
+            for key_word, value in keywords.items():
+                self._put(self._items(owner), Known(key_word), value)
         found = self._collection_method(owner, name, arguments)
         if found is not None:
             return found
@@ -1607,7 +1627,7 @@ class _Run:
         elif name in ("keys", "copy"):
             return self._copied(owner)
         elif name in ("values", "items"):
-            return self._symbol(name, owner.number, owner.items.version if owner.items is not None else 0)
+            return self._symbol(name, owner.number, self._stamp(owner))
         else:
             return None
         return Known(None)
@@ -1685,6 +1705,10 @@ class _Run:
                 if isinstance(element, Thing):
                     self.facts[("none", element.number)] = False, len(self.unknown_code)  # None stands for no element
                 return element
+            if isinstance(first, Thing) and first.members is not None and self._is_handled("StopIteration"):
+                if not first.members:
+                    raise _RaisedError("StopIteration")
+                return first.members[0]
             return self._symbol("next", len(self.symbols), code=_ANY)
         if name in _PURE:
             return self._symbol("builtin", name, *map(_token, arguments), *map(self._stamp, arguments))

@@ -19,7 +19,8 @@ class VariableInCall(Rule):
     `ValueError: tf.function only supports singleton tf.Variables created on the first call`.
     TF1 built its graph once, so the same code was right there.
 
-    A variable that is made only while it is missing (`if self.v is None`, `if not hasattr(self, "v")`) is created once.
+    A variable that is made only while it is missing (`if self.v is None`, `if not hasattr(self, "v")`) is created once,
+    however the test is written; an info says that it may be so.
     `tf.init_scope` is no such guard, and neither are `if training:`, `dict.setdefault(key, tf.Variable(...))`, whose
     argument is evaluated each time, nor the `track_tf1_style_variables` shim, which keeps `get_variable` only.
 
