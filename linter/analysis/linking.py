@@ -136,7 +136,9 @@ class _Linker:
 
         if edge.shape is not None:
             results = (text.removesuffix("()") for text in edge.targets if text.endswith("()"))
-            for file, scope in dict.fromkeys(key for text in results for key in self._givers(self._file, text, 0)):
+            givers = [key for text in results for key in self._givers(self._file, text, 0)]
+            givers += [key for text in edge.targets for e in self._resolve(text) for _, key in self._read(e)]
+            for file, scope in dict.fromkeys(givers):
                 self._rows.append(ResultRow(caller, condition, self._files[file], scope))
 
     def _slot(self, caller: int, line: int, condition: int, parameter: Entity, taker: tuple[int, int, int]) -> None:

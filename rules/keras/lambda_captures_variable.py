@@ -25,7 +25,8 @@ class LambdaCapturesVariable(Rule):
     A variable or layer that its function only reads is missing from `model.trainable_variables`: `fit` never changes
     it, and `save` does not store it.
     Keras 3 says nothing; Keras 2 writes a warning to the log.
-    A variable or layer that its function creates is new at each call; Keras 2 refuses the model with ValueError.
+    A variable or layer that its function creates is new at each call; Keras 2 refuses the model with ValueError, and on
+    Keras 3 `fit` raises, also for the seed of a `Dropout`.
 
     ## Example
     ```python
@@ -67,16 +68,20 @@ class LambdaCapturesVariable(Rule):
         for made in function.calls:
             if not made.guarded and _makes_state(made):
                 refuses = call.target is Target.KERAS2
+                seeded = made.name.rpartition(".")[2] in SEEDED
                 happens = (
                     "Keras 2 refuses the layer with ValueError"
                     if refuses
+                    else "under `fit` the second trace raises ValueError"
+                    if seeded
                     else "each call makes new ones, and nothing trains or saves them"
                 )
+                what = "the state of a seed generator" if seeded else "variables"
                 yield self.report(
                     made,
-                    f"`{made.path}` creates variables in the function of a `Lambda` layer, which has none: {happens}. "
+                    f"`{made.path}` creates {what} in the function of a `Lambda` layer, which has none: {happens}. "
                     "Write a subclass of `Layer` that creates them once.",
-                    consequence=Consequence.BREAKS if refuses else None,
+                    consequence=Consequence.BREAKS if refuses or seeded else None,
                 )
         told: set[str] = set()
         for reference in function.references:
@@ -105,7 +110,7 @@ def _makes_state(made: Call) -> bool:
         return len(made.found) == len(made.names)
     if "(" in made.name:
         return False  # a layer that is there already is called
-    return is_variable(made) or (is_layer(made) and made.name.rpartition(".")[2] not in SEEDED)
+    return is_variable(made) or is_layer(made)
 
 
 def _captured(reference: Reference, function: FunctionSite) -> str:

@@ -148,13 +148,26 @@ def _is_found_again(call: Call, path: str) -> bool:
     return False
 
 
+def _may_be_given(call: Call) -> bool:
+    """Whether the program may hand the function to Keras as a custom object: some are written down, all without it."""
+    name = (path_of(call.value("function", 0)) or "").rpartition(".")[2]
+    given = [other.value("custom_objects") for other in call.file.calls if "custom_objects" in other.keywords]
+    given += [other.value("custom_objects", 0) for other in call.file.calls if other.name in _CUSTOM_OBJECTS]
+    if not given:
+        return call.file.project.uses(*_CUSTOM_OBJECTS)
+    return any(
+        not isinstance(objects, ast.Dict)
+        or any(not isinstance(key, ast.Constant) or key.value == name for key in objects.keys)
+        for objects in given
+    )
+
+
 def _severity(call: Call, is_lambda: bool) -> Severity | None:
     file = call.file
     weights_only = keeps_weights_only(file.project) or keeps_weights_only_here(file)
     if file.is_test or weights_only or allows_lambdas(file):
         return Severity.INFO
-    given = any("custom_objects" in other.keywords for other in file.calls) or file.project.uses(*_CUSTOM_OBJECTS)
-    if given and not is_lambda and call.target is Target.KERAS3:
+    if not is_lambda and call.target is Target.KERAS3 and _may_be_given(call):
         return None
     saved = [other for other in handles_whole_models(file) if "load" not in other.name]
     if saved and not (call.target is Target.KERAS2 and all(is_hdf5(other) for other in saved)):

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ...linter.rule_api.model import (
     Block,
@@ -244,11 +246,14 @@ def _and(first: bool | None, second: bool | None) -> bool | None:
 
 
 def _is_left_out(function: FunctionSite, level: Block, flag: Context) -> bool | None:
-    """Whether the argument is absent that a branch needs to be so; True for other branches."""
+    """Whether a branch runs that hangs on an argument; True for other branches."""
     if level.kind not in ("if", "else") or not isinstance(level.node, ast.expr):
         return True
-    name, by_truth = _absent(level.node, level.kind == "if")
-    if name not in function.parameters or _is_taken_again(function, level, name):
+    holds = level.kind == "if"
+    name, by_truth = _absent(level.node, holds)
+    if name not in function.parameters:
+        return not _is_never_taken(function, level.node, holds, flag)
+    if _is_taken_again(function, level, name):
         return True
     owner = function.cls
     called_by_keras = owner is not None and "layer" in owner.kinds and function.name in _FORWARD
@@ -256,14 +261,58 @@ def _is_left_out(function: FunctionSite, level: Block, flag: Context) -> bool | 
         return True
     default = function.defaults.get(name)
     if not isinstance(default, ast.Constant) or not (default.value is None or (by_truth and not default.value)):
-        return None
-    project = function.file.project
-    omitting, giving, calls = project.callers_omitting_under(function.key, name, int(flag), int(Context.ONCE))
+        return False if _is_never_taken(function, level.node, holds, flag) else None
+    omitting, giving, calls = _calls_without(function, name, flag)
     if omitting or (called_by_keras and not calls):
         return True
     if calls:
         return False if giving == calls else None
     return True if owner is not None and function.name in _FORWARD else None
+
+
+def _calls_without(function: FunctionSite, name: str, flag: Context) -> tuple[int, int, int]:
+    """See `Project.callers_omitting_under`."""
+    return function.file.project.callers_omitting_under(function.key, name, int(flag), int(Context.ONCE))
+
+
+def _is_never_taken(function: FunctionSite, test: ast.expr, holds: bool, flag: Context) -> bool:
+    """Whether the defaults of arguments that every known call leaves out keep a branch from running."""
+    if function.name in _FORWARD or any(isinstance(part, ast.Call) for part in ast.walk(test)):
+        return False
+    read = {part.id for part in ast.walk(test) if isinstance(part, ast.Name)} & function.defaults.keys()
+    values = {}
+    for name in read:
+        default = function.defaults[name]
+        if isinstance(default, ast.Constant) and len(function.body.binds.get(name, ())) == 1:
+            omitting, _, calls = _calls_without(function, name, flag)
+            if calls and omitting == calls:
+                values[name] = default.value
+    return bool(values) and _decided(test, values) is (not holds)
+
+
+def _decided(test: ast.expr, values: Mapping[str, Any]) -> bool | None:
+    """What a test gives where some names have constants as their values; None where these do not decide it."""
+    path = path_of(test.left if isinstance(test, ast.Compare) else test) or ""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _decided(test.operand, values)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        parts = [_decided(part, values) for part in test.values]
+        decisive = isinstance(test.op, ast.Or)
+        if decisive in parts:
+            return decisive
+        return None if None in parts else not decisive
+    if path not in values:
+        return None
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        right = test.comparators[0]
+        if isinstance(right, ast.Constant) and isinstance(test.ops[0], ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
+            return (values[path] == right.value) is isinstance(test.ops[0], ast.Eq | ast.Is)
+        if isinstance(right, ast.Tuple | ast.List | ast.Set) and isinstance(test.ops[0], ast.In | ast.NotIn):
+            if all(isinstance(item, ast.Constant) for item in right.elts):
+                among = any(isinstance(item, ast.Constant) and values[path] == item.value for item in right.elts)
+                return among is isinstance(test.ops[0], ast.In)
+    return bool(values[path]) if isinstance(test, ast.Name) else None
 
 
 def _is_taken_again(function: FunctionSite, level: Block, name: str) -> bool:
