@@ -33,7 +33,7 @@ def coverage_of(file: File, project: Project) -> Coverage:
     calls = unresolved_calls = parameter_calls = traced_calls = unresolved_traced_calls = dead_calls = 0
     traced: dict[int, bool] = {}
     for fact in index.calls:
-        texts = () if fact.path is None else index.resolve(fact.scope, fact.path)
+        texts = index.resolve(fact.scope, fact.path) if fact.path else index.values(fact.scope, fact.node.func)
         scope = fact.scope.function().id
         if scope not in traced:
             contexts = project.contexts((file.key, scope))
