@@ -48,6 +48,8 @@ class Context(IntFlag):
     while a functional model is made."""
     LEGACY = auto()
     """Below the forward pass of a TF1 layer, RNN cell or Sonnet 1 module, which most programs run only in a graph."""
+    HOST = auto()
+    """In a `tf.py_function` of a trace, below no forward pass: eagerly, each time that the graph runs."""
 
 
 class Effects(IntFlag):
@@ -82,7 +84,7 @@ def _on_host(context: Context) -> Context:
         return Context(0)
     if context & Context.FORWARD:
         return Context.FORWARD
-    return Context.EAGER if context & (Context.TRACED | Context.EAGER) else Context(0)
+    return Context.HOST if context & (Context.TRACED | Context.HOST) else Context(0)
 
 
 _CHANGES: dict[str, Callable[[Context], Context]] = {

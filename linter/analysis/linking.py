@@ -235,7 +235,9 @@ class _Linker:
 
     def _run_of(self, entity: Entity) -> Iterator[Key]:
         """The functions that run when something is called that is given away."""
-        if entity.kind == "function":
+        if entity.kind == "function" and self._is_property(entity.key):
+            yield from (value.key for value in self._project.property_values(entity.key) if value.kind == "function")
+        elif entity.kind == "function":
             yield entity.key
         elif entity.kind == "instance" and entity.text != "self":
             for name in ("__call__", "call"):

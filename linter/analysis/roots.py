@@ -167,7 +167,7 @@ def given_to(name: str, argument: str, is_kept: bool = False) -> str | None:
         return "graph"
     if name == MAKES_ONCE:
         return "once"
-    if name in _ESCAPES or name.endswith("Dataset.from_generator"):
+    if name in _ESCAPES:
         return "host"
     if argument in _ESTIMATOR_FUNCTIONS or (name.startswith("tensorflow.estimator") and argument == "0"):
         return "graph"

@@ -56,7 +56,7 @@ def test_effects_can_be_added_as_numbers() -> None:
         ("graph", F, G),
         ("once", F, Context.ONCE),
         ("host", F | T | Context.FIT, F),
-        ("host", T | Context.DATASET, Context.EAGER),
+        ("host", T | Context.DATASET, Context.HOST),
         ("host", G, Context(0)),
         ("compiled", Context.EAGER, T | Context.FIT),
         ("layer", Context.EAGER, F | T | Context.FIT),

@@ -86,7 +86,7 @@ def placed(way: Way, root: str) -> list[bool]:
     marked = [site for site in file_of(files, name).calls if site.path == "mark"][-1]
     contexts = [context for context in marked.contexts if not context & Context.ONCE]
     each = any(
-        context & (Context.FORWARD if root == "layer" else Context.FORWARD | Context.EAGER)
+        context & (Context.FORWARD if root == "layer" else Context.FORWARD | Context.EAGER | Context.HOST)
         and (context & Context.FIT or not context & Context.TRACED)
         for context in contexts
     )
