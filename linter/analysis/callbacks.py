@@ -255,17 +255,15 @@ class Callbacks:
         functions: dict[int, set[int]] = {}
         for site, entrance, _ in self._escaped.values():
             functions.setdefault(entrance, set()).add(site.function)
+        apart: dict[tuple[int, int, str], dict[str | int, list[Edge]]] = {}
         for site, entrance, slots in list(self._escaped.values()):
-            names = self._kept.get((site.taker, site.name), set())
-            calls = [
-                call
-                for call in incoming.get(entrance, ())
-                if not self._within(call[0], site.taker)
-                and (
-                    (len(functions[entrance]) == 1 and not site.is_partial)
-                    or self._is_through(site, names, call[0], call[1], entrance)
-                )
-            ]
+            group = entrance, site.taker, site.name
+            if group not in apart:
+                apart[group] = self._told_apart(site, entrance, incoming.get(entrance, ()))
+            if len(functions[entrance]) == 1 and not site.is_partial:
+                calls = [call for call in incoming.get(entrance, ()) if not self._within(call[0], site.taker)]
+            else:
+                calls = [*apart[group].get(site.kept or NOTHING, ()), *apart[group].get(site.giver, ())]
             number = hash((site.function, site.taker, entrance)) | 1 << 61
             copies = self._copied(entrance)
             for caller, line, transfer in calls:
@@ -274,9 +272,14 @@ class Callbacks:
             for slot in slots:
                 self._use(copies.get(slot.inner, copies[entrance]), slot, site.function, number, 0)
 
-    def _is_through(self, site: Given, names: set[str], caller: int, line: int, entrance: int) -> bool:
-        """Whether a call of a closure is one of that which was made at a site, by the name that it was kept under."""
-        parts = set(self._called_as.get((caller, line, entrance), "").replace("[]", "").split("."))
-        if parts & (names - {""}):
-            return site.kept in parts
-        return caller == site.giver
+    def _told_apart(self, site: Given, entrance: int, calls: Iterable[Edge]) -> dict[str | int, list[Edge]]:
+        """The calls of a closure by the name under which what is called was kept, or else by who calls."""
+        names = self._kept.get((site.taker, site.name), set())
+        found: dict[str | int, list[Edge]] = {}
+        for call in calls:
+            if not self._within(call[0], site.taker):
+                parts = self._called_as.get((call[0], call[1], entrance), "").replace("[]", "").split(".")
+                kept: list[str | int] = [part for part in dict.fromkeys(parts) if part and part in names]
+                for key in kept or [call[0]]:
+                    found.setdefault(key, []).append(call)
+        return found
