@@ -34,6 +34,8 @@ _FOREIGN = ("tensorflow.", "keras.", "tf_keras.", "numpy.", "os.", "sys.", "absl
 """What no file of the project is asked for."""
 _TRIED = ("tensorflow", "keras")
 _DEPTH = 24
+_MAX_WAYS = 16
+"""A name that gets its value in more places is not followed."""
 _VERSION_CLASSES = ("LooseVersion", "StrictVersion", "Version", "parse_version", "parse", "NumpyVersion")
 _VERSION_MODULES = frozenset({"distutils", "packaging", "pkg_resources", "setuptools", "looseversion", "numpy"})
 _TEXT_METHODS = frozenset(
@@ -462,7 +464,9 @@ class Versions:
 
     def _one_of(self, binds: Sequence[Bind], home: Scope, name: str, number: int) -> Any:
         """The value that all ways give which a name may get one."""
-        literals = home.constants.get(name)
+        literals = home.constants.get(name, ())
+        if len(binds) + len(literals) > _MAX_WAYS:
+            raise _UnknownError
         if literals:
             unpacked = any(bind.kind == "part" for bind in literals)
             others = [b for b in binds if not isinstance(b.node, ast.Constant) and (not unpacked or b.node is not None)]
@@ -593,7 +597,10 @@ class Versions:
         if name in cls.binds:
             value = self._one_of(cls.binds[name], cls, name, number)
             values.append(_Function(value.scope, bound=True) if isinstance(value, _Function) else value)
-        for fact in self._attributes.get(name, ()) if name in cls.attributes else ():
+        facts = self._attributes.get(name, ()) if name in cls.attributes else ()
+        if len(facts) > _MAX_WAYS:
+            raise _UnknownError
+        for fact in facts:
             target = fact.target
             if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
                 if self._index.class_of_self(fact.scope, target.value.id) is cls:
