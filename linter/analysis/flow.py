@@ -120,15 +120,16 @@ class _Values:
         """The definition, where there is just one."""
         return self._definitions[0] if len(self._definitions) == 1 else None
 
+    @cached_property
+    def _loops(self) -> list[Block]:
+        """The loops around the definitions."""
+        blocks = [definition.block for definition in self._definitions if definition.block is not None]
+        loops = {level.id: level for block in blocks for level in block.holders() if level.kind == "loop"}
+        return list(loops.values())
+
     def changes_in_a_loop(self, block: Block) -> bool:
         """Whether one of the definitions stands in a loop that does not hold `block`."""
-        return any(
-            definition.block is not None
-            and any(
-                level.kind == "loop" and not self._index.encloses(level, block) for level in definition.block.holders()
-            )
-            for definition in self._definitions
-        )
+        return any(not self._index.encloses(loop, block) for loop in self._loops)
 
     def agreed(self) -> Known:
         """What all definitions say."""
@@ -283,6 +284,7 @@ class Flow:
         self._depth = 0
         self._settled = False
         self._calls: dict[int, Known] = {}
+        self._ways: dict[int, dict[int, Way]] = {}
         found: dict[tuple[int, str], list[_Definition]] = {}
         for parameter in function.parameters:
             known = parameters.get(parameter, Known.UNKNOWN)
@@ -371,7 +373,7 @@ class Flow:
             return Known.EMPTY if known is Known.OTHER and self._begins(fact, name) else known
         if fact.source is None:
             return Known.UNKNOWN
-        return self._part(fact.source, _way_to(fact), fact.scope, fact.block)
+        return self._part(fact.source, self._way_to(fact), fact.scope, fact.block)
 
     def _begins(self, fact: AssignmentFact, name: tuple[int, str]) -> bool:
         """Whether a number is the one that a loop begins with, to add to it."""
@@ -690,7 +692,7 @@ class Flow:
                 if fact.value is not None:
                     return self._part(fact.value, way, fact.scope, fact.block)
                 if fact.source is not None:
-                    return self._part(fact.source, (*_way_to(fact), *way), fact.scope, fact.block)
+                    return self._part(fact.source, (*self._way_to(fact), *way), fact.scope, fact.block)
         if self._is_dataset(node, scope) and first is _ITERATED:
             return Known.TENSOR
         known = self._call(node, way, scope, block) if isinstance(node, ast.Call) else self._of(node, scope, block)
@@ -698,6 +700,13 @@ class Flow:
             if isinstance(node, ast.Name) and node.id in self._parameters:
                 return Known.UNKNOWN  # iterating over a parameter may give the keys of a dict
         return Known.UNKNOWN if known is Known.EMPTY else known
+
+    def _way_to(self, fact: AssignmentFact) -> Way:
+        """The way from what is unpacked or iterated to the target."""
+        ways = self._ways.get(id(fact.node))
+        if ways is None:
+            ways = self._ways[id(fact.node)] = _ways_to(fact.node)
+        return ways.get(id(fact.target), (_ANY,))
 
     def _is_dataset(self, node: ast.expr, scope: Scope) -> bool:
         entities = self._around.entities(scope, path_of(node))
@@ -723,9 +732,8 @@ def _key_of(node: ast.expr) -> object:
     return _ANY
 
 
-def _way_to(fact: AssignmentFact) -> Way:
-    """The way from what is unpacked or iterated to the target."""
-    node = fact.node
+def _ways_to(node: ast.stmt | ast.expr) -> dict[int, Way]:
+    """The way from what is unpacked or iterated to each target, by its identity."""
     roots: list[tuple[ast.expr, Way]] = []
     if isinstance(node, ast.Assign):
         roots = [(target, ()) for target in node.targets]
@@ -735,16 +743,16 @@ def _way_to(fact: AssignmentFact) -> Way:
         roots = [(item.optional_vars, ()) for item in node.items if item.optional_vars is not None]
     elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
         roots = [(generator.target, (_ITERATED,)) for generator in node.generators]
+    found: dict[int, Way] = {}
     while roots:
         target, way = roots.pop()
-        if target is fact.target:
-            return way
+        found[id(target)] = way
         if isinstance(target, ast.Starred):
             roots.append((target.value, (*way[:-1], _ANY)))
         elif isinstance(target, ast.Tuple | ast.List):
             starred = any(isinstance(item, ast.Starred) for item in target.elts)
             roots += [(item, (*way, _ANY if starred else place)) for place, item in enumerate(target.elts)]
-    return (_ANY,)
+    return found
 
 
 def _name_of(node: ast.expr) -> str | None:
