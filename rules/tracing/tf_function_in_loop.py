@@ -17,7 +17,7 @@ class TfFunctionInLoop(Rule):
     Where that object is made inside a loop, or in a method that runs at every call, nothing is ever reused: each
     iteration traces the same graph again, which is slower than eager execution.
     A factory that is called once, a function that is kept on `self` or in a dict, and a loop that makes a different
-    function in each iteration are fine.
+    function in each iteration, of what the iteration changes, are fine.
 
     ## Example
     ```python
@@ -65,7 +65,7 @@ class TfFunctionInLoop(Rule):
                 return
             name = targets[0]
             uses = _uses(call, name, call.function)
-        yield from self._judge(call, call, function, name, uses)
+        yield from self._judge(call, call, call.syntax, name, uses)
 
     def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
         """Judge a local `@tf.function`."""
@@ -80,10 +80,10 @@ class TfFunctionInLoop(Rule):
     def _judge(self, site: Site, made: Site, what: ast.AST, name: str, uses: list[Call]) -> Iterator[Diagnostic]:
         if not uses or (name and _escapes(site, name)) or made.in_trace:
             return
-        loop = next((node for node in site.loops if isinstance(node, ast.For | ast.AsyncFor | ast.While)), None)
+        loop = next(iter(site.loops), None)
         title = f"`{name}`" if name else "This `tf.function`"
         if loop is not None:
-            if any(use.loops[:1] == [loop] for use in uses) and _is_step_loop(loop) and not _depends_on(what, loop):
+            if any(use.loops[:1] == [loop] for use in uses) and not _depends_on(what, loop):
                 yield self.report(
                     site,
                     f"{title} is made anew in each iteration, so that each one traces the graph again. "
@@ -157,9 +157,11 @@ def _is_over_data(loop: ast.AST) -> bool:
 
 
 def _depends_on(what: ast.AST, loop: ast.AST) -> bool:
-    """Whether the function reads a name that the loop gives a new value, other than through its own parameters."""
+    """Whether the function is made of what the loop gives a new value, other than through its own parameters."""
     changed: set[str] = set()
     for part in ast.walk(loop):
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+            changed.add(ast.unparse(part))
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             changed.add(part.id)
         elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and part is not what:
@@ -170,8 +172,8 @@ def _depends_on(what: ast.AST, loop: ast.AST) -> bool:
             own.add(part.arg)
         elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             own.add(part.id)
-    reads = (part.id for part in ast.walk(what) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
-    return any(name in changed - own for name in reads)
+    reads = (part for part in ast.walk(what) if isinstance(part, ast.Name | ast.Attribute))
+    return any(ast.unparse(part) in changed - own for part in reads if isinstance(part.ctx, ast.Load))
 
 
 def _is_called_in_loop(function: FunctionSite) -> bool:
