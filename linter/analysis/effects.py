@@ -33,6 +33,10 @@ def own_effects(names: Resolver, file: str, condition: Conditions) -> Effects:
                 effects |= Effects.LIFTED
             elif not plain.startswith(_NO_SCOPES) or "(" in plain:
                 effects |= Effects.SCOPED  # a context manager of the program's own may well open a variable scope
+    for text, holds in condition["flags"]:
+        values = names.flag(file, text)
+        if values and not any(isinstance(value, dict) or bool(value) is holds for value in values):
+            effects |= Effects.UNREACHABLE
     for text, outcome in condition["tests"]:
         for name in names.canonical_names(file, text):
             if name in ("tensorflow.executing_eagerly", "tensorflow.compat.v1.executing_eagerly"):

@@ -18,6 +18,8 @@ from .names import canonical
 from .paths import is_none, literal_string, path_of, split_head
 from .versions import Flags, Versions
 
+_NO_FLAGS = ("@", "self@", "super@", "$", "{}", "[]", "*.", "tensorflow.", "builtins.", "keras.", "numpy.")
+"""How names begin that lead to no other file of the project."""
 _OWN = ("@", "self@", "super@", "$", ".", "{}")
 _BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
 _FUNCTIONS = (ast.Name, ast.Attribute, ast.Lambda, ast.IfExp)
@@ -119,6 +121,7 @@ class Conditions(TypedDict):
     withs: list[list[str]]
     tests: list[list[str]]
     absent: list[list[Any]]
+    flags: list[list[Any]]
 
 
 class Summary(TypedDict):
@@ -147,6 +150,7 @@ NO_CONDITIONS: Conditions = {
     "withs": [],
     "tests": [],
     "absent": [],
+    "flags": [],
 }
 """The first of every file."""
 
@@ -441,11 +445,13 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
     ``withs`` holds ``[name of the context manager, how it is named]``: ``named``, ``empty``, ``auto`` (only a
     ``default_name``), ``parameter:x`` (named by parameter x, whose default is None), ``object``.
     ``tests`` holds ``[name of a called test, "true" or "false"]``.
+    ``flags`` holds ``[name that another file may give, or a call of it, whether it is true]``.
     ``absent`` holds ``[scope id of a function, parameter]`` for what a caller must leave to its default None.
     """
     withs: list[list[str]] = []
     tests: list[list[str]] = []
     absent: list[list[Any]] = []
+    flags: list[list[Any]] = []
     if level.kind == "with" and isinstance(level.node, ast.expr):
         plain = path_of(level.node) or ""
         texts = index.resolve(level.scope, plain)
@@ -457,11 +463,15 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
             if isinstance(test, ast.Call):
                 called = index.resolve(level.scope, path_of(test.func) or "")
                 tests.extend([text, "true" if holds else "false"] for text in called)
+                flags.extend([f"{text}()", holds] for text in called if _may_be_flag(text))
+            elif isinstance(test, ast.Attribute) or (isinstance(test, ast.Name) and test.id not in function.parameters):
+                read = index.resolve(level.scope, path_of(test) or "")
+                flags.extend([text, holds] for text in read if _may_be_flag(text))
             elif (name := _absent_parameter(test, holds)) is not None and defaults_to_none(function, name):
                 absent.append([function.id, name])
     guarded, unsure = guards.guard(level) is level, guards.may_be_one(level)
     dead = versions.is_dead(level, None)
-    if not (guarded or unsure or dead or withs or tests or absent):
+    if not (guarded or unsure or dead or withs or tests or absent or flags):
         return None
     return {
         "outer": 0,
@@ -471,7 +481,13 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
         "withs": withs,
         "tests": tests,
         "absent": absent,
+        "flags": flags,
     }
+
+
+def _may_be_flag(text: str) -> bool:
+    """Whether a name may be that of a module of the project."""
+    return "(" not in text and not text.startswith(_NO_FLAGS)
 
 
 def _decided(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:

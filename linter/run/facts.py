@@ -273,7 +273,7 @@ def structure_of(summary: Summary) -> str:
         [number, c["name"], c["outer"], c["bases"], c["methods"], c["attributes"], c["decorators"]]
         for number, c in summary["classes"].items()
     ]
-    return digest_of(_encoded([summary["stars"], summary["exports"], functions, classes]))
+    return digest_of(_encoded([summary["stars"], summary["exports"], summary["flags"], functions, classes]))
 
 
 def mentions_tensorflow(text: str) -> bool:
