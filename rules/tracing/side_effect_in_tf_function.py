@@ -37,6 +37,7 @@ _SAME_AGAIN = frozenset(
 )
 _OF_LISTS = frozenset({"append", "extend", "appendleft", "popleft", "extendleft"})
 _ITEM_METHODS = _OF_LISTS | {"insert"}
+_TAKING = frozenset({"del", "pop", "popitem", "popleft", "remove", "discard", "clear"})
 _WRITERS = (
     "open().write", "open().writelines", "csv.writer().writerow", "csv.DictWriter().writerow", "sys.stdout.write",
     "sys.stderr.write", "json.dump", "pickle.dump",
@@ -112,18 +113,19 @@ class SideEffectInTfFunction(Rule):
         if not function.runs(Context.TRACED):
             return
         seen: set[int] = set()
+        taken_back = _taken_back(function)
         for site in function.changes:
             trace = trace_of(site) if id(site.syntax) not in seen else None
             if trace is not None:
-                for diagnostic in self._judge(site, trace):
+                for diagnostic in self._judge(site, trace, taken_back):
                     seen.add(id(site.syntax))
                     yield diagnostic
 
-    def _judge(self, site: ChangeSite, trace: Trace) -> Iterator[Diagnostic]:
+    def _judge(self, site: ChangeSite, trace: Trace, taken_back: frozenset[str]) -> Iterator[Diagnostic]:
         change = site.change
         state = lasting(site, change.target)
         if state is None:
-            yield from self._judge_argument(site, trace)
+            yield from self._judge_argument(site, trace, taken_back)
             return
         if _creates(site):
             return
@@ -148,7 +150,7 @@ class SideEffectInTfFunction(Rule):
             if any(_has_operations(site, level) for level in _tests(site, state)):
                 yield self._frozen(site, trace, state)
 
-    def _judge_argument(self, site: ChangeSite, trace: Trace) -> Iterator[Diagnostic]:
+    def _judge_argument(self, site: ChangeSite, trace: Trace, taken_back: frozenset[str]) -> Iterator[Diagnostic]:
         """Report a list or dict that the traced function is called with; TensorFlow compares it before and after."""
         name = _argument(site, site.change.target)
         sure = None if name is None or trace.how != "function" else _is_plain(site, name)
@@ -161,7 +163,7 @@ class SideEffectInTfFunction(Rule):
             site,
             f"`{name}` is an argument of {title}, which changes it: a `tf.function` that modifies a list or dict that "
             "it is given raises `ValueError`. Change a copy, and return it.",
-            severity if sure else Severity.INFO,
+            severity if sure and name not in taken_back else Severity.INFO,
             consequence=Consequence.BREAKS,
             subject=name,
             related=trace.callers,
@@ -329,6 +331,16 @@ def _is_symbolic(site: Site, value: ast.expr | None) -> bool:
     """Whether a value may be a tensor; what is made of the function's arguments is frozen if it is none, too."""
     lifted = not site.runs(Context.TRACED, without=Context.LIFTED)
     return not lifted and site.is_tensor(value) in BY_CERTAINTY and site.is_tensor(value) is not Known.VARIABLE
+
+
+def _taken_back(function: FunctionSite) -> frozenset[str]:
+    """The arguments to which a function adds and from which it takes: they may be as they were when it is done."""
+    added, taken = set[str](), set[str]()
+    for site in function.changes:
+        name = _argument(site, site.change.target)
+        if name is not None:
+            (taken if site.change.verb in _TAKING else added).add(name)
+    return frozenset(added & taken)
 
 
 def _argument(site: ChangeSite, node: ast.expr) -> str | None:
