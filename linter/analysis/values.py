@@ -408,8 +408,8 @@ def _operands(nodes: Sequence[ast.expr]) -> Iterator[str]:
             stack += [node.left, node.right]
         elif isinstance(node, ast.UnaryOp):
             stack.append(node.operand)
-        elif isinstance(node, ast.Tuple | ast.List):
-            stack += node.elts
+        elif isinstance(node, ast.Tuple | ast.List) and not any(isinstance(e, ast.Constant) for e in node.elts):
+            stack += node.elts  # beside a plain number, others may be plain numbers too: sizes and paddings
 
 
 def _flags(block: Block) -> Iterator[str]:
