@@ -243,6 +243,8 @@ class _Search:
         except (_TooLongError, RecursionError):
             self._is_cut = True
             return None
+        finally:
+            run.release()
         self._steps += run.steps
         for place in first:
             outcome = Recurrence.ONCE
@@ -369,6 +371,11 @@ class _Run:
         with suppress(_RaisedError):
             self._enter(function)
         return first, self.reached
+
+    def release(self) -> None:
+        """Let go of the functions, which refer in circles to the locals that hold them."""
+        for thing in self.symbols.values():
+            thing.function = None
 
     def _enter(self, function: Scope) -> None:
         frame = Frame(function, None)

@@ -32,6 +32,8 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "pytest.skip", "pytest.fail", "self.skipTest", "self.fail"})
 _LITERALS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+_WITH_ONE_PATH = frozenset({ast.Name, ast.Attribute, ast.Call})
+"""The most frequent expressions: what they are is one value."""
 _ELEMENTS_OF = frozenset({"enumerate", "zip", "reversed", "sorted", "list", "tuple", "set", "iter"})
 """Builtins that give the elements of what they are given."""
 _ADDING = frozenset({"append", "add", "insert", "setdefault"})
@@ -90,6 +92,8 @@ class Block:
         self, known: dict[int, _Answer], outermost: _Answer, judge: Callable[[Block, _Answer], _Answer]
     ) -> _Answer:
         """What `judge` makes of this block and of its answer for the one around it; kept in `known`, by the block."""
+        if self.id in known:
+            return known[self.id]
         answer = outermost
         new: list[Block] = []
         for level in self.chain():
@@ -573,6 +577,8 @@ class FileIndex:
 
     def _alternatives(self, value: ast.expr | None) -> list[str | None]:
         """A path for each value that an expression can have; a lambda has one by its scope."""
+        if value.__class__ in _WITH_ONE_PATH:
+            return [path_of(value)]
         if isinstance(value, ast.Lambda):
             return [f"!@{self._lambdas[id(value)].id}"] if id(value) in self._lambdas else [None]
         if isinstance(value, ast.IfExp):
@@ -877,12 +883,16 @@ class FileIndex:
 
     def values(self, scope: Scope, node: ast.expr) -> tuple[str, ...]:
         """Say what an expression can be, each alternative as in `resolve`; those that are not known are left out."""
-        if isinstance(node, ast.List | ast.Tuple | ast.Dict | ast.Set):
+        if node.__class__ in _WITH_ONE_PATH:
+            path = path_of(node)
+            texts = self.resolve(scope, path) if path else ()
+            return texts if len(texts) < 2 else tuple(dict.fromkeys(texts))
+        if isinstance(node, _LITERALS):
             found = [(f"{{}}{text}", path) for path, where in self._elements(node, scope) if path
                      for text in self.resolve(where, path)]
             return tuple(dict(found))
         paths = [path for path in self._alternatives(node) if path]
-        return tuple(dict.fromkeys(text for path in paths for text in self.resolve(scope, path)))
+        return tuple(dict.fromkeys([text for path in paths for text in self.resolve(scope, path)]))
 
     def _resolve(self, scope: Scope, path: str) -> tuple[str, ...]:
         if path.startswith("!"):
@@ -891,7 +901,7 @@ class FileIndex:
         if head == "super" and rest.startswith("()"):
             return next(((f"super@{cls.id}{rest[2:]}",) for cls in scope.chain() if cls.kind == "class"), ())
         answers = self._head(scope, head)
-        if not rest:
+        if not rest or not answers:
             return answers
         found = [joined(answer, rest) for answer in answers if len(answer) < _MAX_NAME]
         return tuple([intern(text) for text in found if text])

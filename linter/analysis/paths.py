@@ -25,13 +25,15 @@ def path_of(node: ast.expr | None) -> str | None:
     import by a leading ``!``), and ``functools.partial(f, ...)`` is ``f``: calling it calls `f`.
     ``type(x)`` is ``x.__class__``.
     """
-    if isinstance(node, ast.Name):
-        return node.id
+    if node.__class__ is ast.Constant:
+        return None
     suffix: list[str] = []
     while len(suffix) < MAX_PARTS:
         if isinstance(node, ast.Name):
+            if not suffix:
+                return node.id
             suffix.append(node.id)
-            return "".join(reversed(suffix))
+            return "".join(suffix[::-1])
         if isinstance(node, ast.Attribute):
             suffix.append(f".{node.attr}")
             node = node.value

@@ -23,6 +23,7 @@ _NO_FLAGS = ("@", "self@", "super@", "$", "{}", "[]", "*.", "tensorflow.", "buil
 _OWN = ("@", "self@", "super@", "$", ".", "{}")
 _BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
 _FUNCTIONS = (ast.Name, ast.Attribute, ast.Lambda, ast.IfExp)
+_NO_FUNCTIONS = frozenset({ast.Constant, ast.BinOp, ast.JoinedStr, ast.Compare, ast.UnaryOp})
 _MAX_VALUES = 6
 _MAX_RETURNS = 3
 _RUNNERS = frozenset(
@@ -273,12 +274,14 @@ class _Summarizer:
         for scope in self._index.scopes:
             if not scope.is_function:
                 continue
-            values: list[ast.expr | None] = []
+            values: list[ast.expr] = []
             if isinstance(scope.node, ast.Lambda):
                 values = [scope.node.body]
             elif isinstance(scope.node, ast.FunctionDef):
-                values = [node.value for node in own_statements(scope.node) if isinstance(node, ast.Return)]
-            texts = (text for value in values if value is not None for text in self._index.values(scope, value))
+                values = [fact.value for fact in self._index.returns_in(scope)]
+            if not values:
+                continue
+            texts = [text for value in values for text in self._index.values(scope, value)]
             found = [t for t in dict.fromkeys(texts) if not t.startswith("{}") or self._may_be_function(t[2:])]
             self.summary["functions"][str(scope.id)]["returns"] = found[:_MAX_RETURNS]
 
@@ -289,8 +292,9 @@ class _Summarizer:
             targets = list(self._index.values(call.scope, call.node.func))
         function = self.summary["functions"].get(str(caller))
         if function is not None:
-            made = [name for name in map(canonical, targets) if makes_by_name(name)]
-            function["v1_calls"].extend(name for name in made if name not in function["v1_calls"])
+            for name in map(canonical, targets):
+                if makes_by_name(name) and name not in function["v1_calls"]:
+                    function["v1_calls"].append(name)
         ours = [target for target in targets if _may_be_ours(target)]
         if ours:
             condition = self._condition(call.block)
@@ -301,13 +305,12 @@ class _Summarizer:
         if is_partial:
             targets = list(self._index.values(call.scope, call.node.args[0]))
             given = [(str(int(a) - 1) if a.isdigit() else a, node) for a, node in given if a != "0"]
-        keywords = {keyword.arg for keyword in call.node.keywords}
         for argument, node in given:
             functions = self._functions(call.scope, node)
             if not functions and argument != "**":
                 continue
             spelled = targets or ([f"?{call.path.rpartition('.')[2]}"] if call.path else ["?"])
-            if keywords & _DATASET_KEYWORDS and all(t.startswith(("?", "$")) for t in spelled) and call.path:
+            if call.path and call.node.keywords and _is_of_dataset(call.node, spelled):
                 spelled = [f"?dataset.{call.path.rpartition('.')[2]}"]
             if argument == "**":
                 functions = [f"${caller}:**"] if self._is_rest(call.scope, node) else []
@@ -329,9 +332,12 @@ class _Summarizer:
 
     def _functions(self, scope: Scope, node: ast.expr) -> list[str]:
         """What an argument may be, if that may be a function, or hold some."""
-        if isinstance(node, (ast.Constant, ast.BinOp, ast.JoinedStr, ast.Compare, ast.UnaryOp)):
+        if node.__class__ in _NO_FUNCTIONS:
             return []
-        found = dict.fromkeys(text.removeprefix("{}") for text in self._index.values(scope, node))
+        texts = self._index.values(scope, node)
+        if not texts:
+            return []
+        found = dict.fromkeys([text.removeprefix("{}") for text in texts])
         return [text for text in found if self._may_be_function(text)]
 
     def _defaults(self, scope: Scope) -> None:
@@ -359,11 +365,11 @@ class _Summarizer:
                     self.summary["edges"].append(edge)
 
     def _may_be_function(self, text: str) -> bool:
-        if text.startswith("@") and text[1:].isdigit():
-            return self._index.scopes[int(text[1:])].is_function
-        if text.startswith("@") and text.endswith("()") and text[1:-2].isdigit():
-            return self._makes_functions(int(text[1:-2]))
         if text.startswith("@"):
+            if text[1:].isdigit():
+                return self._index.scopes[int(text[1:])].is_function
+            if text.endswith("()") and text[1:-2].isdigit():
+                return self._makes_functions(int(text[1:-2]))
             return "(" not in text and "[" not in text
         if text.startswith(("self@", "$")):
             return "(" not in text and text.count(".") <= 1
@@ -590,6 +596,12 @@ def _may_be_ours(target: str) -> bool:
     return target.startswith(_OWN) or not target.startswith(
         ("tensorflow.", "keras.", "numpy.", "builtins.", "tf_keras.", "tf_slim.", "os.", "re.")
     )
+
+
+def _is_of_dataset(node: ast.Call, spelled: list[str]) -> bool:
+    """Whether a method that is not known has a keyword that only those of a dataset have."""
+    keywords = {keyword.arg for keyword in node.keywords}
+    return not keywords.isdisjoint(_DATASET_KEYWORDS) and all(text.startswith(("?", "$")) for text in spelled)
 
 
 def _may_run_a_parameter(target: str) -> bool:

@@ -88,6 +88,10 @@ class Values(Surroundings):
             known = self._flows[key] = Flow(self._index, function, self, depth, parameters, outer)
         return known
 
+    def release(self) -> None:
+        """Let go of the flows, which refer to these values in circles."""
+        self._flows.clear()
+
     def _is_traced(self, function: Scope) -> bool:
         return any(s & _TRACED for s in self._project.contexts((self._key, function.id)))
 

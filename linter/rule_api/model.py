@@ -129,6 +129,10 @@ class File:
 
     def release(self) -> None:
         """Let go of everything at once: sites, file and index refer to each other in circles."""
+        if "values" in self.__dict__:
+            self.values.release()
+        for function in self.__dict__.get("_function_sites", {}).values():
+            function.__dict__.clear()
         self.index.release()
         self.__dict__.clear()
 

@@ -223,6 +223,7 @@ class _Run:
             self._check(waiting, digests, project, rows)
         finally:
             _end()
+            facts.summaries.release()
         return rows
 
     def _still_true(self, key: str, digests: Mapping[str, str], project: Project, rows: dict[str, Row]) -> bool:

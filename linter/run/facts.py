@@ -230,6 +230,10 @@ class Summaries(Mapping[str, "Summary"]):
                 self._texts[key] = _encoded(self._loaded(key))
         self._load = None
 
+    def release(self) -> None:
+        """Let go of what finds a summary, which refers to this in circles."""
+        self._load = None
+
     def _make_room(self) -> None:
         while len(self._decoded) >= _DECODED_SUMMARIES:
             oldest = next(iter(self._decoded))
