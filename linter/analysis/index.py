@@ -21,12 +21,14 @@ from .lazy import cached_property
 from .paths import MAX_PARTS, alternatives, is_none, joined, path_of, split_head
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_SIMPLE = (ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom)
+_SIMPLE = frozenset({ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom})
 """The most frequent statements without a suite."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, *_COMPREHENSIONS)
 _HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
 """What may stand in an expression and hold names; operators and contexts do not."""
+_WITHOUT_PARTS = ("ctx", "op", "ops", "kind", "conversion", "id", "attr", "arg", "type_comment")
+"""Fields that hold operators, contexts and texts."""
 _HOLDING = ("loop", "with")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -299,6 +301,8 @@ class FileIndex:
         for statement in body:
             self._statement = statement
             self._walk_statement(statement, scope, block)
+            if statement.__class__ in _SIMPLE:
+                continue
             if isinstance(statement, ast.If):
                 if not statement.orelse and _leaves(statement.body):
                     block = self._block(block, "else", statement.test, scope)
@@ -312,7 +316,7 @@ class FileIndex:
                 block = self._block(block, "after", statement, scope)
 
     def _walk_statement(self, node: ast.stmt, scope: Scope, block: Block) -> None:
-        if isinstance(node, _SIMPLE):
+        if node.__class__ in _SIMPLE:
             self._simple_statement(node, scope, block)
         elif isinstance(node, FUNCTIONS):
             self._function(node, scope, block)
@@ -500,6 +504,10 @@ class FileIndex:
         element_of: ast.expr | None = None,
     ) -> None:
         """Record an assignment, target by target; tuples are matched with tuples."""
+        if isinstance(target, ast.Name):
+            self.assignments.append(AssignmentFact(statement, target, value, scope, block, source=element_of))
+            self._bind_name(target.id, value, element_of, scope, block)
+            return
         stack: list[tuple[ast.expr, ast.expr | None, ast.expr | None, ast.expr | None]]
         stack = [(target, value, element_of, element_of)]
         while stack:
@@ -714,7 +722,7 @@ class FileIndex:
                 self._bind_target(node_.target, node_.value, scope.function(), block, node_)
                 stack.append(node_.value)
             else:
-                for field_name in _parts_of(kind):
+                for field_name in parts_of(kind):
                     part = getattr(node_, field_name, None)
                     if isinstance(part, list):
                         stack += [child for child in reversed(part) if isinstance(child, _HOLDERS)]
@@ -1057,9 +1065,9 @@ def _dotted(node: ast.expr) -> tuple[str | None, ast.expr]:
 
 
 @cache
-def _parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
-    """The fields of an expression that may hold others, the last one first."""
-    return tuple(name for name in reversed(kind._fields) if name not in ("ctx", "op", "ops", "kind", "conversion"))
+def parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a node that may hold others, the last one first."""
+    return tuple(name for name in reversed(kind._fields) if name not in _WITHOUT_PARTS)
 
 
 def _postpones_annotations(statement: ast.stmt) -> bool:

@@ -9,8 +9,9 @@ import ast
 import builtins
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
+from typing import Any
 
-from .index import Block, CallFact, FileIndex, Scope
+from .index import Block, CallFact, FileIndex, Scope, parts_of
 from .kinds import kinds_of_base
 from .lazy import cached_property
 from .paths import literal_string, path_of, split_head
@@ -483,13 +484,13 @@ def is_library(text: str) -> bool:
 
 
 def _below(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and all below it, in no order; in half the time of `ast.walk`."""
-    waiting = [node]
+    """A node and all below it but operators and contexts, in no order; in half the time of `ast.walk`."""
+    waiting: list[Any] = [node]
     while waiting:
-        node = waiting.pop()
-        yield node
-        for name in node._fields:
-            part = getattr(node, name, None)
+        whole = waiting.pop()
+        yield whole
+        for name in parts_of(whole.__class__):
+            part = getattr(whole, name, None)
             if part.__class__ is list:
                 waiting += [one for one in part if isinstance(one, ast.AST)]
             elif isinstance(part, ast.AST):

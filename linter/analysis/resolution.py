@@ -20,6 +20,8 @@ _DOTTED_END = re.compile(r"[(\[]")
 _DOTTED = re.compile(r"[\w.]+")
 _MAX_DEPTH = 24
 _MAX_REEXPORTS = 8
+_LOCAL = ("@", "self@", "super@", "$", "*.")
+"""How names begin that are no absolute ones."""
 _NESTED = ("tensorflow.compat.v1.compat.v", "tensorflow.compat.v2.compat.v")
 """`tf.compat` of either is the same package again."""
 _MAX_ENTITIES = 12
@@ -84,7 +86,9 @@ class Resolver(Classes):
             return  # a container is none of what it holds
         if text.startswith("[]"):
             text = text[2:]
-        if text.startswith("@"):
+        if not text.startswith(_LOCAL):
+            yield from self._absolute(file, text)
+        elif text.startswith("@"):
             number, rest = split_id(text[1:])
             kind = "class" if str(number) in self.summaries[file]["classes"] else "function"
             yield from self._reduce(Entity(kind, "", file, number), rest)
@@ -96,11 +100,9 @@ class Resolver(Classes):
             yield from self._super((file, number), rest)
         elif text.startswith("$"):
             yield Entity("parameter", text, file)
-        elif text.startswith("*."):
+        else:
             name, rest = split_head(text[2:])
             yield from self._through_stars(file, name, rest)
-        else:
-            yield from self._absolute(file, text)
 
     def _absolute(self, file: str, text: str) -> Iterator[Entity]:
         end = _DOTTED_END.search(text)
