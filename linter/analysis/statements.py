@@ -7,8 +7,8 @@ from bisect import bisect_left, bisect_right
 
 from ..finding import Span, Statement
 
-_SUITES = ("body", "handlers", "orelse", "finalbody", "cases")
-"""Where a statement holds others, in the order of their lines."""
+_SUITES = frozenset({"body", "handlers", "orelse", "finalbody", "cases"})
+"""Where a statement holds others; its fields are in the order of their lines."""
 
 
 class Statements:
@@ -48,8 +48,9 @@ class _Below:
                 self._begin(_first(child), child)
                 stack.append((child, around, True))
                 around = child
-            for suite in reversed(_SUITES):
-                stack += [(part, around, False) for part in reversed(getattr(child, suite, ()))]
+            for name in child._fields[::-1]:
+                if name in _SUITES:
+                    stack += [(part, around, False) for part in reversed(getattr(child, name, ()))]
 
     def _begin(self, line: int, statement: ast.stmt) -> None:
         self._begins.append(max(line, self._begins[-1]) if self._begins else line)
