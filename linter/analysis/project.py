@@ -119,6 +119,25 @@ class Project(Resolver):
                 own = set()
         return True
 
+    def begins_with_caller(self, key: Key, flag: int) -> bool:
+        """Whether the ``self`` of a method is an object that the code which calls it makes, itself under `flag`."""
+        steps = self.call_graph.steps(key, flag)
+        for position in range(len(steps) - 2, -1, -1):
+            (step, line, _), called = steps[position], self.function(steps[position + 1][0])
+            name = f".{called['name']}" if called is not None and called["cls"] >= 0 else None
+            texts = self._called_in(step[0]).get((step[1], line), [])
+            receivers = [text.removesuffix(name) for text in texts if name and text.endswith(name)]
+            if not receivers:
+                return False
+            if any("." in text or not text.startswith("self@") for text in receivers):
+                made = [e for text in receivers for e in (self.resolve(step[0], text) if text.endswith("()") else ())]
+                return (
+                    len(made) >= len(receivers)
+                    and all(e.kind == "instance" and step in self.makers(e.key) for e in made)
+                    and any(s & flag for s in self.contexts(step))
+                )
+        return False
+
     def _called_in(self, file: str) -> dict[tuple[int, int], list[str]]:
         """What a file calls, by caller and line."""
         known = self._call_targets.get(file)

@@ -448,7 +448,7 @@ def _is_untraced(project: Project, key: tuple[str, int]) -> bool:
 
 def is_renewed(site: Site, state: Lasting) -> bool:
     """Whether traced code itself makes the state anew or empties it again, so that it begins alike in each trace."""
-    if _is_emptied(site, state):
+    if _is_emptied(site, state) or _begins_with_caller(site, state):
         return True
     head, _, attribute = state.name.partition(".")
     scope = site.file.index.class_of_self(site.scope, head) if state.kind == "attribute" else None
@@ -470,6 +470,21 @@ def is_renewed(site: Site, state: Lasting) -> bool:
         and lasting(assignment, assignment.node) is not None
         and not _is_made_of_itself(assignment)
         for assignment in assigned
+    )
+
+
+def _begins_with_caller(site: Site, state: Lasting) -> bool:
+    """Whether ``self`` is made in each trace, and what it holds is not given to it or shared by its class."""
+    function, (head, _, attribute) = site.function, state.name.partition(".")
+    cls = site.file.index.class_of_self(site.scope, head) if state.kind == "attribute" else None
+    if cls is None or function is None:
+        return False
+    assigned = site.file.assignments_to(cls, attribute)
+    own = [a for a in assigned if a.function is not None]
+    return (
+        bool(own)
+        and not any(isinstance(a.value, ast.Name | ast.Attribute) for a in own)
+        and site.file.project.begins_with_caller(function.key, Context.TRACED)
     )
 
 
