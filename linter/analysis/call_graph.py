@@ -342,6 +342,39 @@ class CallGraph:
                     found.setdefault(file.node(row.scope, row.file), []).append(call)
         return found
 
+    def calls_under(self, key: Key, flag: int) -> list[tuple[Key, int]] | None:
+        """The code that calls a function in a context with `flag`, by line; None if it also runs in other ways."""
+        node = self._id(key)
+        if node in self._run_by_others:
+            return None
+        return [
+            (self._key(caller), line)
+            for caller, line, effects in self._calls_by_line.get(node, ())
+            if any(transferred(s, effects) & flag for s in self._table.get(caller, ()))
+        ]
+
+    @cached_property
+    def _calls_by_line(self) -> dict[int, list[Edge]]:
+        """Of each function the code that leads to it, with line and effects."""
+        found: dict[int, list[Edge]] = {}
+        for file in self._files:
+            effects = self._effects[file.number]
+            for row in file.leading(CallRow):
+                call = file.caller(row.caller), row.line, effects[row.effects]
+                found.setdefault(file.node(row.scope, row.file), []).append(call)
+        return found
+
+    @cached_property
+    def _run_by_others(self) -> frozenset[int]:
+        """The functions that run by themselves, are given away or decorated."""
+        found: set[int] = set()
+        for file in self._files:
+            found.update(file.node(row.scope, row.file) for row in file.leading(PassRow))
+            found.update(file.node(row.function, row.file) for row in file.leading(DefaultRow))
+            found.update(file.node(row.scope) for row in file.rows.of(RootRow))
+            found.update(file.node(row.scope) for row in file.rows.of(WrapRow))
+        return frozenset(found)
+
     def calls_result(self, key: Key, flags: int) -> bool:
         """Whether code in a context with all `flags` calls what a function returns."""
         ways = self._result_calls.get(self._id(key), ())

@@ -11,6 +11,7 @@ A function has as many contexts as there are different ways to reach it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from .call_graph import GRAPH_NAMES, CallGraph
 from .effects import own_effects
@@ -137,6 +138,41 @@ class Project(Resolver):
                     and any(s & flag for s in self.contexts(step))
                 )
         return False
+
+    def is_possible(self, key: Key, flag: int) -> bool:
+        """Whether the overrides on the way that `trail` tells may be those of the objects whose methods are called.
+
+        They are not where a base class calls on ``self`` what a class overrides that none of the objects descends from.
+        """
+        steps = self.call_graph.steps(key, flag)
+        for (step, _, _), (callee, _, _) in pairwise(steps):
+            caller, called = self.function(step), self.function(callee)
+            if caller is None or called is None or caller["cls"] < 0 or called["cls"] < 0:
+                continue
+            cls, override = (step[0], caller["cls"]), (callee[0], called["cls"])
+            if cls != override and cls in self.mro(override)[0]:
+                overriding = self.call_graph.calls_under(callee, flag)
+                calls = self.call_graph.calls_under(step, flag)
+                if overriding is not None and calls and all(call[0] == step for call in overriding):
+                    if not any(self._may_be(*call, caller["name"], override) for call in calls):
+                        return False
+        return True
+
+    def _may_be(self, caller: Key, line: int, method: str, cls: Key) -> bool:
+        """Whether the object whose method is called in a line may be of a class."""
+        texts = self._called_in(caller[0]).get((caller[1], line), [])
+        receivers = [text.removesuffix(f".{method}") for text in texts if text.endswith(f".{method}")]
+        for receiver in receivers:
+            if receiver.startswith("self@") and "." not in receiver:
+                owners = [(caller[0], split_id(receiver[5:])[0])]
+            else:
+                found = self.resolve(caller[0], receiver)
+                if not found or any(entity.kind != "instance" for entity in found):
+                    return True
+                owners = [entity.key for entity in found]
+            if any({owner, *self.subclasses(owner)} & {cls, *self.subclasses(cls)} for owner in owners):
+                return True
+        return not receivers
 
     def _called_in(self, file: str) -> dict[tuple[int, int], list[str]]:
         """What a file calls, by caller and line."""

@@ -94,7 +94,6 @@ UNKNOWN: Final[Any] = _Unknown()
 """The value of an expression that is not a literal."""
 
 
-
 def is_test_path(key: str) -> bool:
     """Whether a file is a test, by its name and those of its folders."""
     *folders, name = key.lower().split("/")
@@ -670,6 +669,10 @@ class Site:
     def is_reached(self, flag: Context) -> bool:
         """Whether the way that `trail` tells is one that a single run can take, and not only a guess of many."""
         return self.file.project.is_consistent((self.file.key, self._running_scope().id), int(flag))
+
+    def is_possible(self, flag: Context) -> bool:
+        """Whether the way that `trail` tells calls no override of a class that the object surely is not of."""
+        return self.file.project.is_possible((self.file.key, self._running_scope().id), int(flag))
 
     # -- what a name in it means -------------------------------------------------------------------------------------
 

@@ -119,6 +119,8 @@ def trace_of(site: Site) -> Trace | None:
         how, flag = "fit", Context.FIT
     else:
         return None
+    if not site.is_possible(flag):
+        return None
     where = site.trail(flag).replace("`<lambda>`", "a lambda").replace(" (a tf.function)`", "`")
     root = where.partition("`")[2].partition("`")[0].rpartition(".")[2]
     file = site.file
