@@ -44,7 +44,7 @@ _SUCCESSORS = {
     "mul": "tf.multiply",
     "neg": "tf.negative",
     "nn.rnn": "tf.keras.layers.RNN",
-    "nn.seq2seq": "tensorflow_addons",
+    "nn.seq2seq": "tensorflow_addons (only before TF 2.16)",
     "ops": "tf itself",
     "pack": "tf.stack",
     "rnn_cell": "tf.keras.layers",
