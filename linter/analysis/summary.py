@@ -50,7 +50,6 @@ class FunctionSummary(TypedDict):
     parameters: list[str]
     rest: str
     """The parameter that takes all other positional arguments."""
-    keywords: bool
     decorators: list[str]
     returns: list[str]
     v1_calls: list[str]
@@ -233,7 +232,6 @@ class _Summarizer:
             "outer": outer.id,
             "parameters": scope.parameters,
             "rest": arguments.vararg.arg if isinstance(arguments, ast.arguments) and arguments.vararg else "",
-            "keywords": isinstance(arguments, ast.arguments) and arguments.kwarg is not None,
             "decorators": self._decorators(scope),
             "returns": [],
             "v1_calls": [],
