@@ -124,8 +124,8 @@ def _remove_abandoned(place: str) -> None:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
         lock = os.open(os.path.join(place, _UNTRACKED, _LOCK), flags)
-    except FileNotFoundError:  # killed before all else, or after
-        _remove(place)
+    except FileNotFoundError:  # killed before all else, or after; or a living one makes its lock now, which then stays
+        _remove_empty(place)
         return
     try:
         _hold(lock, wait=False)
@@ -177,14 +177,16 @@ def _alone(folder: str) -> Iterator[None]:
 
 def _remove(place: str) -> None:
     inner = os.path.join(place, _UNTRACKED)
-    for remove, path in (
-        (os.unlink, os.path.join(inner, _PART)),
-        (os.unlink, os.path.join(inner, _LOCK)),
-        (os.rmdir, inner),
-        (os.rmdir, place),
-    ):
+    for name in (_PART, _LOCK):
         with contextlib.suppress(OSError):
-            remove(path)
+            os.unlink(os.path.join(inner, name))
+    _remove_empty(place)
+
+
+def _remove_empty(place: str) -> None:
+    for folder in (os.path.join(place, _UNTRACKED), place):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
 
 
 def _take_over(part: str, status: os.stat_result | None) -> None:

@@ -95,11 +95,31 @@ def test_several_writers_do_not_disturb_each_other() -> None:
     finally:
         for writer in writers:
             writer.kill()
-            writer.communicate()
+            if not writer.stderr.closed:
+                writer.communicate()
     assert {word.encode() * 1000 for word in "abcd"} == seen
     replace_file("file", b"next")
 
     assert ["file"] == os.listdir()
+
+
+def test_a_lock_that_is_made_while_it_is_looked_for_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer may hold it by the time that its folder is taken for one without."""
+    place = Path(".migrate-lint-new", ".git")
+    place.mkdir(parents=True)
+    opened = os.open
+
+    def made_too_late(path: str, *arguments: int) -> int:
+        if path.endswith("lock"):
+            (place / "lock").write_bytes(b"")
+            raise FileNotFoundError
+        return opened(path, *arguments)
+
+    monkeypatch.setattr(os, "open", made_too_late)
+    atomic.clear.cache_clear()
+    atomic.clear(".")
+
+    assert (place / "lock").exists()
 
 
 def test_what_a_living_writer_needs_is_left() -> None:
