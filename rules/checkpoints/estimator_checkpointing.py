@@ -27,7 +27,7 @@ class EstimatorCheckpointing(Rule):
 
     ## Why
     An Estimator with a `model_dir` saves as its `RunConfig` says, and a program that is started again goes on from the
-    newest checkpoint; `MonitoredTrainingSession(checkpoint_dir=...)` and `CheckpointSaverHook` do the same.
+    newest checkpoint; so does `MonitoredTrainingSession(checkpoint_dir=...)`. A `CheckpointSaverHook` only saves.
     `model.fit` saves nothing by itself and starts from the beginning.
     `tf.keras.callbacks.BackupAndRestore`, or in a custom loop `tf.train.CheckpointManager.restore_or_initialize`, bring
     both back.
@@ -67,9 +67,10 @@ class EstimatorCheckpointing(Rule):
             return
         what = _what_keeps(call)
         if what:
+            resumes = ", and a restarted program resumes by itself; in Keras nothing does"
             yield self.report(
                 call,
-                f"`{call.path}` {what}, and a restarted program resumes by itself; in Keras nothing does: add "
+                f"`{call.path}` {what}{resumes if call.name not in _HOOKS else '; `fit` does not'}: add "
                 "`tf.keras.callbacks.BackupAndRestore` to `fit`, or `tf.train.CheckpointManager` to a custom loop.",
                 Severity.INFO if call.target is Target.KERAS2 else None,
             )

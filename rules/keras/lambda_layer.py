@@ -84,10 +84,13 @@ class LambdaLayer(Rule):
         if _is_made_again(call):
             return
         function = call.value("function", 0)
-        if isinstance(function, ast.Lambda):
-            what, error = "a lambda", "ValueError"
-        elif (name := path_of(function)) is not None and not _is_found_again(call, name):
-            what, error = f"`{name}`", "TypeError, unless it is registered or given in `custom_objects`"
+        name = path_of(function)
+        is_lambda = isinstance(function, ast.Lambda) or (name is not None and _is_lambda(call, name))
+        if is_lambda:
+            what, error = "a lambda" if isinstance(function, ast.Lambda) else f"the lambda `{name}`", "ValueError"
+        elif name is not None and not _is_found_again(call, name):
+            unless = "" if name.startswith("self.") else ", unless it is registered or given in `custom_objects`"
+            what, error = f"`{name}`", f"TypeError{unless}"  # a method is found by no name
         else:
             return
         if call.target is Target.KERAS2:
@@ -99,7 +102,7 @@ class LambdaLayer(Rule):
             message = (
                 f"`Lambda` keeps {what}, which a saved model does not bring back: loading or cloning it raises {error}."
             )
-        severity = _severity(call, isinstance(function, ast.Lambda))
+        severity = _severity(call, is_lambda)
         if severity is not None:
             yield self.report(call, f"{message} Write a subclass of `Layer`.", severity)
 
@@ -127,6 +130,12 @@ def _is_in_configuration(call: Call, owner: ClassSite) -> bool:
         and any(other.name in _SERIALIZERS for other in writer.calls)
         and any(read.path in targets for read in writer.references)
     )
+
+
+def _is_lambda(call: Call, path: str) -> bool:
+    """Whether a name surely stands for a lambda."""
+    functions = [call.file.project.function(e.key) if e.kind == "function" else None for e in call.entities(path)]
+    return bool(functions) and all(summary is not None and summary["name"] == "<lambda>" for summary in functions)
 
 
 def _is_found_again(call: Call, path: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Import, literal_string
+from ...linter.rule_api.model import Call, Import, literal_string, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 
@@ -64,12 +64,32 @@ class UnresolvedOrigin(Rule):
             return
         names = call.names_of(arguments[0])
         module = ast.unparse(arguments[0])
+        if _is_of_listing(call, arguments[1], module):
+            return
         if any(_is_module(name.spelled) for name in names):
             yield self.report(
                 call,
                 f"`getattr({module}, ...)` may be any name of `{module}`, moved or removed ones included; hazards "
                 "behind it can go unseen. Use a dictionary of the functions that are meant.",
             )
+
+
+def _is_of_listing(call: Call, name: ast.expr, module: str) -> bool:
+    """Whether a name comes from a loop over ``dir(module)``, so that it is there."""
+    if not isinstance(name, ast.Name):
+        return False
+    scopes = {scope.id for scope in call.scope.chain()}
+    facts = [
+        fact
+        for fact in call.file.index.assignments
+        if isinstance(fact.target, ast.Name) and fact.target.id == name.id and fact.scope.id in scopes
+    ]
+    return bool(facts) and all(fact.source is not None and _lists(fact.source, module) for fact in facts)
+
+
+def _lists(source: ast.expr, module: str) -> bool:
+    calls = (node for node in ast.walk(source) if isinstance(node, ast.Call) and path_of(node.func) in ("dir", "vars"))
+    return any(len(node.args) == 1 and ast.unparse(node.args[0]) == module for node in calls)
 
 
 def _is_module(spelled: str) -> bool:
