@@ -21,6 +21,7 @@ import ast
 import builtins
 import operator
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ from .lazy import cached_property
 from .paths import path_of
 
 _MOST_PATHS = 128
+_MOST_SEARCHES = 32
+"""Of one function, each for other cells or tests; what further ones would tell is not known."""
 _MOST_STEPS = 500
 """Expressions and statements, all paths of a function together; what takes longer is not known."""
 _MOST_DEEP = 6
@@ -172,6 +175,7 @@ class CallsAgain:
         self.writes = LastingWrites(index)
         self._searches: dict[tuple[int, frozenset[str]], _Search] = {}
         """By the function and what it writes and tests."""
+        self._made: Counter[int] = Counter()
 
     def recurrence(self, block: Block, place: Place, caller: Scope | None = None) -> Recurrence:
         """Whether the code of a block runs again when its function is called again.
@@ -189,6 +193,9 @@ class CallsAgain:
             return Recurrence.UNKNOWN if may_be_more else Recurrence.AGAIN
         search = self._searches.get((function.id, cells))
         if search is None or not search.asks(read_by(block)):
+            self._made[function.id] += 1
+            if self._made[function.id] > _MOST_SEARCHES:
+                return Recurrence.UNKNOWN
             together = [*self._tests_of(function, cells), *read_by(block)]
             part = _Slice(self.writes, together, self.writes.read_by(function, together) | cells)
             search = self._searches[function.id, cells] = _Search(self._index, function, part)

@@ -78,6 +78,7 @@ class Changes:
         for fact in index.deletions:
             self._deleted.setdefault(fact.scope.function().id, []).append(fact)
         self._own: dict[int, tuple[Change, ...]] = {}
+        self._values: dict[int, dict[str, list[ast.expr]]] = {}
         self._all: dict[int, tuple[Change, ...]] = {}
 
     def made_by(self, function: Scope) -> tuple[Change, ...]:
@@ -149,9 +150,14 @@ class Changes:
         """What a local of a function is given; nothing for a parameter and for names of outer scopes."""
         if name in function.outer_names or name in function.parameters or name not in function.binds:
             return []
-        facts = self._index.assignments_in(function)
-        own = (f for f in facts if isinstance(f.target, ast.Name) and f.target.id == name and not f.augmented)
-        return [value for fact in own if (value := fact.value or fact.source) is not None]
+        known = self._values.get(function.id)
+        if known is None:
+            known = self._values[function.id] = {}
+            for fact in self._index.assignments_in(function):
+                value = fact.value or fact.source
+                if isinstance(fact.target, ast.Name) and not fact.augmented and value is not None:
+                    known.setdefault(fact.target.id, []).append(value)
+        return known.get(name, [])
 
     # -- calls -------------------------------------------------------------------------------------------------------
 

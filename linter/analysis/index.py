@@ -258,6 +258,8 @@ class FileIndex:
         self._lambdas: dict[int, Scope] = {}
         self._comprehension_scopes: dict[int, Scope] = {}
         self._added: list[tuple[ast.Call, Scope]] = []
+        self._dicts: dict[tuple[int, str], tuple[int, bool]] = {}
+        """Of names, how many of their values were looked at, and whether one is a dict."""
         self._open = 0
         self._circular = False
         self.is_dead: Callable[[Bind], bool] | None = None
@@ -581,7 +583,12 @@ class FileIndex:
     def _is_dict(self, name: str, scope: Scope) -> bool:
         """Whether a name holds a dict by now, so that iterating gives its keys."""
         found = self.lookup(scope, name)
-        return found is not None and any(isinstance(bind.node, ast.Dict | ast.DictComp) for bind in found[1])
+        if found is None:
+            return False
+        count, is_dict = self._dicts.get((found[0].id, name), (0, False))
+        is_dict = is_dict or any(isinstance(bind.node, ast.Dict | ast.DictComp) for bind in found[1][count:])
+        self._dicts[found[0].id, name] = len(found[1]), is_dict
+        return is_dict
 
     def _alternatives(self, value: ast.expr | None) -> list[str | None]:
         """A path for each value that an expression can have; a lambda has one by its scope."""
@@ -993,7 +1000,10 @@ class FileIndex:
         if self.is_dead is not None and len(binds) > 1:
             binds = [bind for bind in binds if not self.is_dead(bind)] or binds
         items: dict[str, None] = {}
-        for item in home.items.get(name, ()):
+        kept = home.items.get(name, ())
+        if len(kept) > _MAX_ITEMS:
+            return ()
+        for item in kept:
             assert item.scope is not None
             if self._open > _DEEP and (head := self._unresolved(item.scope, item.text)) is not None:
                 yield item.scope, head
@@ -1023,7 +1033,7 @@ class FileIndex:
                 values = ()
             if len(answers) <= _MAX_ALTERNATIVES:
                 answers.extend(value for value in values if value not in answers)
-        if len(answers) > _MAX_ALTERNATIVES or len(items) > _MAX_ITEMS:
+        if len(answers) > _MAX_ALTERNATIVES:
             return ()
         return (*answers, *items)
 

@@ -64,6 +64,7 @@ class _Linker:
         self._shapes = _Numbers[tuple[Any, ...]]()
         self._properties: dict[Key, bool] = {}
         self._running: dict[Key, bool] = {}
+        self._keeping: dict[Key, bool] = {}
         self._rows: list[NamedTuple] = []
 
     def _resolve(self, text: str) -> tuple[Entity, ...]:
@@ -159,11 +160,18 @@ class _Linker:
             if function is not None and function["cls"] < 0:
                 known = str(function["outer"]) in self._project.summaries[key[0]]["functions"]
             elif function is not None:
-                cls = self._project.cls((key[0], function["cls"]))
-                known = cls is not None and any(
-                    text.removeprefix("[]").startswith("$") for texts in cls["attributes"].values() for text in texts
-                )
+                known = self._keeps_given((key[0], function["cls"]))
             self._running[key] = known
+        return known
+
+    def _keeps_given(self, key: Key) -> bool:
+        """Whether a class keeps what its methods are given."""
+        known = self._keeping.get(key)
+        if known is None:
+            cls = self._project.cls(key)
+            known = self._keeping[key] = cls is not None and any(
+                text.removeprefix("[]").startswith("$") for texts in cls["attributes"].values() for text in texts
+            )
         return known
 
     def _givers(self, file: str, text: str, depth: int) -> Iterator[Key]:

@@ -43,6 +43,7 @@ class Resolver(Classes):
         self._cut_at: dict[int, list[tuple[str, str]]] = {}
         self._star_misses: set[tuple[str | None, str]] = set()
         """Modules with a name that none of their star imports gives."""
+        self._public_stars: dict[str, dict[str, tuple[str, str]]] = {}
         self._stars: dict[tuple[str, str], tuple[bool, str | None]] = {}
         self._overrides: dict[tuple[str, int, str], list[Key]] = {}
 
@@ -148,12 +149,17 @@ class Resolver(Classes):
 
         It was put together from the two: where it really comes from is not known then.
         """
-        for star in self.summaries[file]["stars"]:
-            if dotted.startswith(f"{star}."):
-                api, module = split_api(star)
-                name = dotted[len(star) + 1 :].partition(".")[0]
-                if api and lacks(api, module, name):
-                    return True
+        stars = self._public_stars.get(file)
+        if stars is None:
+            named = self.summaries[file]["stars"]
+            stars = self._public_stars[file] = {star: found for star in named if (found := split_api(star))[0]}
+        if not stars:
+            return False
+        head, *rest = dotted.split(".")
+        for name in rest:
+            if head in stars and lacks(*stars[head], name):
+                return True
+            head = f"{head}.{name}"
         return False
 
     def _in_module(self, module: str, parts: list[str], rest: str) -> Iterator[Entity]:

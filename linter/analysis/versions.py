@@ -34,6 +34,8 @@ _FOREIGN = ("tensorflow.", "keras.", "tf_keras.", "numpy.", "os.", "sys.", "absl
 """What no file of the project is asked for."""
 _TRIED = ("tensorflow", "keras")
 _DEPTH = 24
+_MOST_STEPS = 400
+"""Expressions of one question; what takes longer is not known."""
 _MAX_WAYS = 16
 """A name that gets its value in more places is not followed."""
 _VERSION_CLASSES = ("LooseVersion", "StrictVersion", "Version", "parse_version", "parse", "NumpyVersion")
@@ -167,7 +169,8 @@ class Versions:
         self._unknown: set[tuple[int, str, int]] = set()
         """Names, by their scope and world, whose value is not known."""
         self._cases: dict[int, ast.expr] = {}
-        self._depth = 0
+        self._other_cases: dict[tuple[int, Target | None], frozenset[int]] = {}
+        self._depth = self._steps = 0
         self._learnt = False
         if self._speaks:
             index.is_dead = self.is_dead_bind
@@ -193,17 +196,22 @@ class Versions:
         """Whether a ``match`` on a known value never comes to a case, or is done before it."""
         if not isinstance(block.statement, ast.Match) or not isinstance(block.node, ast.match_case):
             return False
-        for case in block.statement.cases:
-            if case.guard is not None or not isinstance(case.pattern, ast.MatchValue):
-                return False
-            test = self._cases.setdefault(
-                id(case), ast.Compare(block.statement.subject, [ast.Eq()], [case.pattern.value])
-            )
-            if case is block.node:
-                return self._is_never(test, block.scope, True, target)
-            if self._is_never(test, block.scope, False, target):
-                return True
-        return False
+        key = id(block.statement), target
+        if key not in self._other_cases:
+            self._other_cases[key] = frozenset(self._others(block.statement, block.scope, target))
+        return id(block.node) in self._other_cases[key]
+
+    def _others(self, match: ast.Match, scope: Scope, target: Target | None) -> Iterator[int]:
+        is_done = False
+        for case in match.cases:
+            if not is_done and (case.guard is not None or not isinstance(case.pattern, ast.MatchValue)):
+                return
+            if not is_done and isinstance(case.pattern, ast.MatchValue):
+                test = self._cases.setdefault(id(case), ast.Compare(match.subject, [ast.Eq()], [case.pattern.value]))
+                is_done = self._is_never(test, scope, False, target)
+                if not self._is_never(test, scope, True, target):
+                    continue
+            yield id(case)
 
     def _is_never(self, test: ast.expr, scope: Scope, holds: bool, target: Target | None) -> bool:
         outcome = self.outcome(test, scope)
@@ -282,6 +290,7 @@ class Versions:
     def _values(self, node: ast.expr, scope: Scope, numbers: Sequence[int]) -> list[Any] | None:
         """What an expression that depends on versions is in some worlds."""
         learnt, self._learnt = self._learnt, False
+        self._steps = 0
         try:
             found = [self._value(node, scope, number) for number in numbers]
             return found if self._learnt else None
@@ -327,7 +336,8 @@ class Versions:
     def _evaluate(self, node: ast.expr, scope: Scope, number: int, given: dict[str, Any]) -> Any:
         self._depth += 1
         try:
-            if self._depth > _DEPTH * 4:
+            self._steps += 1
+            if self._depth > _DEPTH or self._steps > _MOST_STEPS:
                 raise _UnknownError
             return self._evaluated(node, scope, number, given)
         except (_UnknownError, _RaisedError):

@@ -493,9 +493,15 @@ def _begins_with_caller(site: Site, state: Lasting) -> bool:
 def _is_emptied(site: Site, state: Lasting) -> bool:
     """Whether the function fills the state and, in any case, empties it."""
     function = site.function
-    changes = [] if function is None else [s for s in function.changes if lasting(s, s.change.target) == state]
-    emptied = [s for s in changes if _empties(s) and s.block.parent is None]
-    return bool(emptied) and any(not _empties(other) for other in changes)
+    if function is None:
+        return False
+    emptying = site.file.once(
+        f"what empties in {function.body.id}",
+        lambda: [s for s in function.changes if s.block.parent is None and _empties(s)],
+    )
+    if not any(lasting(s, s.change.target) == state for s in emptying):
+        return False
+    return any(not _empties(other) and lasting(other, other.change.target) == state for other in function.changes)
 
 
 def _empties(site: ChangeSite) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...linter.rule_api.model import Assignment, Call, ClassSite, Context, Reference, Target, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
@@ -143,11 +143,8 @@ class UntrackedState(Rule):
         home = call.file.index.lookup(call.scope, name)
         if home is None or len(home[1]) != 1 or home[0].kind == "class" or (call.loops and not holder.collected):
             return
-        reads = [
-            read
-            for read in call.file.references
-            if _head(read) == name and call.file.index.lookup(read.scope, name) == home
-        ]
+        named = call.file.once("references by their heads", lambda: _by_head(call.file.references)).get(name, ())
+        reads = [read for read in named if call.file.index.lookup(read.scope, name) == home]
         direct = holder.path == name and not holder.collected and not holder.inside
         if not direct:
             reads = [read for read in reads if not _grows(read, call)]
@@ -246,6 +243,13 @@ def _is_trained(call: Call) -> bool:
 
 def _path(call: Call) -> str:
     return call.trail(Context.FIT)
+
+
+def _by_head(references: Iterable[Reference]) -> dict[str, list[Reference]]:
+    found: dict[str, list[Reference]] = {}
+    for read in references:
+        found.setdefault(_head(read), []).append(read)
+    return found
 
 
 def _head(read: Reference) -> str:
