@@ -150,7 +150,12 @@ class LastingWrites:
             return True
         if name in self._attributes or name in self._functions or self._index.lookup(function, name):
             return False
-        return any((call.path or "").rpartition(".")[2] == name for call in self._index.calls)
+        return name in self._called
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        """The last names of all that the file calls."""
+        return frozenset((call.path or "").rpartition(".")[2] for call in self._index.calls)
 
     @staticmethod
     def _fresh(function: Scope) -> frozenset[str]:
