@@ -36,6 +36,8 @@ from .paths import path_of
 _MOST_PATHS = 128
 _MOST_SEARCHES = 32
 """Of one function, each for other cells or tests; what further ones would tell is not known."""
+_MOST_KEPT = 64
+"""Searches of a file, for the functions that were asked of last."""
 _MOST_STEPS = 500
 """Expressions and statements, all paths of a function together; what takes longer is not known."""
 _MOST_DEEP = 6
@@ -199,6 +201,8 @@ class CallsAgain:
             together = [*self._tests_of(function, cells), *read_by(block)]
             part = _Slice(self.writes, together, self.writes.read_by(function, together) | cells)
             search = self._searches[function.id, cells] = _Search(self._index, function, part)
+            if len(self._searches) > _MOST_KEPT:
+                del self._searches[next(iter(self._searches))]
         return search.recurrence(place)
 
     def _tests_of(self, function: Scope, cells: frozenset[str]) -> Iterator[ast.AST]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from .circles import circles
 from .entities import Entity, Key
 from .kinds import kinds_of_base
 from .links import NO_PARAMETER
@@ -54,7 +55,7 @@ class Classes(ABC):
     def _line_of_descent(self, key: Key) -> tuple[list[Key], list[str]]:
         before = self._cut
         found: dict[Key, tuple[list[Key], list[str]]] = {}
-        for circle in self._circles(key):
+        for circle in circles(key, self._own_bases, self._mro):
             members = frozenset(circle)
             for cls in circle:
                 lines: list[list[Key]] = [[cls]]
@@ -71,39 +72,9 @@ class Classes(ABC):
             self._mro |= found
         return found[key]
 
-    def _circles(self, key: Key) -> Iterator[list[Key]]:
-        """The classes that `key` descends from, each with those that descend from each other; bases first.
-
-        This is Tarjan's search for strongly connected components, without recursion.
-        """
-        order: dict[Key, int] = {}
-        lowest: dict[Key, int] = {}
-        open_: dict[Key, None] = {}
-        stack: list[tuple[Key, Iterator[Key]]] = []
-        entered: Key | None = key
-        while entered is not None or stack:
-            if entered is not None:
-                order[entered] = lowest[entered] = len(order)
-                open_[entered] = None
-                ours = (base for base in self._bases(entered) if not isinstance(base, str))
-                stack.append((entered, ours))
-            current, bases = stack[-1]
-            entered = None
-            for base in bases:
-                if base in open_:
-                    lowest[current] = min(lowest[current], order[base])
-                elif base not in order and base not in self._mro:
-                    entered = base
-                    break
-            if entered is None:
-                stack.pop()
-                if stack:
-                    lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[current])
-                if lowest[current] == order[current]:
-                    circle: list[Key] = []
-                    while not circle or circle[-1] != current:
-                        circle.append(open_.popitem()[0])
-                    yield circle
+    def _own_bases(self, key: Key) -> Iterator[Key]:
+        """The bases of a class that are classes of the project."""
+        return (base for base in self._bases(key) if not isinstance(base, str))
 
     def _bases(self, key: Key) -> list[Key | str]:
         """What a class is derived from: classes of the project, and names of public ones."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
+from .circles import circles
 from .index import Block, CallFact, FileIndex, Scope, parts_of
 from .kinds import kinds_of_base
 from .lazy import cached_property
@@ -36,6 +37,7 @@ _FOLLOWED = frozenset(
     }
 )  # fmt: skip
 _VIEWS = frozenset({"__dict__"})
+_Parts: TypeAlias = tuple[set[str], set[str]]
 
 
 _LIBRARY = ("tensorflow.", "keras.", "tf_keras.", "numpy.", "builtins.", "abc.", "typing.", "functools.", "slim.")
@@ -56,26 +58,29 @@ class LastingWrites:
         self._lines: dict[int, tuple[Scope, ...]] = {}
         self._closed_classes: dict[int, bool] = {}
         self._owned: dict[int, tuple[set[str], set[str]]] = {}
-        self._read_below: dict[str, set[str]] = {}
+        self._read_below: dict[str, frozenset[str]] = {}
+        self._written_below: dict[str, frozenset[str]] = {}
         self._read: dict[tuple[int, int], frozenset[str]] = {}
         self._cells: dict[tuple[int, int], tuple[frozenset[str], bool]] = {}
+        self._once: dict[frozenset[str], frozenset[str]] = {}
+        """Equal sets, which are many, are kept once."""
 
     def written_by(self, function: Scope) -> frozenset[str]:
         """Names of what a function writes that outlives its call, itself or through functions of the file."""
         found = self._reached.get(function.id)
         if found is None:
-            seen, waiting = {function.id}, [function]
-            written: set[str] = set()
-            while waiting:
-                own, called = self._own(waiting.pop())
-                written |= own
-                for name in called & self._functions.keys():
-                    for scope in self._functions[name]:
-                        if scope.id not in seen:
-                            seen.add(scope.id)
-                            waiting.append(scope)
-            found = self._reached[function.id] = frozenset(written)
+            own, called = self._own(function)
+            below = [self._closed_over(name, self._parts_written, self._written_below) for name in self._known(called)]
+            found = self._reached[function.id] = _union(own, below)
         return found
+
+    def _parts_written(self, name: str) -> _Parts:
+        parts = [self._own(scope) for scope in self._functions[name]]
+        return set().union(*(own for own, _ in parts)), self._known(set().union(*(called for _, called in parts)))
+
+    def _known(self, names: Iterable[str]) -> set[str]:
+        """Those of some names that functions of the file have."""
+        return self._functions.keys() & names
 
     def cells(self, block: Block, function: Scope | None = None) -> tuple[frozenset[str], bool]:
         """The names of what decides about a block and a call of the function writes, and whether there may be more.
@@ -92,22 +97,26 @@ class LastingWrites:
         found = self._cells.get(key)
         if found is None:
             written = self.written_by(function)
-            found = self._cells[key] = self._tested(function, written, block) if written else (frozenset(), False)
+            names, may_be_more = self._tested(function, written, block) if written else (frozenset[str](), False)
+            found = self._cells[key] = self._once.setdefault(names, names), may_be_more
         return found
 
     def _tested(self, function: Scope, written: frozenset[str], block: Block) -> tuple[frozenset[str], bool]:
         key = function.id, id(block.node)
         read = self._read.get(key)
         if read is None:  # both arms of a condition hang on one test
-            read = self._read[key] = self.read_by(function, read_by(block))
+            read = self.read_by(function, read_by(block)) & written.union(function.parameters[:1])
+            self._read[key] = read = self._once.setdefault(read, read)
         found = written & read
         if function.name == "__init__" and function.owner() is not None:
             # What it writes to `self` belongs to another object when it is called again.
             found = frozenset(name for name in found if name in self._index.module.binds)
         own = function.parameters[:1] if function.owner() is not None else []
-        open_ = frozenset(name for name in found if name not in own and self._may_differ(function, name))
+        fresh = self._fresh(function)
+        asked = (found - self._kept) | found.intersection(function.parameters) | (found & fresh)
+        open_ = frozenset(name for name in asked.difference(own) if name in fresh or self._may_differ(function, name))
         known = (found - open_) | (written & {ANYTHING})
-        may_be_more = bool(open_ - self._fresh(function)) or (not known and self._is_of_base(function, read, written))
+        may_be_more = bool(open_ - fresh) or (not known and self._is_of_base(function, read, written))
         if not read.isdisjoint(own) and self._is_handed_on(block):
             return (known | {_OPEN}, may_be_more) if known else (known, True)
         return known, may_be_more
@@ -143,14 +152,15 @@ class LastingWrites:
         return cls is not None and method not in cls.attributes and self._is_open(cls, method)
 
     def _may_differ(self, function: Scope, name: str) -> bool:
-        """Whether a name of a function may stand for another object at each call."""
+        """Whether a name of a function, which no attribute has, may stand for another object at each call."""
         if name in function.parameters:
             return not isinstance(default_of(function, name), ast.Dict | ast.List | ast.Set | ast.Call)
-        if name in self._fresh(function):
-            return True
-        if name in self._attributes or name in self._functions or self._index.lookup(function, name):
-            return False
-        return name in self._called
+        return not self._index.lookup(function, name) and name in self._called
+
+    @cached_property
+    def _kept(self) -> frozenset[str]:
+        """The names of attributes that the file writes, and of functions."""
+        return self._attributes.union(self._functions)
 
     @cached_property
     def _called(self) -> frozenset[str]:
@@ -190,20 +200,35 @@ class LastingWrites:
                     found |= self._read_by_functions(name)
         return frozenset(found)
 
-    def _read_by_functions(self, name: str) -> set[str]:
+    def _read_by_functions(self, name: str) -> frozenset[str]:
         """What is read by the functions of a name, and by those that they name."""
-        found = self._read_below.get(name)
-        if found is None:
-            found, seen, waiting = set(), {name}, [name]
-            while waiting:
-                for scope in self._functions[waiting.pop()]:
-                    names = self._free_in(scope)
-                    found |= names
-                    more = (names & self._functions.keys()) - seen
-                    seen |= more
-                    waiting += more
-            self._read_below[name] = found
-        return found
+        return self._closed_over(name, self._parts_read, self._read_below)
+
+    def _parts_read(self, name: str) -> _Parts:
+        read = set().union(*map(self._free_in, self._functions[name]))
+        return read, self._known(read)
+
+    @staticmethod
+    def _closed_over(name: str, parts: Callable[[str], _Parts], known: dict[str, frozenset[str]]) -> frozenset[str]:
+        """What the functions of a name have, and those that they lead to; one set for all that lead to each other.
+
+        Args:
+            name: of functions of the file.
+            parts: what the functions of a name have themselves, and the names that they lead to.
+            known: what was found before, to which is added.
+        """
+        if name not in known:
+            found: dict[str, _Parts] = {}
+
+            def next_(one: str) -> set[str]:
+                found[one] = parts(one)
+                return found[one][1]
+
+            for circle in circles(name, next_, known):
+                own = set().union(*(found[one][0] for one in circle))
+                below = {other for one in circle for other in found[one][1]}.difference(circle)
+                known |= dict.fromkeys(circle, _union(own, [known[other] for other in below]))
+        return known[name]
 
     def _free_in(self, function: Scope) -> frozenset[str]:
         """The names in a function that do not stand for its own locals."""
@@ -477,6 +502,13 @@ def _searched(node: ast.AST) -> Iterator[ast.AST]:
     """What decides whether a loop comes to its end."""
     yield from (node.iter,) if isinstance(node, ast.For | ast.AsyncFor) else ()
     yield from (part.test for part in _below(node) if isinstance(part, ast.If | ast.While))
+
+
+def _union(own: set[str], parts: Sequence[frozenset[str]]) -> frozenset[str]:
+    """All of some sets; the greatest of them itself where it holds the others."""
+    greatest = max(parts, key=len, default=frozenset[str]())
+    more = own.union(*parts) - greatest
+    return greatest | more if more else greatest
 
 
 def _last(node: ast.expr) -> str:

@@ -228,7 +228,7 @@ def _toml(text: str) -> Iterator[_Found]:
 
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # a number of thousands of digits is no TOMLDecodeError
         return
     lines = text.split("\n")
     for kind, name, specs, shown in _of_tables(document, ()):

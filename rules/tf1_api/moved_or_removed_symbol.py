@@ -74,6 +74,11 @@ _SUCCESSORS = {
 """What is used in TF2 instead, where it is not the same object under another name."""
 
 
+_AIDS = frozenset(
+    f"keras.utils.{name}"
+    for name in ("track_tf1_style_variables", "get_or_create_layer", "DeterministicRandomTestTool")
+)
+"""Of compat.v1, and unknown to TF1: made for programs on their way to TF2."""
 _KERAS_OF_COMPAT = ("tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras")
 
 
@@ -86,7 +91,8 @@ class MovedOrRemovedSymbol(Rule):
     Reading one raises AttributeError, importing it ImportError.
     Many names are the same object under a native name, which the message then gives; for the others it gives the
     compat.v1 spelling.
-    A name that is already spelled with compat.v1 and works there is reported as info, once for each name and file.
+    A name that is already spelled with compat.v1 and works there is reported as info, once for each name and file;
+    nothing is said of the shim and its like, which TF1 never had.
     Where each name stands was read from TensorFlow 2.21 itself, for both targets.
 
     ## Example
@@ -149,7 +155,7 @@ class MovedOrRemovedSymbol(Rule):
             yield from self._legacy(reference, standing(reference.spelled, reference.target), told)
 
     def _legacy(self, site: Import | Reference, found: Standing, told: set[str]) -> Iterator[Diagnostic]:
-        if not found.through_v1 or found.status != "v1" or found.symbol in told:
+        if not found.through_v1 or found.status != "v1" or found.symbol in told or found.whole in _AIDS:
             return
         told.add(found.symbol)
         instead = _instead(found)
