@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .index import AssignmentFact, Block, CallFact, FileIndex, Scope
+from .index import AssignmentFact, Block, CallFact, FileIndex, Scope, nodes_below
 from .paths import literal_string, path_of
 
 GROWERS = frozenset(
@@ -132,7 +132,7 @@ class Changes:
         seen: set[str] = set()
         waiting: list[ast.AST] = [value]
         while waiting:
-            for part in ast.walk(waiting.pop()):
+            for part in nodes_below(waiting.pop()):
                 if isinstance(part, ast.Call) and isinstance(target, ast.Subscript) and _looks_up(part, target):
                     return True
                 if not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):

@@ -1080,6 +1080,20 @@ def parts_of(kind: type[ast.AST]) -> tuple[str, ...]:
     return tuple(name for name in reversed(kind._fields) if name not in _WITHOUT_PARTS)
 
 
+def nodes_below(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it but operators and contexts, in no order; in half the time of `ast.walk`."""
+    waiting: list[Any] = [node]
+    while waiting:
+        whole = waiting.pop()
+        yield whole
+        for name in parts_of(whole.__class__):
+            part = getattr(whole, name, None)
+            if part.__class__ is list:
+                waiting += [one for one in part if isinstance(one, ast.AST)]
+            elif isinstance(part, ast.AST):
+                waiting.append(part)
+
+
 def _postpones_annotations(statement: ast.stmt) -> bool:
     return (
         isinstance(statement, ast.ImportFrom)

@@ -18,7 +18,7 @@ from ..finding import Target
 from .index import AssignmentFact, Bind, Block, FileIndex, Scope
 from .lazy import cached_property
 from .names import canonical
-from .paths import is_none, literal_string, path_of
+from .paths import is_none, literal_string, path_of, split_head
 from .public_names import has, is_module
 
 Flags = dict[str, list[Any]]
@@ -157,10 +157,11 @@ class Versions:
     def __init__(self, index: FileIndex, foreign: Callable[[str], list[Any] | None] | None = None) -> None:
         self._index = index
         self._foreign = foreign
+        paths = {fact.path for fact in index.references}
         self._speaks = (
-            foreign is not None
-            or any(fact.block.kind == "try" and fact.absolute.startswith(_TRIED) for fact in index.imports)
-            or bool(_WORDS.search("\n".join({fact.path for fact in index.references})))
+            any(fact.block.kind == "try" and fact.absolute.startswith(_TRIED) for fact in index.imports)
+            or bool(_WORDS.search("\n".join(paths)))
+            or (foreign is not None and ("*" in self._imported or any(map(self._is_of_other_file, paths))))
         )
         self._outcomes: dict[int, dict[Target, bool | None]] = {}
         self._dead: dict[Target | None, dict[int, bool]] = {None: {}, Target.KERAS2: {}, Target.KERAS3: {}}
@@ -174,6 +175,23 @@ class Versions:
         self._learnt = False
         if self._speaks:
             index.is_dead = self.is_dead_bind
+
+    def _is_of_other_file(self, path: str) -> bool:
+        """Whether a path begins with what is imported and is, or calls, what another file says of versions."""
+        head, rest = split_head(path)
+        texts = [absolute + rest for absolute in self._imported.get(head, ())]
+        return any(self._of_other_file(name) for text in texts for name in (text, f"{text}()"))
+
+    @cached_property
+    def _imported(self) -> dict[str, list[str]]:
+        """What is imported, by the name that it is bound to."""
+        found: dict[str, list[str]] = {}
+        for fact in self._index.imports:
+            name = fact.alias.asname or fact.alias.name
+            is_whole = isinstance(fact.node, ast.ImportFrom) or fact.alias.asname is not None
+            bound = name if is_whole else name.partition(".")[0]
+            found.setdefault(bound, []).append(fact.absolute if is_whole else bound)
+        return found
 
     # -- dead code ---------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from ..analysis.entities import Entity
 from ..analysis.execution_context import Context, Effects, transferred
 from ..analysis.fallbacks import Fallbacks
 from ..analysis.guards import Guards, catches
-from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope
+from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope, nodes_below
 from ..analysis.known import Known
 from ..analysis.lasting import default_of
 from ..analysis.lazy import cached_property
@@ -70,6 +70,7 @@ __all__ = [
     "is_test_path",
     "literal_string",
     "missing_part",
+    "nodes_below",
     "own_statements",
     "owner_of",
     "path_of",
@@ -118,6 +119,7 @@ class File:
         self._characters: dict[int, array[int]] = {}
         self._under: dict[str, dict[int, bool]] = {}
         self._left_out: dict[int, bool] = {}
+        self._last_lines: dict[int, float] = {}
         self._once: dict[str, Any] = {}
         self.contexts: dict[tuple[int, int], tuple[int, ...]] = {}
         """See `Site.contexts`: those of a block in a scope."""
@@ -147,12 +149,17 @@ class File:
         It is under such a test (its own, or that of a function or class around it), after an assertion or a call that
         ends the function or the module there, or below a decorator that leaves a test out.
         """
-        if self.versions.is_dead(block, self.target):
-            return True
-        for scope in block.scope.function().chain():
-            if self.versions.ends(scope, self.target) < line or self._is_left_out(scope):
-                return True
-        return False
+        last = self._last_lines.get(block.id)
+        if last is None:
+            last = self._last_lines[block.id] = self._last_line(block)
+        return last < line
+
+    def _last_line(self, block: Block) -> float:
+        """The last line of a block that is not dead: 0 for none, infinite for all."""
+        scopes = list(block.scope.function().chain())
+        if self.versions.is_dead(block, self.target) or any(map(self._is_left_out, scopes)):
+            return 0.0
+        return min(self.versions.ends(scope, self.target) for scope in scopes)
 
     def _is_left_out(self, scope: Scope) -> bool:
         known = self._left_out.get(scope.id)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...linter.rule_api.model import Context, File, FunctionSite, Site, is_none, path_of
+from ...linter.rule_api.model import Context, File, FunctionSite, Site, is_none, nodes_below, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import class_named, is_number, trace_of
 
@@ -113,7 +113,7 @@ def _reads(function: FunctionSite) -> Iterator[tuple[Site, ast.expr]]:
     """The names, attributes and items under a fixed key that a function reads."""
     items = {
         id(part.value): part
-        for part in ast.walk(function.syntax)
+        for part in nodes_below(function.syntax)
         if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load)
     }
     for reference in function.references:
@@ -259,5 +259,5 @@ def _is_traced(site: Site) -> bool:
 
 def _mentions(value: ast.expr, target: ast.expr) -> bool:
     """Whether a value is made of what a target has."""
-    wanted = ast.unparse(target)
-    return any(type(part) is type(target) and ast.unparse(part) == wanted for part in ast.walk(value))
+    alike = [part for part in nodes_below(value) if type(part) is type(target)]
+    return bool(alike) and ast.unparse(target) in map(ast.unparse, alike)
