@@ -13,8 +13,12 @@ from .entities import Key
 from .execution_context import UNROOTED, Context, Effects, entered, given, transferred
 from .lazy import cached_property
 from .links import (
+    GIVEN,
+    MAYBE,
     NO_PARAMETER,
     NOTHING,
+    OMITTED,
+    Asked,
     CallKind,
     CallRow,
     DefaultRow,
@@ -38,6 +42,8 @@ _SCOPE_BITS = 24
 _MAX_CONTEXTS = 24
 _MAX_HANDED_ON = 4
 """Functions that hand on an argument, one to the next."""
+_MAX_VALUES = 6
+"""That a function is known to be given for one parameter."""
 MAX_STEPS = 32
 """Of a way from a root that are told; one more stands for all before. Real programs have a third of them."""
 GRAPH_NAMES = tuple(f"tensorflow.{n}" for n in ("Graph", "Session", "get_default_session", "get_default_graph"))
@@ -112,6 +118,7 @@ class CallGraph:
         self._found: dict[tuple[str, ...], frozenset[int]] = {}
         self._spelled: dict[tuple[str, ...], str | None] = {}
         self._stands_for: dict[int, int] = {}
+        self._given_on: dict[tuple[int, str, int], list[str]] = {}
 
     def _id(self, key: Key) -> int:
         number = self._numbers.get(key[0], NOTHING)
@@ -281,9 +288,9 @@ class CallGraph:
         effects = condition.effects | before[condition.outer]
         if any(file.files[manager] in self._graph_files for manager in condition.managers):
             effects |= Effects.GRAPH
-        for scope, position, name in condition.absent:
-            omitting, calls = self._omitting(file.node(scope), position, name)
-            if calls and not omitting:
+        for row in condition.asked:
+            asked = Asked(*row)
+            if self._is_never(file.node(asked.function), asked):
                 effects |= Effects.UNREACHABLE
         return int(effects)
 
@@ -293,9 +300,16 @@ class CallGraph:
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    def callers_omitting(self, key: Key, position: int, name: str) -> tuple[int, int]:
-        """How many calls leave a parameter to its default, or may hand on a None, and how many there are."""
-        return self._omitting(self._id(key), position, name)
+    def is_never(self, file: str, asked: Asked) -> bool:
+        """Whether no call of a function gives what is asked of it, and all its calls are known."""
+        return self._is_never(self._id((file, asked.function)), asked)
+
+    def _is_never(self, node: int, asked: Asked) -> bool:
+        calls = self._callers.get(node, ())
+        if not calls or node in self._run_by_others:
+            return False
+        given_ = (value for call in calls for value in self._values(call, asked.position, asked.name))
+        return not any(map(asked.may_be, given_))
 
     def _omitting(self, node: int, position: int, name: str) -> tuple[int, int]:
         calls = self._callers.get(node, ())
@@ -316,20 +330,57 @@ class CallGraph:
                 found.append(self._gives(call, position, name))
         return found.count(False), found.count(True), len(found)
 
-    def _gives(self, call: _Call, position: int, name: str, depth: int = 0) -> bool | None:
+    def _gives(self, call: _Call, position: int, name: str) -> bool | None:
         """Whether a call gives a parameter something that is not None; None where that is not known."""
+        values = self._values(call, position, name)
+        found = {None if value == MAYBE else value not in (OMITTED, "null") for value in values}
+        return found.pop() if len(found) == 1 else None
+
+    def arguments_under(
+        self, key: Key, parameters: Sequence[tuple[int, str]], flags: int, without: int
+    ) -> list[list[list[str]]] | None:
+        """What each call that runs in a context with all `flags` and none of `without` may give some parameters.
+
+        The JSON texts of literals, or `OMITTED` and its like; None where the function also runs in other ways.
+        """
+        node = self._id(key)
+        if node in self._run_by_others:
+            return None
+        found: list[list[list[str]]] = []
+        for call in self._callers.get(node, ()):
+            effects = self._effects[call.file.number][call.effects]
+            runs = (transferred(s, effects) for s in self._table.get(call.caller, ()))
+            if any((s & flags) == flags and not s & without for s in runs):
+                found.append([self._values(call, position, name) for position, name in parameters])
+        return found
+
+    def _values(self, call: _Call, position: int, name: str, depth: int = 0) -> list[str]:
+        """What a call may give a parameter; see `arguments_under`."""
         count, keywords = call.file.shapes[call.shape]
-        if f"-{position}" in keywords:
-            return False
+        literal = f"={position}:", f"={name}:"
+        handed_on = f"?{position}=", f"?{name}="
         for keyword in keywords:
-            if keyword.startswith((f"?{position}=", f"?{name}=")):
-                place, _, outer = keyword.partition("=")[2].partition(":")
-                calls = self._callers.get(call.caller, ()) if depth < _MAX_HANDED_ON else ()
-                given = {self._gives(around, int(place), outer, depth + 1) for around in calls}
-                return given.pop() if len(given) == 1 else None
+            if keyword.startswith(literal):
+                return [keyword.partition(":")[2]]
+            if keyword.startswith(handed_on):
+                place, outer, default = keyword.partition("=")[2].split(":", 2)
+                return self._handed_on(call.caller, int(place), outer, default, depth + 1)
         if position == NO_PARAMETER or count > position or name in keywords:
-            return True
-        return None if "*" in keywords else False
+            return [GIVEN]
+        return [MAYBE] if "*" in keywords else [OMITTED]
+
+    def _handed_on(self, function: int, position: int, name: str, default: str, depth: int) -> list[str]:
+        """What the calls of a function may give a parameter, with its default where they give nothing."""
+        key = function, name, depth
+        found = self._given_on.get(key)
+        if found is None:
+            calls = self._callers.get(function, ()) if depth <= _MAX_HANDED_ON else ()
+            values = dict.fromkeys(value for call in calls for value in self._values(call, position, name, depth))
+            if not calls or function in self._run_by_others or len(values) > _MAX_VALUES:
+                values |= {MAYBE if default == "null" else GIVEN: None}
+            found = [(default or GIVEN) if value == OMITTED else value for value in values]
+            self._given_on[key] = found
+        return found
 
     @cached_property
     def _callers(self) -> dict[int, list[_Call]]:

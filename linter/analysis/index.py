@@ -18,7 +18,7 @@ from sys import intern
 from typing import Any, TypeVar
 
 from .lazy import cached_property
-from .paths import MAX_PARTS, alternatives, is_none, joined, path_of, split_head
+from .paths import MAX_PARTS, Literal, alternatives, joined, literal_of, path_of, split_head
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIMPLE = frozenset({ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom})
@@ -141,14 +141,18 @@ class Scope:
     globals: Set[str] = frozenset()
     decorators: Sequence[ast.expr] = ()
     parameters: list[str] = field(default_factory=list)
-    none_by_default: frozenset[str] = frozenset()
-    """The parameters whose default is None."""
+    defaults: dict[str, Literal] = field(default_factory=dict)
+    """Of parameters, where they are plain; see `literal_of`."""
     attributes: dict[str, list[tuple[str | None, Scope]]] = field(default_factory=dict)
     """Of a class: what is assigned to ``self.<name>`` in its methods, as paths in the method's scope."""
     items: dict[str, list[Bind]] = field(default_factory=dict)
     """What the containers hold that names are bound to."""
     stars: list[str] = field(default_factory=list)
     """Modules whose public names are imported with ``*``."""
+
+    def defaults_to_none(self, parameter: str) -> bool:
+        """Whether a parameter has the default None."""
+        return self.defaults.get(parameter, ...) is None
 
     @property
     def is_function(self) -> bool:
@@ -462,7 +466,7 @@ class FileIndex:
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         inner.parameters = [argument.arg for argument in every]
         if arguments.defaults or arguments.kw_defaults:
-            inner.none_by_default = frozenset(_none_by_default(arguments))
+            inner.defaults = dict(_plain_defaults(arguments))
         for argument in every:
             annotation = None
             if argument.annotation is not None:
@@ -1157,13 +1161,15 @@ def _with(names: Set[str], more: list[str]) -> set[str]:
     return found
 
 
-def _none_by_default(arguments: ast.arguments) -> Iterator[str]:
+def _plain_defaults(arguments: ast.arguments) -> Iterator[tuple[str, Literal]]:
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[tuple[ast.arg, ast.expr | None]] = [
         *zip(reversed(positional), reversed(arguments.defaults), strict=False),
         *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]
-    return (argument.arg for argument, default in defaults if is_none(default))
+    for argument, default in defaults:
+        if default is not None and (known := literal_of(default)):
+            yield argument.arg, known[0]
 
 
 def _pattern_names(pattern: ast.pattern) -> Iterator[str]:

@@ -15,6 +15,7 @@ from .entities import Entity, Key
 from .execution_context import given
 from .links import (
     NOTHING,
+    Asked,
     CallKind,
     CallRow,
     DefaultRow,
@@ -102,10 +103,11 @@ class _Linker:
             outer = found[condition["outer"]] if found else 0
             effects = int(own_effects(self._project, self._file, condition))
             managers = [m for text, _ in condition["withs"] for m in self._project.context_managers(self._file, text)]
-            absent = [(n, self._project.position((self._file, n), name), name) for n, name in condition["absent"]]
-            if managers or absent or not isinstance(outer, int):
+            position = self._project.position
+            asked = [Asked(n, position((self._file, n), name), name, *how) for n, name, *how in condition["asked"]]
+            if managers or asked or not isinstance(outer, int):
                 numbers = [self._files[manager] for manager in managers]
-                found.append(OpenEffects(condition["outer"], effects, numbers, absent))
+                found.append(OpenEffects(condition["outer"], effects, numbers, asked))
             else:
                 found.append(effects | outer)
         return found

@@ -7,6 +7,7 @@ In a row a file, a name, a shape and the effects of a condition stand for their 
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
@@ -18,6 +19,10 @@ NOTHING = -1
 
 NO_PARAMETER = -1000
 """Stands for the position of a parameter that the function does not have."""
+
+OMITTED, GIVEN, MAYBE = "-", "+", "?"
+"""What a call gives a parameter, where it is no literal, whose JSON text stands for it: nothing, something that is
+known to be none, and one or the other."""
 
 Row = TypeVar("Row", bound=NamedTuple)
 
@@ -140,6 +145,28 @@ class RootRow(NamedTuple):
     unless_once: bool = False
 
 
+class Asked(NamedTuple):
+    """What a caller must give for a parameter: see `summary.conditions`."""
+
+    function: int
+    position: int
+    name: str
+    how: str
+    literal: str
+    default: str
+
+    def may_be(self, given: str) -> bool:
+        """Whether it may be so for what a call gives."""
+        text = self.default if given == OMITTED else given
+        if text == MAYBE:
+            return True
+        if text == GIVEN:  # what takes the place of None is hardly ever false
+            return not (self.default == "null" and (self.how == "false" or (self.how, self.literal) == ("is", "null")))
+        if self.how in ("true", "false"):
+            return bool(json.loads(text)) is (self.how == "true")
+        return (text == self.literal) is (self.how == "is")
+
+
 class OpenEffects(NamedTuple):
     """The effects of a condition that depends on the code of other files, too."""
 
@@ -148,8 +175,7 @@ class OpenEffects(NamedTuple):
     effects: int
     managers: list[int]
     """Files of context managers."""
-    absent: list[tuple[int, int, str]]
-    """Parameters that a caller must leave away: function, position, name."""
+    asked: list[Asked]
 
 
 class Links(TypedDict):

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import TypeAlias
 
 MAX_PARTS = 64
 """Longer chains name nothing that a rule knows; a limit keeps a 2,000-call chain linear."""
 
+_PLAIN = (type(None), bool, int, float, str)
+_SHORT = 24
+"""Characters of a text that a program may ask for, as it does for a mode."""
 _IMPORTERS = {"importlib.import_module", "import_module", "__import__"}
 _HEAD_END = re.compile(r"[.(\[]")
 _PARTIALS = {"functools.partial", "partial", "staticmethod", "classmethod"}
@@ -100,6 +104,17 @@ def alternatives(node: ast.expr | None) -> list[str | None]:
 def literal_string(node: ast.expr | None) -> str | None:
     """Return the text of a string literal, else None."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+Literal: TypeAlias = bool | int | float | str | None
+
+
+def literal_of(node: ast.expr | None) -> tuple[Literal] | None:
+    """Return the value of None, or of a literal truth value, number or short text, in a tuple."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, _PLAIN):
+        if not isinstance(node.value, str) or len(node.value) <= _SHORT:
+            return (node.value,)
+    return None
 
 
 def is_none(node: ast.expr | None) -> bool:

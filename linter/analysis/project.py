@@ -18,7 +18,7 @@ from .effects import own_effects
 from .entities import Key
 from .execution_context import Effects
 from .linking import links_of
-from .links import Links, named
+from .links import Asked, Links, named
 from .names import below
 from .resolution import Resolver, split_id
 from .summary import CallEdge, Conditions, Summary
@@ -55,13 +55,24 @@ class Project(Resolver):
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    def callers_omitting(self, key: Key, parameter: str) -> tuple[int, int]:
-        """How many calls in the project leave out a parameter of a function, or may do so, and how many there are."""
-        return self.call_graph.callers_omitting(key, self.position(key, parameter), parameter)
+    def is_never(self, key: Key, parameter: str, how: str, literal: str, default: str) -> bool:
+        """Whether no call of a function gives what a test asks of a parameter; see `summary.conditions`."""
+        asked = Asked(key[1], self.position(key, parameter), parameter, how, literal, default)
+        return self.call_graph.is_never(key[0], asked)
 
     def callers_omitting_under(self, key: Key, parameter: str, flags: int, without: int) -> tuple[int, int, int]:
         """How many calls in a context with all `flags` and none of `without` leave it out, give it, and are there."""
         return self.call_graph.callers_omitting_under(key, self.position(key, parameter), parameter, flags, without)
+
+    def arguments_under(
+        self, key: Key, parameters: tuple[str, ...], flags: int, without: int
+    ) -> list[list[list[str]]] | None:
+        """What each call in a context with all `flags` and none of `without` may give some parameters.
+
+        The JSON texts of literals, or `links.OMITTED` and its like; None where the function also runs in other ways.
+        """
+        places = [(self.position(key, parameter), parameter) for parameter in parameters]
+        return self.call_graph.arguments_under(key, places, flags, without)
 
     def calls_result(self, key: Key, flags: int) -> bool:
         """Whether code in a context with all `flags` calls what a function returns."""
@@ -222,12 +233,6 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
     effects = own_effects(project, file, condition)
     if Effects.GRAPH not in effects and any(project.enters_graph(file, text) for text, _ in condition["withs"]):
         effects |= Effects.GRAPH
-    if any(_always_given(project, (file, scope), name) for scope, name in condition["absent"]):
+    if any(project.is_never((file, scope), *asked) for scope, *asked in condition["asked"]):
         effects |= Effects.UNREACHABLE
     return effects
-
-
-def _always_given(project: Project, function: Key, parameter: str) -> bool:
-    """Whether every call in the project gives a parameter, so that code for its absence does not run."""
-    omitting, calls = project.callers_omitting(function, parameter)
-    return calls > 0 and omitting == 0

@@ -8,14 +8,16 @@ Names in it are resolved as far as the file alone allows (see `FileIndex.resolve
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypedDict
 
 from .changes import changed_parameters
 from .guards import Guards
 from .index import Block, CallFact, FileIndex, Scope
 from .names import canonical
-from .paths import is_none, literal_string, path_of, split_head
+from .paths import Literal, is_none, literal_of, literal_string, path_of, split_head
 from .versions import Flags, Versions
 
 _NO_FLAGS = ("@", "self@", "super@", "$", "{}", "[]", "*.", "tensorflow.", "builtins.", "keras.", "numpy.")
@@ -120,7 +122,7 @@ class Conditions(TypedDict):
     dead: bool
     withs: list[list[str]]
     tests: list[list[str]]
-    absent: list[list[Any]]
+    asked: list[list[Any]]
     flags: list[list[Any]]
 
 
@@ -149,7 +151,7 @@ NO_CONDITIONS: Conditions = {
     "dead": False,
     "withs": [],
     "tests": [],
-    "absent": [],
+    "asked": [],
     "flags": [],
 }
 """The first of every file."""
@@ -450,11 +452,12 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
     ``default_name``), ``parameter:x`` (named by parameter x, whose default is None), ``object``.
     ``tests`` holds ``[name of a called test, "true" or "false"]``.
     ``flags`` holds ``[name that another file may give, or a call of it, whether it is true]``.
-    ``absent`` holds ``[scope id of a function, parameter]`` for what a caller must leave to its default None.
+    ``asked`` holds ``[scope id of a function, parameter, how, literal, default]`` for what a caller must give for it:
+    it is to be ``true`` or ``false``, or ``is`` or ``is not`` the literal; literal and default are JSON texts.
     """
     withs: list[list[str]] = []
     tests: list[list[str]] = []
-    absent: list[list[Any]] = []
+    asked: list[list[Any]] = []
     flags: list[list[Any]] = []
     if level.kind == "with" and isinstance(level.node, ast.expr):
         plain = path_of(level.node) or ""
@@ -471,11 +474,13 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
             elif isinstance(test, ast.Attribute) or (isinstance(test, ast.Name) and test.id not in function.parameters):
                 read = index.resolve(level.scope, path_of(test) or "")
                 flags.extend([text, holds] for text in read if _may_be_flag(text))
-            elif (name := _absent_parameter(test, holds)) is not None and defaults_to_none(function, name):
-                absent.append([function.id, name])
+            elif (known := _asked(test, holds)) is not None and (name := known[0]) in function.defaults:
+                is_called = len(function.binds[name]) == 1 and not runs_by_itself(function)
+                if is_called or (known[1] != "true" and function.defaults_to_none(name)):
+                    asked.append([function.id, *known, _text(function.defaults[name])])
     guarded, unsure = guards.guard(level) is level, guards.may_be_one(level)
     dead = versions.is_dead(level, None)
-    if not (guarded or unsure or dead or withs or tests or absent or flags):
+    if not (guarded or unsure or dead or withs or tests or asked or flags):
         return None
     return {
         "outer": 0,
@@ -484,7 +489,7 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
         "dead": dead,
         "withs": withs,
         "tests": tests,
-        "absent": absent,
+        "asked": asked,
         "flags": flags,
     }
 
@@ -506,16 +511,21 @@ def _decided(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
         yield test, holds
 
 
-def _absent_parameter(test: ast.expr, holds: bool) -> str | None:
-    """The name that is None (or empty) when `test` is `holds`."""
+def _asked(test: ast.expr, holds: bool) -> tuple[str, str, str] | None:
+    """The name that a test is on, and what the name is where the test is `holds`; see `conditions`."""
     if isinstance(test, ast.Name):
-        return None if holds else test.id
+        return test.id, "true" if holds else "false", ""
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
-        right = test.comparators[0]
-        if is_none(right):
-            if isinstance(test.ops[0], ast.Is | ast.Eq) == holds:
-                return test.left.id
+        literal = literal_of(test.comparators[0])
+        if literal is not None and isinstance(test.ops[0], ast.Is | ast.Eq | ast.IsNot | ast.NotEq):
+            is_it = isinstance(test.ops[0], ast.Is | ast.Eq) == holds
+            return test.left.id, "is" if is_it else "is not", _text(literal[0])
     return None
+
+
+def runs_by_itself(function: Scope) -> bool:
+    """Whether Python or Keras calls a method, with arguments that nobody sees: a constructor, a forward pass."""
+    return function.name.startswith("__") or function.name == "call"
 
 
 def scope_name(node: ast.expr, scope: Scope) -> str:
@@ -541,7 +551,7 @@ def scope_name(node: ast.expr, scope: Scope) -> str:
 
 def defaults_to_none(scope: Scope, name: str) -> bool:
     """Whether a parameter of a function has the default None."""
-    return name in scope.function().none_by_default
+    return scope.function().defaults_to_none(name)
 
 
 def own_statements(function: ast.AST) -> Iterator[ast.stmt]:
@@ -566,18 +576,51 @@ def makes_by_name(name: str) -> bool:
 
 
 def _shape(call: CallFact) -> tuple[int, list[str]]:
+    """How many arguments a call gives by position, and what is known of them and of the others.
+
+    ``name`` is given by keyword; ``*`` stands for what an unpacked value gives.
+    ``=name:json`` is given a literal, and so is ``=0:json``, the first one.
+    ``?name=1:other:json`` is given the second parameter of the calling function, ``other``, as it was given, or its
+    default.
+    """
     node = call.node
-    stars = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
-    nothing = [f"-{position}" for position, value in enumerate(node.args) if is_none(value)]
-    keywords = [k.arg for k in node.keywords if k.arg and not is_none(k.value)]
+    found: list[str] = []
     caller = call.scope.function()
-    if caller.none_by_default:
-        given = [*enumerate(node.args), *((k.arg, k.value) for k in node.keywords)]
-        for name, value in given:
-            if isinstance(value, ast.Name) and value.id in caller.none_by_default and len(caller.binds[value.id]) == 1:
-                position = caller.parameters.index(value.id) - (caller.owner() is not None)
-                keywords.append(f"?{name}={position}:{value.id}")
-    return len(node.args), nothing + keywords + (["*"] if stars else [])
+    for at, value in enumerate(node.args):
+        kind = value.__class__
+        if kind is ast.Starred:
+            found.append("*")
+        elif kind is ast.Constant or kind is ast.Name:
+            found += _given(str(at), value, caller)
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            found.append("*")
+        else:
+            found += _given(keyword.arg, keyword.value, caller)
+    return len(node.args), found
+
+
+def _given(name: str, value: ast.expr, caller: Scope) -> list[str]:
+    """What is known of one argument."""
+    found = [] if name[0].isdecimal() else [name]
+    if isinstance(value, ast.Constant):
+        known = literal_of(value)
+        return [f"={name}:{_text(known[0])}"] if known and _may_be_tested(known[0]) else found
+    if isinstance(value, ast.Name) and value.id in caller.parameters and len(caller.binds[value.id]) == 1:
+        position = caller.parameters.index(value.id) - (caller.owner() is not None)
+        default = _text(caller.defaults[value.id]) if value.id in caller.defaults else ""
+        found.append(f"?{name}={position}:{value.id}:{default}")
+    return found
+
+
+@lru_cache(maxsize=1000, typed=True)
+def _text(value: Literal) -> str:
+    return json.dumps(value)
+
+
+def _may_be_tested(value: Literal) -> bool:
+    """Whether a function is likely to ask for a literal that it is given: no size, and no text but a plain word."""
+    return value.isidentifier() if isinstance(value, str) else value is None or (not value or value is True)
 
 
 def _is_setter(scope: Scope) -> bool:

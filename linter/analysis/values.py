@@ -333,7 +333,7 @@ class Values(Surroundings):
 
     def _by_use(self, function: Scope, parameter: str) -> Known:
         defaults = _defaulted(function)
-        if parameter in defaults and parameter not in function.none_by_default:
+        if parameter in defaults and not function.defaults_to_none(parameter):
             return Known.UNKNOWN
         uses = self._uses(function)
         if parameter in uses.objects:

@@ -9,6 +9,7 @@ Concrete syntax is libcst (`Call.node`, `Call.argument`), parsed from the site's
 from __future__ import annotations
 
 import ast
+import json
 from array import array
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
@@ -26,12 +27,13 @@ from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportF
 from ..analysis.known import Known
 from ..analysis.lasting import default_of
 from ..analysis.lazy import cached_property
+from ..analysis.links import GIVEN, MAYBE, OMITTED
 from ..analysis.names import Name, canonical
 from ..analysis.paths import is_none, literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
 from ..analysis.public_names import has, missing_part, split_api
 from ..analysis.statements import Statements, span_of
-from ..analysis.summary import conditions, defaults_to_none, own_statements, scope_name
+from ..analysis.summary import conditions, defaults_to_none, own_statements, runs_by_itself, scope_name
 from ..analysis.values import Values
 from ..analysis.versions import Versions
 from ..finding import Location, Span, Target
@@ -74,6 +76,7 @@ __all__ = [
     "own_statements",
     "owner_of",
     "path_of",
+    "runs_by_itself",
     "split_api",
 ]
 
@@ -1126,6 +1129,23 @@ class FunctionSite(_Header):
         pairs = [*zip(optional, arguments.defaults, strict=True)]
         pairs += ((a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None)
         return {argument.arg: default for argument, default in pairs}
+
+    def arguments_under(self, parameters: Sequence[str], flags: Context) -> list[list[list[Any]]]:
+        """What each call in a context with all `flags`, under no create-once guard, may give some parameters.
+
+        A literal that it is given, or the default that it is left to; `UNKNOWN` for anything else.
+        Empty where the function also runs in other ways.
+        """
+        calls = self.file.project.arguments_under(self.key, tuple(parameters), int(flags), Context.ONCE.value)
+        return [
+            [[self._argument(text, name) for text in texts] for name, texts in zip(parameters, call, strict=True)]
+            for call in calls or ()
+        ]
+
+    def _argument(self, text: str, parameter: str) -> Any:
+        if text == OMITTED:
+            return self.body.defaults.get(parameter, UNKNOWN)
+        return UNKNOWN if text in (GIVEN, MAYBE) else json.loads(text)
 
     @property
     def optional_parameters(self) -> frozenset[str]:

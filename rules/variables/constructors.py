@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from ...linter.rule_api.model import (
+    UNKNOWN,
     Block,
     Call,
     Context,
@@ -25,6 +28,7 @@ from ...linter.rule_api.model import (
     canonical,
     is_none,
     path_of,
+    runs_by_itself,
 )
 from .keeping import kept
 
@@ -70,6 +74,8 @@ _FILLED_BY_KERAS = frozenset({"mask", "training"})
 """Keras calls with `training` both ways, and has a mask for few inputs."""
 _ADDED = (".add_weight()", ".add_variable()")
 _MAX_DEPTH = 4
+_MOST_WAYS = 16
+"""Combinations of what a call may give to the parameters of one test."""
 
 TF1_GRAPHS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.*", "tensorflow.estimator.*")
 
@@ -252,8 +258,13 @@ def _is_left_out(function: FunctionSite, level: Block, flag: Context) -> bool | 
     holds = level.kind == "if"
     name, by_truth = _absent(level.node, holds)
     if name not in function.parameters:
-        return not _is_never_taken(function, level.node, holds, flag)
+        return not all(outcome is (not holds) for outcome in _outcomes(function, level.node, flag) or [None])
     if _is_taken_again(function, level, name):
+        return True
+    outcomes = _outcomes(function, level.node, flag)
+    if outcomes and all(outcome is (not holds) for outcome in outcomes):
+        return False
+    if holds in outcomes:
         return True
     owner = function.cls
     called_by_keras = owner is not None and "layer" in owner.kinds and function.name in _FORWARD
@@ -261,12 +272,12 @@ def _is_left_out(function: FunctionSite, level: Block, flag: Context) -> bool | 
         return True
     default = function.defaults.get(name)
     if not isinstance(default, ast.Constant) or not (default.value is None or (by_truth and not default.value)):
-        return False if _is_never_taken(function, level.node, holds, flag) else None
+        return None
     omitting, giving, calls = _calls_without(function, name, flag)
     if omitting or (called_by_keras and not calls):
         return True
     if calls:
-        return False if giving == calls else None
+        return False if giving == calls and default.value is None else None
     return True if owner is not None and function.name in _FORWARD else None
 
 
@@ -275,19 +286,26 @@ def _calls_without(function: FunctionSite, name: str, flag: Context) -> tuple[in
     return function.file.project.callers_omitting_under(function.key, name, int(flag), int(Context.ONCE))
 
 
-def _is_never_taken(function: FunctionSite, test: ast.expr, holds: bool, flag: Context) -> bool:
-    """Whether the defaults of arguments that every known call leaves out keep a branch from running."""
-    if function.name in _FORWARD or any(isinstance(part, ast.Call) for part in ast.walk(test)):
-        return False
-    read = {part.id for part in ast.walk(test) if isinstance(part, ast.Name)} & function.defaults.keys()
-    values = {}
-    for name in read:
-        default = function.defaults[name]
-        if isinstance(default, ast.Constant) and len(function.body.binds.get(name, ())) == 1:
-            omitting, _, calls = _calls_without(function, name, flag)
-            if calls and omitting == calls:
-                values[name] = default.value
-    return bool(values) and _decided(test, values) is (not holds)
+def _outcomes(function: FunctionSite, test: ast.expr, flag: Context) -> list[bool | None]:
+    """What a test on arguments gives for each call that runs under `flag`, None for what its arguments do not decide.
+
+    Empty where there are calls that nobody sees.
+    """
+    if runs_by_itself(function.body) or any(isinstance(part, ast.Call) for part in ast.walk(test)):
+        return []
+    read = dict.fromkeys(part.id for part in ast.walk(test) if isinstance(part, ast.Name))
+    names = tuple(n for n in read if n in function.parameters and len(function.body.binds.get(n, ())) == 1)
+    calls = function.arguments_under(names, flag) if names else []
+    return [_outcome(test, names, values) for values in calls]
+
+
+def _outcome(test: ast.expr, names: Sequence[str], values: Sequence[Sequence[Any]]) -> bool | None:
+    """What a test gives for what its names may be; None where that is not the same for all."""
+    if math.prod(map(len, values)) > _MOST_WAYS:
+        return None
+    ways = (dict(zip(names, way, strict=True)) for way in product(*values))
+    found = {_decided(test, {name: value for name, value in way.items() if value is not UNKNOWN}) for way in ways}
+    return found.pop() if len(found) == 1 else None
 
 
 def _decided(test: ast.expr, values: Mapping[str, Any]) -> bool | None:

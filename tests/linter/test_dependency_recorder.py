@@ -22,12 +22,13 @@ TEXTS = {
         def call(self, x, kernel=None):
             tf.compat.v1.layers.dense(x, 1)
             return x
+        def step(self, x, kernel=None): ...
     """,
-    "user.py": "from net import Net\nNet().call(1)\n",
+    "user.py": "from net import Net\nNet().call(1)\nNet().step(1)\n",
 }
 ARGUMENTS: dict[str, object] = {"file": "user.py", "text": "net.Net", "name": "call", "parameter": "kernel", "flag": 1}
-ARGUMENTS |= {"flags": 1, "without": 2}
-KEYS = {"function": ("net.py", 4), "class": ("net.py", 3)}
+ARGUMENTS |= {"flags": 1, "without": 2, "parameters": ("kernel",), "how": "is", "literal": "1", "default": "null"}
+KEYS = {"function": ("net.py", 4), "class": ("net.py", 3), "method": ("net.py", 5)}
 PUBLIC = {name for name, _ in inspect.getmembers(Project, inspect.isfunction) if not name.startswith("_")}
 QUESTIONS = sorted(PUBLIC - PREPARATION)
 
@@ -62,7 +63,8 @@ def test_the_questions_are_many_and_some_have_answers() -> None:
     assert {"resolve", "kinds", "contexts", "uses", "enters_graph", "callers_omitting_under"} < set(QUESTIONS)
     assert {"layer"} == project.kinds(KEYS["class"]) == DependencyRecorder(project).kinds(KEYS["class"])
     assert ("tensorflow.layers.dense",) == project.v1_calls(KEYS["function"])
-    assert (1, 1) == project.callers_omitting(KEYS["function"], "kernel")
+    assert [[["-"]]] == project.arguments_under(KEYS["method"], ("kernel",), 0, 0)
+    assert project.is_never(KEYS["method"], "kernel", "true", "", "null")
 
 
 def test_nothing_but_questions_is_left_to_the_project() -> None:
