@@ -20,6 +20,8 @@ _DOTTED_END = re.compile(r"[(\[]")
 _DOTTED = re.compile(r"[\w.]+")
 _MAX_DEPTH = 24
 _MAX_REEXPORTS = 8
+_MOST_FOLLOWED = 2
+"""Times that an attribute is followed inside itself: ``self.at = self.at.next`` walks on for ever."""
 _LOCAL = ("@", "self@", "super@", "$", "*.")
 """How names begin that are no absolute ones."""
 _NESTED = ("tensorflow.compat.v1.compat.v", "tensorflow.compat.v2.compat.v")
@@ -46,6 +48,8 @@ class Resolver(Classes):
         self._public_stars: dict[str, dict[str, tuple[str, str]]] = {}
         self._stars: dict[tuple[str, str], tuple[bool, str | None]] = {}
         self._overrides: dict[tuple[str, int, str], list[Key]] = {}
+        self._followed: dict[tuple[Key, str], list[int]] = {}
+        """The attributes that are being followed, each with the depths of the questions that led to it."""
 
     def resolve(self, file: str, text: str) -> tuple[Entity, ...]:
         """Say what a name of `file`, as `FileIndex.resolve` gives it, is in the whole project.
@@ -285,10 +289,18 @@ class Resolver(Classes):
             summary = self.cls(key)
             values = summary["attributes"].get(name) if summary else None
             if values:
-                for text in values:
-                    item = joined(f"{{}}{text[2:]}", rest) if text.startswith("[]") and rest else joined(text, rest)
-                    if item:
-                        yield from self.resolve(key[0], item)
+                depths = self._followed.setdefault((key, name), [])
+                if len(depths) >= _MOST_FOLLOWED:
+                    self._cut = min(self._cut, depths[0])
+                    return
+                depths.append(len(self._open) - 1)
+                try:
+                    for text in values:
+                        item = joined(f"{{}}{text[2:]}", rest) if text.startswith("[]") and rest else joined(text, rest)
+                        if item:
+                            yield from self.resolve(key[0], item)
+                finally:
+                    depths.pop()
                 return
         if externals:
             yield Entity("external", f"{externals[0]}{'()' if entity.kind == 'instance' else ''}.{name}{rest}")

@@ -588,6 +588,15 @@ def attributes_of_attributes(n: int) -> str:
     return _each(n, lambda i: f"class C{i}:\n  def __init__(self):\n    self.v = C{i + 1}()\n{method}")
 
 
+@_shape(scale=5)
+def walks_through_what_is_linked(n: int) -> str:
+    """An attribute is given attributes of itself."""
+    links = _each(n, lambda i: f"    self.a{i} = of\n")
+    steps = _each(n, lambda i: f"  def f{i}(self):\n    self.at = self.at.a{i}\n    return self.at.a{i}.run(1)\n")
+    node = f"class Node:\n  def __init__(self, of):\n{links}"
+    return f"{node}class Walk:\n  def __init__(self):\n    self.at = Node(None)\n{steps}"
+
+
 # -- expressions -------------------------------------------------------------------------------------------------------
 
 

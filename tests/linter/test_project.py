@@ -48,6 +48,24 @@ def test_import_cycles_end() -> None:
     assert () == project.resolve("a.py", "b.x")
 
 
+def test_an_attribute_that_is_given_its_own_attributes() -> None:
+    """One of many ways on: the walk ends, and what is met on it is known."""
+    steps = "".join(f"    def step{i}(self): self.at = self.at.next{i}\n" for i in range(40))
+    links = "".join(f"        self.next{i} = Leaf()\n" for i in range(40))
+    texts = {
+        "m.py": "class Leaf:\n    def run(self): ...\n"
+        f"class Root:\n    def __init__(self):\n{links}"
+        f"class Walk:\n    def __init__(self):\n        self.at = Root()\n{steps}"
+    }
+    project = project_of(texts)
+    walk, leaf = (int(n) for n, c in project.summaries["m.py"]["classes"].items() if c["name"] in ("Walk", "Leaf"))
+    walk, leaf = max(walk, leaf), min(walk, leaf)
+
+    found = project.resolve("m.py", f"self@{walk}.at.run")
+
+    assert {("m.py", leaf + 1)} == {entity.key for entity in found if entity.kind == "function"}
+
+
 @pytest.mark.parametrize(
     ("bases", "kinds"),
     [
