@@ -183,7 +183,8 @@ class Classes(ABC):
         summary = self.function(key)
         if summary is None or parameter not in summary["parameters"]:
             return NO_PARAMETER
-        return summary["parameters"].index(parameter) - (1 if summary["cls"] >= 0 else 0)
+        is_bound = summary["cls"] >= 0 and "builtins.staticmethod" not in summary["decorators"]
+        return summary["parameters"].index(parameter) - is_bound
 
     def display(self, key: Key) -> str:
         """A function's or class's name as a person writes it: ``Net.call``."""

@@ -143,6 +143,8 @@ class Scope:
     parameters: list[str] = field(default_factory=list)
     defaults: dict[str, Literal] = field(default_factory=dict)
     """Of parameters, where they are plain; see `literal_of`."""
+    augmented: Set[str] = frozenset()
+    """Names that ``+=`` and the like write."""
     attributes: dict[str, list[tuple[str | None, Scope]]] = field(default_factory=dict)
     """Of a class: what is assigned to ``self.<name>`` in its methods, as paths in the method's scope."""
     items: dict[str, list[Bind]] = field(default_factory=dict)
@@ -153,6 +155,10 @@ class Scope:
     def defaults_to_none(self, parameter: str) -> bool:
         """Whether a parameter has the default None."""
         return self.defaults.get(parameter, ...) is None
+
+    def keeps(self, parameter: str) -> bool:
+        """Whether a parameter is what a call gives for as long as the function runs."""
+        return len(self.binds.get(parameter, ())) == 1 and parameter not in self.augmented
 
     @property
     def is_function(self) -> bool:
@@ -409,6 +415,8 @@ class FileIndex:
                 self._expression(node.target.value, scope, block)
             elif isinstance(node.target, ast.Name) and node.target.id not in scope.outer_names:
                 scope.binds.setdefault(node.target.id, [])
+                if node.target.id in scope.parameters:
+                    scope.augmented = _with(scope.augmented, [node.target.id])
         elif isinstance(node, ast.Import | ast.ImportFrom):
             self._import(node, scope, block)
         elif isinstance(node, ast.Global | ast.Nonlocal):

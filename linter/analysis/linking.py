@@ -34,7 +34,7 @@ from .links import (
 from .names import canonical
 from .resolution import Resolver
 from .roots import MAKES_ONCE, given_to, marks_of, roots_of
-from .summary import CallEdge, FunctionSummary, GivenFunctions
+from .summary import UNKNOWN_SHAPE, CallEdge, FunctionSummary, GivenFunctions
 
 _T = TypeVar("_T")
 _MAX_RETURNED = 4
@@ -127,7 +127,9 @@ class _Linker:
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def _call(self, edge: CallEdge) -> None:
-        shape = NOTHING if edge.shape is None else self._shapes[edge.shape[0], *edge.shape[1]]
+        shape = other = NOTHING
+        if edge.shape is not None:
+            shape = self._shapes[edge.shape[0], *edge.shape[1]]
         caller, line, condition = edge.caller, edge.line, edge.conditions
         for text in edge.targets:
             for entity in self._resolve(text):
@@ -135,7 +137,11 @@ class _Linker:
                     self._slot(caller, line, condition, entity, (NOTHING, given("same"), NOTHING))
                 for kind, (file, scope) in self._read(entity) if edge.shape is None else self._called(entity):
                     via = self._names[edge.via] if edge.via and self._runs_given((file, scope), edge.via) else NOTHING
-                    self._rows.append(CallRow(caller, line, condition, shape, kind, self._files[file], scope, via))
+                    by_name = kind != CallKind.CALL or self._is_named((file, scope), edge.via)
+                    if not by_name and other == NOTHING:
+                        other = self._shapes[UNKNOWN_SHAPE[0], *UNKNOWN_SHAPE[1]]
+                    cells = caller, line, condition, shape if by_name else other, kind, self._files[file], scope, via
+                    self._rows.append(CallRow(*cells))
 
         if edge.shape is not None:
             results = (text.removesuffix("()") for text in edge.targets if text.endswith("()"))
@@ -143,6 +149,11 @@ class _Linker:
             givers += [key for text in edge.targets for e in self._resolve(text) for _, key in self._read(e)]
             for file, scope in dict.fromkeys(givers):
                 self._rows.append(ResultRow(caller, condition, self._files[file], scope))
+
+    def _is_named(self, key: Key, via: str) -> bool:
+        """Whether a function is called by its own name; what has another one may be a partial of it."""
+        function = self._project.function(key)
+        return function is not None and function["name"] == via.rpartition(".")[2]
 
     def _slot(self, caller: int, line: int, condition: int, parameter: Entity, taker: tuple[int, int, int]) -> None:
         """A parameter, or what it holds, is called or given on."""

@@ -164,6 +164,8 @@ class Asked(NamedTuple):
             return not (self.default == "null" and (self.how == "false" or (self.how, self.literal) == ("is", "null")))
         if self.how in ("true", "false"):
             return bool(json.loads(text)) is (self.how == "true")
+        if self.how in ("==", "!="):
+            return bool(json.loads(text) == json.loads(self.literal)) is (self.how == "==")
         return (text == self.literal) is (self.how == "is")
 
 

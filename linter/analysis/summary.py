@@ -144,6 +144,9 @@ class Summary(TypedDict):
     flags: Flags
 
 
+UNKNOWN_SHAPE: tuple[int, list[str]] = (0, ["*"])
+"""Of a call of what may add arguments of its own; see `CallEdge.shape`."""
+
 NO_CONDITIONS: Conditions = {
     "outer": -1,
     "guarded": False,
@@ -453,7 +456,8 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
     ``tests`` holds ``[name of a called test, "true" or "false"]``.
     ``flags`` holds ``[name that another file may give, or a call of it, whether it is true]``.
     ``asked`` holds ``[scope id of a function, parameter, how, literal, default]`` for what a caller must give for it:
-    it is to be ``true`` or ``false``, or ``is`` or ``is not`` the literal; literal and default are JSON texts.
+    it is to be ``true`` or ``false``, or ``is`` or ``is not`` the literal (``==`` or ``!=`` where that is a number or a
+    truth value, which may be equal); literal and default are JSON texts.
     """
     withs: list[list[str]] = []
     tests: list[list[str]] = []
@@ -475,7 +479,9 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
                 read = index.resolve(level.scope, path_of(test) or "")
                 flags.extend([text, holds] for text in read if _may_be_flag(text))
             elif (known := _asked(test, holds)) is not None and (name := known[0]) in function.defaults:
-                is_called = len(function.binds[name]) == 1 and not runs_by_itself(function)
+                if level.scope is not function and name in level.scope.binds:
+                    continue
+                is_called = function.keeps(name) and not runs_by_itself(function)
                 if is_called or (known[1] != "true" and function.defaults_to_none(name)):
                     asked.append([function.id, *known, _text(function.defaults[name])])
     guarded, unsure = guards.guard(level) is level, guards.may_be_one(level)
@@ -519,7 +525,9 @@ def _asked(test: ast.expr, holds: bool) -> tuple[str, str, str] | None:
         literal = literal_of(test.comparators[0])
         if literal is not None and isinstance(test.ops[0], ast.Is | ast.Eq | ast.IsNot | ast.NotEq):
             is_it = isinstance(test.ops[0], ast.Is | ast.Eq) == holds
-            return test.left.id, "is" if is_it else "is not", _text(literal[0])
+            by_value = isinstance(test.ops[0], ast.Eq | ast.NotEq) and isinstance(literal[0], int | float)
+            how = ("==" if is_it else "!=") if by_value else "is" if is_it else "is not"
+            return test.left.id, how, _text(literal[0])
     return None
 
 
@@ -586,18 +594,34 @@ def _shape(call: CallFact) -> tuple[int, list[str]]:
     node = call.node
     found: list[str] = []
     caller = call.scope.function()
+    count = len(node.args)
+    if not isinstance(node.func, ast.Name | ast.Attribute) or _gives_self(node, caller):
+        return UNKNOWN_SHAPE
     for at, value in enumerate(node.args):
         kind = value.__class__
         if kind is ast.Starred:
             found.append("*")
-        elif kind is ast.Constant or kind is ast.Name:
+            count = at
+            break
+        if kind is ast.Constant or kind is ast.Name:
             found += _given(str(at), value, caller)
     for keyword in node.keywords:
         if keyword.arg is None:
             found.append("*")
         else:
             found += _given(keyword.arg, keyword.value, caller)
-    return len(node.args), found
+    return count, found
+
+
+def _gives_self(node: ast.Call, caller: Scope) -> bool:
+    """Whether a method gives its own ``self`` first, as in ``Base.scaled(self, x)``."""
+    first = node.args[0] if node.args else None
+    return (
+        isinstance(first, ast.Name)
+        and isinstance(node.func, ast.Attribute)
+        and caller.parameters[:1] == [first.id]
+        and caller.owner() is not None
+    )
 
 
 def _given(name: str, value: ast.expr, caller: Scope) -> list[str]:
@@ -606,8 +630,8 @@ def _given(name: str, value: ast.expr, caller: Scope) -> list[str]:
     if isinstance(value, ast.Constant):
         known = literal_of(value)
         return [f"={name}:{_text(known[0])}"] if known and _may_be_tested(known[0]) else found
-    if isinstance(value, ast.Name) and value.id in caller.parameters and len(caller.binds[value.id]) == 1:
-        position = caller.parameters.index(value.id) - (caller.owner() is not None)
+    if isinstance(value, ast.Name) and value.id in caller.parameters and caller.keeps(value.id):
+        position = caller.parameters.index(value.id) - (caller.owner() is not None and not _is_static(caller))
         default = _text(caller.defaults[value.id]) if value.id in caller.defaults else ""
         found.append(f"?{name}={position}:{value.id}:{default}")
     return found
@@ -621,6 +645,10 @@ def _text(value: Literal) -> str:
 def _may_be_tested(value: Literal) -> bool:
     """Whether a function is likely to ask for a literal that it is given: no size, and no text but a plain word."""
     return value.isidentifier() if isinstance(value, str) else value is None or (not value or value is True)
+
+
+def _is_static(scope: Scope) -> bool:
+    return any(path_of(decorator) == "staticmethod" for decorator in scope.decorators)
 
 
 def _is_setter(scope: Scope) -> bool:

@@ -258,10 +258,10 @@ def _is_left_out(function: FunctionSite, level: Block, flag: Context) -> bool | 
     holds = level.kind == "if"
     name, by_truth = _absent(level.node, holds)
     if name not in function.parameters:
-        return not all(outcome is (not holds) for outcome in _outcomes(function, level.node, flag) or [None])
+        return not all(outcome is (not holds) for outcome in _outcomes(function, level, flag) or [None])
     if _is_taken_again(function, level, name):
         return True
-    outcomes = _outcomes(function, level.node, flag)
+    outcomes = _outcomes(function, level, flag)
     if outcomes and all(outcome is (not holds) for outcome in outcomes):
         return False
     if holds in outcomes:
@@ -286,15 +286,19 @@ def _calls_without(function: FunctionSite, name: str, flag: Context) -> tuple[in
     return function.file.project.callers_omitting_under(function.key, name, int(flag), int(Context.ONCE))
 
 
-def _outcomes(function: FunctionSite, test: ast.expr, flag: Context) -> list[bool | None]:
+def _outcomes(function: FunctionSite, level: Block, flag: Context) -> list[bool | None]:
     """What a test on arguments gives for each call that runs under `flag`, None for what its arguments do not decide.
 
     Empty where there are calls that nobody sees.
     """
-    if runs_by_itself(function.body) or any(isinstance(part, ast.Call) for part in ast.walk(test)):
+    test = level.node
+    if not isinstance(test, ast.expr) or runs_by_itself(function.body):
+        return []
+    if any(isinstance(part, ast.Call) for part in ast.walk(test)):
         return []
     read = dict.fromkeys(part.id for part in ast.walk(test) if isinstance(part, ast.Name))
-    names = tuple(n for n in read if n in function.parameters and len(function.body.binds.get(n, ())) == 1)
+    inner = level.scope.binds if level.scope is not function.body else ()
+    names = tuple(n for n in read if n in function.parameters and function.body.keeps(n) and n not in inner)
     calls = function.arguments_under(names, flag) if names else []
     return [_outcome(test, names, values) for values in calls]
 
