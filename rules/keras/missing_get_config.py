@@ -11,6 +11,7 @@ from ...linter.rule_api.model import (
     File,
     FunctionSite,
     Location,
+    Scope,
     Target,
     canonical,
     is_test_path,
@@ -63,6 +64,7 @@ class MissingGetConfig(Rule):
     Loading passes `trainable` and `dtype` as well: on Keras 3 an `__init__` that takes neither them nor `**kwargs`
     raises TypeError, where Keras 2 leaves them out.
     A layer that only other layers and subclassed models make is no part of any configuration, and is not reported.
+    Nor is one that is only made to be an argument of a subclassed model without `get_config`, in the same file.
     Where `super().__init__(name="x", **kwargs)` names what `**kwargs` brings back, loading raises TypeError on both.
 
     ## Example
@@ -108,7 +110,7 @@ class MissingGetConfig(Rule):
         constructor = cls.methods.get("__init__")
         if constructor is None or constructor.body.decorators or not _is_plain_layer(cls):
             return
-        if _is_only_a_base(cls) or _is_only_a_part(cls):
+        if _is_only_a_base(cls) or _is_only_a_part(cls) or _is_only_handed_on(cls):
             return
         reason, given = _cannot_be_written(cls, constructor)
         reason = reason or _cannot_be_made_again(cls, constructor)
@@ -151,6 +153,59 @@ def _is_only_a_part(cls: ClassSite) -> bool:
         return False
     owners = {owner for key in cls.file.project.makers(cls.key) if (owner := _owner(cls, key)) is not None}
     return not any(call.name in _OF_LAYERS or _is_functional(call) for call in _calls_of(cls.file, owners))
+
+
+def _is_only_handed_on(cls: ClassSite) -> bool:
+    """Whether all that make it are in its file, and what they make goes nowhere but into subclassed models.
+
+    No configuration of such a model holds its arguments: it is saved without them, or is itself what raises.
+    """
+    file = cls.file
+    if cls.made_in != (file.key,) or {key[0] for key in file.project.makers(cls.key)} != {file.key}:
+        return False
+    constructions = file.once("constructions", lambda: _constructions(file))
+    arguments = {
+        id(argument)
+        for key, calls in constructions.items()
+        if _is_subclassed_model(file, key)
+        for call in calls
+        for argument in call.arguments
+    }
+    return bool(arguments) and all(_goes_only_to(call, arguments) for call in constructions.get(cls.key, ()))
+
+
+def _is_subclassed_model(file: File, key: tuple[str, int]) -> bool:
+    """Whether a class of this file is a model that holds no configuration of what it is given."""
+    project = file.project
+    return (
+        key[0] == file.key
+        and "model" in project.kinds(key)
+        and len(project.mro(key)[0]) == 1
+        and project.method(key, "get_config") is None
+        and not any(call.name in _OF_LAYERS or _is_functional(call) for call in _calls_of(file, {key[1]}))
+    )
+
+
+def _goes_only_to(construction: Call, arguments: Container[int]) -> bool:
+    """Whether a new object is one of these arguments, by itself or by a name that is read for nothing else."""
+    if id(construction.call) in arguments:
+        return True
+    file, scope = construction.file, construction.scope
+    named = [a for a in file.assignments if a.value is construction.call]
+    if len(named) != 1 or not isinstance(named[0].node, ast.Name):
+        return False
+    name = named[0].node.id
+    same = [a for a in file.assignments if isinstance(a.node, ast.Name) and a.node.id == name]
+    if sum(_binds_in(file, a.scope, name, scope) for a in same) != 1:
+        return False
+    reads = [r for r in file.references if (r.path or "").partition(".")[0] == name]
+    uses = [r for r in reads if _binds_in(file, r.scope, name, scope)]
+    return bool(uses) and all(id(use.syntax) in arguments for use in uses)
+
+
+def _binds_in(file: File, place: Scope, name: str, scope: Scope) -> bool:
+    found = file.index.lookup(place, name)
+    return found is None or found[0] is scope
 
 
 def _owner(cls: ClassSite, key: tuple[str, int]) -> int | None:
