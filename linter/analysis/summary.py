@@ -174,6 +174,7 @@ class _Summarizer:
         self._known: dict[str, int] = {}
         self._conditions: list[Conditions] = [NO_CONDITIONS]
         self._lambdas: set[int] = set()
+        self._partials = {_kept(call) for call in index.calls if call.path in ("functools.partial", "partial")}
         self.summary: Summary = {
             "imports": sorted({fact.absolute for fact in index.imports}),
             "stars": list(index.module.stars),
@@ -301,7 +302,9 @@ class _Summarizer:
         ours = [target for target in targets if _may_be_ours(target)]
         if ours:
             condition = self._condition(call.block)
-            edge = CallEdge(caller, call.node.lineno, ours, condition, _shape(call), call.path or "")
+            path = call.path or ""
+            shape = UNKNOWN_SHAPE if path.rpartition(".")[2] in self._partials else _shape(call)
+            edge = CallEdge(caller, call.node.lineno, ours, condition, shape, path)
             self.summary["edges"].append(edge)
         given = _arguments(call.node)
         is_partial = "functools.partial" in targets and bool(call.node.args)
