@@ -317,6 +317,10 @@ class _Slice:
         """Whether public methods that a class has not itself are those of TensorFlow or Keras."""
         return self._writes.is_of_library(cls)
 
+    def is_of_keras(self, cls: Scope) -> bool:
+        """Whether a class is a layer or model, as far as the file tells."""
+        return self._writes.is_of_keras(cls)
+
     def can_follow(self, scope: Scope) -> bool:
         """Whether calling a function runs its body as it is written."""
         return self._writes.is_plain(scope)
@@ -1110,16 +1114,17 @@ class _Run:
                     self._put(table, Known(name), value)
                     return table.entries[key]
                 return self._function(method, None, owner)
-            if name == "built" and not self._sets_built(owner.cls):
+            if name == "built" and self.part.is_of_keras(owner.cls) and not self._sets_built(owner.cls):
                 return Known(True)  # Keras has set it before `call` runs
         return self._get(table, Known(name), "AttributeError")
 
     def _sets_built(self, cls: Scope) -> bool:
+        line = self.part.line(cls)
         return any(
             isinstance(fact.target, ast.Attribute)
             and fact.target.attr == "built"
             and fact.scope.name == "__init__"
-            and fact.scope.parent is cls
+            and fact.scope.parent in line
             for fact in self.index.assignments
         )
 

@@ -483,6 +483,11 @@ class LastingWrites:
         return found
 
 
+    def is_of_keras(self, cls: Scope) -> bool:
+        """Whether a class, or one of its bases in the file, is derived from a layer or model."""
+        return any("layer" in kinds_of_base(text) for scope in self.line(cls) for text in self._bases(scope))
+
+
 def read_by(block: Block) -> list[ast.AST]:
     """The code that decides whether a block runs."""
     node = block.node

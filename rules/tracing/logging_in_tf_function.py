@@ -14,7 +14,9 @@ _LOGGERS = (
     "logging", "logging.getLogger()", "absl.logging", "tensorflow.logging", "tensorflow.get_logger()", "loguru.logger",
     "structlog.get_logger()", "tensorflow.python.platform.tf_logging",
 )  # fmt: skip
-_COUNTED = tuple(f"{top}.logging.{name}" for top in ("absl", "tensorflow") for name in ("log_first_n", "log_every_n"))
+_FIRST = tuple(f"{top}.logging.log_first_n" for top in ("absl", "tensorflow"))
+"""Said once anyway, and so are warnings."""
+_COUNTED = (*_FIRST, *(f"{top}.logging.log_every_n" for top in ("absl", "tensorflow")))
 _TRACKERS = (
     "wandb.log", "mlflow.log_metric", "mlflow.log_metrics", "tqdm.write", "tqdm.tqdm.write", "tqdm.auto.tqdm.write",
     "tensorboardX.SummaryWriter().add_scalar", "tensorboardX.SummaryWriter().add_histogram",
@@ -86,7 +88,7 @@ class LoggingInTfFunction(Rule):
                 trace.severity(Severity.WARNING),
                 related=trace.callers,
             )
-        elif shown and call.name != "warnings.warn":
+        elif shown and call.name not in ("warnings.warn", *_FIRST):
             yield self.report(
                 call,
                 f"{written} runs {trace.once}. Log outside of the traced code what is to be logged each time.",

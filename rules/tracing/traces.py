@@ -12,6 +12,7 @@ from ...linter.rule_api.model import (
     Call,
     ChangeSite,
     Context,
+    File,
     FunctionSite,
     Known,
     Location,
@@ -126,10 +127,28 @@ def trace_of(site: Site) -> Trace | None:
     file = site.file
     switch = file.once(f"debugs {how}", lambda: any(_turns_eager(call, how) for call in file.calls))
     once = site.guarded or not site.runs(Context.TRACED, without=Context.ONCE)
-    proven = not switch and site.is_reached(flag)
+    proven = not switch and site.is_reached(flag) and not _is_for_its_graph(outer)
     certain = how != "fit" or root not in ("call", "__call__")
     raises = certain and not (how == "fit" and any(not s & Context.TRACED for s in site.contexts))
     return Trace(how, where, certain, raises, once, proven, switch, site.callers(flag))
+
+
+def _is_for_its_graph(function: FunctionSite | None) -> bool:
+    """Whether nothing is done with a function but to ask for its graph: then it runs once, when its author wants it."""
+    if function is None or function.cls is not None:
+        return False
+    file = function.file
+    reads = file.once("reads by their first name", lambda: _by_first_name(file)).get(function.name, [])
+    homes = ((path, file.index.lookup(scope, function.name)) for path, scope in reads)
+    paths = {path for path, home in homes if home is not None and home[0] is function.scope}
+    return paths == {f"{function.name}.get_concrete_function"}
+
+
+def _by_first_name(file: File) -> dict[str, list[tuple[str, Scope]]]:
+    found: dict[str, list[tuple[str, Scope]]] = {}
+    for fact in file.index.references:
+        found.setdefault(fact.path.partition(".")[0], []).append((fact.path, fact.scope))
+    return found
 
 
 def _is_replaced(function: FunctionSite) -> bool:

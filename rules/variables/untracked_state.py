@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ...linter.rule_api.model import Assignment, Call, ClassSite, Context, Reference, Target, path_of
+from ...linter.rule_api.model import Assignment, Call, ClassSite, Context, Reference, Target, nodes_below, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .constructors import VARIABLES, attributes_hold_state, in_lambda_layer, is_layer, is_variable
 from .keeping import Kept, kept
@@ -214,8 +214,8 @@ class UntrackedState(Rule):
         call = assignment.value_call
         if call is None or not call.names or {n.canonical for n in call.names} - _FACTORIES:
             return
-        growing = [site for site in _items(assignment, name) if site is not None]
-        if not keras2 and any(_needs_default(node) for node in growing):
+        growing = list(_items(assignment, name))
+        if not keras2 and any(_needs_default(use, f"self.{name}") for use in growing):
             yield self.report(
                 call,
                 f"`self.{name}` is a `{call.path}`: Keras 3 turns it into a plain dict when it is assigned to a "
@@ -224,7 +224,7 @@ class UntrackedState(Rule):
                 consequence=Consequence.BREAKS,
                 subject=f"self.{name}",
             )
-        elif keras2 and (_makes_layers(call) or any(_stores_layer(assignment, node) for node in growing)):
+        elif keras2 and (_makes_layers(call) or any(_stores_layer(assignment, use.syntax) for use in growing)):
             yield self.report(
                 call,
                 f"`self.{name}` keeps layers in a `{call.path}`, which Keras 2 does not look into: they are in no "
@@ -371,24 +371,31 @@ def _set_of_layers(assignment: Assignment, name: str) -> str:
     return "layers" if added or _layers_below(assignment, value) else ""
 
 
-def _items(assignment: Assignment, name: str) -> Iterator[ast.AST]:
-    """Where ``self.name[key]`` is used or assigned: the assignment or call around it."""
+def _items(assignment: Assignment, name: str) -> Iterator[Assignment | Call]:
+    """Where ``self.name[key]`` is used or assigned."""
     wanted = f"self.{name}[]"
     for other in assignment.file.assignments:
         if other.path == wanted and _same_class(assignment, other):
-            yield other.syntax
+            yield other
     for call in assignment.file.calls:
         if (call.path or "").startswith(f"{wanted}.") and call.method in _GROWERS and _same_class(assignment, call):
-            yield call.syntax
+            yield call
 
 
 def _same_class(first: Assignment, second: Assignment | Call) -> bool:
     return first.cls is not None and second.cls is not None and first.cls.body is second.cls.body
 
 
-def _needs_default(node: ast.AST) -> bool:
-    """Whether a use fails where the key is missing: ``d[k] += 1`` and ``d[k].append(x)``."""
-    return isinstance(node, ast.AugAssign | ast.Call)
+def _needs_default(use: Assignment | Call, path: str) -> bool:
+    """Whether a use fails where the key is missing: ``d[k] += 1`` and ``d[k].append(x)``, if nobody asks ``k in d``."""
+    if not isinstance(use.syntax, ast.AugAssign | ast.Call):
+        return False
+    function = use.function
+    tests = (part for part in nodes_below(function.syntax) if isinstance(part, ast.Compare)) if function else ()
+    return not any(
+        isinstance(test.ops[0], ast.In | ast.NotIn) and path_of(test.comparators[0]) in (path, f"{path}.keys()")
+        for test in tests
+    )
 
 
 def _makes_layers(call: Call) -> bool:
