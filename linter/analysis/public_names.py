@@ -29,6 +29,8 @@ _APIS = {
     ".compat.v2": "tensorflow",
     "._api.v2": "tensorflow",
 }
+_ONLY_V2 = ".enable_v2_behavior"
+"""The one name of `tf.compat.v2` that `tf` does not have [run]."""
 _OPAQUE = ("contrib", "keras.saving", "keras.src", "python")
 """Not judged: contrib has no list, the others are private or (`tf.keras.saving`) differ between releases of Keras 3."""
 
@@ -47,6 +49,8 @@ def split_api(spelled: str) -> tuple[str, str]:
         if found is None:
             break
         api, rest = _APIS[found], rest[len(found) :]
+        if rest == _ONLY_V2 and found == ".compat.v2":
+            return "", ""
     return api, rest[1:]
 
 

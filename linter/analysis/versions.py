@@ -28,6 +28,7 @@ RAISES = "raises"
 """The value of a call that raises, as a key of its own."""
 _WORDS = re.compile(
     r"(?<![^.\n])(?:version|__version__|VERSION|version_info|hasattr|getattr|TYPE_CHECKING|PY[23]|enabled|modules)(?!\w)"
+    r"|\bbackend(?![\w.])"
 )
 """The names of which a version may be learnt."""
 _FOREIGN = ("tensorflow.", "keras.", "tf_keras.", "numpy.", "os.", "sys.", "absl.")
@@ -263,7 +264,7 @@ class Versions:
 
     def skips(self, scope: Scope, target: Target) -> bool:
         """Whether a decorator leaves a test out with this target."""
-        return self._speaks and any(self._skips(node, scope.parent or scope, target, 0) for node in scope.decorators)
+        return any(self._skips(node, scope.parent or scope, target, 0) for node in scope.decorators)
 
     def _skips(self, node: ast.expr, scope: Scope, target: Target, depth: int) -> bool:
         called = node.func if isinstance(node, ast.Call) else node
@@ -677,6 +678,9 @@ class Versions:
             if self._plain(ask(node.args[0])) == "tensorflow":
                 self._learnt = True
                 return _WORLDS[number].tensorflow
+        if canonical(called.text) in ("keras.backend.backend", "keras.config.backend"):
+            self._learnt = True
+            return "tensorflow"
         if called.text in ("tensorflow.python.tf2.enabled", "tensorflow.__internal__.tf2.enabled"):
             self._learnt = True
             return True
