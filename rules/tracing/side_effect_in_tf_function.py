@@ -131,7 +131,7 @@ class SideEffectInTfFunction(Rule):
             return
         guard = _guard(site, state)
         told = _told(site, state)
-        is_flag = change.kind in ("name", "attribute") and bool(change.values)
+        is_flag = change.kind in ("name", "attribute") and not all(is_container(site, v) for v in change.values)
         if guard is not None:
             if told is None and not is_flag and not (change.kind == "item" and state.is_container):
                 return
