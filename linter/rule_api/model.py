@@ -85,6 +85,8 @@ _T = TypeVar("_T")
 _NOTHING: Final = Context(0)
 _TRACED: Final = Context.TRACED.value  # an IntFlag's own operations cost twenty times those of a number
 _GRAPH: Final = Context.GRAPH.value
+_MAX_HELPERS: Final = 8
+"""Functions that call one another below a test that is left out."""
 _INHERITED: Final = ~(Context.GRAPH | Context.SCOPED | Context.LIFTED | Context.ONCE).value
 """The flags that a place has only if its function has them."""
 
@@ -164,13 +166,31 @@ class File:
             return 0.0
         return min(self.versions.ends(scope, self.target) for scope in scopes)
 
-    def _is_left_out(self, scope: Scope) -> bool:
+    def _is_left_out(self, scope: Scope, depth: int = 0) -> bool:
         known = self._left_out.get(scope.id)
         if known is None:
             defined_in = scope.defined_in
             known = defined_in is not None and self.versions.is_dead(defined_in, self.target)
             known = self._left_out[scope.id] = known or self.versions.skips(scope, self.target)
+            is_helper = self.is_test and scope.kind == "function" and not scope.name.startswith("test")
+            if not known and is_helper and depth < _MAX_HELPERS:
+                known = self._left_out[scope.id] = self._is_of_what_is_left_out(scope, depth + 1)
         return known
+
+    def _is_of_what_is_left_out(self, scope: Scope, depth: int) -> bool:
+        """Whether a function of a test file is named by functions alone that are left out themselves."""
+        reads = self._read_by_last_name.get(scope.name, [])
+        return bool(reads) and all(
+            any(self._is_left_out(outer, depth) for outer in read.function().chain()) for read in reads
+        )
+
+    @cached_property
+    def _read_by_last_name(self) -> dict[str, list[Scope]]:
+        """The code that reads a name or an attribute, by its last part."""
+        found: dict[str, list[Scope]] = {}
+        for fact in self.index.references:
+            found.setdefault(fact.path.rpartition(".")[2], []).append(fact.scope)
+        return found
 
     def does_without(self, block: Block, importing: bool) -> bool:
         """Whether a place is in a ``try`` whose handler holds an alternative, or is one that is not needed."""
