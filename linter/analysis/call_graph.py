@@ -322,13 +322,16 @@ class CallGraph:
 
         How many leave a parameter to its default, how many certainly give it, and how many there are.
         """
-        found: list[bool | None] = []
-        for call in self._callers.get(self._id(key), ()):
+        found = [self._gives(call, position, name) for call in self._callers_under(self._id(key), flags, without)]
+        return found.count(False), found.count(True), len(found)
+
+    def _callers_under(self, node: int, flags: int, without: int) -> Iterator[_Call]:
+        """The calls of a function that run in a context with all `flags` and none of `without`."""
+        for call in self._callers.get(node, ()):
             effects = self._effects[call.file.number][call.effects]
             runs = (transferred(s, effects) for s in self._table.get(call.caller, ()))
             if any((s & flags) == flags and not s & without for s in runs):
-                found.append(self._gives(call, position, name))
-        return found.count(False), found.count(True), len(found)
+                yield call
 
     def _gives(self, call: _Call, position: int, name: str) -> bool | None:
         """Whether a call gives a parameter something that is not None; None where that is not known."""
@@ -346,13 +349,10 @@ class CallGraph:
         node = self._id(key)
         if node in self._run_by_others:
             return None
-        found: list[list[list[str]]] = []
-        for call in self._callers.get(node, ()):
-            effects = self._effects[call.file.number][call.effects]
-            runs = (transferred(s, effects) for s in self._table.get(call.caller, ()))
-            if any((s & flags) == flags and not s & without for s in runs):
-                found.append([self._values(call, position, name) for position, name in parameters])
-        return found
+        return [
+            [self._values(call, position, name) for position, name in parameters]
+            for call in self._callers_under(node, flags, without)
+        ]
 
     def _values(self, call: _Call, position: int, name: str, depth: int = 0) -> list[str]:
         """What a call may give a parameter; see `arguments_under`."""
