@@ -71,6 +71,11 @@ class Callbacks:
     ) -> None:
         self._direct = direct
         self._slots = slots
+        self._keyed: dict[tuple[int, str], list[Slot]] = {}
+        """Of a parameter, where its items of any key are used."""
+        for (taker, name), found in slots.items():
+            if name.endswith("]"):
+                self._keyed.setdefault((taker, name.partition("[")[0]), []).extend(found)
         self._outer = outer
         self._holding = frozenset(outer.values())
         self._returned = returned
@@ -131,7 +136,7 @@ class Callbacks:
             self._lead(node, current, 0, UNCHANGED)
             found = True
         nested: dict[int, list[Slot]] = {}
-        for slot in self._slots.get((taker, name), ()):
+        for slot in self._slots_of(taker, name):
             if slot.inner != taker:
                 nested.setdefault(self._entrance(slot.inner, taker), []).append(slot)
             elif slot.taker != NOTHING:
@@ -164,6 +169,18 @@ class Callbacks:
             entrance = self._outer[entrance]
         return entrance
 
+    def _slots_of(self, taker: int, name: str) -> list[Slot]:
+        """Where a parameter is used, or ``name[key]``, an item of it; one of an unknown key may be any."""
+        base, bracket, key = name.partition("[")
+        found = self._slots.get((taker, base), [])
+        if not bracket:
+            return [*found, *keyed] if (keyed := self._keyed.get((taker, base))) else found
+        handed_on = [
+            slot._replace(name=f"{slot.name}[{key}") if slot.taker != NOTHING and "[" not in slot.name else slot
+            for slot in found
+        ]
+        return [*handed_on, *self._slots.get((taker, name), ())]
+
     # -- helpers -----------------------------------------------------------------------------------------------------
 
     def give(self, sites: Iterable[Given]) -> None:
@@ -175,13 +192,13 @@ class Callbacks:
         for number, site in enumerate(every):
             self._site_began = self._next
             if site.is_partial:
-                self._escape(site, site.taker, self._slots.get((site.taker, site.name), []))
+                self._escape(site, site.taker, self._slots_of(site.taker, site.name))
                 continue
             self._expand(site.giver, site, number, site.function, 0)
         self._lead_from_outside()
 
     def _expand(self, giver: int, site: Given, number: int, function: int, depth: int) -> None:
-        slots = self._slots.get((site.taker, site.name)) or [
+        slots = self._slots_of(site.taker, site.name) or [
             slot._replace(name=site.name) for slot in self._slots.get((site.taker, "**"), ()) if slot.name == "**"
         ]
         if not slots:

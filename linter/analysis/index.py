@@ -18,7 +18,7 @@ from sys import intern
 from typing import Any, TypeVar
 
 from .lazy import cached_property
-from .paths import MAX_PARTS, Literal, alternatives, joined, literal_of, path_of, split_head
+from .paths import MAX_PARTS, Literal, alternatives, joined, key_of, literal_of, path_of, split_head
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIMPLE = frozenset({ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom})
@@ -197,6 +197,11 @@ class CallFact:
     block: Block
     path: str | None
     statement: ast.stmt
+
+    @property
+    def callee(self) -> str | None:
+        """The path with the keys of items."""
+        return path_of(self.node.func, keyed=True) if self.path is not None and "[" in self.path else self.path
 
 
 @dataclass(slots=True, eq=False)
@@ -548,7 +553,7 @@ class FileIndex:
                 self._bind_attribute(target, value, scope)
                 self._expression(target.value, scope, block)
             elif isinstance(target, ast.Subscript):
-                self._bind_item(target.value, value, scope)
+                self._bind_item(target.value, value, scope, target.slice)
                 self._expression(target.value, scope, block)
                 self._expression(target.slice, scope, block)
 
@@ -570,7 +575,7 @@ class FileIndex:
             home = self._outer(scope, name)
         if element_of is not None:
             keys = isinstance(element_of, ast.Name) and self._is_dict(element_of.id, scope)
-            for path, where in (not keys and self._elements(element_of, scope)) or [(None, scope)]:
+            for path, where, _ in (not keys and self._elements(element_of, scope)) or [(None, scope, None)]:
                 home.bind(name, Bind("value", path, where) if path else Bind("opaque"))
         elif isinstance(value, ast.Lambda):
             home.bind(name, Bind("lambda", node=value, block=block))
@@ -578,7 +583,7 @@ class FileIndex:
             home.bind(name, Bind("opaque", block=block))
         elif isinstance(value, _CONTAINERS):
             home.bind(name, Bind("opaque", node=value, block=block))
-            items = [Bind("value", path, where) for path, where in self._elements(value, scope) if path]
+            items = [Bind("value", path, where, key) for path, where, key in self._elements(value, scope) if path]
             if items:
                 home.items.setdefault(name, []).extend(items)
         else:
@@ -605,7 +610,7 @@ class FileIndex:
     def _alternatives(self, value: ast.expr | None) -> list[str | None]:
         """A path for each value that an expression can have; a lambda has one by its scope."""
         if value.__class__ in _WITH_ONE_PATH:
-            return [path_of(value)]
+            return [path_of(value, keyed=True)]
         if isinstance(value, ast.Lambda):
             return [f"!@{self._lambdas[id(value)].id}"] if id(value) in self._lambdas else [None]
         if isinstance(value, ast.IfExp):
@@ -613,40 +618,48 @@ class FileIndex:
         if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
             return [path for part in value.values for path in self._alternatives(part)]
         if isinstance(value, ast.Subscript) and isinstance(value.value, _LITERALS):
-            return [path for path, _ in self._elements(value.value, self.module) if path]
+            asked = key_of(value.slice)
+            elements = self._elements(value.value, self.module)
+            return [path for path, _, key in elements if path and (not asked or key_of(key) in ("", asked))]
         return alternatives(value)
 
-    def _elements(self, node: ast.expr, scope: Scope) -> list[tuple[str | None, Scope]]:
-        """Paths, each with its scope, for what a container holds or an iteration gives; None for what has no path."""
-        found: list[tuple[str | None, Scope]] = []
-        stack: list[tuple[ast.expr | None, bool]] = [(node, True)]
+    def _elements(self, node: ast.expr, scope: Scope) -> list[tuple[str | None, Scope, ast.expr | None]]:
+        """Paths, each with its scope and its key in a dict, for what a container holds or an iteration gives.
+
+        A path is None for what has none.
+        """
+        found: list[tuple[str | None, Scope, ast.expr | None]] = []
+        stack: list[tuple[ast.expr | None, bool, ast.expr | None]] = [(node, True, None)]
         while stack and len(found) < _MAX_ITEMS:
-            part, is_container = stack.pop()
+            part, is_container, key = stack.pop()
             if part is None or isinstance(part, ast.Constant):
                 continue
             if isinstance(part, ast.Dict):
-                stack += [(value, False) for value in reversed(part.values[:_MAX_ITEMS])]
+                pairs = list(zip(part.values[:_MAX_ITEMS], part.keys, strict=False))
+                stack += [(value, False, key) for value, key in reversed(pairs)]
             elif isinstance(part, ast.List | ast.Tuple | ast.Set):
-                stack += [(value, False) for value in reversed(part.elts[:_MAX_ITEMS])]
+                stack += [(value, False, key) for value in reversed(part.elts[:_MAX_ITEMS])]
             elif is_container and isinstance(part, _COMPREHENSIONS):
                 inner = self._comprehension_scopes.get(id(part))
                 if inner is not None:
                     element = part.value if isinstance(part, ast.DictComp) else part.elt
-                    found += [(path, inner) for path in self._alternatives(element)]
+                    found += [(path, inner, None) for path in self._alternatives(element)]
             elif (
                 is_container
                 and isinstance(part, ast.Call)
                 and isinstance(part.func, ast.Name)
                 and part.func.id in _ELEMENTS_OF
             ):
-                stack += [(value, True) for value in reversed(part.args)]
+                stack += [(value, True, None) for value in reversed(part.args)]
             elif is_container:
-                found += [(path and f"{path}[]", scope) for path in self._alternatives(part)]
+                found += [(path and f"{path}[]", scope, None) for path in self._alternatives(part)]
             else:
-                found += [(path, scope) for path in self._alternatives(part)]
+                found += [(path, scope, key) for path in self._alternatives(part)]
         return found
 
-    def _bind_item(self, target: ast.expr, value: ast.expr | None, scope: Scope) -> None:
+    def _bind_item(
+        self, target: ast.expr, value: ast.expr | None, scope: Scope, key: ast.expr | None = None
+    ) -> None:
         """What is put into a container becomes one of its items."""
         if value is None or isinstance(value, ast.Constant):
             return
@@ -656,12 +669,12 @@ class FileIndex:
             home = next((around for around in scope.chain() if target.id in around.binds), None)
             if home is not None and any(isinstance(bind.node, _CONTAINERS) for bind in home.binds[target.id]):
                 items = home.items.setdefault(target.id, [])
-                items += [Bind("value", path, scope) for path in paths if len(items) < _MAX_ITEMS]
+                items += [Bind("value", path, scope, key) for path in paths if len(items) < _MAX_ITEMS]
         elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and paths:
             cls = self.class_of_self(scope, target.value.id)
             values = cls.attributes.get(target.attr) if cls is not None else None
             if values is not None and len(values) < _MAX_ITEMS:
-                values.extend((f"[]{path}", scope) for path in paths)
+                values.extend((f"[{key_of(key)}]{path}", scope) for path in paths)
 
     def _outer(self, scope: Scope, name: str) -> Scope:
         if name in scope.globals:
@@ -676,7 +689,7 @@ class FileIndex:
                 values = cls.attributes.setdefault(target.attr, [])
                 if isinstance(value, _CONTAINERS):
                     found = self._elements(value, scope)
-                    values.extend((f"[]{path}" if path else None, where) for path, where in found)
+                    values.extend((f"[{key_of(key)}]{path}" if path else None, where) for path, where, key in found)
                     if not found:
                         values.append((None, scope))
                 elif value is not None:
@@ -896,7 +909,7 @@ class FileIndex:
         """Say what `path` names in `scope`, as far as this file tells; nothing where it is not certain.
 
         An answer starts with ``@3`` (the def or class with that scope id), ``self@3`` (an instance of that class),
-        ``{}`` before another (a container of it),
+        ``{}`` or ``{key}`` before another (a container of it),
         ``super@3``, ``$3:x`` (parameter x of that function), ``.module.x`` (a relative import), ``*.x`` (what many star
         imports of this file may give) or an absolute name. A builtin is ``builtins.print``.
         """
@@ -911,13 +924,13 @@ class FileIndex:
     def values(self, scope: Scope, node: ast.expr) -> tuple[str, ...]:
         """Say what an expression can be, each alternative as in `resolve`; those that are not known are left out."""
         if node.__class__ in _WITH_ONE_PATH:
-            path = path_of(node)
+            path = path_of(node, keyed=True)
             texts = self.resolve(scope, path) if path else ()
             return texts if len(texts) < 2 else tuple(dict.fromkeys(texts))
         if isinstance(node, _LITERALS):
-            found = [(f"{{}}{text}", path) for path, where in self._elements(node, scope) if path
+            found = [f"{{{key_of(key)}}}{text}" for path, where, key in self._elements(node, scope) if path
                      for text in self.resolve(where, path)]
-            return tuple(dict(found))
+            return tuple(dict.fromkeys(found))
         paths = [path for path in self._alternatives(node) if path]
         return tuple(dict.fromkeys([text for path in paths for text in self.resolve(scope, path)]))
 
@@ -1019,7 +1032,8 @@ class FileIndex:
             assert item.scope is not None
             if self._open > _DEEP and (head := self._unresolved(item.scope, item.text)) is not None:
                 yield item.scope, head
-            items.update((f"{{}}{text}", None) for text in self.resolve(item.scope, item.text))
+            key = key_of(item.node) if isinstance(item.node, ast.Constant) else ""
+            items.update((f"{{{key}}}{text}", None) for text in self.resolve(item.scope, item.text))
         for bind in binds:
             if bind.kind == "opaque":
                 if name in home.items and isinstance(bind.node, _CONTAINERS):

@@ -6,7 +6,6 @@ kept after its first call; functions yield wraps, marks and roots, and condition
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,6 +31,7 @@ from .links import (
     named,
 )
 from .names import canonical
+from .paths import ITEM, held_by, keyed, split_head
 from .resolution import Resolver
 from .roots import MAKES_ONCE, given_to, marks_of, roots_of
 from .summary import UNKNOWN_SHAPE, CallEdge, FunctionSummary, GivenFunctions
@@ -39,7 +39,6 @@ from .summary import UNKNOWN_SHAPE, CallEdge, FunctionSummary, GivenFunctions
 _T = TypeVar("_T")
 _MAX_RETURNED = 4
 """Functions that return each other's results."""
-_ITEMS = re.compile(r"\[\]|\.(?:get|pop)\(\)|\.(?:values|items)\(\)\[\]")
 
 
 def links_of(names: Resolver, file: str) -> Links:
@@ -158,7 +157,9 @@ class _Linker:
     def _slot(self, caller: int, line: int, condition: int, parameter: Entity, taker: tuple[int, int, int]) -> None:
         """A parameter, or what it holds, is called or given on."""
         function, _, name = parameter.text[1:].partition(":")
-        name = _ITEMS.sub("", name)
+        item = ITEM.match(split_head(name)[1]) if "[" in name or "(" in name else None
+        if item is not None:
+            name = keyed(ITEM.sub("", name), item[1] or "")
         if parameter.file == self._file:
             self._rows.append(SlotRow(caller, line, condition, int(function), self._names[name], *taker))
 
@@ -183,7 +184,8 @@ class _Linker:
         if known is None:
             cls = self._project.cls(key)
             known = self._keeping[key] = cls is not None and any(
-                text.removeprefix("[]").startswith("$") for texts in cls["attributes"].values() for text in texts
+                (text.partition("]")[2] if text[0] == "[" else text).startswith("$")
+                for texts in cls["attributes"].values() for text in texts
             )
         return known
 
@@ -230,22 +232,29 @@ class _Linker:
 
     def _give(self, row: GivenFunctions) -> None:
         """What the callee does with a function that it is given decides how it runs."""
-        entities = [entity for text in row.functions for entity in self._resolve(text)]
-        functions = list(dict.fromkeys(key for entity in entities for key in self._run_of(entity)))
+        held = [held_by(text) if text.startswith("{") else ("", text) for text in row.functions]
+        entities = [(key, entity) for key, text in held for entity in self._resolve(text)]
+        given_keys = dict.fromkeys((key, function) for key, entity in entities for function in self._run_of(entity))
+        functions = [function for _, function in given_keys]
         if row.argument.startswith("="):
             self._default(row, functions)
             return
-        parameters = [entity for entity in entities if entity.kind == "parameter"]
+        parameters = [(key, entity) for key, entity in entities if entity.kind == "parameter"]
         if not functions and not parameters:
             return
         takers = [taker for target in row.targets for taker in self._takers(row, target, functions)]
         kept = self._names[row.kept] if row.kept else NOTHING
         for taker in dict.fromkeys(takers):
-            for file, scope in functions:
-                cells = (row.caller, row.line, row.conditions, self._files[file], scope, *taker, kept, row.is_partial)
-                self._rows.append(PassRow(*cells))
-            for parameter in parameters:
-                self._slot(row.caller, row.line, row.conditions, parameter, taker)
+            for key, (file, scope) in given_keys:
+                cells = (row.caller, row.line, row.conditions, self._files[file], scope, *self._item(taker, key))
+                self._rows.append(PassRow(*cells, kept, row.is_partial))
+            for key, parameter in parameters:
+                self._slot(row.caller, row.line, row.conditions, parameter, self._item(taker, key))
+
+    def _item(self, taker: tuple[int, int, str | int], key: str) -> tuple[int, int, int]:
+        """Who takes an item of a dict, or the whole."""
+        file, scope, name = taker
+        return file, scope, self._names[keyed(name, key)] if isinstance(name, str) else name
 
     def _default(self, row: GivenFunctions, functions: Iterable[Key]) -> None:
         name = row.argument[1:]
@@ -267,15 +276,18 @@ class _Linker:
 
     def _takers(
         self, row: GivenFunctions, target: str, functions: Iterable[Key]
-    ) -> Iterator[tuple[int, int, int]]:
-        """Who takes an argument, as in the last cells of a `SlotRow`, of each thing that the callee may be."""
+    ) -> Iterator[tuple[int, int, str | int]]:
+        """Who takes an argument, as in the last cells of a `SlotRow`, of each thing that the callee may be.
+
+        A parameter is still called by its name.
+        """
         for entity in self._resolve(target) if not target.startswith("?") else [Entity("external", target)]:
             if entity.kind in ("function", "class", "instance"):
                 for file, scope in self._taking(entity):
                     callee = self._project.function((file, scope))
                     name = _parameter_name(callee, row.argument) if callee else None
                     if name:
-                        yield self._files[file], scope, self._names[name]
+                        yield self._files[file], scope, name
                 continue
             public = canonical(entity.text) if entity.kind == "external" else ""
             if entity.kind == "parameter":

@@ -22,8 +22,8 @@ _HEAD_END = re.compile(r"[.(\[]")
 _PARTIALS = {"functools.partial", "partial", "staticmethod", "classmethod"}
 
 
-def path_of(node: ast.expr | None) -> str | None:
-    """Return the path of `node`, or None if it has none.
+def path_of(node: ast.expr | None, keyed: bool = False) -> str | None:
+    """Return the path of `node`, or None if it has none; `keyed` paths say which item of a dict is asked for.
 
     ``getattr(x, "name")`` with a literal is ``x.name``, ``importlib.import_module("a.b")`` is ``a.b`` (marked as an
     import by a leading ``!``), and ``functools.partial(f, ...)`` is ``f``: calling it calls `f`.
@@ -53,13 +53,19 @@ def path_of(node: ast.expr | None) -> str | None:
                 if special[1]:
                     suffix.append(special[1])
         elif isinstance(node, ast.Subscript):
-            suffix.append("[]")
+            suffix.append(f"[{key_of(node.slice)}]" if keyed else "[]")
             node = node.value
         elif isinstance(node, ast.Await | ast.NamedExpr | ast.Starred):
             node = node.value
         else:
             return None
     return None
+
+
+def key_of(node: ast.expr | None) -> str:
+    """The key of an item, where it is a plain word."""
+    key = literal_string(node)
+    return key if key is not None and len(key) <= _SHORT and key.isidentifier() else ""
 
 
 def _special_call(node: ast.Call) -> tuple[ast.expr | None, str] | None:
@@ -98,7 +104,7 @@ def alternatives(node: ast.expr | None) -> list[str | None]:
         return [path for value in node.values for path in alternatives(value)]
     if isinstance(node, ast.Constant) and (node.value is None or node.value is False):
         return []
-    return [path_of(node)]
+    return [path_of(node, keyed=True)]
 
 
 def literal_string(node: ast.expr | None) -> str | None:
@@ -131,15 +137,39 @@ def split_head(path: str) -> tuple[str, str]:
     return (path, "") if end is None else (path[: end.start()], path[end.start() :])
 
 
-_ITEM = re.compile(r"\[\]|\.(?:get|pop)\(\)|\.(?:values|items)\(\)\[\]")
+ITEM = re.compile(r"\[(\w*)\]|\.(?:get|pop)\(\)|\.(?:values|items)\(\)\[\]")
+"""What asks for an item of a container; its key is the group."""
+_KEYS = re.compile(r"\[\w+\]")
 _SAME_ITEMS = re.compile(r"\.(?:copy|values)\(\)$")
 
 
 def joined(text: str, rest: str) -> str | None:
-    """What follows from a resolved name: an item of a container, where the name is ``{}`` before what it holds."""
-    if not text.startswith("{}"):
+    """What follows from a resolved name.
+
+    That is an item of a container, where the name is ``{}``, or ``{key}``, before what it holds.
+    """
+    if not text.startswith("{"):
         return text + rest
-    item = _ITEM.match(rest)
+    key, held = held_by(text)
+    item = ITEM.match(rest)
     if item is not None:
-        return joined(text[2:], rest[item.end() :]) if rest[item.end() :] else text[2:]
+        if key and item[1] and key != item[1]:
+            return None
+        return joined(held, rest[item.end() :]) if rest[item.end() :] else held
     return text if not rest or _SAME_ITEMS.match(rest) else None
+
+
+def held_by(text: str) -> tuple[str, str]:
+    """The key, which may be empty, and what is held, of a name that is ``{key}`` before another."""
+    key, _, held = text[1:].partition("}")
+    return key, held
+
+
+def keyed(name: str, key: str) -> str:
+    """A name of an item of a container."""
+    return f"{name}[{key}]" if key else name
+
+
+def without_keys(text: str) -> str:
+    """A name whose items are any."""
+    return _KEYS.sub("[]", text) if "[" in text else text

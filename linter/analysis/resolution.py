@@ -11,7 +11,7 @@ from .classes import Classes
 from .entities import Entity, Key
 from .modules import Modules, split_relative
 from .names import canonical
-from .paths import joined, split_head
+from .paths import joined, split_head, without_keys
 from .public_names import lacks, split_api
 from .summary import Summary
 
@@ -87,10 +87,10 @@ class Resolver(Classes):
         return answer
 
     def _resolve(self, file: str, text: str) -> Iterator[Entity]:
-        if text.startswith("{}"):
+        if text.startswith("{"):
             return  # a container is none of what it holds
-        if text.startswith("[]"):
-            text = text[2:]
+        if text.startswith("["):
+            text = text[text.index("]") + 1 :]
         if not text.startswith(_LOCAL):
             yield from self._absolute(file, text)
         elif text.startswith("@"):
@@ -116,6 +116,7 @@ class Resolver(Classes):
         if module is not None:
             yield from self._in_module(module, parts, rest)
         elif not dotted.startswith(".") and not self._is_foreign_to_stars(file, dotted):
+            text = without_keys(text)
             yield Entity("external", f"tensorflow{text[20:]}" if text.startswith(_NESTED) else text)
 
     def flag(self, file: str, text: str) -> list[Any] | None:
@@ -238,10 +239,10 @@ class Resolver(Classes):
                     continue
                 yield from self._called(entity, rest[2:])
                 return
-            if rest.startswith("[]"):
+            if rest.startswith("["):
                 if entity.kind != "instance":
                     return
-                rest = rest[2:]
+                rest = rest[rest.index("]") + 1 :]
                 continue
             name, rest = split_head(rest[1:])
             if entity.kind not in ("class", "instance"):
@@ -296,14 +297,15 @@ class Resolver(Classes):
                 depths.append(len(self._open) - 1)
                 try:
                     for text in values:
-                        item = joined(f"{{}}{text[2:]}", rest) if text.startswith("[]") and rest else joined(text, rest)
+                        item = joined(_container(text) if rest else text, rest)
                         if item:
                             yield from self.resolve(key[0], item)
                 finally:
                     depths.pop()
                 return
         if externals:
-            yield Entity("external", f"{externals[0]}{'()' if entity.kind == 'instance' else ''}.{name}{rest}")
+            made = "()" if entity.kind == "instance" else ""
+            yield Entity("external", without_keys(f"{externals[0]}{made}.{name}{rest}"))
 
     def _methods(self, entity: Entity, name: str) -> list[Key]:
         """The methods that a name on `entity` may mean: on ``self``, those of subclasses too."""
@@ -330,7 +332,7 @@ class Resolver(Classes):
         if method is not None:
             yield from self._reduce(Entity("function", "", *method), rest)
         elif externals:
-            yield Entity("external", f"{externals[0]}().{name}{rest}")
+            yield Entity("external", without_keys(f"{externals[0]}().{name}{rest}"))
 
     def context_managers(self, file: str, text: str) -> list[str]:
         """The files of the project's own context managers that a ``with`` on `text` enters."""
@@ -346,6 +348,11 @@ class Resolver(Classes):
     def canonical_names(self, file: str, text: str) -> list[str]:
         """The canonical public names that a name of `file` may mean."""
         return [canonical(entity.text) for entity in self.resolve(file, text) if entity.kind == "external"]
+
+
+def _container(text: str) -> str:
+    """What an attribute holds: ``[key]`` before it says that it is an item."""
+    return f"{{{text[1:].replace(']', '}', 1)}" if text.startswith("[") else text
 
 
 def split_id(text: str) -> tuple[int, str]:

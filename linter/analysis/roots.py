@@ -173,8 +173,8 @@ def given_to(name: str, argument: str, is_kept: bool = False) -> str | None:
         return "graph"
     if method == "compile" and argument in _COMPILE_ARGUMENTS:
         return "compiled"
-    if name == "keras.layers.Lambda" or (name.startswith("keras.layers.") and "(" not in name):
-        return "layer"
+    if name.startswith("keras.layers.") and "(" not in name:
+        return "once" if argument.endswith("_initializer") or argument == "output_shape" else "layer"
     if name in ("tensorflow.vectorized_map", "tensorflow.autograph.to_graph"):
         return "also traced"
     if ("tensorflow.data." in name or name.startswith("dataset.")) and method in DATASET_METHODS:

@@ -17,12 +17,12 @@ from .changes import changed_parameters
 from .guards import Guards
 from .index import Block, CallFact, FileIndex, Scope
 from .names import canonical
-from .paths import Literal, is_none, literal_of, literal_string, path_of, split_head
+from .paths import Literal, held_by, is_none, literal_of, literal_string, path_of, split_head
 from .versions import Flags, Versions
 
-_NO_FLAGS = ("@", "self@", "super@", "$", "{}", "[]", "*.", "tensorflow.", "builtins.", "keras.", "numpy.")
+_NO_FLAGS = ("@", "self@", "super@", "$", "{", "[", "*.", "tensorflow.", "builtins.", "keras.", "numpy.")
 """How names begin that lead to no other file of the project."""
-_OWN = ("@", "self@", "super@", "$", ".", "{}")
+_OWN = ("@", "self@", "super@", "$", ".", "{")
 _BY_NAME = frozenset({"tensorflow.get_variable", "tensorflow.get_local_variable"})
 _FUNCTIONS = (ast.Name, ast.Attribute, ast.Lambda, ast.IfExp)
 _NO_FUNCTIONS = frozenset({ast.Constant, ast.BinOp, ast.JoinedStr, ast.Compare, ast.UnaryOp})
@@ -96,6 +96,8 @@ class CallEdge(NamedTuple):
 
 class GivenFunctions(NamedTuple):
     """Functions that are given to a call, in one argument: its position or keyword, ``**`` for all other keywords.
+
+    Before an item of a dict stands its key, in braces.
 
     A default is given by the function itself, as ``=name``.
     """
@@ -261,8 +263,8 @@ class _Summarizer:
             for path, where in values:
                 if path is None:
                     continue
-                mark = "[]" if path.startswith("[]") else ""
-                found.extend(mark + text for text in self._resolve(where, path.removeprefix("[]")))
+                mark = path[: path.index("]") + 1] if path.startswith("[") else ""
+                found.extend(mark + text for text in self._resolve(where, path[len(mark) :]))
             attributes[name] = list(dict.fromkeys(found))[:_MAX_VALUES]
         return {
             "name": scope.name,
@@ -286,12 +288,12 @@ class _Summarizer:
             if not values:
                 continue
             texts = [text for value in values for text in self._index.values(scope, value)]
-            found = [t for t in dict.fromkeys(texts) if not t.startswith("{}") or self._may_be_function(t[2:])]
+            found = [t for t in dict.fromkeys(texts) if not t.startswith("{") or self._may_be_function(held_by(t)[1])]
             self.summary["functions"][str(scope.id)]["returns"] = found[:_MAX_RETURNS]
 
     def _call(self, call: CallFact) -> None:
         caller = call.scope.function().id
-        targets = self._resolve(call.scope, call.path)
+        targets = self._resolve(call.scope, call.callee)
         if not call.path:
             targets = list(self._index.values(call.scope, call.node.func))
         function = self.summary["functions"].get(str(caller))
@@ -344,7 +346,7 @@ class _Summarizer:
         if not texts:
             return []
         found = dict.fromkeys([text.removeprefix("{}") for text in texts])
-        return [text for text in found if self._may_be_function(text)]
+        return [text for text in found if self._may_be_function(held_by(text)[1] if text[0] == "{" else text)]
 
     def _defaults(self, scope: Scope) -> None:
         """Functions that are the default of a parameter."""
@@ -379,7 +381,7 @@ class _Summarizer:
             return "(" not in text and "[" not in text
         if text.startswith(("self@", "$")):
             return "(" not in text and text.count(".") <= 1
-        return _may_be_ours(text) and not text.endswith(("()", "[]"))
+        return _may_be_ours(text) and not text.endswith(("()", "]"))
 
     def _makes_functions(self, number: int) -> bool:
         """Whether calling something gives a function, or an object whose class has a method for calls."""
@@ -414,7 +416,7 @@ class _Summarizer:
             text
             for (_, path), scope in places.items()
             for text in self._resolve(scope, path)
-            if not text.startswith(("@", "self@", "super@", "$", "{}", "builtins."))
+            if not text.startswith(("@", "self@", "super@", "$", "{", "builtins."))
         }
         self.summary["uses"] = sorted(uses)
 

@@ -737,12 +737,16 @@ class _Named(Site):
     @cached_property
     def found(self) -> tuple[Entity, ...]:
         """What the path names, project entities included."""
-        return self.file.entities(self.scope, self.path)
+        return self.file.entities(self.scope, self._asked)
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
         """The public names it may mean; several after a conditional import."""
-        return self.file.names(self.scope, self.path)
+        return self.file.names(self.scope, self._asked)
+
+    @property
+    def _asked(self) -> str | None:
+        return self.path
 
     @property
     def name(self) -> str:
@@ -766,6 +770,10 @@ class Call(_Named):
     def __init__(self, file: File, fact: CallFact) -> None:
         super().__init__(file, fact.node, fact.scope, fact.block, fact.path)
         self.fact = fact
+
+    @property
+    def _asked(self) -> str | None:
+        return self.fact.callee
 
     @property
     def call(self) -> ast.Call:
