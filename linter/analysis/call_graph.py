@@ -448,6 +448,10 @@ class CallGraph:
         """The functions and modules in whose own code a class is constructed."""
         return sorted({self._key(node) for node in self._makers.get(self._id(key), ())})
 
+    def callers(self, key: Key) -> list[Key]:
+        """The functions and modules whose own code calls a function."""
+        return sorted({self._key(call.caller) for call in self._callers.get(self._id(key), ())})
+
     @cached_property
     def _makers(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}

@@ -313,9 +313,9 @@ class _Slice:
         """A class and its bases in the file."""
         return self._writes.line(cls)
 
-    def is_of_library(self, cls: Scope) -> bool:
-        """Whether public methods that a class has not itself are those of TensorFlow or Keras."""
-        return self._writes.is_of_library(cls)
+    def is_public_method(self, cls: Scope, name: str) -> bool:
+        """Whether a method that a class has not itself is a public one of TensorFlow or Keras."""
+        return self._writes.is_public_method(cls, name)
 
     def is_of_keras(self, cls: Scope) -> bool:
         """Whether a class is a layer or model, as far as the file tells."""
@@ -1412,8 +1412,12 @@ class _Run:
                 self.value(keyword.value, frame)
             return self._builtin(function.id, node, arguments)
         if isinstance(function, ast.Attribute):
-            owner = self._super(function.value, frame) or self.value(function.value, frame)
-            return self._method_call(node, owner, function.attr, frame)
+            owner = self._super(function.value, frame)
+            if owner is not None and owner.cls is None and node is self.for_effect:
+                cls = _class_around(frame)
+                if cls is not None and not self.part.is_public_method(cls, function.attr):
+                    self._disturb(owner)
+            return self._method_call(node, owner or self.value(function.value, frame), function.attr, frame)
         called = self._resolved(self.value(function, frame))
         arguments, keywords = self._arguments(node, frame)
         if isinstance(called, Thing) and called.function is not None:
@@ -1429,7 +1433,7 @@ class _Run:
         """What ``super()`` finds methods on: the instance, as the base that has them."""
         if not isinstance(node, ast.Call) or path_of(node.func) != "super":
             return None
-        cls = next((scope for scope in frame.scope.chain() if scope.kind == "class"), None)
+        cls = _class_around(frame)
         if cls is None:
             return None
         bases = [scope for scope in self.part.line(cls) if scope is not cls]
@@ -1479,7 +1483,7 @@ class _Run:
         assert owner.cls is not None
         if name in owner.cls.attributes:
             return self._unknown(node, self._get(self._attributes(owner), Known(name), ""), arguments, frame)
-        if (not name.startswith("_") or name == "__init__") and self.part.is_of_library(owner.cls):
+        if self.part.is_public_method(owner.cls, name):
             return self._result(node, self._symbol("bound", owner.number, name), arguments, library=True)
         if node is self.for_effect:
             self._disturb(owner)
@@ -1797,6 +1801,10 @@ def _is_small(value: object) -> bool:
 def _name(node: ast.expr | None) -> str:
     """The last part of a path."""
     return (path_of(node.func if isinstance(node, ast.Call) else node) or "").rpartition(".")[2]
+
+
+def _class_around(frame: Frame) -> Scope | None:
+    return next((scope for scope in frame.scope.chain() if scope.kind == "class"), None)
 
 
 def _is_static(scope: Scope) -> bool:

@@ -376,8 +376,14 @@ class LastingWrites:
                     written.update(self._changed_by(function, call.node, path))
                 if isinstance(call.statement, ast.Expr) and call.statement.value is call.node:
                     written.update(self._touched_by(function, call.node))
+                    if path.startswith("super()") and self._is_open_base(function.owner(), name):
+                        written.add(ANYTHING)
             found = self._owned[function.id] = written, called
         return found
+
+    def _is_open_base(self, cls: Scope | None, name: str) -> bool:
+        """Whether nobody knows what a base outside of the file does in a method."""
+        return cls is not None and len(self.line(cls)) == 1 and not self.is_public_method(cls, name)
 
     def _targets(self, function: Scope, target: ast.expr) -> Iterator[str]:
         if isinstance(target, ast.Name):
@@ -482,6 +488,10 @@ class LastingWrites:
             found = self._closed_classes[cls.id] = all(map(is_library, ours)) and any(map(kinds_of_base, ours))
         return found
 
+
+    def is_public_method(self, cls: Scope, name: str) -> bool:
+        """Whether a method that a class has not itself is a public one of TensorFlow or Keras: it ends no guard."""
+        return (not name.startswith("_") or name == "__init__") and self.is_of_library(cls)
 
     def is_of_keras(self, cls: Scope) -> bool:
         """Whether a class, or one of its bases in the file, is derived from a layer or model."""

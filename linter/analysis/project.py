@@ -82,6 +82,10 @@ class Project(Resolver):
         """The functions and modules of the project in whose own code a class is constructed."""
         return self.call_graph.makers(key)
 
+    def callers(self, key: Key) -> list[Key]:
+        """The functions and modules of the project whose own code calls a function."""
+        return self.call_graph.callers(key)
+
     def v1_calls(self, key: Key) -> tuple[str, ...]:
         """The functions that make variables by name which a function of the project calls, itself or through others.
 

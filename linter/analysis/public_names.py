@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,14 @@ def lacks(api: str, module: str, name: str) -> bool:
     """Whether a module is listed, and has no such name in any TensorFlow or Keras that is."""
     row = _listed()[0].get(f"{_TOPS.get(api, '')}{module}".rstrip("."))
     return row is not None and name not in row and name not in _OPAQUE and not name.startswith("_")
+
+
+def all_there(module: str, pattern: str, target: Target) -> bool:
+    """Whether some names of a public module match a regular expression, and the target has all that do."""
+    api, path = split_api(module)
+    row = _listed()[0].get(f"{_TOPS.get(api, '')}{path}".rstrip("."), {}) if api else {}
+    found = [bits for name, bits in row.items() if re.fullmatch(pattern, name)]
+    return bool(found) and all(bits & _BITS[api, target] for bits in found)
 
 
 def is_module(spelled: str, target: Target) -> bool:

@@ -31,7 +31,7 @@ from ..analysis.links import GIVEN, MAYBE, OMITTED
 from ..analysis.names import Name, canonical
 from ..analysis.paths import is_none, literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
-from ..analysis.public_names import has, missing_part, split_api
+from ..analysis.public_names import all_there, has, missing_part, split_api
 from ..analysis.statements import Statements, span_of
 from ..analysis.summary import conditions, defaults_to_none, own_statements, runs_by_itself, scope_name
 from ..analysis.values import Values
@@ -65,6 +65,7 @@ __all__ = [
     "Scope",
     "Site",
     "Target",
+    "all_there",
     "canonical",
     "catches",
     "defaults_to_none",
@@ -178,18 +179,20 @@ class File:
         return known
 
     def _is_of_what_is_left_out(self, scope: Scope, depth: int) -> bool:
-        """Whether a function of a test file is named by functions alone that are left out themselves."""
+        """Whether a function of a test file is named only in code that is left out, or dead, itself."""
         reads = self._read_by_last_name.get(scope.name, [])
         return bool(reads) and all(
-            any(self._is_left_out(outer, depth) for outer in read.function().chain()) for read in reads
+            self.versions.is_dead(read.block, self.target)
+            or any(self._is_left_out(outer, depth) for outer in read.scope.function().chain())
+            for read in reads
         )
 
     @cached_property
-    def _read_by_last_name(self) -> dict[str, list[Scope]]:
-        """The code that reads a name or an attribute, by its last part."""
-        found: dict[str, list[Scope]] = {}
+    def _read_by_last_name(self) -> dict[str, list[ReferenceFact]]:
+        """Where a name or an attribute is read, by its last part."""
+        found: dict[str, list[ReferenceFact]] = {}
         for fact in self.index.references:
-            found.setdefault(fact.path.rpartition(".")[2], []).append(fact.scope)
+            found.setdefault(fact.path.rpartition(".")[2], []).append(fact)
         return found
 
     def does_without(self, block: Block, importing: bool) -> bool:
@@ -1080,13 +1083,40 @@ class ClassSite(_Header):
     @cached_property
     def is_made_by_layers_only(self) -> bool:
         """Whether the project constructs it, and only in methods of layers and models."""
-        return bool(self.file.project.makers(self.key)) and not self.made_in
+        return bool(self.makers) and not self.made_in
+
+    @cached_property
+    def makers(self) -> frozenset[tuple[str, int]]:
+        """The functions and modules that construct it, themselves or by a function that returns what it constructs.
+
+        Tests count where nothing else does.
+        """
+        project = self.file.project
+        found, waiting = set(), list(project.makers(self.key))
+        seen = set(waiting)
+        while waiting:
+            maker = waiting.pop()
+            function = project.function(maker)
+            returns = (
+                function is not None
+                and function["cls"] < 0
+                and any(
+                    entity.kind == "instance" and entity.key == self.key
+                    for text in function["returns"]
+                    for entity in project.resolve(maker[0], text)
+                )
+            )
+            callers = project.callers(maker) if returns else []
+            if not callers:
+                found.add(maker)
+            waiting += [caller for caller in callers if caller not in seen]
+            seen.update(callers)
+        return frozenset(key for key in found if not is_test_path(key[0])) or frozenset(found)
 
     @cached_property
     def made_in(self) -> tuple[str, ...]:
         """The files that construct it elsewhere than in a method of a layer or model."""
-        makers = self.file.project.makers(self.key)
-        return tuple(sorted({maker[0] for maker in makers if not self._is_of_layer(maker)}))
+        return tuple(sorted({maker[0] for maker in self.makers if not self._is_of_layer(maker)}))
 
     def _is_of_layer(self, key: tuple[str, int]) -> bool:
         project = self.file.project

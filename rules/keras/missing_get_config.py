@@ -119,7 +119,12 @@ class MissingGetConfig(Rule):
 
 
 def _is_plain_layer(cls: ClassSite) -> bool:
-    """Whether its configuration is certainly that of `keras.layers.Layer`, made up from the constructor's arguments."""
+    """Whether its configuration is certainly that of `keras.layers.Layer`, made up from the constructor's arguments.
+
+    What Keras does not call by its own `__call__` is no node of a model.
+    """
+    if "__call__" in cls.methods and not any(call.path == "super().__call__" for call in cls.methods["__call__"].calls):
+        return False
     bases = set(cls.public_bases)
     if "keras.layers.Layer" not in bases or bases - _PLAIN_BASES - {"keras.layers.Layer"} or not cls.knows_bases:
         return False
@@ -151,7 +156,7 @@ def _is_only_a_part(cls: ClassSite) -> bool:
     """
     if not cls.is_made_by_layers_only:
         return False
-    owners = {owner for key in cls.file.project.makers(cls.key) if (owner := _owner(cls, key)) is not None}
+    owners = {owner for key in cls.makers if (owner := _owner(cls, key)) is not None}
     return not any(call.name in _OF_LAYERS or _is_functional(call) for call in _calls_of(cls.file, owners))
 
 
@@ -222,7 +227,19 @@ def _calls_of(file: File, owners: Container[int]) -> Iterator[Call]:
 
 
 def _is_functional(call: Call) -> bool:
-    return call.path == "super().__init__" and ("outputs" in call.keywords or len(call.call.args) > 1)
+    """Whether a class makes itself a functional model, and has a constructor with the arguments of one.
+
+    Such a model is saved as its layers, and any other one by the arguments of its constructor [run, both targets].
+    """
+    if call.path != "super().__init__" or not ("outputs" in call.keywords or len(call.call.args) > 1):
+        return False
+    node = call.function.syntax if call.function is not None else None
+    if not isinstance(node, ast.FunctionDef):
+        return True
+    names = [argument.arg for argument in node.args.args[1:]]
+    if call.target is Target.KERAS3:
+        return names == ["inputs", "outputs", "name"] or (not names and node.args.vararg is not None)
+    return names == ["inputs", "outputs", "name", "trainable"]
 
 
 def _severity(cls: ClassSite) -> Severity | None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Import, literal_string, path_of
+from ...linter.rule_api.model import Call, Import, all_there, literal_string, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+
+_ANY = r"\w*"
+_PERCENT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-z]")
+_BRACES = re.compile(r"\{[^{}]*\}")
 
 
 class UnresolvedOrigin(Rule):
@@ -17,6 +22,8 @@ class UnresolvedOrigin(Rule):
     function of the module.
     What is not resolved is not linted: a hazard there goes unseen, by this program and by the upgrade script.
     A `getattr` with a literal name is resolved.
+    One whose name is built around a literal, as in `"Conv{}D".format(n)`, is silent where all names of the module that
+    fit are still there.
 
     ## Example
     ```python
@@ -66,7 +73,8 @@ class UnresolvedOrigin(Rule):
         module = ast.unparse(arguments[0])
         if _is_of_listing(call, arguments[1], module):
             return
-        if any(_is_module(name.spelled) for name in names):
+        pattern = _pattern(arguments[1])
+        if any(_is_module(n.spelled) and not all_there(n.spelled, pattern, call.target) for n in names):
             yield self.report(
                 call,
                 f"`getattr({module}, ...)` may be any name of `{module}`, moved or removed ones included; hazards "
@@ -90,6 +98,24 @@ def _is_of_listing(call: Call, name: ast.expr, module: str) -> bool:
 def _lists(source: ast.expr, module: str) -> bool:
     calls = (node for node in ast.walk(source) if isinstance(node, ast.Call) and path_of(node.func) in ("dir", "vars"))
     return any(len(node.args) == 1 and ast.unparse(node.args[0]) == module for node in calls)
+
+
+def _pattern(name: ast.expr) -> str:
+    """A regular expression for what an expression that builds a name can give."""
+    if isinstance(name, ast.JoinedStr):
+        return "".join(_pattern(part) for part in name.values)
+    if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):
+        return _pattern(name.left) + _pattern(name.right)
+    if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Mod):
+        return _filled(literal_string(name.left), _PERCENT)
+    if isinstance(name, ast.Call) and isinstance(name.func, ast.Attribute) and name.func.attr == "format":
+        return _filled(literal_string(name.func.value), _BRACES)
+    text = literal_string(name)
+    return _ANY if text is None else re.escape(text)
+
+
+def _filled(text: str | None, places: re.Pattern[str]) -> str:
+    return _ANY if text is None else _ANY.join(map(re.escape, places.split(text)))
 
 
 def _is_module(spelled: str) -> bool:

@@ -83,7 +83,7 @@ class OptimizerOrMetricInCall(Rule):
         if forward or call.runs(Context.TRACED, without=Context.ONCE):
             flag = Context.FORWARD if forward else Context.TRACED
             lost = "its state is lost" if what == "metric" else "its step count and slots are lost"
-            by_keras = not call.runs(Context.TRACED, without=Context.FIT | Context.ONCE)
+            by_keras = call.runs(Context.FIT) and not call.runs(Context.TRACED, without=Context.FIT | Context.ONCE)
             eager = f"eagerly {lost} each time; " if forward else ""
             when = "under `fit`, the second trace" if by_keras else "in a `tf.function`, the second trace"
             yield self.report(
