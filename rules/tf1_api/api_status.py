@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from ...linter.rule_api.model import (
     Target,
     literal_string,
     missing_part,
+    path_of,
     split_api,
 )
 
@@ -110,8 +112,10 @@ def missing(reference: Reference) -> Standing | None:
 def _added(file: File) -> Iterator[str]:
     """The public names that a file sets itself, as in ``tf.log = tf.math.log``."""
     for assignment in file.assignments:
-        if assignment.kind == "attribute" and not assignment.augmented:
-            yield from (name.spelled for name in file.names(assignment.scope, assignment.path))
+        node = assignment.node
+        if isinstance(node, ast.Attribute) and not assignment.augmented:
+            owners = file.names(assignment.scope, path_of(node.value))  # not what `self.log` may already be
+            yield from (f"{name.spelled}.{node.attr}" for name in owners)
     for call in file.calls:
         if call.name == "setattr" and len(call.call.args) == 3 and (attribute := literal_string(call.call.args[1])):
             yield from (f"{name.spelled}.{attribute}" for name in call.names_of(call.call.args[0]))
