@@ -154,9 +154,9 @@ class SideEffectInTfFunction(Rule):
         """Report a list or dict that the traced function is called with; TensorFlow compares it before and after."""
         name = _argument(site, site.change.target)
         sure = None if name is None or trace.how != "function" else _is_plain(site, name)
-        if name is None or sure is None:
-            return
         function = site.function
+        if name is None or sure is None or (function is not None and _is_run_by_keras(function)):
+            return
         title = f"`{function.name}`" if function is not None and function.name != "<lambda>" else "the traced function"
         severity = trace.severity(Severity.ERROR if site.block.parent is None else Severity.WARNING)
         yield self.report(
@@ -341,6 +341,12 @@ def _taken_back(function: FunctionSite) -> frozenset[str]:
         if name is not None:
             (taken if site.change.verb in _TAKING else added).add(name)
     return frozenset(added & taken)
+
+
+def _is_run_by_keras(function: FunctionSite) -> bool:
+    """Whether it is a method that Keras calls, with copies of the lists and dicts that it is given [run, both]."""
+    decorators = {name.canonical.removesuffix("()") for name in function.decorators}
+    return function.runs(Context.FIT) and "tensorflow.function" not in decorators
 
 
 def _argument(site: ChangeSite, node: ast.expr) -> str | None:
