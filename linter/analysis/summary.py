@@ -303,7 +303,7 @@ class _Summarizer:
                     function["v1_calls"].append(name)
         ours = [target for target in targets if _may_be_ours(target)]
         if ours:
-            condition = self._condition(call.block)
+            condition = self._condition_of(call)
             path = call.path or ""
             shape = UNKNOWN_SHAPE if path.rpartition(".")[2] in self._partials else _shape(call)
             edge = CallEdge(caller, call.node.lineno, ours, condition, shape, path)
@@ -326,7 +326,7 @@ class _Summarizer:
                     continue
             if all(text.startswith("$") for text in functions) and not any(map(_may_run_a_parameter, spelled)):
                 continue
-            condition = self._condition(call.block)
+            condition = self._condition_of(call)
             given_functions = GivenFunctions(
                 caller, call.node.lineno, spelled, argument, functions, condition, _kept(call), is_partial
             )
@@ -420,6 +420,13 @@ class _Summarizer:
         }
         self.summary["uses"] = sorted(uses)
 
+    def _condition_of(self, call: CallFact) -> int:
+        """The conditions of a call, which runs eagerly only where it gives the value of a tensor."""
+        around = self._condition(call.block)
+        if not any(map(_is_value, call.node.args)) and not any(_is_value(word.value) for word in call.node.keywords):
+            return around
+        return self._number(NO_CONDITIONS | {"outer": around, "tests": [["tensorflow.executing_eagerly", "true"]]})
+
     def _condition(self, block: Block) -> int:
         """The conditions of a block; those of blocks around it are shared."""
         return block.inherited(self._by_block, 0, self._add_condition)
@@ -429,6 +436,9 @@ class _Summarizer:
         if own is None:
             return around
         own["outer"] = around
+        return self._number(own)
+
+    def _number(self, own: Conditions) -> int:
         known = self._known.setdefault(repr(own), len(self._conditions))
         if known == len(self._conditions):
             self._conditions.append(own)
@@ -691,6 +701,13 @@ def _arguments(node: ast.Call) -> list[tuple[str, ast.expr]]:
             break
         found.append((str(position), value))
     return found + [(keyword.arg or "**", keyword.value) for keyword in node.keywords]
+
+
+def _is_value(node: ast.expr) -> bool:
+    """Whether an expression is ``x.numpy()``."""
+    return isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Attribute) and (
+        node.func.attr == "numpy"
+    )
 
 
 def _kept(call: CallFact) -> str:

@@ -171,7 +171,7 @@ class Values(Surroundings):
             return {}
         tensors = self._certain(function)
         traced = self._is_traced(function)
-        own = function.parameters[:1] if function.owner() is not None else []
+        own = function.parameters[: _skipped(function)]
         called = self._from_calls(function, depth) if traced and depth else {}
         found: dict[str, Known] = {}
         for parameter in function.parameters:
@@ -277,7 +277,7 @@ class Values(Surroundings):
         aliases = self._traced_as.get(function.id, [])
         is_root = self._is_root(function)
         found: dict[str, list[Known]] = {}
-        skipped = 1 if function.owner() is not None else 0
+        skipped = _skipped(function)
         for name in dict.fromkeys((function.name, *aliases)):
             for call in self._calls_by_name.get(name, ()):
                 if not self._leads_to(call, function, aliases):
@@ -441,6 +441,12 @@ def _matched(call: ast.Call, parameters: Sequence[str]) -> Iterator[tuple[str, a
     for keyword in call.keywords:
         if keyword.arg is not None and keyword.arg in parameters:
             yield keyword.arg, keyword.value
+
+
+def _skipped(function: Scope) -> int:
+    """How many of a function's parameters no call gives: the instance or class of a method."""
+    is_static = any(path_of(decorator) == "staticmethod" for decorator in function.decorators)
+    return 0 if function.owner() is None or is_static else 1
 
 
 def _defaulted(function: Scope) -> frozenset[str]:

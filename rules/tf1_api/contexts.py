@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...linter.rule_api.model import Context, Site
+from ...linter.rule_api.model import Call, Context, File, Site
 from ...linter.rule_api.rule import Severity
 
 V2_OFF = ("tensorflow.disable_v2_behavior", "tensorflow.disable_eager_execution")
@@ -26,8 +26,13 @@ def certainty(site: Site) -> Severity | None:
     An error needs a way that leads there with eager execution on.
     A program that turns v2 behaviour off, that also comes here from a graph, or that builds graphs elsewhere and does
     not show how it gets here, is TF1 kept on compat.v1: it may well work, so info.
+    Where the file itself turns it off, all that is not known to run otherwise is in a graph.
     """
     if site.in_graph or site.version_checked:
+        return None
+    turned_off = site.file.once("turns v2 off", lambda: _turns_v2_off(site.file))
+    before = [call for call in turned_off if call.line < site.line and call.scope is site.scope]
+    if (turned_off and not site.contexts) or any(call.block in site.block.chain() for call in before):
         return None
     project = site.file.project
     if project.uses(*V2_OFF) or any(context & Context.GRAPH for context in site.contexts):
@@ -37,3 +42,7 @@ def certainty(site: Site) -> Severity | None:
     if project.uses(*GRAPHS):
         return Severity.INFO
     return Severity.ERROR if site.proven_eager else Severity.WARNING
+
+
+def _turns_v2_off(file: File) -> list[Call]:
+    return [call for call in file.calls if call.name in V2_OFF and not call.version_checked]
