@@ -23,6 +23,7 @@ from .known import BITS, SYMBOLIC, TENSORISH, Known, joined, merged, merged_bits
 from .lazy import cached_property
 from .names import canonical
 from .paths import path_of
+from .summary import decided
 
 _STATIC = frozenset(
     {"shape", "dtype", "name", "device", "op", "graph", "ndim", "rank", "get_shape", "_keras_history", "_keras_shape"}
@@ -43,6 +44,8 @@ _CONTAINERS = frozenset({"collections.defaultdict"})
 _GROWING = frozenset({"append", "appendleft", "add", "extend", "insert", "update", "setdefault"})
 _PURE_PYTHON = ("numpy.", "scipy.", "math.", "os.", "json.", "logging.", "time.", "random.", "re.", "pandas.", "absl.")
 """What they return is no symbol, whatever they are given."""
+_NO_TENSORS = ("numpy.", "six.", "collections.", "typing.", "numbers.", "pathlib.")
+"""How the names of types begin, besides those of builtins, of which no tensor is one."""
 _ITERATED: Final = object()
 """In the way to a part of a value: what iterating gives."""
 _ANY: Final = object()
@@ -130,6 +133,11 @@ class _Values:
     def changes_in_a_loop(self, block: Block) -> bool:
         """Whether one of the definitions stands in a loop that does not hold `block`."""
         return any(not self._index.encloses(loop, block) for loop in self._loops)
+
+    def changes_between(self, before: Position, after: Position, block: Block) -> bool:
+        """Whether a definition takes effect between two places, on the way to the second, in `block`."""
+        between = self._definitions[bisect_right(self._positions, before) : bisect_left(self._positions, after)]
+        return any(d.block is None or not self._exclusive(d.block, block) for d in between)
 
     def agreed(self) -> Known:
         """What all definitions say."""
@@ -285,6 +293,7 @@ class Flow:
         self._settled = False
         self._calls: dict[int, Known] = {}
         self._ways: dict[int, dict[int, Way]] = {}
+        self._narrowed: dict[int, dict[str, Position]] = {}
         found: dict[tuple[int, str], list[_Definition]] = {}
         for parameter in function.parameters:
             known = parameters.get(parameter, Known.UNKNOWN)
@@ -496,7 +505,54 @@ class Flow:
                 return own.agreed()
             current = current.parent
         values = self._names.get((self._function.id, name or ""))
-        return None if values is None else values.reaching((node.lineno, node.col_offset), block)
+        if values is None:
+            return None
+        place = (node.lineno, node.col_offset)
+        known = values.reaching(place, block)
+        if known in TENSORISH and known is not Known.VARIABLE and block is not None:
+            asked = block.inherited(self._narrowed, {}, self._narrow).get(name or "")
+            if asked is not None and not values.changes_between(asked, place, block):
+                return Known.OTHER
+        return known
+
+    def _narrow(self, level: Block, around: dict[str, Position]) -> dict[str, Position]:
+        """The names that are no tensors in a block, because their types were asked for, and where that was."""
+        if level.kind == "loop":
+            return {}  # what is assigned at the end of its body comes back to the beginning
+        if level.kind not in ("if", "else") or not isinstance(level.node, ast.expr):
+            return around
+        found = {
+            name: (test.lineno, test.col_offset)
+            for test, holds in decided(level.node, level.kind == "if")
+            if (name := self._no_tensor(test, holds, level.scope)) is not None
+        }
+        return around | found if found else around
+
+    def _no_tensor(self, test: ast.expr, holds: bool, scope: Scope) -> str | None:
+        """The name that is no tensor where a test `holds`, as ``isinstance(x, list)``, or does not."""
+        if not isinstance(test, ast.Call) or not test.args:
+            return None
+        names = self._names_of(test.func, scope)
+        if names == ["tensorflow.is_tensor"] and not holds:
+            return _name_of(test.args[0])
+        if names != ["isinstance"] or len(test.args) != 2:
+            return None
+        types = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+        asked = [self._names_of(kind, scope) for kind in types]
+        if holds:
+            is_none = all(found and all(map(self._is_no_tensor, found)) for found in asked)
+        else:
+            is_none = ["tensorflow.Tensor"] in asked
+        return _name_of(test.args[0]) if is_none else None
+
+    @staticmethod
+    def _is_no_tensor(name: str) -> bool:
+        """Whether no tensor is an instance of a type."""
+        return name.startswith(_NO_TENSORS) or ("." not in name and name != "object")
+
+    def _names_of(self, node: ast.expr, scope: Scope) -> list[str]:
+        found = self._around.entities(scope, path_of(node))
+        return [canonical(entity.text) for entity in found if entity.kind == "external"]
 
     def _attribute(self, node: ast.Attribute, scope: Scope, block: Block | None) -> Known:
         stored = self._local(node, scope, block)

@@ -485,7 +485,7 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
         withs.extend([text, how] for text in texts or (f"?{plain.rpartition('.')[2]}",))
     elif level.kind in ("if", "else") and isinstance(level.node, ast.expr):
         function = level.scope.function()
-        for test, holds in _decided(level.node, level.kind == "if"):
+        for test, holds in decided(level.node, level.kind == "if"):
             if isinstance(test, ast.Call):
                 called = index.resolve(level.scope, path_of(test.func) or "")
                 tests.extend([text, "true" if holds else "false"] for text in called)
@@ -520,14 +520,14 @@ def _may_be_flag(text: str) -> bool:
     return "(" not in text and not text.startswith(_NO_FLAGS)
 
 
-def _decided(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
+def decided(test: ast.expr, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
     """The parts of a test whose outcome follows from that of the whole."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        yield from _decided(test.operand, not holds)
+        yield from decided(test.operand, not holds)
     elif isinstance(test, ast.BoolOp):
         if isinstance(test.op, ast.And) == holds:
             for value in test.values:
-                yield from _decided(value, holds)
+                yield from decided(value, holds)
     else:
         yield test, holds
 
