@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import GROWERS, MUTATORS, ChangeSite, Context, FunctionSite, Known, Reference, Site
+from ...linter.rule_api.model import (
+    GROWERS,
+    MUTATORS,
+    ChangeSite,
+    Context,
+    FunctionSite,
+    Known,
+    Reference,
+    Site,
+    path_of,
+)
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .traces import BY_CERTAINTY, Lasting, Trace, at_most, held, lasting, outlives, trace_of
 
@@ -83,6 +93,8 @@ class TensorLeak(Rule):
                 continue
             if change.kind in _CONTENTS and not state.is_container:
                 continue
+            if _is_taken_away(site, function):
+                continue
             if change.kind != "content" or change.verb in _PUTTING:
                 yield from self._judge(site, trace, state, known)
 
@@ -127,6 +139,24 @@ class TensorLeak(Rule):
             subject=state.name,
             related=[*site.guards, *trace.callers],
         )
+
+
+def _is_taken_away(site: ChangeSite, function: FunctionSite) -> bool:
+    """Whether the function puts something else there before it ends, whenever it comes to the place."""
+    return site.change.kind in ("attribute", "name") and any(
+        other.change.kind == site.change.kind
+        and other.line > site.line
+        and path_of(other.change.target) == path_of(site.change.target)
+        and _tests(other) <= _tests(site)
+        and not any(held(other, value) in (Known.TENSOR, Known.LIKELY) for value in other.change.values)
+        for other in function.changes
+    )
+
+
+def _tests(site: Site) -> set[tuple[str, str]]:
+    """What a place hangs on in its function, as it is written."""
+    levels = (level for level in site.block.chain() if level.parent is not None)
+    return {(level.kind, "" if level.node is None else ast.dump(level.node)) for level in levels}
 
 
 def _severity_of_attribute(site: ChangeSite, trace: Trace, attribute: str) -> Severity:
