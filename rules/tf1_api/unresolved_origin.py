@@ -10,7 +10,7 @@ from ...linter.rule_api.model import Call, Import, all_there, literal_string, pa
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
 _ANY = r"\w*"
-_PERCENT = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-z]")
+_PERCENT = re.compile(r"%[-+ #0]*+\d*+(?:\.\d++)?+[a-z]")
 _BRACES = re.compile(r"\{[^{}]*\}")
 
 
