@@ -87,7 +87,7 @@ class Coverage(NamedTuple):
     foreign_stars: int = 0
     """Star imports from other packages, of which any name may come."""
     dead_calls: int = 0
-    """In code that runs on other versions than the target's, by a test that was evaluated."""
+    """In code that runs on other versions than the target's, by a test that was evaluated, or that nothing reaches."""
 
     @classmethod
     def total(cls, parts: Iterable[Coverage]) -> Coverage:

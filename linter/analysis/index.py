@@ -60,7 +60,8 @@ class Block:
     ``kind`` is one of ``body`` (of a scope), ``if`` and ``else`` (``node`` is the tested expression), ``with``
     (``node`` is the context expression), ``loop`` (``node`` is the loop), ``try``, ``except`` (``node`` is the
     handler), ``case``, ``after`` (what follows a loop or a ``with suppress(...)`` that may return, or stands in the
-    ``else`` of a loop; ``node`` is that statement).
+    ``else`` of a loop; ``node`` is that statement), ``never`` (what follows a statement that leaves the suite;
+    ``node`` is that statement).
     """
 
     id: int
@@ -279,6 +280,8 @@ class FileIndex:
         self._circular = False
         self.is_dead: Callable[[Bind], bool] | None = None
         """Whether a name never gets a value, where something knows; see `versions.Versions`."""
+        self.has_unreachable = False
+        """Whether it has a block of the kind ``never``."""
         self._postponed = any(_postpones_annotations(statement) for statement in tree.body)
         self._paths: defaultdict[int, dict[str, tuple[str, ...]]] = defaultdict(dict)
         """What is known of paths, and of names below, by the scope; pairs as keys would take a tenth of all memory."""
@@ -315,8 +318,12 @@ class FileIndex:
 
     def _suite(self, body: list[ast.stmt], scope: Scope, block: Block) -> None:
         """Walk statements; what follows ``if x: return`` runs only if not x."""
+        last: ast.stmt | None = None
         for statement in body:
-            self._statement = statement
+            if last is not None and _ends_its_suite(last):
+                block = self._block(block, "never", last, scope)
+                self.has_unreachable = True
+            last = self._statement = statement
             self._walk_statement(statement, scope, block)
             if statement.__class__ in _SIMPLE:
                 continue
@@ -1150,6 +1157,13 @@ def exits(statement: ast.stmt) -> bool:
     """Whether a statement ends the program, or the test."""
     called = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(called, ast.Call) and path_of(called.func) in _EXITS
+
+
+def _ends_its_suite(statement: ast.stmt) -> bool:
+    """Whether nothing that follows a statement in its suite can run."""
+    if isinstance(statement, ast.If):
+        return all(arm and _ends_its_suite(arm[-1]) for arm in (statement.body, statement.orelse))
+    return isinstance(statement, _LEAVES) or exits(statement)
 
 
 def _may_end_here(statement: ast.stmt) -> bool:

@@ -197,14 +197,18 @@ class Versions:
     # -- dead code ---------------------------------------------------------------------------------------------------
 
     def is_dead(self, block: Block, target: Target | None) -> bool:
-        """Whether a block runs only on versions that are not those of the target, or of any for None."""
-        if not self._speaks:
+        """Whether a block runs only on versions that are not those of the target, or of any for None, or never."""
+        if not self._speaks and not self._index.has_unreachable:
             return False
         return block.inherited(
             self._dead[target], False, lambda level, around: around or self._excludes(level, target)
         )
 
     def _excludes(self, block: Block, target: Target | None) -> bool:
+        if block.kind == "never":
+            return True
+        if not self._speaks:
+            return False
         if block.kind == "case":
             return self._is_other_case(block, target)
         if block.kind not in ("if", "else") or not isinstance(block.node, ast.expr):

@@ -164,7 +164,7 @@ def coverage(result: Result) -> Iterator[str]:
         f"names too long to follow: {found.long_names}; "
         f"star imports from other packages, of which any name may come: {found.foreign_stars}"
     )
-    yield f"for other versions than the target's: {_plural(found.dead_calls, 'call')}"
+    yield f"for other versions than the target's, or never reached: {_plural(found.dead_calls, 'call')}"
 
 
 def _reaching(result: Result) -> str:

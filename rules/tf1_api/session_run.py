@@ -94,7 +94,7 @@ class SessionRun(Rule):
         if call.in_graph or _has_graph(call):
             yield self.report(
                 call,
-                f"`{spelled}` runs a TF1 graph on purpose here; this works on TF2, as legacy.",
+                f"`{spelled}` runs a TF1 graph on purpose here, which TF2 still does, as legacy.",
                 Severity.INFO,
                 consequence=Consequence.LEGACY,
             )
