@@ -317,10 +317,14 @@ class FileIndex:
         return block
 
     def _suite(self, body: list[ast.stmt], scope: Scope, block: Block) -> None:
-        """Walk statements; what follows ``if x: return`` runs only if not x."""
+        """Walk statements; what follows ``if x: return`` runs only if not x.
+
+        What follows a plain ``raise`` is never run, but at the top of a module: the next cell of a notebook is.
+        """
+        is_inner = block.parent is not None or scope is not self.module
         last: ast.stmt | None = None
         for statement in body:
-            if last is not None and _ends_its_suite(last):
+            if is_inner and last is not None and _ends_its_suite(last):
                 block = self._block(block, "never", last, scope)
                 self.has_unreachable = True
             last = self._statement = statement

@@ -70,6 +70,12 @@ def test_a_finding_in_a_cell_knows_no_lines_of_the_module() -> None:
     assert only.subject is not None
 
 
+def test_the_cells_after_one_that_raises_are_run() -> None:
+    """A notebook that stops there is gone on with by hand; a function that raises is not."""
+    assert [("TF401", 2, 1, 1)] == found(IMPORT, "raise RuntimeError('restart now')", BAD)
+    assert [] == found(IMPORT, f"def f():\n    raise RuntimeError\n    {BAD}")
+
+
 def test_the_cell_counts_all_cells() -> None:
     """Text and raw cells too, as a notebook's own interface does."""
     text = {"cell_type": "markdown", "metadata": {}, "source": "# tf.Session()"}
