@@ -290,8 +290,7 @@ class CallGraph:
             effects |= Effects.GRAPH
         for row in condition.asked:
             asked = Asked(*row)
-            if self._is_never(file.node(asked.function), asked):
-                effects |= Effects.UNREACHABLE
+            effects |= self._effects_of(file.node(asked.function), asked)
         return int(effects)
 
     @cached_property
@@ -300,16 +299,18 @@ class CallGraph:
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    def is_never(self, file: str, asked: Asked) -> bool:
-        """Whether no call of a function gives what is asked of it, and all its calls are known."""
-        return self._is_never(self._id((file, asked.function)), asked)
+    def effects_of(self, file: str, asked: Asked) -> Effects:
+        """What asking for it does: unreachable if no call gives it and all are known, unsure if one only may."""
+        return self._effects_of(self._id((file, asked.function)), asked)
 
-    def _is_never(self, node: int, asked: Asked) -> bool:
+    def _effects_of(self, node: int, asked: Asked) -> Effects:
         calls = self._callers.get(node, ())
         if not calls or node in self._run_by_others:
-            return False
-        given_ = (value for call in calls for value in self._values(call, asked.position, asked.name))
-        return not any(map(asked.may_be, given_))
+            return Effects(0)
+        given = {value for call in calls for value in self._values(call, asked.position, asked.name)}
+        if any(map(asked.may_be, given - {MAYBE})):
+            return Effects(0)
+        return Effects.UNSURE if MAYBE in given else Effects.UNREACHABLE
 
     def _omitting(self, node: int, position: int, name: str) -> tuple[int, int]:
         calls = self._callers.get(node, ())

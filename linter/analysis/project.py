@@ -55,10 +55,10 @@ class Project(Resolver):
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    def is_never(self, key: Key, parameter: str, how: str, literal: str, default: str) -> bool:
-        """Whether no call of a function gives what a test asks of a parameter; see `summary.conditions`."""
+    def asking_effects(self, key: Key, parameter: str, how: str, literal: str, default: str) -> int:
+        """The `Effects` of a test that asks something of a parameter; see `summary.conditions`."""
         asked = Asked(key[1], self.position(key, parameter), parameter, how, literal, default)
-        return self.call_graph.is_never(key[0], asked)
+        return int(self.call_graph.effects_of(key[0], asked))
 
     def callers_omitting_under(self, key: Key, parameter: str, flags: int, without: int) -> tuple[int, int, int]:
         """How many calls in a context with all `flags` and none of `without` leave it out, give it, and are there."""
@@ -237,6 +237,6 @@ def effects_of(project: Project, file: str, condition: Conditions) -> Effects:
     effects = own_effects(project, file, condition)
     if Effects.GRAPH not in effects and any(project.enters_graph(file, text) for text, _ in condition["withs"]):
         effects |= Effects.GRAPH
-    if any(project.is_never((file, scope), *asked) for scope, *asked in condition["asked"]):
-        effects |= Effects.UNREACHABLE
+    for scope, *asked in condition["asked"]:
+        effects |= project.asking_effects((file, scope), *asked)
     return effects

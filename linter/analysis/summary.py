@@ -493,12 +493,17 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
             elif isinstance(test, ast.Attribute) or (isinstance(test, ast.Name) and test.id not in function.parameters):
                 read = index.resolve(level.scope, path_of(test) or "")
                 flags.extend([text, holds] for text in read if _may_be_flag(text))
-            elif (known := _asked(test, holds)) is not None and (name := known[0]) in function.defaults:
-                if level.scope is not function and name in level.scope.binds:
-                    continue
-                is_called = function.keeps(name) and not runs_by_itself(function)
-                if is_called or (known[1] != "true" and function.defaults_to_none(name)):
-                    asked.append([function.id, *known, _text(function.defaults[name])])
+            if (known := _asked(test, holds)) is not None:
+                asked.extend(_asked_of_caller(index, level.scope, known))
+    elif level.kind == "case" and isinstance(level.statement, ast.Match) and isinstance(level.node, ast.match_case):
+        for case in level.statement.cases:
+            is_it = case is level.node
+            if isinstance(case.pattern, ast.MatchValue) and (is_it or case.guard is None):
+                test = ast.Compare(level.statement.subject, [ast.Eq()], [case.pattern.value])
+                if (known := _asked(test, is_it)) is not None:
+                    asked.extend(_asked_of_caller(index, level.scope, known))
+            if is_it:
+                break
     guarded, unsure = guards.guard(level) is level, guards.may_be_one(level)
     dead = versions.is_dead(level, None)
     if not (guarded or unsure or dead or withs or tests or asked or flags):
@@ -544,6 +549,21 @@ def _asked(test: ast.expr, holds: bool) -> tuple[str, str, str] | None:
             how = ("==" if is_it else "!=") if by_value else "is" if is_it else "is not"
             return test.left.id, how, _text(literal[0])
     return None
+
+
+def _asked_of_caller(index: FileIndex, scope: Scope, known: tuple[str, str, str]) -> Iterator[list[Any]]:
+    """What a caller of the function that has a parameter of that name must give for it; see `conditions`."""
+    name, how, _ = known
+    function = scope.function()
+    if name not in function.parameters:
+        found = index.lookup(scope, name)
+        function = function if found is None else found[0]
+    elif scope is not function and name in scope.binds:
+        return
+    if name in function.defaults:
+        is_called = function.keeps(name) and not runs_by_itself(function)
+        if is_called or (how != "true" and function.defaults_to_none(name)):
+            yield [function.id, *known, _text(function.defaults[name])]
 
 
 def runs_by_itself(function: Scope) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from migrate_lint.linter.analysis.dependency_recorder import PREPARATION, DependencyRecorder, answers
+from migrate_lint.linter.analysis.execution_context import Effects
 from migrate_lint.linter.analysis.project import Project
 
 from .analysis import project_of
@@ -64,7 +65,7 @@ def test_the_questions_are_many_and_some_have_answers() -> None:
     assert {"layer"} == project.kinds(KEYS["class"]) == DependencyRecorder(project).kinds(KEYS["class"])
     assert ("tensorflow.layers.dense",) == project.v1_calls(KEYS["function"])
     assert [[["-"]]] == project.arguments_under(KEYS["method"], ("kernel",), 0, 0)
-    assert project.is_never(KEYS["method"], "kernel", "true", "", "null")
+    assert Effects.UNREACHABLE == project.asking_effects(KEYS["method"], "kernel", "true", "", "null")
 
 
 def test_nothing_but_questions_is_left_to_the_project() -> None:
