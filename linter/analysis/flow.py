@@ -466,9 +466,24 @@ class Flow:
     def _operand(self, node: ast.expr, scope: Scope, block: Block | None) -> Known:
         """What an operand does to an operation: with an eager tensor, too, it gives a tensor of the trace."""
         known = self._of(node, scope, block)
-        if known is Known.UNKNOWN and isinstance(node, ast.Name | ast.Attribute):
+        if known is Known.UNKNOWN and isinstance(node, ast.Name | ast.Attribute) and self._has_one_value(node, scope):
             return self._public_value(node, scope)
         return known
+
+    def _has_one_value(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether a name, and the one that it is a part of, gets its value in one place: what it names is no mixture."""
+        for _ in range(_MAX_DEPTH):
+            values = self._values_of(_name_of(node) or "", scope)
+            if values is None:
+                return True
+            if values.only is None:
+                return False
+            fact = values.only.fact
+            source = fact.source if fact is not None else None
+            if not isinstance(source, ast.Name | ast.Attribute):
+                return True
+            node = source
+        return False
 
     def _name(self, node: ast.Name, scope: Scope, block: Block | None) -> Known:
         known = self._local(node, scope, block)

@@ -158,7 +158,7 @@ class Versions:
     def __init__(self, index: FileIndex, foreign: Callable[[str], list[Any] | None] | None = None) -> None:
         self._index = index
         self._foreign = foreign
-        paths = {fact.path for fact in index.references}
+        paths = {fact.path for fact in index.references}.union(fact.absolute for fact in index.imports)
         self._speaks = (
             any(fact.block.kind == "try" and fact.absolute.startswith(_TRIED) for fact in index.imports)
             or bool(_WORDS.search("\n".join(paths)))
@@ -261,9 +261,11 @@ class Versions:
     def _stops(self, statement: ast.stmt, scope: Scope, target: Target) -> bool:
         if isinstance(statement, ast.Assert):
             return self._is_never(statement.test, scope, True, target)
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            call = statement.value
-            return all(v == {RAISES: True} for v in self._values(call, scope, _NUMBERS_OF[target]) or [None])
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call | ast.BoolOp):
+            value = statement.value
+            return all(v == {RAISES: True} for v in self._values(value, scope, _NUMBERS_OF[target]) or [None])
+        if isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Raise):
+            return self._is_never(statement.test, scope, False, target)
         return False
 
     def skips(self, scope: Scope, target: Target) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 from array import array
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
@@ -172,11 +173,18 @@ class File:
         if known is None:
             defined_in = scope.defined_in
             known = defined_in is not None and self.versions.is_dead(defined_in, self.target)
-            known = self._left_out[scope.id] = known or self.versions.skips(scope, self.target)
+            known = known or self.versions.skips(scope, self.target) or self._is_of_what_is_never_made(scope)
+            self._left_out[scope.id] = known
             is_helper = self.is_test and scope.kind == "function" and not scope.name.startswith("test")
             if not known and is_helper and depth < _MAX_HELPERS:
                 known = self._left_out[scope.id] = self._is_of_what_is_left_out(scope, depth + 1)
         return known
+
+    def _is_of_what_is_never_made(self, method: Scope) -> bool:
+        """Whether it is a method of a class whose constructor raises on the versions of the target."""
+        owner = method.owner()
+        makers = [bind.scope for bind in owner.binds.get("__init__", ()) if bind.scope] if owner is not None else []
+        return len(makers) == 1 and makers[0] is not method and self.versions.ends(makers[0], self.target) < math.inf
 
     def _is_of_what_is_left_out(self, scope: Scope, depth: int) -> bool:
         """Whether a function of a test file is named only in code that is left out, or dead, itself."""
