@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, ClassSite, Target, path_of
+from ...linter.rule_api.model import Call, ClassSite, Target, canonical, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .whole_models import allows_lambdas, handles_whole_models, is_hdf5, keeps_weights_only, keeps_weights_only_here
 
@@ -20,6 +21,7 @@ _CUSTOM_OBJECTS = (
 )
 _SERIALIZERS = ("keras.layers.serialize", "keras.saving.serialize_keras_object", "keras.utils.serialize_keras_object")
 _MODELS = ("keras.Model", "keras.Sequential")
+_KNOWN_PACKAGES = sys.stdlib_module_names | {"builtins", "keras", "tensorflow"}
 _ACTIVATIONS = frozenset(
     {
         "elu", "exponential", "gelu", "leaky_relu", "linear", "log_softmax", "relu", "relu6", "selu", "sigmoid", "silu",
@@ -40,6 +42,7 @@ class LambdaLayer(Rule):
     Python cannot run.
     A layer or model of the project makes the `Lambda` in its `__init__` again by itself; not so one that a method gives
     away in a model, or that `get_config` writes down.
+    A class whose base is in a package that is not looked into may be such a model.
     With `safe_mode=False` a lambda loads only if it needs no global name.
 
     ## Example
@@ -81,8 +84,8 @@ class LambdaLayer(Rule):
         """Judge a `Lambda` layer."""
         if len(call.found) != len(call.names) or call.in_graph:
             return
-        if _is_made_again(call):
-            return
+        if _is_made_again(call) or any(name.spelled.startswith("tensorflow.python.") for name in call.names):
+            return  # TensorFlow's private Keras saves and clones by code of its own
         function = call.value("function", 0)
         name = path_of(function)
         is_lambda = isinstance(function, ast.Lambda) or (name is not None and _is_lambda(call, name))
@@ -108,9 +111,12 @@ class LambdaLayer(Rule):
 
 
 def _is_made_again(call: Call) -> bool:
-    """Whether a layer or model of the project makes the `Lambda` for itself, and so again when it is loaded."""
+    """Whether a layer or model of the project makes the `Lambda` for itself, and so again when it is loaded.
+
+    A class whose base is in another package may be one.
+    """
     owner = call.cls
-    if owner is None or "layer" not in owner.kinds:
+    if owner is None or not ("layer" in owner.kinds or _has_unknown_base(owner)):
         return False
     if _is_in_configuration(call, owner):
         return False
@@ -118,6 +124,12 @@ def _is_made_again(call: Call) -> bool:
     if method is None or any(read.path == f"self.{method.name}" for read in call.file.references):
         return True
     return not any(other.name in _MODELS for other in call.file.function_of(method).calls)
+
+
+def _has_unknown_base(owner: ClassSite) -> bool:
+    """Whether a class has a base of a package that is neither Python's nor TensorFlow's."""
+    bases = (canonical(base).partition(".")[0] for base in owner.file.project.mro(owner.key)[1])
+    return any(base not in _KNOWN_PACKAGES for base in bases)
 
 
 def _is_in_configuration(call: Call, owner: ClassSite) -> bool:

@@ -129,7 +129,7 @@ class GraphCollection(Rule):
         else:
             yield self.report(
                 call,
-                f"`{written(call.names[0])}` finds nothing unless its caller builds a TF1 graph{_instead(call)}.",
+                f"`{written(call.names[0])}` finds nothing where eager execution is on, outside of a TF1 graph{_instead(call)}.",
                 severity,
             )
 

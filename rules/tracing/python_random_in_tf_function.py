@@ -26,6 +26,7 @@ _CLOCKS = (
 )  # fmt: skip
 _IDS = ("uuid.uuid1", "uuid.uuid4", "os.urandom", "secrets.token_hex", "secrets.randbelow", "secrets.choice")
 _GENERATORS = ("numpy.random", "numpy.random.RandomState()", "numpy.random.default_rng()")
+_MOST_FUNCTIONS = 2
 _NOT_DRAWN = frozenset({"seed", "seeds", "name", "op_seed", "initializer", "initial_value"})
 _INITIALIZED = frozenset({"tensorflow.Variable", "tensorflow.get_variable", "keras.Variable", "keras.backend.variable"})
 
@@ -90,8 +91,11 @@ class PythonRandomInTfFunction(Rule):
         )
 
 
-def _is_setting(call: Call) -> bool:
-    """Whether it only seeds or names something, or is the initial value of a variable: once is meant."""
+def _is_setting(call: Call, depth: int = 0) -> bool:
+    """Whether it only seeds or names something, or is the initial value of a variable: once is meant.
+
+    So does what a function returns that is called for nothing else.
+    """
     if any("seed" in name.lower() for name in (*call.assigned_to, call.function.name if call.function else "")):
         return True
     for other in call.file.calls_by_function.get(call.scope.function().id, []):
@@ -103,7 +107,12 @@ def _is_setting(call: Call) -> bool:
         if other.name in _INITIALIZED or other.name.endswith(".seed"):
             if any(_contains(argument, call.syntax) for argument in other.call.args):
                 return True
-    return False
+    function = call.scope.function()
+    if depth == _MOST_FUNCTIONS or not (function.kind == "lambda" or isinstance(call.statement, ast.Return)):
+        return False
+    key = call.file.key, function.id
+    callers = [other for other in call.file.calls if any(entity.key == key for entity in other.found)]
+    return bool(callers) and all(_is_setting(caller, depth + 1) for caller in callers)
 
 
 def _contains(node: ast.AST, wanted: ast.AST) -> bool:
