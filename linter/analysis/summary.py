@@ -146,6 +146,8 @@ class Summary(TypedDict):
     flags: Flags
 
 
+_MOST_CASES = 16
+"""Of a ``match`` whose later cases know that no earlier one was taken."""
 UNKNOWN_SHAPE: tuple[int, list[str]] = (0, ["*"])
 """Of a call of what may add arguments of its own; see `CallEdge.shape`."""
 
@@ -496,14 +498,13 @@ def conditions(index: FileIndex, guards: Guards, versions: Versions, level: Bloc
             if (known := _asked(test, holds)) is not None:
                 asked.extend(_asked_of_caller(index, level.scope, known))
     elif level.kind == "case" and isinstance(level.statement, ast.Match) and isinstance(level.node, ast.match_case):
-        for case in level.statement.cases:
+        cases = level.statement.cases
+        for case in cases[: cases.index(level.node) + 1] if len(cases) <= _MOST_CASES else (level.node,):
             is_it = case is level.node
             if isinstance(case.pattern, ast.MatchValue) and (is_it or case.guard is None):
                 test = ast.Compare(level.statement.subject, [ast.Eq()], [case.pattern.value])
                 if (known := _asked(test, is_it)) is not None:
                     asked.extend(_asked_of_caller(index, level.scope, known))
-            if is_it:
-                break
     guarded, unsure = guards.guard(level) is level, guards.may_be_one(level)
     dead = versions.is_dead(level, None)
     if not (guarded or unsure or dead or withs or tests or asked or flags):
