@@ -471,7 +471,7 @@ class Flow:
         return known
 
     def _has_one_value(self, node: ast.expr, scope: Scope) -> bool:
-        """Whether a name, and the one that it is a part of, gets its value in one place: what it names is no mixture."""
+        """Whether a name, and the one that it is a part of, gets its value in one place."""
         for _ in range(_MAX_DEPTH):
             values = self._values_of(_name_of(node) or "", scope)
             if values is None:

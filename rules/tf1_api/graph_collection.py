@@ -129,7 +129,8 @@ class GraphCollection(Rule):
         else:
             yield self.report(
                 call,
-                f"`{written(call.names[0])}` finds nothing where eager execution is on, outside of a TF1 graph{_instead(call)}.",
+                f"`{written(call.names[0])}` finds nothing where eager execution is on, outside of a TF1 graph"
+                f"{_instead(call)}.",
                 severity,
             )
 

@@ -86,6 +86,7 @@ class Placeholder(Rule):
         else:
             yield self.report(
                 call,
-                f"`{written(call.names[0])}`{whose} raises RuntimeError where eager execution is on: it is for TF1 graphs.",
+                f"`{written(call.names[0])}`{whose} raises RuntimeError where eager execution is on: it is for TF1 "
+                "graphs.",
                 severity,
             )
