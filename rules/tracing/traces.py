@@ -43,6 +43,8 @@ BY_CERTAINTY = (Known.TENSOR, Known.VARIABLE, Known.LIKELY, Known.POSSIBLE)
 """That a value has no value while a graph is traced: certain, twice, likely, and on some ways."""
 SYMBOLIC = frozenset(BY_CERTAINTY[:3])
 
+_STACKED = frozenset({"append", "add"})
+_SOMETIMES = frozenset({"if", "else", "loop", "case", "except", "after"})
 _SET_UP = frozenset(
     {
         "__init__", "__new__", "__init_subclass__", "__repr__", "__str__", "build", "get_config", "from_config",
@@ -469,7 +471,7 @@ def _is_untraced(project: Project, key: tuple[str, int]) -> bool:
 
 def is_renewed(site: Site, state: Lasting) -> bool:
     """Whether traced code itself makes the state anew or empties it again, so that it begins alike in each trace."""
-    if _is_emptied(site, state) or _begins_with_caller(site, state):
+    if _is_emptied(site, state) or _begins_with_caller(site, state) or _is_stack(site, state):
         return True
     head, _, attribute = state.name.partition(".")
     scope = site.file.index.class_of_self(site.scope, head) if state.kind == "attribute" else None
@@ -521,6 +523,44 @@ def _is_emptied(site: Site, state: Lasting) -> bool:
     if not any(lasting(s, s.change.target) == state for s in emptying):
         return False
     return any(not _empties(other) and lasting(other, other.change.target) == state for other in function.changes)
+
+
+def _is_stack(site: Site, state: Lasting) -> bool:
+    """Whether what is put on it is taken off again: by one function, for one caller, or by what a ``with`` leaves."""
+    owner = site.scope.function().owner() if state.kind == "attribute" else None
+    putting, taking = site.file.once(
+        f"stack {state.name} of {owner.id if owner is not None else 0}", lambda: _users_of_stack(site, state, owner)
+    )
+    if not putting or not taking or not putting.isdisjoint(taking):
+        return bool(putting and taking)
+    if owner is not None and any(b.scope and b.scope.id in putting for b in owner.binds.get("__enter__", ())):
+        return any(bind.scope and bind.scope.id in taking for bind in owner.binds.get("__exit__", ()))
+    for function in site.file.functions:
+        called = {e.scope for call in function.calls for e in call.found if e.file == site.file.key}
+        if not called.isdisjoint(putting) and not called.isdisjoint(taking):
+            return True
+    return False
+
+
+def _users_of_stack(site: Site, state: Lasting, owner: Scope | None) -> tuple[frozenset[int], frozenset[int]]:
+    """The functions that put something on a container, and those that take something off."""
+    putting, taking = set[int](), set[int]()
+    for function in site.file.functions if state.kind in ("attribute", "class", "global") else ():
+        if owner is None or function.body.owner() is owner:
+            for change in function.changes:
+                if path_of(change.change.target) == state.name and change.change.verb in _STACKED:
+                    putting.add(function.body.id)
+                elif path_of(change.change.target) == state.name and _takes_last(change):
+                    taking.add(function.body.id)
+    return frozenset(putting), frozenset(taking)
+
+
+def _takes_last(site: ChangeSite) -> bool:
+    """Whether a place takes off, whenever its function comes to the end, what was put on last."""
+    call = site.syntax
+    if any(level.kind in _SOMETIMES for level in site.block.chain()) or not isinstance(call, ast.Call):
+        return False
+    return site.change.verb in ("remove", "discard") or (site.change.verb == "pop" and not call.args)
 
 
 def _empties(site: ChangeSite) -> bool:
