@@ -6,19 +6,17 @@ Items and results are pickled: they are paths and findings, never trees.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a tenth of the time of an editor's run goes into these, and it starts no worker
+    from concurrent.futures import Future, ProcessPoolExecutor
     from ctypes import Array, c_byte
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
@@ -124,6 +122,8 @@ class _Run(Generic[T, R]):
 
     def _round(self, context: BaseContext, marks: Array[c_byte], waiting: Sequence[int]) -> Generator[None, None, None]:
         """Give all that waits to fresh workers, and collect results until one of them dies."""
+        from concurrent.futures.process import BrokenProcessPool
+
         chunks = self._chunks(waiting)
         with _workers(context, min(self.jobs, len(chunks)), marks, self.initializer, self.initargs) as (pool, _):
             futures: list[tuple[list[int], Future[list[R]]]] = []
@@ -143,6 +143,8 @@ class _Run(Generic[T, R]):
 
     def _alone(self, context: BaseContext, index: int) -> R | ItemFailed[T]:
         """Try an item again whose worker died, with nothing beside it."""
+        from concurrent.futures.process import BrokenProcessPool
+
         item = self.items[index]
         with _workers(context, 1, context.RawArray("b", 1), self.initializer, self.initargs) as (pool, started):
             try:
@@ -172,6 +174,8 @@ class _Run(Generic[T, R]):
 
 def _context() -> BaseContext:
     """Choose how workers start: a fork inherits what is imported, but is safe from a single thread only."""
+    import multiprocessing
+
     if sys.platform.startswith("linux") and threading.active_count() == 1:
         try:
             single = len(os.listdir("/proc/self/task")) == 1
@@ -206,6 +210,9 @@ def _workers(
     initargs: tuple[Any, ...],
 ) -> Iterator[tuple[ProcessPoolExecutor, Callable[[], list[BaseProcess]]]]:
     """Provide a pool, and a function that returns its processes; end them with the block, finished or not."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     others = {process.pid for process in multiprocessing.active_children()}
 
     def started() -> list[BaseProcess]:
@@ -252,6 +259,8 @@ def _begin(marks: Array[c_byte], initializer: Callable[..., object] | None, init
 
 
 def _end_with_parent() -> None:
+    import multiprocessing
+
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
