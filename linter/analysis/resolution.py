@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -37,7 +38,9 @@ class Resolver(Classes):
     def __init__(self, summaries: Mapping[str, Summary]) -> None:
         super().__init__(summaries)
         self._modules = Modules(summaries)
-        self._resolved: dict[tuple[str, str], tuple[Entity, ...]] = {}
+        self._resolved: defaultdict[str, dict[str, tuple[Entity, ...]]] = defaultdict(dict)
+        """Of each file its names: pairs as keys would take as much again."""
+        self._remembered = 0
         self._open: dict[tuple[str, str], int] = {}
         self._provisional: dict[tuple[str, str], tuple[tuple[Entity, ...], int]] = {}
         """Answers that a cycle cut short, each with the depth of the open question that it waits for: packages whose
@@ -57,10 +60,11 @@ class Resolver(Classes):
         Re-exports and attributes may form cycles; an answer that was cut short by one is only kept where it does not
         depend on the question that led there, so that the order of questions never matters.
         """
-        key = (file, text)
-        known = self._resolved.get(key)
+        resolved = self._resolved[file]
+        known = resolved.get(text)
         if known is not None:
             return known
+        key = (file, text)
         if key in self._provisional:
             answer, cut = self._provisional[key]
             self._cut = min(self._cut, cut)
@@ -71,14 +75,17 @@ class Resolver(Classes):
             return ()
         self._open[key] = depth
         outer, self._cut = self._cut, depth
-        if not depth and len(self._resolved) > _REMEMBERED:
+        if not depth and self._remembered > _REMEMBERED:
+            self._remembered = 0
             self._resolved.clear()
+            resolved = self._resolved[file]
         answer = tuple(dict.fromkeys(self._resolve(file, text)))[:_MAX_ENTITIES]
         del self._open[key]
         for other in self._cut_at.pop(depth, ()):
             del self._provisional[other]
         if self._cut >= depth:
-            self._resolved[key] = answer
+            resolved[text] = answer
+            self._remembered += 1
             self._cut = outer
         else:
             self._provisional[key] = (answer, self._cut)

@@ -11,6 +11,7 @@ import ast
 import json
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from sys import intern
 from typing import Any, NamedTuple, TypedDict
 
 from .changes import changed_parameters
@@ -665,11 +666,11 @@ def _given(name: str, value: ast.expr, caller: Scope) -> list[str]:
     found = [] if name[0].isdecimal() else [name]
     if isinstance(value, ast.Constant):
         known = literal_of(value)
-        return [f"={name}:{_text(known[0])}"] if known and _may_be_tested(known[0]) else found
+        return [intern(f"={name}:{_text(known[0])}")] if known and _may_be_tested(known[0]) else found
     if isinstance(value, ast.Name) and value.id in caller.parameters and caller.keeps(value.id):
         position = caller.parameters.index(value.id) - (caller.owner() is not None and not _is_static(caller))
         default = _text(caller.defaults[value.id]) if value.id in caller.defaults else ""
-        found.append(f"?{name}={position}:{value.id}:{default}")
+        found.append(intern(f"?{name}={position}:{value.id}:{default}"))
     return found
 
 
