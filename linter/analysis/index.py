@@ -61,7 +61,8 @@ class Block:
     (``node`` is the context expression), ``loop`` (``node`` is the loop), ``try``, ``except`` (``node`` is the
     handler), ``case``, ``after`` (what follows a loop or a ``with suppress(...)`` that may return, or stands in the
     ``else`` of a loop; ``node`` is that statement), ``never`` (what follows a statement that leaves the suite;
-    ``node`` is that statement).
+    ``node`` is that statement), ``passed`` (what follows a ``try`` that only looks for names, and leaves the suite if
+    there are none; ``node`` is that statement).
     """
 
     id: int
@@ -281,7 +282,7 @@ class FileIndex:
         self.is_dead: Callable[[Bind], bool] | None = None
         """Whether a name never gets a value, where something knows; see `versions.Versions`."""
         self.has_unreachable = False
-        """Whether it has a block of the kind ``never``."""
+        """Whether it has a block of the kinds ``never`` and ``passed``."""
         self._postponed = any(_postpones_annotations(statement) for statement in tree.body)
         self._paths: defaultdict[int, dict[str, tuple[str, ...]]] = defaultdict(dict)
         """What is known of paths, and of names below, by the scope; pairs as keys would take a tenth of all memory."""
@@ -340,6 +341,9 @@ class FileIndex:
                 # `try: return self.v` followed by code: that code runs only after a handled exception
                 if len(statement.handlers) == 1 and not _leaves(statement.handlers[0].body):
                     block = self._block(block, "except", statement.handlers[0], scope, statement)
+            elif isinstance(statement, ast.Try) and _only_looks(statement):
+                block = self._block(block, "passed", statement, scope)
+                self.has_unreachable = True
             elif _may_end_here(statement):
                 block = self._block(block, "after", statement, scope)
 
@@ -1168,6 +1172,17 @@ def _ends_its_suite(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.If):
         return all(arm and _ends_its_suite(arm[-1]) for arm in (statement.body, statement.orelse))
     return isinstance(statement, _LEAVES) or exits(statement)
+
+
+def _only_looks(statement: ast.Try) -> bool:
+    """Whether a ``try`` does no more than import or read names, and every handler leaves the suite without an error."""
+    looks = (
+        isinstance(part, ast.Import | ast.ImportFrom)
+        or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Attribute))
+        for part in statement.body
+    )
+    ends = (handler.body[-1] for handler in statement.handlers)
+    return all(isinstance(end, _LEAVES) and end.__class__ is not ast.Raise for end in ends) and all(looks)
 
 
 def _may_end_here(statement: ast.stmt) -> bool:

@@ -55,6 +55,7 @@ _PRIVATE = {
     "tensorflow.python.layers.core": "tensorflow.layers",
     "tensorflow.python.layers.convolutional": "tensorflow.layers",
     "tensorflow.python.layers.normalization": "tensorflow.layers",
+    "tensorflow.python.eager.context": "tensorflow",
     "tensorflow.python.eager.def_function": "tensorflow",
     "tensorflow.python.framework.ops": "tensorflow",
     "tensorflow.python.module.module": "tensorflow",

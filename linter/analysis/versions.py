@@ -207,6 +207,9 @@ class Versions:
     def _excludes(self, block: Block, target: Target | None) -> bool:
         if block.kind == "never":
             return True
+        if block.kind == "passed" and isinstance(block.node, ast.Try):
+            numbers = range(len(_WORLDS)) if target is None else _NUMBERS_OF[target]
+            return all(self._fails(block.node, block.scope, number) is True for number in numbers)
         if not self._speaks:
             return False
         if block.kind == "case":
@@ -538,7 +541,7 @@ class Versions:
                     return False
             elif level.kind in ("try", "except") and isinstance(level.node, ast.Try | ast.ExceptHandler):
                 around = level.node if isinstance(level.node, ast.Try) else level.handled
-                fails = self._fails(around, number) if isinstance(around, ast.Try) else None
+                fails = self._fails(around, level.scope, number) if isinstance(around, ast.Try) else None
                 if fails is (level.kind == "try"):
                     return False
                 certain = certain if fails is not None else None
@@ -548,8 +551,8 @@ class Versions:
             return None  # a function sets a name of the module
         return certain
 
-    def _fails(self, node: ast.Try, number: int) -> bool | None:
-        """Whether a ``try`` ends at an import; None where that is not known."""
+    def _fails(self, node: ast.Try, scope: Scope, number: int) -> bool | None:
+        """Whether a ``try`` ends at an import, or at a name that is read; None where that is not known."""
         target = _WORLDS[number].target
         certain: bool | None = False
         for statement in node.body:
@@ -559,6 +562,9 @@ class Versions:
                 names = [f"{statement.module}.{alias.name}" for alias in statement.names]
             elif isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
                 continue
+            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Attribute):
+                names = list(self._index.resolve(scope, path_of(statement.value) or ""))
+                certain = certain if names else None
             else:
                 certain = None
                 continue

@@ -19,6 +19,11 @@ _SUCCESSORS = {
     "distribute": "`tf.distribute`",
     "distributions": "tensorflow_probability",
     "eager": "`tf` itself, which is eager",
+    "eager.Checkpoint": "`tf.train.Checkpoint`",
+    "eager.Iterator": "the dataset itself, which can be iterated",
+    "eager.Saver": "`tf.train.Checkpoint`",
+    "eager.defun": "`tf.function`",
+    "eager.metrics": "`tf.keras.metrics`",
     "framework": "tf_slim",
     "gan": "tensorflow_gan",
     "image": "tensorflow_addons (only before TF 2.16)",
@@ -37,7 +42,7 @@ _SUCCESSORS = {
     "slim": "tf_slim",
     "summary": "`tf.summary`",
     "tensorrt": "`tf.experimental.tensorrt`",
-    "tpu": "`tf.distribute.TPUStrategy`",
+    "tpu": "`tf.tpu` and `tf.distribute.TPUStrategy`",
     "training.HParams": "`tensorboard.plugins.hparams`",
 }
 

@@ -160,7 +160,7 @@ class MovedOrRemovedSymbol(Rule):
         told.add(found.symbol)
         instead = _instead(found)
         use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
-        message = f"`{found.written}` works through compat.v1 only; {use}."
+        message = f"`{found.written}` is there through compat.v1 only; {use}."
         yield self.report(site, message, Severity.INFO, consequence=Consequence.LEGACY)
 
 

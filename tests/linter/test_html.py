@@ -170,7 +170,7 @@ def many(number: int, files: int) -> Result:
             end_column=38,
             severity=severities[index % 3],
             consequence=consequences[index % 7 % 3],
-            message=f"`tf.compat.v1.get_variable` number {index} works through compat.v1 only; the TF2 name is another",
+            message=f"`tf.compat.v1.get_variable` number {index} is there through compat.v1 only; the name is another",
         )
         code, slug = rules[index % 2]
         found.append(replace(finding, code=code, slug=slug))
