@@ -241,7 +241,7 @@ def test_two_findings_at_one_site_are_told() -> None:
     [
         ("reading it raises AttributeError", {Consequence.BREAKS}),
         ("a direct eager call works, this fails", {Consequence.BREAKS}),
-        ("is there through compat.v1 only", {Consequence.CHANGES, Consequence.LEGACY}),
+        ("works through compat.v1 only", {Consequence.CHANGES, Consequence.LEGACY}),
         ("it finds nothing, and raises no error", set(Consequence)),
         ("nothing raises, and nothing is trained", set(Consequence)),
     ],
