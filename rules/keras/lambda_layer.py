@@ -123,7 +123,8 @@ def _is_made_again(call: Call) -> bool:
     method = next((s for s in call.scope.chain() if s.is_function and s.parent is owner.body), None)
     if method is None or any(read.path == f"self.{method.name}" for read in call.file.references):
         return True
-    return not any(other.name in _MODELS for other in call.file.function_of(method).calls)
+    models = (other for other in call.file.function_of(method).calls if other.name in _MODELS)
+    return all(any(path.startswith("self.") for path in model.assigned_to) for model in models)
 
 
 def _has_unknown_base(owner: ClassSite) -> bool:
