@@ -9,7 +9,7 @@ from .errors import one_line
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["by_errors", "settle"]
+__all__ = ["by_errors", "raises", "settle"]
 
 
 def by_errors(events: list[Event], hazard: str, what: str) -> Judgement | None:
@@ -37,3 +37,33 @@ def settle(finding: StaticFinding, run: Run, clean: str) -> Judgement:
     for phase in run.errors_at(finding):
         return Judgement(FAILED, phase, one_line(f"the line raised {phase.detail}"))
     return Judgement(REFUTED, run.ran(finding)[-1], clean)
+
+
+def raises(finding: StaticFinding, run: Run, hazard: str, clean: str) -> Judgement:
+    """The verdict by what the line itself raised: confirmed if it is the hazard's error, refuted if it ran without.
+
+    Args:
+        finding: the static finding.
+        run: what was recorded.
+        hazard: a regular expression for the texts of the hazard's errors.
+        clean: the evidence where the line ran and raised nothing.
+    """
+    for phase in run.errors_at(finding):
+        if re.search(hazard, str(phase.detail)):
+            return Judgement(CONFIRMED, phase, one_line(f"the line raised {phase.detail}"))
+    return settle(finding, run, clean)
+
+
+def raises(finding: StaticFinding, run: Run, hazard: str, clean: str) -> Judgement:
+    """The verdict by what the line itself raised: confirmed if it is the hazard's error, refuted if it ran without.
+
+    Args:
+        finding: the static finding.
+        run: what was recorded.
+        hazard: a regular expression for the texts of the hazard's errors.
+        clean: the evidence where the line ran and raised nothing.
+    """
+    for phase in run.errors_at(finding):
+        if re.search(hazard, str(phase.detail)):
+            return Judgement(CONFIRMED, phase, one_line(f"the line raised {phase.detail}"))
+    return settle(finding, run, clean)
