@@ -25,7 +25,7 @@ from ..analysis.execution_context import Context, Effects, transferred
 from ..analysis.fallbacks import Fallbacks
 from ..analysis.guards import Guards, catches
 from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope, nodes_below
-from ..analysis.known import Known
+from ..analysis.known import Known, value_of
 from ..analysis.lasting import default_of
 from ..analysis.lazy import cached_property
 from ..analysis.links import GIVEN, MAYBE, OMITTED
@@ -80,6 +80,7 @@ __all__ = [
     "path_of",
     "runs_by_itself",
     "split_api",
+    "value_of",
 ]
 
 

@@ -52,18 +52,3 @@ def raises(finding: StaticFinding, run: Run, hazard: str, clean: str) -> Judgeme
         if re.search(hazard, str(phase.detail)):
             return Judgement(CONFIRMED, phase, one_line(f"the line raised {phase.detail}"))
     return settle(finding, run, clean)
-
-
-def raises(finding: StaticFinding, run: Run, hazard: str, clean: str) -> Judgement:
-    """The verdict by what the line itself raised: confirmed if it is the hazard's error, refuted if it ran without.
-
-    Args:
-        finding: the static finding.
-        run: what was recorded.
-        hazard: a regular expression for the texts of the hazard's errors.
-        clean: the evidence where the line ran and raised nothing.
-    """
-    for phase in run.errors_at(finding):
-        if re.search(hazard, str(phase.detail)):
-            return Judgement(CONFIRMED, phase, one_line(f"the line raised {phase.detail}"))
-    return settle(finding, run, clean)

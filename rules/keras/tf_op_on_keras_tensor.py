@@ -1,0 +1,169 @@
+"""TF311: a TensorFlow function that is given the placeholder of a functional model."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.rule_api.model import Call, File, Known, Scope, Target, value_of
+from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+
+_INPUTS = frozenset({"keras.Input", "keras.layers.Input"})
+_SYMBOLIC = (
+    "keras.layers.", "keras.ops.", "keras.activations.", "keras.applications.", "keras.Sequential()", "keras.Model()",
+)  # fmt: skip
+_DEEP = 12
+
+
+class TfOpOnKerasTensor(Rule):
+    """A TensorFlow function is called on a tensor of a functional model, which Keras 3 refuses.
+
+    ## Why
+    `keras.Input` and what layers make of it are KerasTensors: they have a shape and a type, and no value.
+    Keras 2 turned a TensorFlow function that is given one into a layer.
+    Keras 3 raises `ValueError: A KerasTensor cannot be used as input to a TensorFlow function`.
+    Operators (`a * b`, `a[:, 0]`), `keras.ops` and layers work with both; in the `call` of a layer, and in a function
+    that a `Lambda` is given, tensors are TensorFlow's.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    inputs = tf.keras.Input([4])
+    outputs = tf.nn.l2_normalize(tf.keras.layers.Dense(2)(inputs), axis=-1)
+    model = tf.keras.Model(inputs, outputs)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    class Normalize(tf.keras.layers.Layer):
+        def call(self, x):
+            return tf.nn.l2_normalize(x, axis=-1)
+
+    inputs = tf.keras.Input([4])
+    outputs = Normalize()(tf.keras.layers.Dense(2)(inputs))
+    model = tf.keras.Model(inputs, outputs)
+    ```
+
+    ## Source
+    - https://keras.io/guides/migrating_to_keras_3/
+    - https://keras.io/keras_core/announcement/
+    """
+
+    code = "TF311"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    targets = frozenset({Target.KERAS3})
+    calls = ("tensorflow.*",)
+
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """Judge a TensorFlow function by what it is given."""
+        names = [name.canonical for name in call.names]
+        if not names or call.version_checked or not all(_is_op(name) for name in names):
+            return
+        if not call.file.once("has inputs", lambda: _has_inputs(call.file)):
+            return
+        for argument in call.arguments:
+            if _is_symbolic(call.file, call.scope, argument, frozenset()):
+                text = ast.unparse(argument)
+                what = f"`{text}`" if len(text) < 40 else "an argument"
+                yield self.report(
+                    call,
+                    f"`{call.path}` is given {what}, a KerasTensor of a functional model: Keras 3 raises ValueError. "
+                    "Use a function of `keras.ops`, or call it in a layer.",
+                )
+                return
+
+
+def _is_op(name: str) -> bool:
+    """Whether a public name is a function that makes tensors of tensors [run: nearly all 609 raise]."""
+    return name not in _TAKES_ANY and "(" not in name and value_of(f"{name}()") is Known.TENSOR
+
+
+_TAKES_ANY = frozenset({"tensorflow.tuple", "tensorflow.timestamp", "tensorflow.random.set_seed"})
+
+
+def _has_inputs(file: File) -> bool:
+    return any(call.name in _INPUTS for call in file.calls)
+
+
+def _is_symbolic(file: File, scope: Scope, node: ast.expr, open_: frozenset[tuple[int, str]]) -> bool:
+    """Whether an expression is surely a KerasTensor, or a list that holds one; a name that is being judged is one."""
+    if len(open_) > _DEEP:
+        return False
+    if isinstance(node, ast.List | ast.Tuple):
+        return any(_is_symbolic(file, scope, item, open_) for item in node.elts)
+    if isinstance(node, ast.BinOp):
+        return _is_symbolic(file, scope, node.left, open_) or _is_symbolic(file, scope, node.right, open_)
+    if isinstance(node, ast.UnaryOp):
+        return _is_symbolic(file, scope, node.operand, open_)
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.value, ast.List | ast.Tuple) and _is_symbolic(file, scope, node.value, open_)
+    if isinstance(node, ast.Call):
+        return _is_made(file, scope, node, open_)
+    if isinstance(node, ast.Name):
+        return _is_named(file, scope, node.id, open_)
+    return False
+
+
+def _is_made(file: File, scope: Scope, node: ast.Call, open_: frozenset[tuple[int, str]]) -> bool:
+    """Whether a call makes a KerasTensor: of nothing, or of one that it is given."""
+    call = file.call_at(node)
+    if call is None:
+        return False
+    names = [name.canonical for name in call.names]
+    if names and all(name in _INPUTS for name in names):
+        return True
+    layer = file.call_at(node.func) if isinstance(node.func, ast.Call) else None
+    makers = [name.canonical for name in layer.names] if layer is not None else names
+    known = bool(makers) and all(name.startswith(_SYMBOLIC) or _is_op(name) for name in makers)
+    instances = call.found and all(e.kind == "instance" and "layer" in file.project.kinds(e.key) for e in call.found)
+    if not known and not instances:
+        return False
+    return any(_is_symbolic(file, scope, argument, open_) for argument in call.arguments)
+
+
+def _is_named(file: File, scope: Scope, name: str, open_: frozenset[tuple[int, str]]) -> bool:
+    """Whether all that a name of this scope is given is symbolic; for a parameter, in all calls of the file."""
+    key = scope.id, name
+    if key in open_:
+        return True
+    binds = scope.binds.get(name, [])
+    if not binds or name in scope.constants or name in scope.augmented:
+        return False
+    if name in scope.parameters:
+        return len(binds) == 1 and _is_given(file, scope, name, open_ | {key})
+    assigned = file.once("plain assignments", lambda: _plain_assignments(file)).get(key, [])
+    return len(assigned) == len(binds) and all(_is_symbolic(file, scope, one, open_ | {key}) for one in assigned)
+
+
+def _is_given(file: File, scope: Scope, name: str, open_: frozenset[tuple[int, str]]) -> bool:
+    calls = file.once("calls by function", lambda: _calls_by_function(file)).get(scope.id, [])
+    if scope.owner() is not None or not calls or name not in scope.parameters:
+        return False
+    given = [call.value(name, scope.parameters.index(name)) for call in calls]
+    return all(value is not None for value in given) and all(
+        value is not None and _is_symbolic(file, call.scope, value, open_)
+        for call, value in zip(calls, given, strict=True)
+    )
+
+
+def _plain_assignments(file: File) -> dict[tuple[int, str], list[ast.expr]]:
+    """The values of names, by the scope; of what is assigned with others, none."""
+    found: dict[tuple[int, str], list[ast.expr]] = {}
+    for assignment in file.assignments:
+        if assignment.kind == "name" and assignment.path is not None and assignment.value is not None:
+            found.setdefault((assignment.scope.id, assignment.path), []).append(assignment.value)
+    return found
+
+
+def _calls_by_function(file: File) -> dict[int, list[Call]]:
+    """The calls of the file's functions; none of those that are also given away."""
+    found: dict[int, list[Call]] = {}
+    for call in file.calls:
+        for entity in call.found:
+            if entity.kind == "function" and entity.file == file.key:
+                found.setdefault(entity.scope, []).append(call)
+    return found
