@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from .callbacks import Callbacks, Edge, Given, Slot
@@ -203,6 +203,9 @@ class CallGraph:
         for giver, function, transfer in self._given_by_unknown(handed_on):
             if giver not in table and (context := transferred(0, transfer)):
                 add(function, context, NOTHING, 0, " (a tf.function)" if context == Context.TRACED else "")
+        spread()
+        for caller, callee, line in _in_graphs_alone(direct, table):
+            add(callee, Context.GRAPH.value, caller, line, "")
         spread()
         self._stands_for = stands_for
         return table
@@ -543,3 +546,17 @@ class CallGraph:
             ]
             self._spelled[names] = self._first(users)
         return self._spelled[names]
+
+
+def _in_graphs_alone(direct: Mapping[int, list[Edge]], table: Container[int]) -> list[tuple[int, int, int]]:
+    """The functions that nothing known leads to, and that all their callers call in a graph; each with one caller."""
+    ways: dict[int, tuple[int, int]] = {}
+    elsewhere: set[int] = set()
+    for caller, edges in direct.items():
+        for callee, line, transfer in edges:
+            if transferred(0, transfer) & Context.GRAPH:
+                ways.setdefault(callee, (caller, line))
+            else:
+                elsewhere.add(callee)
+    unknown = (callee for callee in ways if callee not in table and callee not in elsewhere)
+    return [(ways[callee][0], callee, ways[callee][1]) for callee in unknown]

@@ -112,7 +112,7 @@ class GraphCollection(Rule):
             yield self.report(
                 call,
                 f"`{written(call.names[0])}` uses the collection of the default graph: in eager execution it holds "
-                "only what the program adds itself, once more at each call. Keep it in an attribute.",
+                "only what the program adds itself. Keep it in an attribute.",
                 Severity.INFO,
             )
         elif call.name in _WRITES:

@@ -107,7 +107,7 @@ class SessionRun(Rule):
         elif certainty(call) is not None:
             yield self.report(
                 call,
-                f"`{spelled}` works only where a graph was built, not with eager tensors.",
+                f"`{spelled}` runs only what is in a graph, and nothing that was computed eagerly.",
                 Severity.INFO,
                 consequence=Consequence.LEGACY,
             )
