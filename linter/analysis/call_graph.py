@@ -552,9 +552,11 @@ def _in_graphs_alone(direct: Mapping[int, list[Edge]], table: Container[int]) ->
     """The functions that nothing known leads to, and that all their callers call in a graph; each with one caller."""
     ways: dict[int, tuple[int, int]] = {}
     elsewhere: set[int] = set()
+    transfers = {transfer for edges in direct.values() for _, _, transfer in edges}
+    to_graph = {transfer for transfer in transfers if transferred(0, transfer) & Context.GRAPH}
     for caller, edges in direct.items():
         for callee, line, transfer in edges:
-            if transferred(0, transfer) & Context.GRAPH:
+            if transfer in to_graph:
                 ways.setdefault(callee, (caller, line))
             else:
                 elsewhere.add(callee)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import Call, File, Known, Scope, Target, value_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 
-_INPUTS = frozenset({"keras.Input", "keras.layers.Input"})
+_INPUTS = ("keras.Input",)
 _SYMBOLIC = (
     "keras.layers.", "keras.ops.", "keras.activations.", "keras.applications.", "keras.Sequential()", "keras.Model()",
 )  # fmt: skip
@@ -56,14 +56,18 @@ class TfOpOnKerasTensor(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     targets = frozenset({Target.KERAS3})
-    calls = ("tensorflow.*",)
+    calls = _INPUTS
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """Judge all calls of a file at its first input: without one they need no look."""
+        if call.file.once("first input", lambda: call) is call:
+            for other in call.file.calls:
+                yield from self._judge(other)
+
+    def _judge(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a TensorFlow function by what it is given."""
         names = [name.canonical for name in call.names]
-        if not names or call.version_checked or not all(_is_op(name) for name in names):
-            return
-        if not call.file.once("has inputs", lambda: _has_inputs(call.file)):
+        if not names or not all(_is_op(name) for name in names) or call.version_checked:
             return
         for argument in call.arguments:
             if _is_symbolic(call.file, call.scope, argument, frozenset()):
@@ -79,14 +83,12 @@ class TfOpOnKerasTensor(Rule):
 
 def _is_op(name: str) -> bool:
     """Whether a public name is a function that makes tensors of tensors [run: nearly all 609 raise]."""
-    return name not in _TAKES_ANY and "(" not in name and value_of(f"{name}()") is Known.TENSOR
+    if name in _TAKES_ANY or "(" in name or not name.startswith("tensorflow."):
+        return False
+    return value_of(f"{name}()") is Known.TENSOR
 
 
 _TAKES_ANY = frozenset({"tensorflow.tuple", "tensorflow.timestamp", "tensorflow.random.set_seed"})
-
-
-def _has_inputs(file: File) -> bool:
-    return any(call.name in _INPUTS for call in file.calls)
 
 
 def _is_symbolic(file: File, scope: Scope, node: ast.expr, open_: frozenset[tuple[int, str]]) -> bool:
