@@ -1,10 +1,11 @@
-"""Whether every public name that TensorFlow or Keras lacks is reported.
+"""Whether every public name and keyword that TensorFlow or Keras lacks is reported.
 
     python benchmarks/names.py FOLDER [FOLDER ...]
 
 Each folder is a package of somebody's.
 A walk of its own over the syntax trees, which knows imports and nothing else, collects what is read of ``tensorflow``,
-``tf_keras`` and ``keras``; for each target an interpreter tries it with `getattr`, in the TensorFlow that is installed.
+``tf_keras`` and ``keras``; for each target an interpreter tries it with `getattr`, and the keywords of a call with
+`inspect.signature`, in the TensorFlow that is installed.
 What is missing there must have a finding at warning or error in its line.
 Places under a test of a version, or in a ``try`` that handles a missing name, are counted apart, and so are names of
 which only an attribute of a class is missing.
@@ -18,6 +19,7 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import inspect
 import json
 import os
 import subprocess
@@ -104,6 +106,15 @@ class Walk(ast.NodeVisitor):
             tail = ".".join(reversed(parts))
             self._add(node.lineno, *(f"{name}.{tail}" for name in self.aliases[inner.id]))
 
+    def visit_Call(self, node: ast.Call) -> None:
+        name, _, rest = ast.unparse(node.func).partition(".")
+        if name in self.aliases and name not in self.others and (not rest or rest.replace(".", "").isidentifier()):
+            tail = f".{rest}" if rest else ""
+            for keyword in node.keywords:
+                if keyword.arg is not None:
+                    self._add(keyword.lineno, *(f"{n}{tail}({keyword.arg}" for n in self.aliases[name]))
+        self.generic_visit(node)
+
     def visit_If(self, node: ast.If) -> None:
         self._under(mentions_version(node.test), node)
 
@@ -171,7 +182,11 @@ def places(folder: Path) -> Iterator[Place]:
 
 
 def reached(name: str) -> str:
-    """``ok``, ``missing``, or ``attribute`` for what is missing of an object that is no module."""
+    """``ok``, ``missing``, or ``attribute`` for what is missing of an object that is no module.
+
+    After the name of something that is called, and ``(``, comes the name of a keyword.
+    """
+    name, _, keyword = name.partition("(")
     root, *parts = name.split(".")
     current = importlib.import_module(root)
     for number, part in enumerate(parts, 1):
@@ -184,7 +199,17 @@ def reached(name: str) -> str:
                 current = importlib.import_module(".".join([root, *parts[:number]]))
             except Exception:  # whatever an import of something foreign raises
                 return "missing"
-    return "ok"
+            continue
+    return "ok" if not keyword or takes(current, keyword) else "missing"
+
+
+def takes(called: object, keyword: str) -> bool:
+    """Whether a function or class has a parameter of a name, or one for all that it does not name."""
+    try:
+        parameters = inspect.signature(called.__init__ if inspect.isclass(called) else called).parameters  # type: ignore[arg-type, misc]
+    except (TypeError, ValueError):
+        return True
+    return keyword in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def missing(names: list[str], target: str) -> dict[str, str]:
@@ -270,8 +295,9 @@ def _told(place: Place, lines: set[tuple[str, int]]) -> bool:
 
 def _is_below(name: str, file: str, gone: set[tuple[str, str]]) -> bool:
     """Whether a name is read from another one that is missing in the same file: that one's import is reported."""
+    name, _, keyword = name.partition("(")
     parts = name.split(".")
-    return any((file, ".".join(parts[:size])) in gone for size in range(2, len(parts)))
+    return any((file, ".".join(parts[:size])) in gone for size in range(2, len(parts) + bool(keyword)))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,17 @@ class Consequence(StrEnum):
     """It works today, through compat.v1."""
 
 
+class Effort(StrEnum):
+    """What it takes to mend a finding, as a rule of thumb for planning."""
+
+    MECHANICAL = "mechanical"
+    """Another name, import or keyword."""
+    LOCAL = "local"
+    """A change within a function or a class."""
+    THOUGHT = "thought"
+    """The program is to be built in another way, or a person has to say what it should compute."""
+
+
 class Applicability(StrEnum):
     """Whether a fix may be applied without a person reading it."""
 

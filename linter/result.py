@@ -33,6 +33,7 @@ class BaselineStatus:
 
     ``stale`` are in the file and were not found again, ``unseen`` are among those left: their files or rules were not
     looked at. ``action`` is what was done with the file.
+    ``history`` has the days on which writing or pruning changed it, as in ISO 8601, with what was left then.
     """
 
     file: str
@@ -41,6 +42,7 @@ class BaselineStatus:
     stale: int
     unseen: int
     action: str
+    history: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cache
 from typing import Any
 
@@ -39,11 +40,13 @@ class Baseline:
     """What the file holds: ``initial`` is the number of findings when it was written last, before any pruning.
 
     ``data`` are its bytes, None for one that is not there yet.
+    ``history`` has how many it held from each day on which that changed, in their order.
     """
 
     findings: tuple[Known, ...]
     initial: int
     data: bytes | None = None
+    history: tuple[tuple[str, int], ...] = ()
 
 
 def load(file: str) -> Baseline:
@@ -73,11 +76,13 @@ def load(file: str) -> Baseline:
     if (version := document.get("version")) != _VERSION:
         said = f"version {version!r}" if isinstance(version, int | str) else "the version"
         raise BaselineError(f"{file}: {said} of the baseline is not one that this migrate-lint reads")
-    rows, initial = document["findings"], document.get("initial", 0)
-    if not isinstance(rows, list) or not isinstance(initial, int):
+    rows, initial, history = document["findings"], document.get("initial", 0), document.get("history", {})
+    days: list[tuple[str, Any]] = sorted(history.items()) if isinstance(history, dict) else [("", None)]
+    numbers = (initial, *(left for _, left in days))
+    if not isinstance(rows, list) or not all(isinstance(number, int) for number in numbers):
         raise BaselineError(f"{file}: this is no baseline of migrate-lint")
     findings = tuple(_entry(file, row) for row in rows)
-    return Baseline(findings, max(initial, len(findings)), data)
+    return Baseline(findings, max(initial, len(findings)), data, tuple(days))
 
 
 def _entry(file: str, row: object) -> Known:
@@ -95,7 +100,11 @@ def _entry(file: str, row: object) -> Known:
 def _save(file: str, baseline: Baseline) -> None:
     lines = [json.dumps(_row(one)) for one in sorted(baseline.findings)]
     findings = "".join(f"\n{line}{',' if number < len(lines) else ''}" for number, line in enumerate(lines, 1))
-    text = f'{{\n"version": {_VERSION},\n"initial": {baseline.initial},\n"findings": [{findings}\n]\n}}\n'
+    history = ",\n".join(f"{json.dumps(day)}: {left}" for day, left in baseline.history)
+    text = (
+        f'{{\n"version": {_VERSION},\n"initial": {baseline.initial},\n"history": {{\n{history}\n}},\n'
+        f'"findings": [{findings}\n]\n}}\n'
+    )
     try:
         replace_file(file, text.encode(), baseline.data)
     except ChangedError as error:
@@ -139,17 +148,22 @@ def hold(result: Result, file: str, action: str = KEEP) -> Result:
         again = match(unseen, current, judged=lambda one: False, scopes_of=comparison.scopes_of)
         kept = [one for index, one in enumerate(unseen) if index not in again]
         found = dict(enumerate(range(len(able))))
-        after = Baseline((*kept, *current), len(kept) + len(current), before.data)
+        after = Baseline((*kept, *current), len(kept) + len(current), before.data, before.history)
         status = BaselineStatus(file, after.initial, after.initial, 0, len(kept), WRITE)
     else:
         found = match(before.findings, current, judged=comparison.judged, scopes_of=comparison.scopes_of)
         missing = [one for index, one in enumerate(before.findings) if index not in found]
         kept = [one for one in missing if not comparison.judged(one)]
         stale = len(missing) - len(kept)
-        after = Baseline((*kept, *(current[index] for index in found.values())), before.initial, before.data)
+        left = (*kept, *(current[index] for index in found.values()))
+        after = Baseline(left, before.initial, before.data, before.history)
         status = BaselineStatus(file, before.initial, len(found) + len(kept), stale, len(kept), action)
     if action != KEEP:
+        if not before.history or before.history[-1][1] != len(after.findings):
+            history = {**dict(before.history), date.today().isoformat(): len(after.findings)}
+            after = replace(after, history=tuple(sorted(history.items())))
         _save(file, after)
+    status = replace(status, history=after.history)
     held = [able[index] for index in found.values()]
     identities = set(map(id, held))
     return replace(

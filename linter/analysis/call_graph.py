@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from .callbacks import Callbacks, Edge, Given, Slot
 from .entities import Key
+from .eras import Era, era_of
 from .execution_context import UNROOTED, Context, Effects, entered, given, transferred
 from .lazy import cached_property
 from .links import (
@@ -534,6 +535,18 @@ class CallGraph:
             for name in file.uses:
                 found.setdefault(name, []).append(file.number)
         return found
+
+    def era(self, file: str) -> tuple[Era, str]:
+        """The era of a file, and the file that tells: itself, or else the first of a project that is of one era."""
+        own = era_of(self._files[self._numbers[file]].uses) if file in self._numbers else Era.UNKNOWN
+        return (own, file) if own is not Era.UNKNOWN else self._era
+
+    @cached_property
+    def _era(self) -> tuple[Era, str]:
+        """The era of those files that tell one, and the first of them; no notebooks."""
+        found = ((era_of(file.uses), file.number) for file in self._files if not file.is_leaf)
+        told = [(era, self._names[number]) for era, number in found if era is not Era.UNKNOWN]
+        return told[0] if len({era for era, _ in told}) == 1 else (Era.UNKNOWN, "")
 
     def first_file_spelling(self, *names: str) -> str | None:
         """The first file that reads one of these absolute names or what is below it, written just so."""

@@ -212,6 +212,10 @@ class Project(Resolver):
         """The first file, by path, that reads one of these canonical names."""
         return self.call_graph.first_file_using(*names)
 
+    def era(self, file: str) -> tuple[str, str]:
+        """For which TensorFlow a file was written (see `Era`), and the file that tells."""
+        return self.call_graph.era(file)
+
     def enters_graph(self, file: str, text: str) -> bool:
         """Whether a ``with`` on `text` may enter a graph: a context manager of ours, in a file that handles graphs."""
         return any(self.call_graph.uses(manager, GRAPH_NAMES) for manager in self.context_managers(file, text))

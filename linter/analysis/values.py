@@ -72,6 +72,7 @@ class Values(Surroundings):
         self._project = project
         self._entities = entities
         self._flows: dict[tuple[int, int, tuple[tuple[str, Known], ...] | None], Flow] = {}
+        self._with_default: dict[int, frozenset[str]] = {}
 
     def flow(self, scope: Scope, depth: int = DEPTH, given: Mapping[str, Known] | None = None) -> Flow:
         """What is known in a function (or at module level), whose parameters are `given` or worked out."""
@@ -332,7 +333,9 @@ class Values(Surroundings):
         return Known.POSSIBLE if by_use is Known.LIKELY else Known.UNKNOWN
 
     def _by_use(self, function: Scope, parameter: str) -> Known:
-        defaults = _defaulted(function)
+        defaults = self._with_default.get(function.id)
+        if defaults is None:
+            defaults = self._with_default[function.id] = _defaulted(function)
         if parameter in defaults and not function.defaults_to_none(parameter):
             return Known.UNKNOWN
         uses = self._uses(function)

@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..adoption.options import AdoptionError, add_options, adopt, require, spelled
-from ..reporters import Paint, coverage, printable, statistics, summary, version
-from ..reporters.causes import first_steps
+from ..reporters import Paint, coverage, printable, summary, version
+from ..reporters.causes import first_steps, statistics
 from ..settings.config import FORMATS, TARGETS, Config, ConfigError, load, resolve
 from ..source.discovery import PathError
 from .console import (
@@ -95,6 +95,8 @@ def _check(words: list[str]) -> int:
     if options.show_settings:
         print_text("".join(f"{line}\n" for line in _settings(config, jobs, outputs)))
         return 0
+    if options.explain_target:
+        return _explain_target(paths, config, jobs, options)
     require(options, config)
     if options.verbose:
         complain(f"configuration: {config.path or 'none'}")
@@ -141,6 +143,17 @@ def _check(words: list[str]) -> int:
     if not written:
         return 2
     return 0 if options.exit_zero and result.status == 1 else result.status
+
+
+def _explain_target(paths: Sequence[str], config: Config, jobs: int, options: argparse.Namespace) -> int:
+    """Say which target was chosen, and why; standard input and runs have none of their own."""
+    if options.runtime is not None or "-" in paths:
+        raise UsageError("--explain-target is about the projects of files and folders")
+    from .explain_target import explain_target
+
+    cache = None if options.no_cache else _cache_folder()
+    print_text("".join(f"{line}\n" for line in explain_target(paths, config, jobs, cache)))
+    return 0
 
 
 _RUN_OPTIONS = (
@@ -264,7 +277,7 @@ def _empty_folders(result: Result) -> Iterator[str]:
 
 def _report(result: Result, reporter: ModuleType, options: argparse.Namespace, paint: Paint) -> Iterator[str]:
     if options.statistics and not reporter.FOR_PROGRAMS:
-        yield from statistics(result.findings)
+        yield from statistics(result)
         if result.findings and not options.quiet:
             yield ""
     else:
@@ -423,12 +436,14 @@ def _check_parser() -> argparse.ArgumentParser:
         choices=(*TARGETS, "both"),
         help="which TF2 is moved to; auto reads it off the project's requirements; both is for --runtime",
     )
+    explained = "say which target was chosen, by what evidence, and what the other would change, and stop"
+    add("--explain-target", action="store_true", help=explained)
     report: dict[str, Any] = {"dest": "outputs", "action": Given, "default": ()}
     add("--output-format", choices=FORMATS, help="how findings are shown, text by default; may be repeated", **report)
     written = "write the report of the format before it there; `-` is standard output"
     add("--output-file", metavar="FILE", help=written, **report)
     add("--show-info", action="store_true", help="show every info in the text format, which tells of most in brief")
-    add("--statistics", action="store_true", help="count findings by rule and by consequence")
+    add("--statistics", action="store_true", help="count findings by rule, cause, folder, consequence and effort")
     add("--exclude", metavar="GLOBS", type=split_words, action="extend", help="files and folders to leave out of walks")
     add("--force-exclude", action="store_true", help="leave out excluded files even where they are given")
     add("--config", metavar="FILE", help="the configuration file, instead of the nearest one")

@@ -86,12 +86,16 @@ class UnusedSuppression(_ToolRule):
 
 
 class Python2Source(_ToolRule):
-    """The file is written in Python 2, which TensorFlow 2 does not run on and this linter does not read.
+    """The file is written in Python 2, which TensorFlow 2 does not run on.
 
     ## Why
     TensorFlow 2.1 was the last release for Python 2.7, so such a file has to be converted before it is migrated.
     It is recognised by what only Python 2 reads: print and exec statements, `except X, e`, `raise X, "text"`,
     backticks, `<>`, `0777`, `10L` and `ur""`.
+    The linter does not read it as it is. With the extra `migrate-lint[python2]`, which brings fissix (a fork of lib2to3
+    that is kept up), the file is linted as it would read in Python 3, besides this finding: what TF2 breaks in it is
+    known before it is converted. Its lines stay in place, columns may be a few characters off, and nothing is written.
+    A notebook's cells are not converted, nor is a file whose lines would move, as those of `def f(a, (b, c))` do.
 
     ## Example
     ```py

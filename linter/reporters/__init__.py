@@ -231,25 +231,5 @@ def _of_run(run: WorkerRun, paint: Paint) -> Iterator[str]:
         yield paint(printable(f"    {note}"), "dim")
 
 
-def statistics(findings: Iterable[Finding]) -> list[str]:
-    """Two tables: findings by rule, the most frequent first, and by consequence."""
-    findings = list(findings)
-    rules = Counter((finding.code, finding.slug) for finding in findings)
-    width = len(str(len(findings)))
-    lines = [
-        f"{number:>{width}}  {code}  {slug}"
-        for (code, slug), number in sorted(rules.items(), key=lambda item: (-item[1], item[0]))
-    ]
-    meanings = {"breaks": "it raises", "changes": "it computes something else", "legacy": "it works through compat.v1"}
-    consequences = Counter(finding.consequence.value for finding in findings)
-    lines += [""] if lines else []
-    lines += [
-        f"{consequences[name]:>{width}}  {name:<7}  {meaning}"
-        for name, meaning in meanings.items()
-        if consequences[name]
-    ]
-    return lines
-
-
 def _plural(number: int, noun: str, several: str | None = None) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {several or f'{noun}s'}"

@@ -1,15 +1,20 @@
-"""What to do first: the errors and warnings of a run, grouped by what they have in common."""
+"""What there is to do: the findings of a run, grouped by what they have in common."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from ..finding import Finding, Severity
+from ..finding import Consequence, Effort, Finding, Severity
+from ..result import BaselineStatus, Result
 from . import Paint, printable
+from .ci import documented_rules
 
-__all__ = ["first_steps", "listed"]
+__all__ = ["effort_of", "first_steps", "listed", "statistics"]
+
+_Name = TypeVar("_Name", str, tuple[str, str], Consequence, Effort)
 
 _LEAST = 10
 """Errors and warnings that can be taken in without a summary."""
@@ -20,9 +25,22 @@ _CAUSES = {
     "TF3": "models cannot be saved, loaded or run as they are written",
     "TF4": "this is still a TF1 program",
     "TF5": "checkpoints restore nothing, or not everything",
+    "TF6": "numbers silently change: defaults, meanings and orders are others",
     "TF9": "files were not linted, or the code contradicts what was assumed",
 }
 """By the first digit of a code, which stands for the family of a rule."""
+_CONSEQUENCES = {
+    Consequence.BREAKS: "it raises",
+    Consequence.CHANGES: "it computes something else",
+    Consequence.LEGACY: "it works through compat.v1",
+}
+_EFFORTS = {
+    Effort.MECHANICAL: "another name, import or keyword",
+    Effort.LOCAL: "a change within a function or a class",
+    Effort.THOUGHT: "to be built in another way, or to be decided",
+}
+_FOLDERS = 20
+"""Those with most findings, which are listed."""
 _FAMILY = re.compile(r"\A[A-Z]*+\d?")
 _SYMBOL = re.compile(r"[^`]*+`(tf\.[\w.]++)`")
 
@@ -32,20 +50,62 @@ def first_steps(findings: Iterable[Finding], paint: Paint) -> Iterator[str]:
     serious = [finding for finding in findings if finding.severity is not Severity.INFO]
     causes: dict[str, list[Finding]] = {}
     for finding in serious:
-        causes.setdefault("".join(_FAMILY.findall(finding.code)), []).append(finding)
+        causes.setdefault(_family(finding), []).append(finding)
     if len(serious) <= _LEAST:
         return
     yield paint("What to do first:", "bold")
     width = len(str(len(serious)))
     for family, found in sorted(causes.items(), key=lambda item: (-_errors(item[1]), -len(item[1]), item[0])):
-        cause = _CAUSES.get(family, f"rules {family}xx")
-        files = _counted(printable(finding.path) for finding in found)
+        files = _spoken(printable(finding.path) for finding in found)
         indent = " " * (2 * width + 8)
         where = "1 file" if len(files) == 1 else f"{len(files)} files"
-        yield f"  {len(found):>{width}} of {len(serious)}: {cause} ({where})"
-        yield f"{indent}{listed(_counted(map(_subject, found)), 'name')}"
+        yield f"  {len(found):>{width}} of {len(serious)}: {_cause(family)} ({where})"
+        yield f"{indent}{listed(_spoken(map(_subject, found)), 'name')}"
         yield f"{indent}{listed(files, 'file')}"
     yield ""
+
+
+def statistics(result: Result) -> Iterator[str]:
+    """Tables of a run's findings by rule, cause, folder, consequence and effort, and of its baseline over time."""
+    findings = result.findings
+    width = len(str(len(findings)))
+    rules = _counted((finding.code, finding.slug) for finding in findings)
+    yield from (f"{number:>{width}}  {code}  {slug}" for (code, slug), number in rules)
+    causes = _counted(map(_family, findings))
+    yield from _table("by cause", ((_cause(family), number) for family, number in causes), width)
+    folders = _counted(printable(finding.path.rpartition("/")[0] or ".") for finding in findings)
+    if len(folders) > _FOLDERS + 1:
+        others = sum(number for _, number in folders[_FOLDERS:])
+        folders = [*folders[:_FOLDERS], (f"in {len(folders) - _FOLDERS} more folders", others)]
+    yield from _table("by folder", folders, width)
+    consequences = Counter(finding.consequence for finding in findings)
+    yield from _table("by consequence", _meant(_CONSEQUENCES, consequences), width)
+    yield from _table("by effort, as a rule of thumb", _meant(_EFFORTS, Counter(effort_of(findings))), width)
+    if result.baseline is not None:
+        yield from _table("the baseline over time", _over_time(result.baseline), len(str(result.baseline.initial)))
+
+
+def effort_of(findings: Iterable[Finding]) -> list[Effort]:
+    """What it takes to mend each of some findings; thought, where a rule is not known any more."""
+    rules = {rule.code: rule for rule in documented_rules()}
+    return [rules[one.code].effort_of(one) if one.code in rules else Effort.THOUGHT for one in findings]
+
+
+def _table(title: str, rows: Iterable[tuple[str, int]], width: int) -> Iterator[str]:
+    lines = [f"{number:>{width}}  {name}" for name, number in rows]
+    if lines:
+        yield from ("", f"{title}:", *lines)
+
+
+def _meant(meanings: Mapping[_Name, str], found: Counter[_Name]) -> Iterator[tuple[str, int]]:
+    width = max(len(name) for name in meanings)
+    return ((f"{name:<{width}}  {meaning}", found[name]) for name, meaning in meanings.items() if found[name])
+
+
+def _over_time(status: BaselineStatus) -> Iterator[tuple[str, int]]:
+    yield from ((f"left on {day}", left) for day, left in status.history)
+    yield "left now", status.left
+    yield "done", status.initial - status.left
 
 
 def listed(names: Sequence[str], noun: str) -> str:
@@ -56,10 +116,21 @@ def listed(names: Sequence[str], noun: str) -> str:
     return f"{', '.join(names[:_NAMED])} and {more} more {noun}s"
 
 
-def _counted(names: Iterable[str]) -> list[str]:
+def _family(finding: Finding) -> str:
+    return "".join(_FAMILY.findall(finding.code))
+
+
+def _cause(family: str) -> str:
+    return _CAUSES.get(family, f"rules {family}xx")
+
+
+def _counted(names: Iterable[_Name]) -> list[tuple[_Name, int]]:
     """Names with their numbers, the most frequent first."""
-    found = Counter(names)
-    return [f"{name} {number}" for name, number in sorted(found.items(), key=lambda item: (-item[1], item[0]))]
+    return sorted(Counter(names).items(), key=lambda item: (-item[1], item[0]))
+
+
+def _spoken(names: Iterable[str]) -> list[str]:
+    return [f"{name} {number}" for name, number in _counted(names)]
 
 
 def _errors(findings: Iterable[Finding]) -> int:

@@ -21,6 +21,7 @@ from ..analysis.call_graph import MAX_STEPS
 from ..analysis.changes import GROWERS, MUTATORS, Change, Changes, from_elsewhere, owner_of
 from ..analysis.effects import VARIABLE_SCOPES
 from ..analysis.entities import Entity
+from ..analysis.eras import Era, era_of_name
 from ..analysis.execution_context import Context, Effects, transferred
 from ..analysis.fallbacks import Fallbacks
 from ..analysis.guards import Guards, catches
@@ -55,6 +56,7 @@ __all__ = [
     "ClassSite",
     "Context",
     "Entity",
+    "Era",
     "File",
     "FunctionSite",
     "Import",
@@ -203,6 +205,20 @@ class File:
         for fact in self.index.references:
             found.setdefault(fact.path.rpartition(".")[2], []).append(fact)
         return found
+
+    @property
+    def era(self) -> Era:
+        """For which TensorFlow it was written: by its own names, or else by those of all other files together."""
+        return Era(self.project.era(self.key)[0])
+
+    @cached_property
+    def era_told(self) -> tuple[Location, ...]:
+        """What tells of a TF1 or TF2 file: the first of its names that does, or the file that has one."""
+        told = self.project.era(self.key)[1]
+        if told != self.key:
+            return (Location(told, 1, f"the names in this file are {self.era}'s"),) if told else ()
+        found = self.references_to(lambda names: any(era_of_name(name.spelled) is self.era for name in names))
+        return tuple(one.location(f"`{one.path}` is {self.era}'s") for one in found[:1])
 
     def does_without(self, block: Block, importing: bool) -> bool:
         """Whether a place is in a ``try`` whose handler holds an alternative, or is one that is not needed."""

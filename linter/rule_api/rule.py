@@ -15,7 +15,7 @@ from sys import intern
 from typing import TYPE_CHECKING, ClassVar
 
 from ..analysis.names import canonical
-from ..finding import Applicability, Consequence, Location, Severity, Target
+from ..finding import Applicability, Consequence, Effort, Finding, Location, Severity, Target
 
 if TYPE_CHECKING:
     from .model import Assignment, Call, ClassSite, File, FunctionSite, Import, Reference, Site
@@ -25,6 +25,8 @@ __all__ = [
     "Applicability",
     "Consequence",
     "Diagnostic",
+    "Effort",
+    "Finding",
     "Rule",
     "Severity",
     "Target",
@@ -55,7 +57,8 @@ class Rule:
     """One hazard.
 
     Subclasses set ``code``, ``severity`` and ``consequence`` (the last two are what `report` says unless it is told
-    otherwise), and at least one gate with its method; one without is refused:
+    otherwise), ``effort`` (what it takes to mend a finding), and at least one gate with its method; one without is
+    refused:
 
     ``calls``
         canonical names (see `linter.analysis.names`) of called objects, for `on_call`;
@@ -79,6 +82,7 @@ class Rule:
     severity: ClassVar[Severity]
     consequence: ClassVar[Consequence]
     targets: ClassVar[frozenset[Target]] = frozenset(Target)
+    effort: ClassVar[Effort] = Effort.THOUGHT
     calls: ClassVar[tuple[str, ...]] = ()
     methods: ClassVar[tuple[str, ...]] = ()
     creates: ClassVar[tuple[str, ...]] = ()
@@ -145,6 +149,11 @@ class Rule:
             subject=subject or getattr(site, "spelled", "") or None,
             related=tuple(related),
         )
+
+    @classmethod
+    def effort_of(cls, finding: Finding) -> Effort:
+        """What it takes to mend a finding of this rule; the rule's own, unless its subject tells more."""
+        return cls.effort
 
     @classmethod
     def slug(cls) -> str:

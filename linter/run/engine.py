@@ -25,6 +25,7 @@ from ..finding import INTERNAL_ERROR, UNPARSABLE_FILE, Consequence, Finding, Loc
 from ..result import Coverage
 from ..source.discovery import display_path
 from ..source.parsing import NO_MEMORY, SourceFile, parse_source
+from ..source.python2 import in_place, installed, readable
 from ..source.reading import read_bytes, read_source
 from ..source.suppressions import Suppressions, find_suppressions
 from .cache import Cache, digest_of
@@ -82,7 +83,7 @@ def version() -> str:
 @memoized
 def installation() -> str:
     """A digest of our own rules and engine, and of the Python that runs them."""
-    digest = blake2b(sys.version.encode(), digest_size=16)
+    digest = blake2b(f"{sys.version} {installed()}".encode(), digest_size=16)
     top = Path(__file__).resolve().parents[1]
     for folder in (top, top.parent / "rules"):
         for place, _, names in sorted(os.walk(folder)):
@@ -368,6 +369,8 @@ def check_file(
     if index is None:
         tree = parse_source(source)
         if isinstance(tree, Finding):
+            source, tree = readable(source, tree)
+        if isinstance(tree, Finding):
             return [tree], [], "", None
         from ..analysis.index import FileIndex
         from ..analysis.summary import summarize
@@ -377,7 +380,7 @@ def check_file(
             if mentions_tensorflow(source.text):
                 summarize(FileIndex(tree))  # raises again what has kept it out of the project
                 raise MemoryError  # there is enough this time
-            return [], [], "", None  # it does not reach TensorFlow
+            return in_place(source, []), [], "", None  # it does not reach TensorFlow
         index = FileIndex(tree)
     from ..rule_api.model import File
     from .coverage import coverage_of
@@ -394,7 +397,7 @@ def check_file(
             raise
         except Exception as error:
             failures.append(_crash(source.display, rule, site, error))
-    findings = [*_findings(source, diagnostics), *failures]
+    findings = in_place(source, [*_findings(source, diagnostics), *failures])
     coverage = coverage_of(file, project)
     file.release()
     questions, digest = recorder.dependencies() if keep else ([], "")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..finding import Finding
 from ..source.parsing import SourceFile, parse_in_pieces, parse_source
+from ..source.python2 import readable
 from ..source.suppressions import find_suppressions
 from .cache import Cache, digest_of
 
@@ -120,6 +121,8 @@ class Facts:
             tree = parse_source(source)
         else:
             tree = parse_in_pieces(source, lambda piece: imports.update(imported(piece)))
+        if isinstance(tree, Finding):
+            source, tree = readable(source, tree)
         if isinstance(tree, Finding):
             return {}, None
         if source.digest != self._digests[key]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -75,6 +75,19 @@ def decide_target(root: Path, config_value: str = "auto", files: Sequence[str] |
         if kind in evidence.found:
             return target, evidence.found[kind]
     return Target.KERAS3, NO_EVIDENCE
+
+
+def statements(root: Path) -> Iterator[tuple[str, Target | None]]:
+    """What the requirements, locks and environments of a project's root state, each with the target it speaks for.
+
+    The strongest of them decides, and not the first; see `decide_target`.
+    """
+    targets = dict(_STRENGTH)
+    for stated in stated_by(root):
+        evidence = _Evidence()
+        _judge(stated, evidence)
+        text = f"{FLAG}=1" if stated.kind == "flag" else f"{stated.name}{stated.specs.strip().rstrip(',')}"
+        yield f"{text} in {stated.place}", next((targets[kind] for kind in evidence.found), None)
 
 
 def _judge(stated: Stated, evidence: _Evidence) -> None:

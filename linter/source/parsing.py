@@ -48,6 +48,14 @@ NO_MEMORY = "there is not enough memory to read this file"
 
 
 @dataclass(frozen=True)
+class Refused:
+    """A file that Python does not read as it is: what is said of that, and its own text."""
+
+    finding: Finding
+    text: str
+
+
+@dataclass(frozen=True)
 class SourceFile:
     """One file's text: decoded, without a byte order mark, every line end a single newline.
 
@@ -60,6 +68,8 @@ class SourceFile:
     text: str
     digest: str
     notebook: Notebook | None = None
+    refused: Refused | None = None
+    """Of a file whose text is not its own, but what Python 3 would read; see `python2`."""
 
     @property
     def lines(self) -> list[str]:
@@ -186,9 +196,11 @@ def _catches_pair(text: str) -> bool:
 
 
 def _python2(source: SourceFile, line: int, column: int, what: str) -> Finding:
+    extra = "" if source.path.suffix == ".ipynb" else "; with the extra `migrate-lint[python2]` it is linted as it is"
     return PYTHON2_SOURCE.at(
         source.display,
-        f"this is Python 2 ({what}) and was not linted: convert it first, with 2to3 (up to Python 3.12) or futurize",
+        f"this is Python 2 ({what}) and was not linted: convert it first, with 2to3 (up to Python 3.12) or futurize"
+        + extra,
         line,
         column,
     )

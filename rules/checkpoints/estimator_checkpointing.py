@@ -32,6 +32,7 @@ class EstimatorCheckpointing(Rule):
     `tf.keras.callbacks.BackupAndRestore`, or in a custom loop `tf.train.CheckpointManager.restore_or_initialize`, bring
     both back.
     Up to TF 2.15, which the target keras2 may be, Estimators still run, so there it is info.
+    No run decides this: what is lost shows only when the program is started a second time.
 
     ## Example
     ```python

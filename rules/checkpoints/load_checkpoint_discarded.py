@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
 _READERS = (
     "tensorflow.train.load_checkpoint",
@@ -59,6 +59,7 @@ class LoadCheckpointDiscarded(Rule):
     code = "TF502"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     beside = ("TF406",)  # which says where the name went
     calls = (
         *_READERS,

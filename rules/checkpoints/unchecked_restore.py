@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Target, literal_string, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
 _CHECKPOINTS = ("tensorflow.train.Checkpoint()", "tensorflow.train.CheckpointManager().checkpoint")
 _MODELS = ("keras.Model()", "keras.Sequential()")
@@ -51,6 +51,7 @@ class UncheckedRestore(Rule):
     code = "TF504"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     calls = (
         *(f"{receiver}.{method}" for receiver in _CHECKPOINTS for method in ("restore", "read")),
         *(f"{receiver}.load_weights" for receiver in _MODELS),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, File, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
 _ADDERS = ("add_weight", "add_variable")
 _KINDS = frozenset({"layer", "model", "metric"})
@@ -56,6 +56,7 @@ class AddWeightPositionalName(Rule):
     code = "TF312"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.MECHANICAL
     targets = frozenset({Target.KERAS3})
     methods = _ADDERS
 

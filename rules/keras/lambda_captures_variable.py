@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, FunctionSite, Reference, Site, Target, canonical
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from ..variables.constructors import SEEDED, is_layer, is_state, is_variable
 
 _WEIGHTS = frozenset(
@@ -58,6 +58,7 @@ class LambdaCapturesVariable(Rule):
     code = "TF302"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     calls = ("keras.layers.Lambda",)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

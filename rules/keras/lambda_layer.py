@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, ClassSite, Target, canonical, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .whole_models import allows_lambdas, handles_whole_models, is_hdf5, keeps_weights_only, keeps_weights_only_here
 
 _REGISTRATIONS = ("register_keras_serializable", "register_keras_serializable()")
@@ -78,6 +78,7 @@ class LambdaLayer(Rule):
     code = "TF301"
     severity = Severity.WARNING
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     calls = ("keras.layers.Lambda",)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

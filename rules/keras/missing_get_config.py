@@ -17,7 +17,7 @@ from ...linter.rule_api.model import (
     is_test_path,
     path_of,
 )
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .whole_models import keeps_weights_only, saves_whole_models_in
 
 _PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic"})
@@ -104,6 +104,7 @@ class MissingGetConfig(Rule):
     code = "TF304"
     severity = Severity.WARNING
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
 
     def on_class(self, cls: ClassSite) -> Iterator[Diagnostic]:
         """Judge a layer with a constructor of its own."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, File, Known, Scope, Target, value_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
 _INPUTS = ("keras.Input",)
 _SYMBOLIC = (
@@ -55,6 +55,7 @@ class TfOpOnKerasTensor(Rule):
     code = "TF311"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
     calls = _INPUTS
 

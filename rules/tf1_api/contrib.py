@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...linter.rule_api.model import Import, Name, Reference
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
 _ROOTS = ("tensorflow.contrib", "tensorflow.compat.v1.contrib")
 _SUCCESSORS = {
@@ -82,6 +82,7 @@ class Contrib(Rule):
     code = "TF405"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     supersedes = ("TF406",)
     beside = ("TF903",)  # the names behind the star are unknown, wherever they come from then
     imports = references = (

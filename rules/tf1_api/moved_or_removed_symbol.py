@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...linter.rule_api.model import File, Import, Name, Reference, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Finding, Rule, Severity
 from .api_status import Standing, missing, missing_import, standing
 
 _SUCCESSORS = {
@@ -119,6 +119,7 @@ class MovedOrRemovedSymbol(Rule):
     code = "TF406"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """See `Rule.on_file`."""
@@ -162,6 +163,12 @@ class MovedOrRemovedSymbol(Rule):
         use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
         message = f"`{found.written}` is there through compat.v1 only; {use}."
         yield self.report(site, message, Severity.INFO, consequence=Consequence.LEGACY)
+
+    @classmethod
+    def effort_of(cls, finding: Finding) -> Effort:
+        """Another name, where the same object has one, or compat.v1 has it."""
+        found = standing(finding.subject or "", Target.KERAS3)
+        return Effort.MECHANICAL if found.native or found.status == "v1" else cls.effort
 
 
 def _no_package(statement: Import) -> str:

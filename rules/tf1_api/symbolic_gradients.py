@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Known
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import certainty
 
@@ -58,7 +58,8 @@ class SymbolicGradients(Rule):
     code = "TF419"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
-    supersedes = ("TF406",)
+    effort = Effort.LOCAL
+    supersedes = ("TF406", "TF408")
     calls = (*_GRADIENTS, *_STEPS)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

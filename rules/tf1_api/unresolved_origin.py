@@ -18,7 +18,7 @@ class UnresolvedOrigin(Rule):
     """A TensorFlow name is looked up in a way that reading the code cannot follow.
 
     ## Why
-    After `from tensorflow import *` every undefined name may be TensorFlow's, and `getattr(tf.nn, name)` may be any
+    After `from keras.layers import *` every undefined name may be Keras's, and `getattr(tf.nn, name)` may be any
     function of the module.
     What is not resolved is not linted: a hazard there goes unseen, by this program and by the upgrade script.
     A `getattr` with a literal name is resolved.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Import, Reference, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .api_status import Standing, missing, missing_import, standing
 
 
@@ -41,6 +41,7 @@ class V1LayersKeras3(Rule):
     code = "TF410"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     supersedes = ("TF406",)
     targets = frozenset({Target.KERAS3})
     imports = references = ("tensorflow.layers.*", "tensorflow.nn.rnn_cell.*", "keras.*")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .traces import trace_of
 
 
@@ -47,6 +47,7 @@ class BreakpointInTfFunction(Rule):
     code = "TF206"
     severity = Severity.INFO
     consequence = Consequence.CHANGES
+    effort = Effort.MECHANICAL
     calls = ("breakpoint", "pdb.set_trace", "ipdb.set_trace", "pudb.set_trace", "IPython.embed", "code.interact")
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .traces import SYMBOLIC, is_failing, is_static, trace_of, values_in
 
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "fatal", "log", "vlog")
@@ -65,6 +65,8 @@ class LoggingInTfFunction(Rule):
     code = "TF202"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
+    supersedes = ("TF423",)
     beside = ("TF406",)  # which says where the name went
     calls = (
         *(f"{logger}.{level}" for logger in _LOGGERS for level in _LEVELS), *_COUNTED, *_TRACKERS, "warnings.warn"

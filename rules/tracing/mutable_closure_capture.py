@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...linter.rule_api.model import Context, File, FunctionSite, Site, is_none, nodes_below, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .traces import class_named, is_number, trace_of
 
 _NUMERIC = frozenset({"max", "min", "float", "int", "abs", "round", "len"})
@@ -77,6 +77,7 @@ class MutableClosureCapture(Rule):
     code = "TF210"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
 
     def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
         """Judge each lasting number that a traced function reads, once."""

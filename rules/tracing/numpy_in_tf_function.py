@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Known
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .traces import BY_CERTAINTY, at_most, held, trace_of
 
 _STATIC = frozenset(
@@ -74,6 +74,7 @@ class NumpyInTfFunction(Rule):
     code = "TF203"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     calls = ("numpy.*", "scipy.*", "sklearn.*", "cv2.*", "PIL.*", "math.*", "pandas.*", "skimage.*")
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .traces import SYMBOLIC, is_failing, is_static, trace_of, values_in
 
 _MARKS = ("trac", "compil", "build")
@@ -50,6 +50,7 @@ class PrintInTfFunction(Rule):
     code = "TF201"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    effort = Effort.MECHANICAL
     calls = ("print", "pprint.pprint", "pprint.pp")
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

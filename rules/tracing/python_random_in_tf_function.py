@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .traces import is_failing, trace_of
 
 _RANDOM = (
@@ -69,6 +69,7 @@ class PythonRandomInTfFunction(Rule):
     code = "TF204"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     supersedes = ("TF203",)
     calls = (
         *(f"random.{name}" for name in _RANDOM), *(f"random.Random().{name}" for name in _RANDOM),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, File
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
 _SPARING = frozenset({"input_signature", "reduce_retracing", "experimental_relax_shapes"})
 
@@ -52,6 +52,7 @@ class PythonScalarArgument(Rule):
     code = "TF216"
     severity = Severity.INFO
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """Judge the calls that stand in a loop."""

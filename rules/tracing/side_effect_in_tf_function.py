@@ -14,8 +14,6 @@ from ...linter.rule_api.model import (
     FunctionSite,
     Known,
     Site,
-    literal_string,
-    owner_of,
     path_of,
 )
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
@@ -23,7 +21,6 @@ from .traces import (
     BY_CERTAINTY,
     Lasting,
     Trace,
-    is_argument,
     is_container,
     is_number,
     is_renewed,
@@ -37,7 +34,6 @@ _SAME_AGAIN = frozenset(
 )
 _OF_LISTS = frozenset({"append", "extend", "appendleft", "popleft", "extendleft"})
 _ITEM_METHODS = _OF_LISTS | {"insert"}
-_TAKING = frozenset({"del", "pop", "popitem", "popleft", "remove", "discard", "clear"})
 _WRITERS = (
     "open().write", "open().writelines", "csv.writer().writerow", "csv.DictWriter().writerow", "sys.stdout.write",
     "sys.stderr.write", "json.dump", "pickle.dump",
@@ -63,7 +59,6 @@ class SideEffectInTfFunction(Rule):
     the number of traces.
     A test of such state is decided while tracing too: the graph keeps the branch that the first trace took, and runs
     its operations at every call.
-    A list or dict that a `tf.function` is called with must not be changed at all: the call raises `ValueError`.
     Locals that are made in the same trace are fine, and so are `tf.TensorArray.write`, `tf.Variable.assign`, `add_loss`
     and the `update_state` of a metric.
 
@@ -113,21 +108,17 @@ class SideEffectInTfFunction(Rule):
         if not function.runs(Context.TRACED):
             return
         seen: set[int] = set()
-        taken_back = _taken_back(function)
         for site in function.changes:
             trace = trace_of(site) if id(site.syntax) not in seen else None
             if trace is not None:
-                for diagnostic in self._judge(site, trace, taken_back):
+                for diagnostic in self._judge(site, trace):
                     seen.add(id(site.syntax))
                     yield diagnostic
 
-    def _judge(self, site: ChangeSite, trace: Trace, taken_back: frozenset[str]) -> Iterator[Diagnostic]:
+    def _judge(self, site: ChangeSite, trace: Trace) -> Iterator[Diagnostic]:
         change = site.change
         state = lasting(site, change.target)
-        if state is None:
-            yield from self._judge_argument(site, trace, taken_back)
-            return
-        if _creates(site):
+        if state is None or _creates(site):
             return
         guard = _guard(site, state)
         told = _told(site, state)
@@ -149,25 +140,6 @@ class SideEffectInTfFunction(Rule):
         elif is_flag and not change.relative and not is_renewed(site, state):
             if any(_has_operations(site, level) for level in _tests(site, state)):
                 yield self._frozen(site, trace, state)
-
-    def _judge_argument(self, site: ChangeSite, trace: Trace, taken_back: frozenset[str]) -> Iterator[Diagnostic]:
-        """Report a list or dict that the traced function is called with; TensorFlow compares it before and after."""
-        name = _argument(site, site.change.target)
-        sure = None if name is None or trace.how != "function" else _is_plain(site, name)
-        function = site.function
-        if name is None or sure is None or (function is not None and _is_run_by_keras(function)):
-            return
-        title = f"`{function.name}`" if function is not None and function.name != "<lambda>" else "the traced function"
-        severity = trace.severity(Severity.ERROR if site.block.parent is None else Severity.WARNING)
-        yield self.report(
-            site,
-            f"`{name}` is an argument of {title}, which changes it: a `tf.function` that modifies a list or dict that "
-            "it is given raises `ValueError`. Change a copy, and return it.",
-            severity if sure and name not in taken_back else Severity.INFO,
-            consequence=Consequence.BREAKS,
-            subject=name,
-            related=trace.callers,
-        )
 
     def _changed(self, site: ChangeSite, trace: Trace, state: Lasting, what: str, sure: bool) -> Diagnostic:
         through = site.change.through
@@ -219,8 +191,6 @@ def _told(site: ChangeSite, state: Lasting) -> tuple[str, bool] | None:
             return ("gets this item", True) if state.is_unknown and _is_counted(site) else None
         fixed = isinstance(change.key, ast.Constant)  # it is overwritten by each trace
         return ("gets this item", False) if state.is_container and not fixed else None
-    if change.verb.endswith("next"):
-        return ("gives one item to this `next`", True) if state.is_iterator else None
     if isinstance(change.target, ast.Subscript) and change.verb not in _ITEM_METHODS | {"+="}:
         return None
     verb = "grows" if change.verb in GROWERS else "changes"
@@ -331,60 +301,6 @@ def _is_symbolic(site: Site, value: ast.expr | None) -> bool:
     """Whether a value may be a tensor; what is made of the function's arguments is frozen if it is none, too."""
     lifted = not site.runs(Context.TRACED, without=Context.LIFTED)
     return not lifted and site.is_tensor(value) in BY_CERTAINTY and site.is_tensor(value) is not Known.VARIABLE
-
-
-def _taken_back(function: FunctionSite) -> frozenset[str]:
-    """The arguments to which a function adds and from which it takes: they may be as they were when it is done."""
-    added, taken = set[str](), set[str]()
-    for site in function.changes:
-        name = _argument(site, site.change.target)
-        if name is not None:
-            (taken if site.change.verb in _TAKING else added).add(name)
-    return frozenset(added & taken)
-
-
-def _is_run_by_keras(function: FunctionSite) -> bool:
-    """Whether it is a method that Keras calls, with copies of the lists and dicts that it is given [run, both]."""
-    decorators = {name.canonical.removesuffix("()") for name in function.decorators}
-    return function.runs(Context.FIT) and "tensorflow.function" not in decorators
-
-
-def _argument(site: ChangeSite, node: ast.expr) -> str | None:
-    """The argument of the traced function that something belongs to."""
-    node = owner_of(node)
-    if not isinstance(node, ast.Name):
-        return None
-    if is_argument(site, node.id):
-        return node.id
-    given = site.file.changes.values(site.scope.function(), node.id)
-    heads = [owner_of(value) for value in given]
-    if len(heads) == 1 and isinstance(heads[0], ast.Name) and is_argument(site, heads[0].id):
-        return heads[0].id
-    return None
-
-
-def _is_plain(site: ChangeSite, name: str) -> bool | None:
-    """Whether an argument that is changed so surely is a list or a dict; None where nothing speaks for it."""
-    change = site.change
-    if change.kind == "item":
-        return True
-    if change.kind != "content":
-        return None
-    if change.verb in _OF_LISTS or change.verb in ("setdefault", "popitem") or change.verb.startswith("heapq."):
-        return True
-    if change.verb == "+=":
-        return True if any(isinstance(value, ast.List) for value in change.values) else None
-    if change.verb == "pop" and change.values and literal_string(change.values[0]) is not None:
-        return True
-    call = site.syntax
-    if change.verb == "update" and isinstance(call, ast.Call):
-        given = call.keywords or any(isinstance(value, ast.Dict) for value in change.values)
-        return bool(given and not change.through)
-    function = site.scope.function()
-    default = site.file.default_of(function, name)
-    if default is not None and is_container(site, default):
-        return True
-    return False if change.verb in ("pop", "clear", "sort", "reverse", "remove") else None
 
 
 def _names_only(counter: ChangeSite) -> bool:

@@ -16,7 +16,7 @@ from ...linter.rule_api.model import (
     Site,
     path_of,
 )
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .traces import BY_CERTAINTY, Lasting, Trace, at_most, held, lasting, outlives, trace_of
 
 _REMEMBERING = frozenset({"functools.lru_cache", "functools.cache"})
@@ -74,6 +74,7 @@ class TensorLeak(Rule):
     code = "TF209"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     supersedes = ("TF205",)
 
     def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, FunctionSite, Site, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
 
 class TfFunctionInLoop(Rule):
@@ -49,6 +49,7 @@ class TfFunctionInLoop(Rule):
     code = "TF207"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     calls = ("tensorflow.function",)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

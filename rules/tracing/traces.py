@@ -108,20 +108,35 @@ class Trace:
 
 def trace_of(site: Site) -> Trace | None:
     """Say how the place is traced; None where it is not, or only by way of a set-up method."""
-    function = site.function
-    outer = function
-    while outer is not None and outer.name == "<lambda>":
-        outer = outer.function
-    if function is None or (outer is not None and (outer.name in _SET_UP or _is_replaced(outer))):
+    if _is_set_up(site):
         return None
     if site.runs(Context.TRACED, without=Context.FIT | Context.DATASET):
-        how, flag = "function", Context.TRACED
-    elif site.runs(Context.TRACED | Context.DATASET):
-        how, flag = "dataset", Context.DATASET
-    elif site.runs(Context.TRACED | Context.FIT):
-        how, flag = "fit", Context.FIT
-    else:
+        return _trace(site, "function", Context.TRACED)
+    if site.runs(Context.TRACED | Context.DATASET):
+        return _trace(site, "dataset", Context.DATASET)
+    return fit_trace_of(site)
+
+
+def fit_trace_of(site: Site) -> Trace | None:
+    """Say how Keras traces the place, even where a `tf.function` of the user's does so, too; None where it does not."""
+    if _is_set_up(site) or not site.runs(Context.TRACED | Context.FIT):
         return None
+    return _trace(site, "fit", Context.FIT)
+
+
+def _is_set_up(site: Site) -> bool:
+    """Whether a place belongs to a set-up method, or to one in whose place something else is put."""
+    outer = _no_lambda(site.function)
+    return site.function is None or (outer is not None and (outer.name in _SET_UP or _is_replaced(outer)))
+
+
+def _no_lambda(function: FunctionSite | None) -> FunctionSite | None:
+    while function is not None and function.name == "<lambda>":
+        function = function.function
+    return function
+
+
+def _trace(site: Site, how: str, flag: Context) -> Trace | None:
     if not site.is_possible(flag):
         return None
     where = site.trail(flag).replace("`<lambda>`", "a lambda").replace(" (a tf.function)`", "`")
@@ -129,7 +144,7 @@ def trace_of(site: Site) -> Trace | None:
     file = site.file
     switch = file.once(f"debugs {how}", lambda: any(_turns_eager(call, how) for call in file.calls))
     once = site.guarded or not site.runs(Context.TRACED, without=Context.ONCE)
-    proven = not switch and site.is_reached(flag) and not _is_for_its_graph(outer)
+    proven = not switch and site.is_reached(flag) and not _is_for_its_graph(_no_lambda(site.function))
     certain = how != "fit" or root not in ("call", "__call__")
     raises = certain and not (how == "fit" and any(not s & Context.TRACED for s in site.contexts))
     return Trace(how, where, certain, raises, once, proven, switch, site.callers(flag))
@@ -318,7 +333,7 @@ class Lasting:
     @cached_property
     def is_iterator(self) -> bool:
         """Whether it is an iterator of Python, and not one of a dataset."""
-        return bool(self.known) and all(_is_iterator(self.site, value) for value in self.known)
+        return bool(self.known) and all(is_iterator(self.site, value) for value in self.known)
 
 
 def lasting(site: Site, node: ast.expr) -> Lasting | None:
@@ -584,7 +599,8 @@ def _is_made_of_itself(assignment: Assignment) -> bool:
     return value is not None and assignment.file.changes.reads(function, value, assignment.node)
 
 
-def _is_iterator(site: Site, node: ast.expr) -> bool:
+def is_iterator(site: Site, node: ast.expr) -> bool:
+    """Whether an expression makes an iterator of Python, and not one of a dataset."""
     if isinstance(node, ast.GeneratorExp):
         return True
     if not isinstance(node, ast.Call):
@@ -593,7 +609,7 @@ def _is_iterator(site: Site, node: ast.expr) -> bool:
     if names == ["iter"] and len(node.args) == 1:
         inner = node.args[0]
         plain = isinstance(inner, ast.Tuple) or (isinstance(inner, ast.Call) and path_of(inner.func) == "range")
-        return plain or is_container(site, inner) or _is_iterator(site, inner)
+        return plain or is_container(site, inner) or is_iterator(site, inner)
     if any(name.startswith("itertools.") or name in _PYTHON_ITERATORS for name in names):
         return True
     found = site.entities(path_of(node.func))

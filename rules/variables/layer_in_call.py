@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .constructors import SEEDED, inside_other, is_called, is_layer, is_unproven, reached, runs_each_call
 
 
@@ -55,6 +55,7 @@ class LayerInCall(Rule):
     code = "TF102"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     supersedes = ("TF103", "TF104", "TF106", "TF109", "TF302")
     calls = ("keras.layers.*", "keras.applications.*", "keras.Sequential")
     creates = ("layer", "module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .v1_names import how_reached
 
 
@@ -55,6 +55,7 @@ class MakeTemplateInCall(Rule):
     code = "TF111"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     supersedes = ("TF406",)
     calls = ("tensorflow.make_template",)
 

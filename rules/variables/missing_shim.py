@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity, Target
 from .constructors import may_be_guarded
 from .v1_names import CELLS, GETTERS, LAYER_CLASSES, LAYERS, SLIM, SLIM_GETTERS, how_reached
 
@@ -56,6 +56,7 @@ class MissingShim(Rule):
     code = "TF106"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     supersedes = ("TF103", "TF104", "TF406")
     calls = (*sorted(GETTERS), *sorted(SLIM_GETTERS), *LAYERS, *SLIM, *sorted(LAYER_CLASSES), *sorted(CELLS))
 

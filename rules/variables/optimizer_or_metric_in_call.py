@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .constructors import in_lambda_layer, is_unproven, may_be_guarded, reached
 
 _NO_OBJECTS = frozenset({"KLD", "MAE", "MAPE", "MSE", "MSLE", "Metric", "Optimizer"})
@@ -70,6 +70,7 @@ class OptimizerOrMetricInCall(Rule):
     code = "TF108"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     beside = ("TF406",)  # which says where the name went
     calls = ("keras.optimizers.*", "keras.metrics.*", "tensorflow.train.*")
     creates = ("optimizer", "metric")

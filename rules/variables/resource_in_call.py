@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .constructors import is_unproven, reached, runs_each_call
 
 _TABLES = (
@@ -69,6 +69,7 @@ class ResourceInCall(Rule):
     code = "TF116"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     calls = (*_TABLES, *_WRITERS, "iter")
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, ClassSite, Context, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .constructors import SEEDED, STATEFUL, STATELESS, is_layer, may_be_guarded, reached, runs_each_call
 
 _ADDERS = ("add_weight", "add_variable")
@@ -58,6 +58,7 @@ class StateOutsideBuild(Rule):
     code = "TF114"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     supersedes = ("TF102", "TF109")
     calls = ("keras.layers.*", "keras.applications.*", "keras.Sequential", "keras.Model", "keras.metrics.*")
     creates = ("layer", "metric")

@@ -21,6 +21,7 @@ class TfFunctionUnderShim(Rule):
     Called in scope `a` and then in scope `b` it silently uses the variables of `a` twice; a layer without a name raises
     `tf.function only supports singleton tf.Variables`.
     The other way round is safe: decorate the method with `tf.function` as well, outside the shim.
+    No run decides this: it shows which variables are used, and not which ones the scopes of a later call were to give.
 
     ## Example
     ```python

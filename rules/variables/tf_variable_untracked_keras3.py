@@ -16,7 +16,7 @@ from ...linter.rule_api.model import (
     canonical,
     path_of,
 )
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .constructors import attributes_hold_state, is_layer
 from .keeping import kept
 
@@ -73,6 +73,7 @@ class TfVariableUntrackedKeras3(Rule):
     code = "TF109"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
     calls = ("tensorflow.Variable", "keras.layers.*", "keras.Sequential", "keras.applications.*")
     creates = ("module", "layer")

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity, Target
 from .v1_names import SHIMMED, SLIM, Naming, how_reached, naming
 
 
@@ -51,6 +51,7 @@ class UnnamedSlimLayer(Rule):
     code = "TF104"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     supersedes = ("TF406",)
     targets = frozenset({Target.KERAS2})
     calls = tuple(SLIM)

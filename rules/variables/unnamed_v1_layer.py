@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity, Target
 from .v1_names import LAYER_CLASSES, LAYERS, SHIMMED, Naming, how_reached, is_called, naming
 
 
@@ -50,6 +50,7 @@ class UnnamedV1Layer(Rule):
     code = "TF103"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     supersedes = ("TF406",)
     targets = frozenset({Target.KERAS2})
     calls = (*LAYERS, *sorted(LAYER_CLASSES))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ...linter.rule_api.model import Assignment, Call, ClassSite, Context, Reference, Target, nodes_below, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .constructors import VARIABLES, attributes_hold_state, in_lambda_layer, is_layer, is_variable
 from .keeping import Kept, kept
 
@@ -65,6 +65,7 @@ class UntrackedState(Rule):
     code = "TF107"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
     calls = (*sorted(VARIABLES), "keras.layers.*", "keras.Sequential")
     creates = ("layer", "module")
 

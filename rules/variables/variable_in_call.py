@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .constructors import FILLED, SEED_GENERATOR, VARIABLES, is_unproven, is_variable, reached, runs_each_call
 
 
@@ -55,6 +55,7 @@ class VariableInCall(Rule):
     code = "TF101"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     supersedes = ("TF109", "TF302")
     calls = (*sorted(VARIABLES), *FILLED, SEED_GENERATOR)
 

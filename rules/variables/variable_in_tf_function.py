@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .constructors import (
     FILLED,
     SEED_GENERATOR,
@@ -61,6 +61,7 @@ class VariableInTfFunction(Rule):
     code = "TF105"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
     calls = (*sorted(VARIABLES), *FILLED, SEED_GENERATOR, "keras.layers.*", "keras.applications.*", "keras.Sequential")
     creates = ("layer", "module")
 

@@ -13,7 +13,8 @@ from random import Random
 from xml.etree import ElementTree
 
 from migrate_lint.linter.finding import Evidence, Finding, Location, Severity, Target, Verdict
-from migrate_lint.linter.reporters import Paint, statistics, summary
+from migrate_lint.linter.reporters import Paint, summary
+from migrate_lint.linter.reporters.causes import statistics
 from migrate_lint.linter.result import BaselineStatus, LintedProject, Result, RevisionStatus, Runtime
 from migrate_lint.linter.run.verdicts import tally as verdicts
 from migrate_lint.linter.runtime_report import PhaseOutcome
@@ -118,7 +119,7 @@ def _rendered(form: str, result: Result) -> str:
     reporter = import_module(f"migrate_lint.linter.reporters.formats.{form}")
     lines = list(reporter.report(result, Paint(False)))
     if not reporter.FOR_PROGRAMS:
-        lines += [*statistics(result.findings), *summary(result, Paint(False))]
+        lines += [*statistics(result), *summary(result, Paint(False))]
     return "".join(f"{line}\n" for line in lines)
 
 

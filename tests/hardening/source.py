@@ -17,7 +17,8 @@ from random import Random
 from types import FrameType
 
 from migrate_lint.linter.finding import INTERNAL_ERROR, UNPARSABLE_FILE, Finding
-from migrate_lint.linter.reporters import Paint, statistics, summary
+from migrate_lint.linter.reporters import Paint, summary
+from migrate_lint.linter.reporters.causes import statistics
 from migrate_lint.linter.result import Result
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.settings.config import FORMATS, Config
@@ -195,7 +196,7 @@ def unrendered(formats: Sequence[object], result: Result) -> str:
         for line in reporter.report(result, plain):  # type: ignore[attr-defined]
             if _CONTROL.search(line):
                 return f"{reporter}: {line!r}"
-    for line in (*summary(result, plain), *statistics(result.findings)):
+    for line in (*summary(result, plain), *statistics(result)):
         if _CONTROL.search(line):
             return line
     return ""

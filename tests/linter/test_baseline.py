@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +97,11 @@ def test_the_file_has_a_finding_a_line_in_order() -> None:
     hold(linted(), "b.json", WRITE)
     lines = Path("b.json").read_text().split("\n")
 
-    assert ["{", '"version": 1,', '"initial": 4,', '"findings": ['] == lines[:4]
+    today = date.today().isoformat()
+    head = ["{", '"version": 1,', '"initial": 4,', '"history": {', f'"{today}": 4', "},", '"findings": [']
+    assert head == lines[: len(head)]
     assert ["]", "}", ""] == lines[-3:]
-    rows = [json.loads(line.rstrip(",")) for line in lines[4:-3]]
+    rows = [json.loads(line.rstrip(",")) for line in lines[len(head) : -3]]
     assert {"path": "a/z.py", "code": "TF406", "scope": "build", "text": "return tf.to_float(x)"} == rows[0]
     assert rows == sorted(rows, key=lambda row: list(row.values()))
 
@@ -111,6 +114,34 @@ def test_writing_twice_writes_the_same_bytes() -> None:
     hold(linted("m.py"), "b.json", WRITE)
 
     assert first == Path("b.json").read_bytes()
+
+
+def test_the_file_keeps_what_was_left_on_each_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day on which nothing changed is none of them; a file of before has none at all."""
+
+    class Day(date):
+        @classmethod
+        def today(cls) -> Day:
+            return cls(2026, 11, day)
+
+    monkeypatch.setattr(baseline, "date", Day)
+    write()
+    day = 1
+    hold(linted(), "b.json", WRITE)
+    day = 2
+    hold(linted(), "b.json", WRITE)
+    day = 3
+    write(MODEL.replace("tf.to_float(x)", "x"))
+    status = hold(linted(), "b.json", PRUNE).baseline
+    assert status is not None
+    assert (("2026-11-01", 2), ("2026-11-03", 1)) == status.history == load("b.json").history
+    text = Path("b.json").read_text()
+    start, end = text.index('"history"'), text.index('"findings"')
+    Path("b.json").write_text(text[:start] + text[end:])
+    assert () == load("b.json").history
+    Path("b.json").write_text(text[:start] + '"history": {"2026-11-01": "2"},\n' + text[end:])
+    with pytest.raises(BaselineError, match="this is no baseline"):
+        load("b.json")
 
 
 def test_one_more_of_the_same_is_new() -> None:
@@ -206,7 +237,7 @@ def test_a_module_level_finding_does_not_wander_between_files() -> None:
     write("import tensorflow as tf\n", "a.py")
     write("import tensorflow as tf\ntf.app.run()\n", "b.py")
 
-    assert ["b.py:2:TF406"] == shown(hold(linted(), "b.json"))
+    assert ["b.py:2:TF423"] == shown(hold(linted(), "b.json"))
 
 
 def test_what_is_told_once_a_file_may_go_to_another() -> None:
@@ -310,7 +341,8 @@ def test_the_command_line_names_what_is_left(capsys: pytest.CaptureFixture[str])
     assert "Baseline: 1 of 2 left.\nBaseline: 1 entry is stale" in capsys.readouterr().out
     assert 0 == main([*options, "--output-format", "json"])
     summary = json.loads(capsys.readouterr().out)["summary"]
-    assert {"initial": 2, "left": 1, "stale": 1, "unseen": 0} == summary["baseline"]
+    history = {date.today().isoformat(): 2}
+    assert {"initial": 2, "left": 1, "stale": 1, "unseen": 0, "history": history} == summary["baseline"]
     assert 0 == main([*options, "--prune-baseline"])
     assert "Baseline: 1 of 2 left.\nBaseline: 1 stale entry taken out." in capsys.readouterr().out
 

@@ -31,7 +31,7 @@ from migrate_lint.linter.registry import registry
 from migrate_lint.linter.reporters import Paint
 from migrate_lint.linter.reporters.formats import html
 from migrate_lint.linter.reporters.formats.html.page_data import blocks
-from migrate_lint.linter.result import LintedProject, Result, Runtime
+from migrate_lint.linter.result import BaselineStatus, LintedProject, Result, Runtime
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.verdicts import tally
 
@@ -115,6 +115,7 @@ def finding_of(made: Result) -> dict[str, Any]:
         "excerpt",
         "evidence",
         "fix",
+        "effort",
     ]
     return dict(zip(names, row, strict=True))
 
@@ -361,6 +362,15 @@ def test_verdicts_evidence_and_runs_are_in_the_page() -> None:
     assert [["build", "ok", 0.5, ""], ["first call", "failed", 0.2, "ValueError: no"]] == run["phases"]
 
 
+def test_effort_and_the_baseline_are_in_the_page() -> None:
+    status = BaselineStatus("b.json", 12, 7, 0, 0, "keep", (("2026-11-01", 12),))
+    named = replace(FINDING, code="TF401", slug="session-run")
+    data = data_of(replace(result(FINDING, named), baseline=status))
+    assert [row[-1] for row in data["findings"]] == [1, 2]
+    assert data["baseline"] == {"initial": 12, "left": 7, "history": [["2026-11-01", 12]]}
+    assert data_of(result())["baseline"] is None
+
+
 def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is added to it, and the exit status is that of every format."""
     (tmp_path / "m.py").write_text("import tensorflow as tf\ntf.to_float(1)\n")
@@ -424,6 +434,20 @@ MIXED = (
     judged(Verdict.STATIC_ONLY, path="pkg/deep/b.py", severity=Severity.INFO, code="TF401", slug="session-run"),
 )
 MIXED = tuple(sorted(MIXED, key=lambda one: one.sort_key))
+
+
+@pytest.mark.browser
+def test_known_findings_are_told_and_are_no_passed_checks(opened: Open) -> None:
+    status = BaselineStatus("b.json", 12, 7, 0, 0, "keep", (("2026-11-01", 12),))
+    shown = opened(replace(result(), baseline=status))
+    assert shown.locator(".lead").inner_text().startswith("No new findings")
+    assert "7 of 12 known findings are left" in shown.locator("main").inner_text()
+
+
+@pytest.mark.browser
+def test_effort_is_a_filter(opened: Open) -> None:
+    shown = opened(result(*MIXED), "#effort=thought")
+    assert "1 of 3 findings" == status(shown)
 
 
 @pytest.mark.browser

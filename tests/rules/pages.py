@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -121,8 +121,12 @@ def read_page(path: Path, text: str | None = None) -> Page:
     return Page(path, title[1], title[2], read)
 
 
-def read_sections(path: Path, lines: Sequence[str]) -> list[tuple[str, list[str], list[Block]]]:
+def read_sections(
+    path: Path, lines: Sequence[str], words: Set[str] = _WORDS
+) -> list[tuple[str, list[str], list[Block]]]:
     """The headings of a page, each with the prose and the blocks below it; what comes before the first has none.
+
+    `words` are those that may follow ```` ```py ````.
 
     Raises:
         PageError: if a block is not closed, if there is code before the first heading, or a heading comes twice.
@@ -135,7 +139,7 @@ def read_sections(path: Path, lines: Sequence[str]) -> list[tuple[str, list[str]
             sections.append((line[3:].strip(), [], []))
             name = None
         elif line.startswith("```"):
-            block = _read_block(path, name, number, line, rest)
+            block = _read_block(path, name, number, line, rest, words)
             if sections[-1][0]:
                 sections[-1][2].append(block)
             elif block.language == "py":
@@ -151,10 +155,12 @@ def read_sections(path: Path, lines: Sequence[str]) -> list[tuple[str, list[str]
     return sections
 
 
-def _read_block(path: Path, name: str | None, start: int, fence: str, rest: Iterator[tuple[int, str]]) -> Block:
+def _read_block(
+    path: Path, name: str | None, start: int, fence: str, rest: Iterator[tuple[int, str]], known: Set[str]
+) -> Block:
     language, *words = fence[3:].split() or [""]
-    if language == "py" and (unknown := set(words) - _WORDS):
-        raise PageError(f"{path}:{start}: unknown word {min(unknown)!r} after ```py; known are {sorted(_WORDS)}")
+    if language == "py" and (unknown := set(words) - known):
+        raise PageError(f"{path}:{start}: unknown word {min(unknown)!r} after ```py; known are {sorted(known)}")
     body: list[str] = []
     for _, line in rest:
         if line.rstrip() == "```":

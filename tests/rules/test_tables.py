@@ -11,15 +11,19 @@ import importlib.metadata
 import importlib.util
 import inspect
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from migrate_lint.linter.analysis.public_names import has
+from migrate_lint.linter.finding import Target
+from migrate_lint.rules.keras.private_tensorflow_import import PUBLIC
 
 from ..interpreters import Children
-from . import public_names
+from . import private_names, public_names, signatures
 
 RULES = Path(__file__).resolve().parents[2] / "rules"
 API_STATUS = RULES / "tf1_api" / "api_status.json"
@@ -387,6 +391,37 @@ def test_the_list_of_names_is_what_is_installed(report: Mapping[str, Any]) -> No
     if installed_tensorflow != (2, 21):
         pytest.skip(f"the list is TensorFlow 2.21's, and {report['version']} is installed")
     check(report, "names")
+
+
+@pytest.mark.tensorflow
+def test_private_modules_and_names_are_as_listed() -> None:
+    """`python -m tests.rules.private_names` writes the table anew."""
+    if installed("tensorflow") != (2, 21):
+        pytest.skip("the table is TensorFlow 2.21's, and another one is installed")
+    root = private_names.ROOTS[0]
+    found = private_names.asked(sys.executable, root)
+    table = load(private_names.TABLE)
+    assert sorted(table["modules"][root].split()) == sorted(name[len(root) + 1 :] for name in found if name != root)
+    for module, names in table["gone"].items():
+        assert not set(names.split()) & set(found[module])
+
+
+@pytest.mark.tensorflow
+def test_parameters_are_as_listed() -> None:
+    """`python -m tests.rules.signatures` writes the table anew; what is advised is a parameter."""
+    if installed("tensorflow") != (2, 21):
+        pytest.skip("the table is TensorFlow 2.21's, and another one is installed")
+    rows = load(signatures.TABLE)["functions"]
+    assert {name: row["new"].split() for name, row in rows.items()} == signatures.current(sorted(rows))
+    for row in rows.values():
+        assert not row["gone"].keys() & set(row["new"].split())
+        assert set(filter(None, row["gone"].values())) <= set(row["new"].split())
+
+
+@pytest.mark.parametrize("target", Target)
+def test_every_public_name_that_is_advised_is_there(target: Target) -> None:
+    """In place of a private one."""
+    assert [] == [name for name in PUBLIC.values() if not has(f"tensorflow{name[2:]}", target)]
 
 
 @pytest.mark.tensorflow

@@ -20,7 +20,7 @@ from .probe_pages import GUIDES, PAGES, Model
 
 PROBES = Path(__file__).parents[2] / "runtime_checks" / "worker" / "probes"
 LOOK_UPS = {"session-run", "placeholder", "graph-collection", "contrib", "moved-or-removed-symbol", "estimator"}
-LOOK_UPS |= {"v1-layers-keras3", "v2-behavior-disabled"}
+LOOK_UPS |= {"v1-layers-keras3", "v2-behavior-disabled", "app-flags-logging-gfile", "session-config", "session-hooks"}
 
 PROBED = [model for page in sorted(PAGES.glob("*.md")) for model in probe_pages.models(page)]
 GUIDED = [model for page in sorted(GUIDES.glob("*.md")) for model in probe_pages.models(page)]

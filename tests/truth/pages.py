@@ -11,15 +11,11 @@ A section with a line ``Disagrees: <reason>`` is one where the linter is known t
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import re
-import shutil
-import signal
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,12 +23,11 @@ from typing import Any
 
 from migrate_lint.linter.finding import Severity, Target
 
+from ..forks import forked
 from ..interpreters import load
 from ..rules.pages import DEFAULT_NAME, PageError, find_all, read_sections
 
 HERE = Path(__file__).parent
-SECONDS = 300
-"""For one program: a hundred times what any takes on a machine of its own."""
 
 _CODE = re.compile(r"`(TF\d{3})`")
 
@@ -116,27 +111,7 @@ def hazards(programs: Sequence[tuple[Sequence[tuple[str, str]], str]]) -> list[b
 
     Each runs in a fork of its own, since TensorFlow keeps what a program changes.
     """
-    return [_forked(files, run) for files, run in programs]
-
-
-def _forked(files: Sequence[tuple[str, str]], run: str) -> bool | str:
-    folder = Path(tempfile.mkdtemp())
-    answer = folder / "answer.json"
-    try:
-        process = os.fork()
-        if not process:
-            signal.alarm(SECONDS)
-            try:
-                answer.write_text(json.dumps(_hazard(folder / "program", files, run)))
-            except BaseException:
-                answer.write_text(json.dumps(traceback.format_exc()))
-            finally:
-                os._exit(0)
-        _, status = os.waitpid(process, 0)
-        found: bool | str = json.loads(answer.read_text()) if answer.exists() else f"ended with status {status}"
-        return found
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return [forked(_hazard, files, run) for files, run in programs]
 
 
 def _hazard(root: Path, files: Sequence[tuple[str, str]], run: str) -> bool:

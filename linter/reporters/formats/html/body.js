@@ -1,11 +1,12 @@
 (() => {
   const SEVERITIES = ["error", "warning", "info"];
   const CONSEQUENCES = ["breaks", "changes", "legacy"];
+  const EFFORTS = ["mechanical", "local", "thought"];
   const VERDICTS = ["confirmed", "failed", "unreached", "refuted", "static-only"];
   const MEANINGS = { breaks: "it raises", changes: "it silently computes something else", legacy: "it works, through compat.v1" };
   const FAMILIES = { tf1_api: "TF1 API" };
-  const FACETS = ["consequence", "severity", "verdict", "family", "rule", "path", "q"];
-  const MANY = new Set(["consequence", "severity", "verdict"]);
+  const FACETS = ["consequence", "severity", "effort", "verdict", "family", "rule", "path", "q"];
+  const MANY = new Set(["consequence", "severity", "effort", "verdict"]);
   const FILES_AT_ONCE = 30;
   const FINDINGS_AT_ONCE = 30;
   const OPEN_AT_FIRST = 8;
@@ -36,7 +37,7 @@
     data = page.data();
     for (const rule of data.rules) rule.name = `${rule.code} ${rule.slug}`;
     findings = data.findings.map((row) => {
-      const [file, rule, severity, consequence, verdict, cell, line, column, message, runtime, excerpt, evidence, fix] = row;
+      const [file, rule, severity, consequence, verdict, cell, line, column, message, runtime, excerpt, evidence, fix, effort] = row;
       const known = data.rules[rule];
       return {
         file, cell, line, column, message, runtime, excerpt, evidence, fix,
@@ -46,6 +47,7 @@
         path: data.files[file].path,
         severity: SEVERITIES[severity],
         consequence: CONSEQUENCES[consequence],
+        effort: EFFORTS[effort],
         verdict: verdict < 0 ? "" : VERDICTS[verdict],
         text: null,
       };
@@ -79,6 +81,7 @@
     const known = {
       consequence: new Set(CONSEQUENCES),
       severity: new Set(SEVERITIES),
+      effort: new Set(EFFORTS),
       verdict: new Set(VERDICTS),
       family: new Set(data.rules.map((rule) => rule.family)),
       rule: new Set(data.rules.map((rule) => rule.code)),
@@ -134,6 +137,7 @@
     const failed = [];
     if (state.consequence.size && !state.consequence.has(finding.consequence)) failed.push("consequence");
     if (state.severity.size && !state.severity.has(finding.severity)) failed.push("severity");
+    if (state.effort.size && !state.effort.has(finding.effort)) failed.push("effort");
     if (state.verdict.size && !state.verdict.has(finding.verdict)) failed.push("verdict");
     if (state.family && state.family !== finding.family) failed.push("family");
     if (state.rule && state.rule !== finding.code) failed.push("rule");
@@ -144,7 +148,7 @@
 
   function filter() {
     const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
-    const counts = { consequence: {}, severity: {}, verdict: {}, family: {}, rule: {} };
+    const counts = { consequence: {}, severity: {}, effort: {}, verdict: {}, family: {}, rule: {} };
     const rows = [], places = [], byRule = [];
     const count = (facet, finding) => {
       if (facet === "path") places.push(finding);
@@ -206,7 +210,7 @@
     });
     const words = findings.length
       ? `${plural(findings.length, "finding")} in ${number(data.files.length)} of ${plural(data.checked, "file")}`
-      : data.checked ? `All checks passed: ${plural(data.checked, "file")}` : "Nothing was checked: 0 files were found";
+      : data.checked ? `${data.baseline?.left ? "No new findings" : "All checks passed"}: ${plural(data.checked, "file")}` : "Nothing was checked: 0 files were found";
     return el("header", { class: "head" },
       el("a", { class: "skip", href: "#findings", onclick: skip }, "Skip to the findings"),
       page.brand(el("span", { class: "dim" }, data.tool)),
@@ -248,6 +252,18 @@
       const words = SEVERITIES.filter((severity) => found[severity]).map((severity) => plural(found[severity], severity));
       split.textContent = words.join(" \u00b7 ") || "none";
     }
+  }
+
+  // What is done since the findings were first written down.
+
+  function baselinePanel() {
+    if (!data.baseline) return null;
+    const { initial, left, history } = data.baseline;
+    const rows = history.map(([day, then]) => el("tr", {}, el("th", { scope: "row" }, day), el("td", { class: "num" }, number(then))));
+    return el("section", { class: "panel", "aria-labelledby": "baseline" },
+      el("h2", { id: "baseline" }, "Known findings"),
+      el("p", {}, `${number(left)} of ${number(initial)} known findings are left, and not shown here.`),
+      rows.length ? el("table", {}, el("caption", {}, "Left on each day on which the baseline changed"), el("tbody", {}, rows)) : null);
   }
 
   // What runs of the model said.
@@ -358,6 +374,7 @@
       el("div", { class: "facets" },
         toggles("severity", SEVERITIES),
         toggles("consequence", CONSEQUENCES),
+        toggles("effort", EFFORTS),
         judged ? toggles("verdict", VERDICTS) : null,
         choice("family"), choice("rule")));
     return el("section", { class: "toolbar", role: "search", "aria-label": "Filters" },
@@ -372,7 +389,7 @@
     parts.path.textContent = state.path;
     parts.path.setAttribute("aria-label", `No longer only ${state.path}`);
     if (document.activeElement !== parts.search) parts.search.value = state.q;
-    for (const facet of ["severity", "consequence", "verdict"]) if (parts[facet]) showToggles(facet);
+    for (const facet of ["severity", "consequence", "effort", "verdict"]) if (parts[facet]) showToggles(facet);
     const families = [...new Set(data.rules.map((rule) => rule.family))].sort();
     fillChoice("family", "every family", families.map((one) => [one, FAMILIES[one] || one.replaceAll("_", " ")]));
     const rules = [...data.rules].sort((one, other) => (one.code < other.code ? -1 : 1));
@@ -692,7 +709,7 @@
     const report = document.getElementById("report");
     report.append(head());
     if (findings.length) {
-      report.append(el("main", {}, ...[tiles(), runtimePanel(), toolbar(),
+      report.append(el("main", {}, ...[tiles(), baselinePanel(), runtimePanel(), toolbar(),
         el("div", { class: "two" }, work(), rules()), findingsPanel()].filter(Boolean)));
       refresh();
       addEventListener("popstate", () => {
@@ -703,7 +720,7 @@
       addEventListener("beforeprint", beforePrint);
       addEventListener("afterprint", afterPrint);
       addEventListener("keydown", shortcuts);
-    } else report.append(el("main", {}, ...[runtimePanel()].filter(Boolean)));
+    } else report.append(el("main", {}, ...[baselinePanel(), runtimePanel()].filter(Boolean)));
     root.dataset.ready = "";
   }
 

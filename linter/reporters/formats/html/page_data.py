@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from ....finding import Consequence, Evidence, Finding, Fix, Severity, Verdict
-from ....result import LintedProject, Result, Runtime
+from ....finding import Consequence, Effort, Evidence, Finding, Fix, Severity, Verdict
+from ....result import BaselineStatus, LintedProject, Result, Runtime
 from ....rule_api.rule import SECTIONS, documentation
 from ....runtime_report import WorkerRun
 from ... import only_at_runtime, printable
+from ...causes import effort_of
 from ...ci import documented_rules
 
 _AROUND = 3
@@ -25,7 +26,7 @@ _WIDTH = 240
 """Characters of a line that are shown."""
 _LEAD = 60
 """Characters that are shown before the mark, of a line that is longer."""
-_SEVERITIES, _CONSEQUENCES, _VERDICTS = list(Severity), list(Consequence), list(Verdict)
+_SEVERITIES, _CONSEQUENCES, _EFFORTS, _VERDICTS = list(Severity), list(Consequence), list(Effort), list(Verdict)
 
 
 def page_data(result: Result, version: str) -> dict[str, Any]:
@@ -33,10 +34,10 @@ def page_data(result: Result, version: str) -> dict[str, Any]:
     rules = _Rules()
     files: dict[str, _File] = {}
     rows = []
-    for finding in result.findings:
+    for finding, effort in zip(result.findings, effort_of(result.findings), strict=True):
         if finding.path not in files:
             files[finding.path] = _File(len(files), result, finding.path)
-        rows.append(_row(finding, files[finding.path], rules.number(finding)))
+        rows.append([*_row(finding, files[finding.path], rules.number(finding)), _EFFORTS.index(effort)])
     return {
         "tool": f"migrate-lint {version}",
         "title": _title(result.projects),
@@ -46,6 +47,7 @@ def page_data(result: Result, version: str) -> dict[str, Any]:
         "rules": rules.shown,
         "files": [{"path": shown(path), "lines": file.lines} for path, file in files.items()],
         "findings": rows,
+        "baseline": None if result.baseline is None else _baseline(result.baseline),
         "runtime": None if result.runtime is None else _runtime(result.runtime, only_at_runtime(result.findings)),
     }
 
@@ -190,6 +192,11 @@ def _project(project: LintedProject) -> dict[str, Any]:
         "reason": shown(project.reason),
         "files": project.files,
     }
+
+
+def _baseline(status: BaselineStatus) -> dict[str, Any]:
+    history = [[shown(day), left] for day, left in status.history]
+    return {"initial": status.initial, "left": status.left, "history": history}
 
 
 def _runtime(runtime: Runtime, added: int) -> dict[str, Any]:

@@ -1,0 +1,138 @@
+"""TF305: file names under which Keras 3 saves nothing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...linter.rule_api.model import Call, Target, literal_string, path_of
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+
+_CHECKPOINT, _SAVE_MODEL = "keras.callbacks.ModelCheckpoint", "keras.models.save_model"
+_MADE = re.compile(
+    r"keras\.(?:Model|Sequential|models\.(?:load_model|clone_model|model_from_json)|applications\.[\w.]+)\(\)"
+)
+"""What gives a model, called."""
+_WHOLE = (".keras", ".h5", ".hdf5")
+_FIELD = re.compile(r"%(?:\([\w.]*\))?[-+ #\d.]*[a-z]|\{[^{}]*\}")
+
+
+class Keras3SaveFormat(Rule):
+    """A model or its weights are saved under a name that Keras 3 refuses.
+
+    ## Why
+    With Keras 3 `model.save` takes `.keras` and `.h5` alone, `save_weights` takes `.weights.h5`, and `ModelCheckpoint`
+    takes `.keras` and `.h5`, with `save_weights_only=True` `.weights.h5`: all else raises ValueError, a folder too.
+    Keras 2 wrote a SavedModel or a checkpoint under such a name.
+    `model.export` writes a SavedModel now.
+    `save_format=` of `model.save` is ignored with a warning, and raises TypeError for `save_weights`.
+    Only a name whose end is written out is judged, and only of what is known to be a model of Keras.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    model = tf.keras.Sequential([tf.keras.Input([2]), tf.keras.layers.Dense(1)])
+    model.save("my_model")
+    model.save_weights("weights.h5")
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    model = tf.keras.Sequential([tf.keras.Input([2]), tf.keras.layers.Dense(1)])
+    model.save("my_model.keras")
+    model.save_weights("my.weights.h5")
+    ```
+
+    ## Source
+    - https://keras.io/guides/migrating_to_keras_3/
+    - https://keras.io/api/callbacks/model_checkpoint/
+    """
+
+    code = "TF305"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    effort = Effort.LOCAL
+    targets = frozenset({Target.KERAS3})
+    calls = (_CHECKPOINT, _SAVE_MODEL)
+    methods = ("save", "save_weights")
+
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """Judge the name of the file by what it ends in."""
+        if call.version_checked or any(name.spelled.startswith("tf_keras") for name in call.names):
+            return
+        if call.name == _CHECKPOINT:
+            yield from self._checkpoint(call)
+        elif call.name == _SAVE_MODEL:
+            yield from self._whole(call, call.value("filepath", 1))
+        elif not _is_model(call):
+            return
+        elif call.method == "save":
+            yield from self._whole(call, call.value("filepath", 0))
+        elif "save_format" in call.keywords:
+            yield self.report(
+                call, f"`{call.path}` takes no `save_format=` with Keras 3: that raises TypeError. The name decides."
+            )
+        else:
+            yield from self._told(call, call.value("filepath", 0), (".weights.h5",), "`.weights.h5`")
+
+    def _checkpoint(self, call: Call) -> Iterator[Diagnostic]:
+        path, weights = call.value("filepath", 0), call.literal("save_weights_only", 3, False)
+        if weights is True:
+            yield from self._told(call, path, (".weights.h5",), "`.weights.h5`, with `save_weights_only=True`")
+        elif weights is False:
+            yield from self._told(call, path, (".keras", ".h5"), "`.keras`")
+
+    def _whole(self, call: Call, path: ast.expr | None) -> Iterator[Diagnostic]:
+        yield from self._told(call, path, _WHOLE, "`.keras`; `model.export` writes a SavedModel")
+
+    def _told(self, call: Call, path: ast.expr | None, endings: tuple[str, ...], wanted: str) -> Iterator[Diagnostic]:
+        end = None if path is None else _end(call, path)
+        if end and not end.endswith(endings) and not any(ending.endswith(end) for ending in endings):
+            yield self.report(
+                call,
+                f"`{call.path}` raises ValueError with Keras 3 for a name that ends in "
+                f"`{end.removeprefix('/')[-24:]}`: it is to end in {wanted}.",
+            )
+
+
+def _is_model(call: Call) -> bool:
+    """Whether the receiver is surely a model of Keras: one that the code makes, or a model's own ``self``."""
+    receiver = call.path.rpartition(".")[0] if call.path else ""
+    owner = call.class_of_self(receiver) if receiver.isidentifier() else None
+    if owner is not None:
+        return "model" in owner.kinds and not owner.defines(call.method)
+    names = [name.canonical for name in call.names]
+    return bool(names) and all(_MADE.fullmatch(name.rpartition(".")[0]) for name in names)
+
+
+def _end(call: Call, path: ast.expr, depth: int = 4) -> str | None:
+    """What a name of a file surely ends in; None or an empty text where the end is not written out.
+
+    One that is known as a whole, or from a slash on, begins with a slash.
+    """
+    text = literal_string(path)
+    if text is not None:
+        *before, end = _FIELD.split(text)
+        return end if before else f"/{end}"
+    if isinstance(path, ast.JoinedStr) and path.values:
+        return literal_string(path.values[-1])
+    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add | ast.Div):
+        end = _end(call, path.right, depth)
+        return end.removeprefix("/") if end and isinstance(path.op, ast.Add) else end
+    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
+        return _end(call, path.left, depth)
+    if isinstance(path, ast.Call) and path.args and (path_of(path.func) or "").endswith(("path.join", "Path", "str")):
+        return _end(call, path.args[-1], depth)
+    if isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute) and path.func.attr == "format":
+        return _end(call, path.func.value, depth)
+    if isinstance(path, ast.Name) and depth:
+        function = call.scope.function()
+        made = [
+            one.value for one in call.file.assignments_by_function.get(function.id, []) if one.path == path.id
+        ]
+        return _end(call, made[0], depth - 1) if len(made) == 1 and made[0] is not None else None
+    return None

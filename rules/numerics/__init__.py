@@ -1,0 +1,1 @@
+"""Numbers that silently change (TF6xx)."""

@@ -1,0 +1,132 @@
+"""TF606: a learning rate that was to change, and is read once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...linter.rule_api.model import Call, Known, Name, Target, path_of
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ..tf1_api.contexts import certainty
+from .optimizers import KERAS, kind_of
+
+_SCHEDULES = {
+    "cosine_decay": "CosineDecay",
+    "cosine_decay_restarts": "CosineDecayRestarts",
+    "exponential_decay": "ExponentialDecay",
+    "inverse_time_decay": "InverseTimeDecay",
+    "linear_cosine_decay": "CosineDecay",
+    "natural_exp_decay": "ExponentialDecay",
+    "noisy_linear_cosine_decay": "CosineDecay",
+    "piecewise_constant": "PiecewiseConstantDecay",
+    "piecewise_constant_decay": "PiecewiseConstantDecay",
+    "polynomial_decay": "PolynomialDecay",
+}
+
+
+class FrozenSchedule(Rule):
+    """A Keras optimizer is given a learning rate of TF1 that was to decay, and stays what it is.
+
+    ## Why
+    In eager execution `tf.compat.v1.train.exponential_decay` and its like give a function of the step that they were
+    given, not a tensor.
+    An optimizer of Keras calls it and counts its steps itself: where nothing raises that global step, the rate is the
+    same for ever (0.1, 0.1, 0.1, 0.1, where TF1 had 0.1, 0.05, 0.025, 0.0125).
+    A tensor or a variable as the learning rate raises ValueError with Keras 3; with tf_keras its value is read once, so
+    that `1.0 / step`, or a variable that is assigned later, never changes the rate.
+    The TF1 optimizers, `tf.compat.v1.train.AdamOptimizer`, take the decay functions as they are, and raise the step in
+    `apply_gradients(..., global_step=step)`.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    step = tf.compat.v1.train.get_or_create_global_step()
+    rate = tf.compat.v1.train.exponential_decay(0.1, step, 1000, 0.9)
+    optimizer = tf.keras.optimizers.SGD(rate)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 1000, 0.9)
+    optimizer = tf.keras.optimizers.SGD(rate)
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2
+    - https://www.tensorflow.org/api_docs/python/tf/keras/optimizers/schedules
+    """
+
+    code = "TF606"
+    severity = Severity.ERROR
+    consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
+    calls = KERAS
+
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """Judge the learning rate of an optimizer that is made in eager execution."""
+        rate = call.value("learning_rate", 0)
+        if rate is None or isinstance(rate, ast.Constant) or not kind_of(call):
+            return
+        if isinstance(rate, ast.Call) and path_of(rate.func) in ("float", "int"):
+            return
+        severity = certainty(call)
+        if severity is None:
+            return
+        function = _decay(call, rate)
+        if function:
+            if _raises_the_step(call):
+                return
+            yield self.report(
+                call,
+                f"The learning rate of `{kind_of(call)}` is a `{function}` of TF1's global step, which a Keras "
+                f"optimizer does not raise: the rate never changes. Give "
+                f"`tf.keras.optimizers.schedules.{_SCHEDULES[function]}`.",
+                severity,
+            )
+            return
+        known = call.is_tensor(rate)
+        if known not in (Known.TENSOR, Known.VARIABLE):
+            return
+        what = "variable" if known is Known.VARIABLE else "tensor"
+        if call.target is Target.KERAS3:
+            yield self.report(
+                call,
+                f"The learning rate of `{kind_of(call)}` is a {what}, which raises ValueError with Keras 3. Give a "
+                "number, or a schedule of `tf.keras.optimizers.schedules`.",
+                severity,
+                consequence=Consequence.BREAKS,
+            )
+        elif known is Known.VARIABLE or _reads_variable(call, rate):
+            yield self.report(
+                call,
+                f"The learning rate of `{kind_of(call)}` is read once from a {what}: it does not change with it. Give "
+                "a schedule of `tf.keras.optimizers.schedules`, or assign to the optimizer's `learning_rate`.",
+                Severity.INFO if severity is Severity.INFO else Severity.WARNING,
+            )
+
+
+def _decay(call: Call, rate: ast.expr) -> str:
+    """The function of TF1 that made a learning rate."""
+    made = call.file.call_at(rate)
+    names: tuple[Name, ...] = made.names if made is not None else call.names_of(rate)
+    end = "" if made is not None else "()"
+    found = {
+        name.canonical.removeprefix("tensorflow.train.").removesuffix(end) if name.is_compat_v1 else ""
+        for name in names
+    }
+    return found.pop() if len(found) == 1 and found <= set(_SCHEDULES) else ""
+
+
+def _raises_the_step(call: Call) -> bool:
+    """Whether the project may raise a step itself, by `assign_add`."""
+    return any(other.method == "assign_add" for other in call.file.calls)
+
+
+def _reads_variable(call: Call, rate: ast.expr) -> bool:
+    """Whether the rate is worked out, where it is given, of a variable."""
+    return isinstance(rate, ast.BinOp) and any(
+        isinstance(part, ast.Name | ast.Attribute) and call.is_tensor(part) is Known.VARIABLE for part in ast.walk(rate)
+    )

@@ -1,0 +1,94 @@
+"""TF604: keywords of older optimizers, which the present ones ignore or refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.rule_api.model import UNKNOWN, Call, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from .optimizers import KERAS, kind_of
+
+_DEFAULTS = {"SGD": "0.01", "Lion": "0.0001"}
+_OLD = {
+    "beta1": "Give `beta_1=`",
+    "beta2": "Give `beta_2=`",
+    "schedule_decay": "Leave it out",
+    "use_locking": "Leave it out",
+}
+
+
+class IgnoredOptimizerKeyword(Rule):
+    """A Keras optimizer is given a keyword of an older one, such as `lr=` or `decay=`.
+
+    ## Why
+    With tf_keras `lr=` is ignored with nothing but a line in the log: `Adam(lr=0.5)` trains with 0.001.
+    Keras 3 raises "Argument(s) not recognized".
+    `decay=` is the other way round: Keras 3 warns, and the learning rate stays what it was; tf_keras raises, even for
+    `decay=0`.
+    `beta1=`, `beta2=`, `use_locking=` and `schedule_decay=` raise with both.
+    The classes of `tf.keras.optimizers.legacy` still take `lr` and `decay`, with tf_keras alone.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    optimizer = tf.keras.optimizers.Adam(lr=0.01)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    optimizer = tf.keras.optimizers.Adam(learning_rate=0.01)
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/api_docs/python/tf/keras/optimizers/Optimizer
+    - https://github.com/keras-team/tf-keras/issues/331
+    """
+
+    code = "TF604"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    effort = Effort.MECHANICAL
+    calls = KERAS
+
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """Judge the keywords that are written out: the first that raises, or else what is ignored."""
+        kind = kind_of(call)
+        if not kind:
+            return
+        found = [judged for keyword in call.keywords for judged in self._judge(call, kind, keyword)]
+        yield from sorted(found, key=lambda judged: judged.consequence is not Consequence.BREAKS)[:1]
+
+    def _judge(self, call: Call, kind: str, keyword: str) -> Iterator[Diagnostic]:
+        keras3 = call.target is Target.KERAS3
+        given = f"`{kind}` is given `{keyword}=`, which"
+        if keyword == "lr" and keras3:
+            yield self.report(call, f"{given} raises ValueError with Keras 3. Give `learning_rate=`.")
+        elif keyword == "lr" and call.value("learning_rate", 0) is None:
+            yield self.report(
+                call,
+                f"{given} is ignored: the learning rate is {_DEFAULTS.get(kind, '0.001')}, whatever is given. "
+                "Give `learning_rate=`.",
+                consequence=Consequence.CHANGES,
+            )
+        elif keyword == "decay" and keras3:
+            value = call.literal("decay")
+            if value is UNKNOWN or value:
+                yield self.report(
+                    call,
+                    f"{given} is ignored with a warning: the learning rate stays the same. Give a schedule, "
+                    "`tf.keras.optimizers.schedules.InverseTimeDecay`, as the learning rate.",
+                    Severity.WARNING if value is UNKNOWN else Severity.ERROR,
+                    consequence=Consequence.CHANGES,
+                )
+        elif keyword == "decay":
+            yield self.report(
+                call,
+                f"{given} raises ValueError. Give a schedule, `tf.keras.optimizers.schedules.InverseTimeDecay`, as the "
+                "learning rate.",
+            )
+        elif keyword in _OLD:
+            error = "ValueError" if keras3 else "TypeError"
+            yield self.report(call, f"{given} raises {error}. {_OLD[keyword]}.")

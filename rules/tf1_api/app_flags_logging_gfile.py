@@ -1,0 +1,77 @@
+"""TF423: what TensorFlow 1 had of other libraries: flags, logging, files, the start of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.rule_api.model import Reference
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from .graph_calls import named
+
+_FILES = {
+    "Copy": "copy", "DeleteRecursively": "rmtree", "Exists": "exists", "FastGFile": "GFile", "GFile": "GFile",
+    "Glob": "glob", "IsDirectory": "isdir", "ListDirectory": "listdir", "MakeDirs": "makedirs", "MkDir": "mkdir",
+    "Open": "GFile", "Remove": "remove", "Rename": "rename", "Stat": "stat", "Walk": "walk",
+}  # fmt: skip
+"""The name in `tf.io.gfile` of what stood in `tf.gfile`; arguments have other names there."""
+_ROOTS = ("tensorflow.app", "tensorflow.flags", "tensorflow.gfile", "tensorflow.logging")
+_PACKAGES = {"app": "absl.app", "flags": "absl.flags", "logging": "absl.logging"}
+
+
+class AppFlagsLoggingGfile(Rule):
+    """Flags, logging, files or the start of a program are taken from TensorFlow 1, which only passed them on.
+
+    ## Why
+    `tf.app`, `tf.flags`, `tf.logging` and `tf.gfile` left `tf`: reading one raises AttributeError.
+    Through `tf.compat.v1` they work, which is told once for each of them and file.
+    The first three are absl's, which is installed with TensorFlow.
+    Files are in `tf.io.gfile`, under other names and with other names of arguments: `path`, `src` and `dst` where there
+    were `filename`, `dirname`, `oldpath` and `newpath`.
+    `tf.logging.info` writes to TensorFlow's own logger, absl's to absl's: a handler or a level that was set for one
+    says nothing to the other.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    if tf.gfile.Exists("model.txt"):
+        tf.logging.info("found")
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+    from absl import logging
+
+    if tf.io.gfile.exists("model.txt"):
+        logging.info("found")
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2#api_cleanup
+    - https://www.tensorflow.org/api_docs/python/tf/io/gfile
+    """
+
+    code = "TF423"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    effort = Effort.MECHANICAL
+    supersedes = ("TF406",)
+    references = tuple(
+        f"tensorflow.{name}{below}" for name in ("app", "flags", "gfile", "logging") for below in ("", ".*")
+    )
+
+    def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
+        """See `Rule.on_reference`."""
+        if not all(one.canonical.startswith(_ROOTS) for one in reference.names):
+            return
+        module, _, rest = reference.names[0].canonical.removeprefix("tensorflow.").partition(".")
+        module = module.partition("(")[0].partition("[")[0]
+        if module == "app" and rest.startswith("flags"):
+            module = "flags"
+        if module == "gfile":
+            short = _FILES.get(rest.partition("(")[0].partition(".")[0])
+            advice = f"use `tf.io.gfile.{short}`" if short else "use `tf.io.gfile`"
+        else:
+            advice = f"use `{_PACKAGES[module]}`"
+        yield from named(self, reference, "is there through compat.v1 only", advice, module)

@@ -1,0 +1,69 @@
+"""TF408: keywords that a function of TF2 no longer takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.rule_api.model import Call
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from .api_status import written
+from .signatures import is_of_tf2, signatures
+
+
+class RemovedKeyword(Rule):
+    """A function is given a keyword of TF1 that it does not take in TF2.
+
+    ## Why
+    Some 120 functions of `tf` kept their names and lost keywords, most of which have another name now: `keep_dims` is
+    `keepdims`, `reduction_indices` and `dim` are `axis`.
+    A call that gives one raises TypeError.
+    The function of `tf.compat.v1` takes them all.
+    The parameters were read from TensorFlow 1.15 and 2.21 themselves.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    total = tf.reduce_sum(tf.ones([2, 3]), reduction_indices=1, keep_dims=True)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    total = tf.reduce_sum(tf.ones([2, 3]), axis=1, keepdims=True)
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/guide/migrate/upgrade
+    - https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
+    """
+
+    code = "TF408"
+    severity = Severity.ERROR
+    consequence = Consequence.BREAKS
+    effort = Effort.MECHANICAL
+    calls = tuple(name for name, signature in signatures().items() if signature.gone)
+
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """See `Rule.on_call`."""
+        signature = signatures().get(call.name)
+        if signature is None:
+            return
+        given = [keyword for keyword in call.keywords if keyword in signature.gone]
+        if not given or not is_of_tf2(call):
+            return
+        renamed = [f"`{old}=` is `{signature.gone[old]}=`" for old in given if signature.gone[old]]
+        advice = f"{' and '.join(renamed)} now" if renamed else f"It takes {_listed(signature.new)}"
+        if renamed and len(renamed) < len(given):
+            advice += ", and the rest is to be left out"
+        words = " and no ".join(f"`{one}=`" for one in given)
+        yield self.report(
+            call, f"`{written(call.names[0])}` takes no {words} in TF2: that raises TypeError. {advice}."
+        )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Names with commas, and an ``and`` before the last."""
+    quoted = [f"`{name}`" for name in names]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

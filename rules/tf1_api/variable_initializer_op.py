@@ -1,0 +1,75 @@
+"""TF404: operations that initialize variables, where variables initialize themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.rule_api.model import Call
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from .api_status import is_plain, written
+from .contexts import certainty
+
+_NAMES = (
+    "all_variables_initializer", "global_variables_initializer", "initialize_all_tables", "initialize_all_variables",
+    "initialize_local_variables", "initialize_variables", "initializers.global_variables",
+    "initializers.local_variables", "initializers.tables_initializer", "initializers.variables",
+    "local_variables_initializer", "tables_initializer", "variables_initializer",
+)  # fmt: skip
+
+
+class VariableInitializerOp(Rule):
+    """An operation that initializes variables is asked for, where they are initialized when they are made.
+
+    ## Why
+    In eager execution `tf.compat.v1.global_variables_initializer()` and its like return None and do nothing, and a
+    session raises where it is given that.
+    A variable has its value as soon as it exists; a table too.
+    In a graph that is built on purpose they do what they always did, and are not reported.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    weights = tf.Variable(tf.ones([2]))
+    init = tf.compat.v1.global_variables_initializer()
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    weights = tf.Variable(tf.ones([2]))
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables_initializer
+    - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2
+    """
+
+    code = "TF404"
+    severity = Severity.INFO
+    consequence = Consequence.LEGACY
+    effort = Effort.MECHANICAL
+    supersedes = ("TF406",)
+    calls = tuple(f"tensorflow.{name}" for name in _NAMES)
+
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """See `Rule.on_call`."""
+        if call.version_checked or not call.names or any(entity.kind != "external" for entity in call.found):
+            return
+        name = written(call.names[0])
+        if is_plain(call):
+            if not call.in_graph:
+                yield self.report(
+                    call,
+                    f"`{name}` raises AttributeError on TF2, where variables are initialized when they are made: "
+                    "leave it out.",
+                    Severity.ERROR,
+                    consequence=Consequence.BREAKS,
+                )
+        elif certainty(call) not in (None, Severity.INFO):
+            yield self.report(
+                call,
+                f"`{name}` returns None in eager execution, where variables are initialized when they are made: "
+                "leave it out.",
+            )

@@ -1,0 +1,11 @@
+"""TF214: whether an assertion of a tensor, or what a tensor is to decide on, raises where it is traced."""
+
+from __future__ import annotations
+
+from ..run import Judgement, Run, StaticFinding
+from ..tracing import raises_while_tracing
+
+
+def judge(finding: StaticFinding, run: Run) -> Judgement:
+    """Confirmed where the line raised in a trace; refuted where it was traced and did not."""
+    return raises_while_tracing(finding, run)

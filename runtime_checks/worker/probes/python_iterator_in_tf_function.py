@@ -1,0 +1,11 @@
+"""TF211: whether a Python iterator gives its items while TensorFlow traces, and not at the calls that follow."""
+
+from __future__ import annotations
+
+from ..run import Judgement, Run, StaticFinding
+from ..tracing import runs_while_tracing
+
+
+def judge(finding: StaticFinding, run: Run) -> Judgement:
+    """Confirmed if the line ran while tracing; refuted if it ran outside of traces only."""
+    return runs_while_tracing(finding, run, "the iterator was taken from", "")

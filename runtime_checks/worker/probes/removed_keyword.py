@@ -1,0 +1,13 @@
+"""TF408: whether a function refuses a keyword of TF1."""
+
+from __future__ import annotations
+
+from ..at_line import raises
+from ..run import Judgement, Run, StaticFinding
+
+_HAZARD = "unexpected keyword argument"
+
+
+def judge(finding: StaticFinding, run: Run) -> Judgement:
+    """Confirmed where the line raised TypeError."""
+    return raises(finding, run, _HAZARD, "the call took its keywords")

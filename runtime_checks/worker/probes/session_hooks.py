@@ -1,0 +1,7 @@
+"""TF428: whether the installed TensorFlow has a name of TF1."""
+
+from __future__ import annotations
+
+from ..lookup import decide as judge
+
+__all__ = ["judge"]

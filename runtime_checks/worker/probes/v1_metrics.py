@@ -1,0 +1,13 @@
+"""TF421: whether a metric of TF1 is made where eager execution is on."""
+
+from __future__ import annotations
+
+from ..at_line import raises
+from ..run import Judgement, Run, StaticFinding
+
+_HAZARD = "is not supported when eager|singleton tf.Variables"
+
+
+def judge(finding: StaticFinding, run: Run) -> Judgement:
+    """Confirmed where the line raised what TensorFlow raises without a graph."""
+    return raises(finding, run, _HAZARD, "the line ran, where a graph takes the metric")
