@@ -17,6 +17,7 @@ from .call_graph import GRAPH_NAMES, CallGraph
 from .effects import own_effects
 from .entities import Key
 from .execution_context import Effects
+from .lazy import cached_property
 from .linking import links_of
 from .links import Asked, Links, named
 from .names import below
@@ -215,6 +216,19 @@ class Project(Resolver):
     def era(self, file: str) -> tuple[str, str]:
         """For which TensorFlow a file was written (see `Era`), and the file that tells."""
         return self.call_graph.era(file)
+
+    def keras_sets(self, attribute: str) -> bool:
+        """Whether a class of the project that is Keras's by a base sets the attribute, in its body or by ``self``."""
+        return attribute in self._set_by_keras_classes
+
+    @cached_property
+    def _set_by_keras_classes(self) -> frozenset[str]:
+        found: set[str] = set()
+        for file, summary in self.summaries.items():
+            for number, cls in summary["classes"].items():
+                if cls["attributes"] and self.kinds((file, int(number))):
+                    found.update(cls["attributes"])
+        return frozenset(found)
 
     def enters_graph(self, file: str, text: str) -> bool:
         """Whether a ``with`` on `text` may enter a graph: a context manager of ours, in a file that handles graphs."""

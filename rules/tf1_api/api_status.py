@@ -133,6 +133,11 @@ def _broken(names: Sequence[Name], target: Target) -> Standing | None:
     return standings[0]
 
 
+def is_of_keras(found: Standing) -> bool:
+    """Whether a name is Keras's and written without ``compat.v1``: what became of it TF309 says."""
+    return found.of_keras and not found.through_v1
+
+
 def is_plain(site: Call | Import | Reference) -> bool:
     """Whether every meaning is a name that left `tf` and is written without ``compat.v1``."""
     return bool(site.names) and not any(

@@ -54,7 +54,7 @@ class Estimator(Rule):
     code = "TF409"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
-    supersedes = ("TF406",)
+    supersedes = ("TF309", "TF406")
     imports = references = (
         "tensorflow",
         "tensorflow.estimator",

@@ -43,7 +43,7 @@ class FeatureColumn(Rule):
     severity = Severity.INFO
     consequence = Consequence.LEGACY
     effort = Effort.THOUGHT
-    beside = ("TF406",)  # which says that a name is gone, where one is
+    beside = ("TF309", "TF406")  # which say that a name is gone, where one is
     references = (f"{_COLUMNS}.*",)
 
     def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:

@@ -8,7 +8,7 @@ from functools import partial
 
 from ...linter.rule_api.model import File, Import, Name, Reference, Target
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Finding, Rule, Severity
-from .api_status import Standing, missing, missing_import, standing
+from .api_status import Standing, is_of_keras, missing, missing_import, standing
 
 _SUCCESSORS = {
     "all_variables": "tf.compat.v1.global_variables",
@@ -141,7 +141,7 @@ class MovedOrRemovedSymbol(Rule):
                 f"Importing from `{package}` raises ModuleNotFoundError with Keras 3, where it is an attribute and no "
                 "package: import from `tensorflow.keras`.",
             )
-        elif found is not None:
+        elif found is not None and not is_of_keras(found):
             yield self.report(
                 statement, f"Importing `{found.written}` raises ImportError {_where(found)}: {_advice(found)}"
             )
@@ -150,7 +150,7 @@ class MovedOrRemovedSymbol(Rule):
 
     def _reference(self, reference: Reference, told: set[str]) -> Iterator[Diagnostic]:
         found = missing(reference)
-        if found is not None:
+        if found is not None and not is_of_keras(found):
             yield self.report(reference, f"`{found.written}` raises AttributeError {_where(found)}: {_advice(found)}")
         elif len(reference.names) == 1:
             yield from self._legacy(reference, standing(reference.spelled, reference.target), told)

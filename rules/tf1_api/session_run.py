@@ -59,7 +59,7 @@ class SessionRun(Rule):
     code = "TF401"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
-    supersedes = ("TF406",)
+    supersedes = ("TF309", "TF406")
     calls = (*_SESSIONS, *_DEFAULT, *_RUNS)
     methods = ("run", "eval")
 

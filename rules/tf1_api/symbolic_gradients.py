@@ -59,7 +59,7 @@ class SymbolicGradients(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
-    supersedes = ("TF406", "TF408")
+    supersedes = ("TF309", "TF406", "TF408")
     calls = (*_GRADIENTS, *_STEPS)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

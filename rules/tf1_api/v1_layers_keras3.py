@@ -42,7 +42,7 @@ class V1LayersKeras3(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
-    supersedes = ("TF406",)
+    supersedes = ("TF309", "TF406")
     targets = frozenset({Target.KERAS3})
     imports = references = ("tensorflow.layers.*", "tensorflow.nn.rnn_cell.*", "keras.*")
 

@@ -71,7 +71,7 @@ class OptimizerOrMetricInCall(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
-    beside = ("TF406",)  # which says where the name went
+    beside = ("TF309", "TF406")  # which say where the name went
     calls = ("keras.optimizers.*", "keras.metrics.*", "tensorflow.train.*")
     creates = ("optimizer", "metric")
 

@@ -29,6 +29,7 @@ TEXTS = {
 }
 ARGUMENTS: dict[str, object] = {"file": "user.py", "text": "net.Net", "name": "call", "parameter": "kernel", "flag": 1}
 ARGUMENTS |= {"flags": 1, "without": 2, "parameters": ("kernel",), "how": "is", "literal": "1", "default": "null"}
+ARGUMENTS |= {"attribute": "scale"}
 KEYS = {"function": ("net.py", 4), "class": ("net.py", 3), "method": ("net.py", 5)}
 PUBLIC = {name for name, _ in inspect.getmembers(Project, inspect.isfunction) if not name.startswith("_")}
 QUESTIONS = sorted(PUBLIC - PREPARATION)

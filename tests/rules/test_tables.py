@@ -20,10 +20,11 @@ from typing import Any
 import pytest
 from migrate_lint.linter.analysis.public_names import has
 from migrate_lint.linter.finding import Target
+from migrate_lint.rules.keras.keras_removed_symbol import SUCCESSORS
 from migrate_lint.rules.keras.private_tensorflow_import import PUBLIC
 
 from ..interpreters import Children
-from . import private_names, public_names, signatures
+from . import keras_members, private_names, public_names, signatures
 
 RULES = Path(__file__).resolve().parents[2] / "rules"
 API_STATUS = RULES / "tf1_api" / "api_status.json"
@@ -416,6 +417,27 @@ def test_parameters_are_as_listed() -> None:
     for row in rows.values():
         assert not row["gone"].keys() & set(row["new"].split())
         assert set(filter(None, row["gone"].values())) <= set(row["new"].split())
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_keras_refuses_is_as_listed(target: str) -> None:
+    """`python -m tests.rules.keras_members` writes the table anew; it is made of TF 1.15's names too."""
+    if installed("tensorflow") != (2, 21):
+        pytest.skip("the table is TensorFlow 2.21's, and another one is installed")
+    table = load(keras_members.TABLE)
+    there = keras_members.asked(sys.executable, "read", [], target)["members"]
+    listed = {kind: set(row[target].split()) for kind, row in table["members"].items()}
+    assert {kind: set() for kind in listed} == {kind: names & set(there[kind]["any"]) for kind, names in listed.items()}
+    keywords = {name: row[target].split() for name, row in table["keywords"].items() if target in row}
+    assert keywords == keras_members.asked(sys.executable, "refused", keywords, target)
+
+
+def test_every_successor_of_a_name_of_keras_is_there() -> None:
+    """With Keras 3; what a target lacks is not advised on it."""
+    names = set(SUCCESSORS.values())
+    roots = ("keras", "tensorflow.keras")
+    assert [] == [name for name in sorted(names) if not any(has(f"{root}.{name}", Target.KERAS3) for root in roots)]
 
 
 @pytest.mark.parametrize("target", Target)
