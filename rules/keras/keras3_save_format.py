@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Target, literal_string, path_of
+from ...linter.rule_api.model import Call, Target
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from .whole_models import is_model, other_end
 
 _CHECKPOINT, _SAVE_MODEL = "keras.callbacks.ModelCheckpoint", "keras.models.save_model"
-_MADE = re.compile(
-    r"keras\.(?:Model|Sequential|models\.(?:load_model|clone_model|model_from_json)|applications\.[\w.]+)\(\)"
-)
-"""What gives a model, called."""
 _WHOLE = (".keras", ".h5", ".hdf5")
-_FIELD = re.compile(r"%(?:\([\w.]*\))?[-+ #\d.]*[a-z]|\{[^{}]*\}")
 
 
 class Keras3SaveFormat(Rule):
@@ -68,7 +63,7 @@ class Keras3SaveFormat(Rule):
             yield from self._checkpoint(call)
         elif call.name == _SAVE_MODEL:
             yield from self._whole(call, call.value("filepath", 1))
-        elif not _is_model(call):
+        elif not is_model(call):
             return
         elif call.method == "save":
             yield from self._whole(call, call.value("filepath", 0))
@@ -90,49 +85,10 @@ class Keras3SaveFormat(Rule):
         yield from self._told(call, path, _WHOLE, "`.keras`; `model.export` writes a SavedModel")
 
     def _told(self, call: Call, path: ast.expr | None, endings: tuple[str, ...], wanted: str) -> Iterator[Diagnostic]:
-        end = None if path is None else _end(call, path)
-        if end and not end.endswith(endings) and not any(ending.endswith(end) for ending in endings):
+        end = other_end(call, path, endings)
+        if end:
             yield self.report(
                 call,
                 f"`{call.path}` raises ValueError with Keras 3 for a name that ends in "
-                f"`{end.removeprefix('/')[-24:]}`: it is to end in {wanted}.",
+                f"`{end}`: it is to end in {wanted}.",
             )
-
-
-def _is_model(call: Call) -> bool:
-    """Whether the receiver is surely a model of Keras: one that the code makes, or a model's own ``self``."""
-    receiver = call.path.rpartition(".")[0] if call.path else ""
-    owner = call.class_of_self(receiver) if receiver.isidentifier() else None
-    if owner is not None:
-        return "model" in owner.kinds and not owner.defines(call.method)
-    names = [name.canonical for name in call.names]
-    return bool(names) and all(_MADE.fullmatch(name.rpartition(".")[0]) for name in names)
-
-
-def _end(call: Call, path: ast.expr, depth: int = 4) -> str | None:
-    """What a name of a file surely ends in; None or an empty text where the end is not written out.
-
-    One that is known as a whole, or from a slash on, begins with a slash.
-    """
-    text = literal_string(path)
-    if text is not None:
-        *before, end = _FIELD.split(text)
-        return end if before else f"/{end}"
-    if isinstance(path, ast.JoinedStr) and path.values:
-        return literal_string(path.values[-1])
-    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add | ast.Div):
-        end = _end(call, path.right, depth)
-        return end.removeprefix("/") if end and isinstance(path.op, ast.Add) else end
-    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
-        return _end(call, path.left, depth)
-    if isinstance(path, ast.Call) and path.args and (path_of(path.func) or "").endswith(("path.join", "Path", "str")):
-        return _end(call, path.args[-1], depth)
-    if isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute) and path.func.attr == "format":
-        return _end(call, path.func.value, depth)
-    if isinstance(path, ast.Name) and depth:
-        function = call.scope.function()
-        made = [
-            one.value for one in call.file.assignments_by_function.get(function.id, []) if one.path == path.id
-        ]
-        return _end(call, made[0], depth - 1) if len(made) == 1 and made[0] is not None else None
-    return None

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ...linter.rule_api.model import Call, catches
+from ...linter.rule_api.model import Call, Site, catches
 
 _OF_OTHERS = ("nn.dropout", "summary.")
 """Names with rules of their own."""
@@ -38,16 +38,20 @@ def signatures() -> dict[str, Signature]:
     }
 
 
+def is_tried(site: Site, errors: frozenset[str]) -> bool:
+    """Whether the program does something else where a place raises one of `errors`."""
+    tried = (level.node for level in site.block.chain() if level.kind == "try" and isinstance(level.node, ast.Try))
+    return any(catches(handler, errors) for node in tried for handler in node.handlers)
+
+
 def is_of_tf2(call: Call) -> bool:
     """Whether a call is surely of the function in ``tf``: compat.v1 keeps the parameters of TF1.
 
     Nothing is sure where the program tries it, and does something else where it raises TypeError.
     """
-    tried = (level.node for level in call.block.chain() if level.kind == "try" and isinstance(level.node, ast.Try))
-    if any(catches(handler, _WRONG_ARGUMENTS) for node in tried for handler in node.handlers):
-        return False
     return (
-        not call.version_checked
+        not is_tried(call, _WRONG_ARGUMENTS)
+        and not call.version_checked
         and bool(call.names)
         and not call.is_compat_v1
         and all(entity.kind == "external" for entity in call.found)
