@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from .trying import is_tried
 
 _READERS = (
     "tensorflow.train.load_checkpoint",
@@ -71,7 +71,7 @@ class LoadCheckpointDiscarded(Rule):
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a call whose result is lost."""
         unread = call.unread_as
-        if unread is None or not all(name.canonical in self.calls for name in call.names) or _is_probe(call):
+        if unread is None or not all(name.canonical in self.calls for name in call.names) or is_tried(call):
             return
         last = call.name.rpartition(".")[2]
         lost = f"`{unread}` is never read" if unread else "the result is thrown away"
@@ -90,15 +90,3 @@ class LoadCheckpointDiscarded(Rule):
                 f"`{call.path}` only opens the checkpoint for reading, and {lost}: no variable gets a value, so "
                 "training goes on with the present ones. Restore with `tf.train.Checkpoint(...).restore(path)`.",
             )
-
-
-def _is_probe(call: Call) -> bool:
-    """Whether the call asks if a readable checkpoint is there: a failure is expected around it."""
-    for level in call.block.chain():
-        if level.kind == "try" and isinstance(level.node, ast.Try) and level.node.handlers:
-            return True
-        if level.kind == "with" and isinstance(level.node, ast.Call):
-            method = level.node.func.attr if isinstance(level.node.func, ast.Attribute) else ""
-            if "raises" in method.lower() or method == "suppress":
-                return True
-    return False

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Call, Known, Reference, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ..checkpoints.assigned import assignments_to
 from .api_status import is_plain, written
 from .contexts import certainty
 
@@ -186,7 +187,7 @@ def _made_before(run: Call) -> Assignment | None:
     fetched = (run.receiver if run.method == "eval" else run.value("fetches", 0)) if run.in_graph else None
     items = fetched.elts if isinstance(fetched, ast.List | ast.Tuple) else [fetched]
     for item in items:
-        made = _assignments_to(run, item) if isinstance(item, ast.Name | ast.Attribute) else []
+        made = assignments_to(run, item)
         if made and all(map(_is_eager_tensor, made)):
             return made[0]
     return None
@@ -196,17 +197,6 @@ def _is_eager_tensor(made: Assignment) -> bool:
     if made.is_tensor(made.value) not in (Known.TENSOR, Known.VARIABLE):
         return False
     return not made.in_graph and certainty(made) is Severity.ERROR
-
-
-def _assignments_to(run: Call, item: ast.Name | ast.Attribute) -> list[Assignment]:
-    """All assignments to a name, or to an attribute of the instance, where all have a value that is known."""
-    if isinstance(item, ast.Name):
-        found = run.file.index.lookup(run.scope, item.id)
-        home = found[0].function() if found is not None else None
-        made = [a for a in run.file.assignments if a.path == item.id and a.scope.function() is home]
-        return made if found is not None and len(made) == len(found[1]) else []
-    owner = run.class_of_self(item.value.id) if isinstance(item.value, ast.Name) else None
-    return [] if owner is None else run.file.assignments_to(owner.body, item.attr)
 
 
 def _is_entered(call: Call) -> bool:

@@ -1,0 +1,20 @@
+"""What is assigned to a name or to an attribute of the instance, where the file tells all of it."""
+
+from __future__ import annotations
+
+import ast
+
+from ...linter.rule_api.model import Assignment, Site
+
+
+def assignments_to(site: Site, node: ast.expr | None) -> list[Assignment]:
+    """All assignments to what a name or ``self.x`` is at a site; none where some are not known."""
+    if isinstance(node, ast.Name):
+        found = site.file.index.lookup(site.scope, node.id)
+        home = found[0].function() if found is not None else None
+        made = [a for a in site.file.assignments if a.path == node.id and a.scope.function() is home]
+        return made if found is not None and len(made) == len(found[1]) else []
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        owner = site.class_of_self(node.value.id)
+        return [] if owner is None else site.file.assignments_to(owner.body, node.attr)
+    return []
