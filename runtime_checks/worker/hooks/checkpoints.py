@@ -3,6 +3,7 @@
 A ``reader`` has ``path``, ``reads`` (how many tensors were read since, as a number in a list) and no subject.
 A ``restore`` has ``path`` (an empty string for None) and ``status``, what the restore returned: it is kept, because
 only it knows later what was not restored.
+``initialized`` is a variable, or the parts of one, that `tf.compat.v1.train.init_from_checkpoint` gives a value.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import threading
 from typing import Any, Iterator
 
-from ..patching import Patch, wrapped, wrapped_everywhere
+from ..patching import Patch, telling, wrapped, wrapped_everywhere
 from ..recorder import Recorder
 
 
@@ -19,6 +20,7 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record readers and restores."""
     yield from _readers(recorder)
     yield from _restores(recorder)
+    yield _initialized(recorder)
 
 
 def _readers(recorder: Recorder) -> Iterator[Patch]:
@@ -77,6 +79,15 @@ def _restores(recorder: Recorder) -> Iterator[Patch]:
     for owner in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint):
         yield wrapped(owner, "restore", restoring)
         yield wrapped(owner, "read", restoring)
+
+
+def _initialized(recorder: Recorder) -> Patch:
+    from tensorflow.python.training import checkpoint_utils
+
+    def tell(args: tuple[Any, ...], error: str) -> None:
+        recorder.record("initialized", lambda: (recorder.code.stack(), {"error": error}, None))
+
+    return wrapped(checkpoint_utils, "_set_variable_or_list_initializer", lambda original: telling(original, tell))
 
 
 def _path(args: Any, kwargs: Any) -> str:
