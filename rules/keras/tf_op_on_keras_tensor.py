@@ -5,13 +5,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, File, Known, Scope, Target, value_of
+from ...linter.rule_api.model import Call, File, Known, Reference, Scope, Target, missing_part, value_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
 _INPUTS = ("keras.Input",)
 _SYMBOLIC = (
     "keras.layers.", "keras.ops.", "keras.activations.", "keras.applications.", "keras.Sequential()", "keras.Model()",
 )  # fmt: skip
+_TENSORS = frozenset(
+    (
+        "dtype.as_numpy_dtype", "dtype.base_dtype", "dtype.is_floating", "dtype.is_integer", "dtype.name", "get_shape",
+        "graph", "op", "ref", "set_shape", "shape.as_list", "shape.assert_has_rank", "shape.dims",
+        "shape.is_compatible_with", "shape.is_fully_defined", "shape.ndims", "shape.num_elements", "shape.rank",
+        "shape.with_rank",
+    )
+)  # fmt: skip
+"""What a tensor of TensorFlow has and a KerasTensor has not; its shape is a tuple, its dtype a text."""
+_ANY_BACKEND = frozenset(
+    f"keras.backend.{name}"
+    for name in (
+        "arange", "eval", "eye", "floatx", "get_uid", "get_value", "int_shape", "is_sparse", "name_scope", "to_dense"
+    )
+)
+"""Functions of the backend that take a KerasTensor, or none."""
 _DEEP = 12
 
 
@@ -22,6 +38,8 @@ class TfOpOnKerasTensor(Rule):
     `keras.Input` and what layers make of it are KerasTensors: they have a shape and a type, and no value.
     Keras 2 turned a TensorFlow function that is given one into a layer.
     Keras 3 raises `ValueError: A KerasTensor cannot be used as input to a TensorFlow function`.
+    So do the functions of `tf.keras.backend`, and `x.get_shape()`, `x.shape.as_list()` or `x.dtype.name` raise
+    AttributeError: a KerasTensor's shape is a tuple, and its dtype a text.
     Operators (`a * b`, `a[:, 0]`), `keras.ops` and layers work with both; in the `call` of a layer, and in a function
     that a `Lambda` is given, tensors are TensorFlow's.
 
@@ -64,6 +82,8 @@ class TfOpOnKerasTensor(Rule):
         if call.file.once("first input", lambda: call) is call:
             for other in call.file.calls:
                 yield from self._judge(other)
+            for reference in call.file.references:
+                yield from self._judge_attribute(reference)
 
     def _judge(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a TensorFlow function by what it is given."""
@@ -82,8 +102,26 @@ class TfOpOnKerasTensor(Rule):
                 return
 
 
+    def _judge_attribute(self, reference: Reference) -> Iterator[Diagnostic]:
+        """Judge what is read of a name that is a KerasTensor."""
+        head, _, rest = (reference.path or "").partition(".")
+        parts = rest.split(".")
+        found = next((one for one in (parts[0], ".".join(parts[:2])) if one in _TENSORS), "")
+        if found and not reference.version_checked and _is_named(reference.file, reference.scope, head, frozenset()):
+            instead = "`tuple(x.shape)`" if "shape" in found else "its `shape` and `dtype`"
+            yield self.report(
+                reference,
+                f"`{head}` is a KerasTensor of a functional model, which has no `{found}` with Keras 3: that raises "
+                f"AttributeError. Use {instead}.",
+                subject=f"{head}.{found}",
+            )
+
+
 def _is_op(name: str) -> bool:
     """Whether a public name is a function that makes tensors of tensors [run: nearly all 609 raise]."""
+    if name.startswith("keras.backend.") and name.count(".") == 2:
+        only_in_tf = missing_part("keras", name[6:], Target.KERAS3) is not None
+        return name not in _ANY_BACKEND and only_in_tf and missing_part("tensorflow", name, Target.KERAS3) is None
     if name in _TAKES_ANY or "(" in name or not name.startswith("tensorflow."):
         return False
     return value_of(f"{name}()") is Known.TENSOR
