@@ -101,9 +101,17 @@ def parts_of(site: Site, path: str) -> Parts | None:
     owner = site.class_of_self(head)
     if owner is not None and not attribute:
         return _of_class(owner)
-    if owner is not None:
+    call = maker_of(site, path)
+    return _of_call(call, path) if call is not None else None
+
+
+def maker_of(site: Site, path: str) -> Call | None:
+    """The one call whose result `path` is at a site, in this file; None where it is not known, or there are several."""
+    head, _, attribute = path.partition(".")
+    owner = site.class_of_self(head)
+    if owner is not None and attribute:
         made = site.file.assignments_to(owner.body, attribute)
-    elif not attribute:
+    elif owner is None and not attribute:
         bound = site.file.index.lookup(site.scope, head)
         if bound is None:
             return None
@@ -111,9 +119,7 @@ def parts_of(site: Site, path: str) -> Parts | None:
         made = [a for a in named if a.scope.function() is bound[0]]
     else:
         return None
-    if len(made) != 1 or made[0].augmented or made[0].value_call is None:
-        return None
-    return _of_call(made[0].value_call, path)
+    return made[0].value_call if len(made) == 1 and not made[0].augmented else None
 
 
 def _of_call(call: Call, path: str) -> Parts | None:
@@ -146,3 +152,78 @@ def _of_class(cls: ClassSite) -> Parts | None:
         return None
     calls = [call for name, method in cls.methods.items() if name in ("__init__", "build") for call in method.calls]
     return Parts(calls, cls)
+
+
+def last_layer(site: Site, path: str) -> Call | None:
+    """The call that makes the last layer of the model that `path` names at a site; None where it is not known."""
+    owner = site.class_of_self(path)
+    if owner is not None:
+        return _last_of_class(owner)
+    made = maker_of(site, path)
+    return _last_of(made, path) if made is not None else None
+
+
+def _last_of(made: Call, path: str | None) -> Call | None:
+    """The last layer of what a call makes, and keeps as `path`."""
+    if len(made.found) == 1 and made.found[0].kind in ("class", "function") and made.found[0].file == made.file.key:
+        scope = made.file.index.scopes[made.found[0].scope]
+        if scope.kind == "class":
+            return _last_of_class(ClassSite(made.file, scope))
+        inner = [call for call in made.file.calls_by_function.get(scope.id, []) if call.name in _BUILDERS]
+        returned = made.file.index.returns_in(scope)
+        if len(inner) != 1 or len(returned) != 1:
+            return None
+        name = path_of(returned[0].value)
+        if returned[0].value is not inner[0].call and (name is None or name not in inner[0].assigned_to):
+            return None
+        return _last_of(inner[0], name)
+    if len(made.names) != 1 or made.name not in _BUILDERS:
+        return None
+    if made.name == "keras.Model":
+        return _layer_behind(made, made.value("outputs", 1))
+    return _last_of_sequential(made, path)
+
+
+def _last_of_sequential(made: Call, path: str | None) -> Call | None:
+    around = made.file.calls_by_function.get(made.scope.function().id, [])
+    changes = [call for call in around if path and call.receiver is not None and path_of(call.receiver) == path]
+    added = [call for call in changes if call.method in ("add", "pop")]
+    if any(call.block is not made.block or call.method == "pop" for call in added):
+        return None
+    layers = made.value("layers", 0)
+    if added:
+        node = added[-1].value("layer", 0)
+    elif isinstance(layers, ast.List | ast.Tuple) and layers.elts:
+        node = layers.elts[-1]
+    else:
+        return None
+    return made.file.call_at(node)
+
+
+def _last_of_class(cls: ClassSite) -> Call | None:
+    """The layer whose result `call` of a class returns."""
+    forward = cls.methods.get("call")
+    returned = cls.file.index.returns_in(forward.body) if forward is not None else []
+    if forward is None or len(returned) != 1 or "model" not in cls.kinds:
+        return None
+    node: ast.expr | None = returned[0].value
+    if isinstance(node, ast.Name):
+        node = _value_of_name(Site(cls.file, node, forward.body, returned[0].block), node)
+    applied = cls.file.call_at(node)
+    return maker_of(applied, applied.path) if applied is not None and applied.path else None
+
+
+def _layer_behind(site: Site, node: ast.expr | None) -> Call | None:
+    """The layer that makes a tensor of a functional model, where it is called at once: ``Dense(1)(x)``."""
+    if isinstance(node, ast.Name):
+        node = _value_of_name(site, node)
+    return site.file.call_at(node.func) if isinstance(node, ast.Call) else None
+
+
+def _value_of_name(site: Site, name: ast.Name) -> ast.expr | None:
+    """What a name was last given before a site of its function; None where that depends on the way."""
+    around = site.file.assignments_by_function.get(site.scope.function().id, [])
+    given = [a for a in around if a.path == name.id and a.line <= site.line]
+    if not given or given[-1].augmented or given[-1].block not in site.block.chain():
+        return None
+    return given[-1].value
