@@ -6,8 +6,13 @@ from ...linter.rule_api.model import Call
 
 
 def is_first(call: Call, code: str) -> bool:
-    """Whether a public name is called on the target, and the rule was not asked of it in this file before."""
-    if call.version_checked or not call.names or any(entity.kind != "external" for entity in call.found):
+    """Whether one public name is surely called on the target, and the rule was not asked of it in this file before.
+
+    What a test computes is not carried over: nothing is said of it.
+    """
+    if call.version_checked or call.file.is_test or len({name.canonical for name in call.names}) != 1:
+        return False
+    if any(entity.kind != "external" for entity in call.found):
         return False
     told: set[str] = call.file.once(f"told by {code}", set)
     if call.name in told:
