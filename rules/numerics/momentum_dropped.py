@@ -42,7 +42,7 @@ class MomentumDropped(Rule):
     severity = Severity.INFO
     consequence = Consequence.CHANGES
     effort = Effort.MECHANICAL
-    beside = ("TF406",)  # says that the name moved
+    beside = ("TF108", "TF406")  # where it is made, and that the name moved
     calls = ("tensorflow.train.MomentumOptimizer",)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

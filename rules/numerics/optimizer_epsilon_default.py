@@ -45,7 +45,7 @@ class OptimizerEpsilonDefault(Rule):
     severity = Severity.INFO
     consequence = Consequence.CHANGES
     effort = Effort.MECHANICAL
-    beside = ("TF406",)  # says that the name moved
+    beside = ("TF108", "TF406")  # where it is made, and that the name moved
     calls = tuple(f"tensorflow.train.{kind}Optimizer" for kind in _POSITIONS)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

@@ -42,7 +42,7 @@ class RmspropSemantics(Rule):
     code = "TF603"
     severity = Severity.INFO
     consequence = Consequence.CHANGES
-    beside = ("TF406",)  # says that the name moved
+    beside = ("TF108", "TF406")  # where it is made, and that the name moved
     calls = ("tensorflow.train.RMSPropOptimizer",)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
