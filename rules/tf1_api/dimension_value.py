@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Era, File, Known, Reference, catches
+from ...linter.rule_api.model import Call, Era, File, Known, Reference
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .contexts import V2_OFF
+from .receivers import is_tried
 
 _SHAPES = ("get_shape", "merge_with", "with_rank", "with_rank_at_least", "with_rank_at_most")
 """Methods that give a `TensorShape`."""
@@ -73,8 +74,7 @@ class DimensionValue(Rule):
         """Judge a dimension by what the shape is of."""
         if site.version_checked or (is_method and any(one.kind in ("class", "function") for one in site.found)):
             return
-        tried = (level.node for level in site.block.chain() if level.kind == "try" and isinstance(level.node, ast.Try))
-        if any(catches(handler, _ABSENT) for node in tried for handler in node.handlers):
+        if is_tried(site, _ABSENT):
             return
         known = site.is_tensor(tensor)
         if known in (Known.TENSOR, Known.VARIABLE):

@@ -5,13 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from ...linter.rule_api.model import Context, Known, Site, is_none, path_of, value_of
+from ...linter.rule_api.model import Context, Known, Site, catches, is_none, path_of, value_of
 from ..checkpoints.assigned import assignments_to
 
 _DEEP = 8
 """Names that are made of names."""
 _TENSORS = frozenset({Known.TENSOR, Known.VARIABLE})
 _LAYERS = ("keras.layers.", "keras.losses.", "keras.metrics.", "keras.Sequential")
+
+
+def is_tried(site: Site, errors: frozenset[str]) -> bool:
+    """Whether a ``try`` around a site catches one of these errors."""
+    tried = (level.node for level in site.block.chain() if level.kind == "try" and isinstance(level.node, ast.Try))
+    return any(catches(handler, errors) for node in tried for handler in node.handlers)
 
 
 def known_of(site: Site, node: ast.expr | None) -> Known:
