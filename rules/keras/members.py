@@ -80,10 +80,19 @@ def _readings(name: Name, target: Target) -> tuple[str, ...]:
 
 
 @cache
+def read_only(base: str) -> frozenset[str]:
+    """The attributes that Keras 3 does not let instances of a public class have set, and Keras 2 does."""
+    name = base.removeprefix("keras.")
+    table = _gone()["read_only"]
+    row = table.get(name, table["layers.Layer"] if name.startswith("layers.") else frozenset())
+    return row if base.startswith("keras.") else frozenset()
+
+
+@cache
 def _gone() -> dict[str, Any]:
     table = json.loads(Path(__file__).with_name("keras_members.json").read_text(encoding="utf-8"))
     return {
         part: {key: {target: frozenset(names.split()) for target, names in row.items()} for key, row in rows.items()}
         for part, rows in table.items()
-        if part != "about"
-    }
+        if part in ("keywords", "members")
+    } | {"read_only": {name: frozenset(row.split()) for name, row in table["read_only"].items()}}

@@ -7,6 +7,7 @@ Attributes are those that all instances of a kind had there or have with tf_kera
 has any more.
 Keywords are those of functions, classes and methods; each is given, and what the installed one says counts.
 A layer without a row refuses what ``layers.Layer`` does.
+Read-only are the properties of a class that an instance of a subclass refuses to be given, with one Keras alone.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ _HIDDEN = {"callbacks.ModelCheckpoint": ("load_weights_on_restart", "period")}
 """What else was taken by ``**kwargs``."""
 _OTHER_RULES = ("optimizers.", "backend.", "applications.", "Model", "models.Model", "metrics.Metric")
 """What another rule judges, or nobody gives keywords that are gone."""
+_DERIVED = ("callbacks.", "layers.", "losses.", "metrics.")
+"""What programs derive classes from."""
 _GIVEN = {
     "units": 2, "filters": 2, "kernel_size": 2, "rate": 0.5, "stddev": 0.5, "factor": 0.1, "pool_size": 2, "n": 2,
     "dims": (1,), "target_shape": (1,), "input_dim": 2, "output_dim": 2, "num_heads": 2, "key_dim": 2, "axes": 1,
@@ -76,6 +79,40 @@ def refused(asked: dict[str, list[str]]) -> dict[str, list[str]]:
         if gone:
             found[name] = gone
     return found
+
+
+def read_only(names: list[str]) -> dict[str, list[str]]:
+    """In a child: of each class the properties that its instances refuse to be given."""
+    warnings.simplefilter("ignore")
+    keras, found = _keras(), {}
+    values = dict(_GIVEN, layer=keras.layers.Dense(2), cell=keras.layers.LSTMCell(2), cells=[])
+    for name in names:
+        value = _at(keras, name)
+        if inspect.isclass(value):
+            try:
+                instance = type("Derived", (value,), {})(**_required(value, values))
+            except Exception:  # it is made of something else
+                continue
+            properties = [one for one in dir(value) if isinstance(inspect.getattr_static(value, one), property)]
+            found[name] = [one for one in properties if one[0] != "_" and _is_read_only(instance, one)]
+    return found
+
+
+def _is_read_only(instance: Any, name: str) -> bool:
+    try:
+        setattr(instance, name, None)
+    except AttributeError as error:
+        return "setter" in str(error) or "set attribute" in str(error) or "the attribute" in str(error)
+    except Exception:  # it wants another value
+        pass
+    return False
+
+
+def _required(value: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """What must be given to a function or a class."""
+    parameters = inspect.signature(value).parameters.values()
+    needed = [one for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD]
+    return {one.name: values.get(one.name) for one in needed}
 
 
 def _keras() -> Any:
@@ -153,10 +190,7 @@ def _keywords(value: Any) -> list[str]:
 
 def _refuses(values: dict[str, Any], value: Any, keyword: str) -> bool:
     """Whether a call with one more keyword says that it knows none of that name."""
-    required = {}
-    for one in inspect.signature(value).parameters.values():
-        if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD:
-            required[one.name] = values.get(one.name)
+    required = _required(value, values)
     required.update({keyword: None if keyword not in ("batch_input_shape", "input_shape") else (2, 2)})
     try:
         value(**required)
@@ -183,7 +217,7 @@ def _is_layer(name: str) -> bool:
 
 
 def asked(python: str, what: str, question: Any, target: str = "keras3") -> Any:
-    """What an interpreter answers: `read` or `refused`, of the names or the keywords that it is asked."""
+    """What an interpreter answers: `read`, `refused` or `read_only`, of what it is asked."""
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="-1")
     environment.pop("TF_USE_LEGACY_KERAS", None)
     if target == "keras2":
@@ -201,15 +235,18 @@ def asked(python: str, what: str, question: Any, target: str = "keras3") -> Any:
     return json.loads(said.decode().splitlines()[-1])
 
 
+_ANSWERS = {"read": read, "refused": refused, "read_only": read_only}
+
+
 def main() -> None:
     """Write the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--old", help="an interpreter with TensorFlow 1.15")
-    parser.add_argument("--child", choices=("read", "refused"), help=argparse.SUPPRESS)
+    parser.add_argument("--child", choices=tuple(_ANSWERS), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
         question = json.load(sys.stdin)
-        print("\n" + json.dumps(read(question) if given.child == "read" else refused(question)))
+        print("\n" + json.dumps(_ANSWERS[given.child](question)))
         return
     names = public()
     read_of = {target: asked(sys.executable, "read", names, target) for target in TARGETS}
@@ -231,10 +268,15 @@ def main() -> None:
     for name in [name for name in names if name.startswith("layers.") and name not in ("layers.Layer", *_METHODS)]:
         if keywords_of.setdefault(name, {}) == keywords_of["layers.Layer"]:
             del keywords_of[name]
+    classes = [name for name in public() if name.startswith(_DERIVED)] + ["Model", "Sequential"]
+    old, new = (asked(sys.executable, "read_only", classes, target) for target in TARGETS)
+    fixed = {name: " ".join(sorted(set(new[name]) - set(old[name]))) for name in classes if name in new and name in old}
     table = {
         "about": "Attributes and keywords of tf.keras in TF 1.15.5 or of tf_keras 2.21 that a target refuses.",
         "members": members,
         "keywords": keywords_of,
+        "read_only": {name: row for name, row in fixed.items() if row and row != fixed["layers.Layer"]}
+        | {"layers.Layer": fixed["layers.Layer"]},
     }
     TABLE.write_text(json.dumps(table, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
