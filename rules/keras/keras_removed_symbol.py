@@ -66,6 +66,9 @@ _FOLDERS = frozenset(
 )  # fmt: skip
 """Modules whose names the module above has."""
 _MEMBERS = {
+    ("DType", "as_numpy_dtype"): "It is a text; `tf.as_dtype(...)` makes a dtype of it",
+    ("DType", "base_dtype"): "It is a text; `tf.as_dtype(...)` makes a dtype of it",
+    ("DType", "name"): "It is a text itself",
     ("Layer", "apply"): "Call the layer",
     ("Layer", "input_shape"): "Use `.input.shape`, once the layer was called",
     ("Layer", "output_shape"): "Use `.output.shape`, once the layer was called",
@@ -82,6 +85,9 @@ _MEMBERS = {
     ("Model", "predict_proba"): "`predict` gives the same",
     ("Model", "reset_states"): "Call `reset_state` of each recurrent layer",
     ("Model", "to_yaml"): "`to_json` does the same",
+    ("Variable", "get_shape"): "Use `.shape`",
+    ("Variable", "read_value"): "Use `.value`, without a call",
+    ("Variable", "ref"): "Use `id(...)`, or `.path`",
     ("Optimizer", "compute_gradients"): "Use `tf.GradientTape`",
     ("Optimizer", "get_gradients"): "Use `tf.GradientTape`",
     ("Optimizer", "get_updates"): "Use `apply_gradients`",
@@ -105,6 +111,7 @@ class KerasRemovedSymbol(Rule):
     Reading such a name raises AttributeError, importing it ImportError.
     So do methods and attributes of what Keras makes: `model.fit_generator`, `model.predict_classes`,
     `optimizer.lr`, `metric.reset_states`, `layer.output_shape`.
+    A variable of Keras 3 is none of TensorFlow: it has no `read_value`, no `ref`, and its dtype is a text.
     Some are gone from tf_keras too (`predict_classes`, `optimizer.get_weights`).
     `optimizer.lr = 0.01` raises nothing with Keras 3, and the learning rate stays what it was.
 
@@ -241,6 +248,8 @@ def _asked_for(file: File) -> Iterator[str]:
 
 
 def _article(member: Member) -> str:
+    if member.kind == "DType":
+        return "The dtype of a variable"
     return f"{'An' if member.kind == 'Optimizer' else 'A'} {member.kind.lower()}"
 
 

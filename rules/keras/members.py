@@ -16,7 +16,16 @@ _FACTORIES = frozenset(
 _KINDS = {"layers": "Layer", "optimizers": "Optimizer", "metrics": "Metric", "callbacks": "Callback"}
 _CLASS = re.compile(r"keras\.(layers|optimizers|metrics|callbacks|applications)\.(?:[a-z_0-9]+\.)?[A-Z]\w*")
 _NO_LAYERS = ("keras.layers.Input", "keras.layers.InputSpec")
+_VARIABLES = (
+    "non_trainable_variables[]", "non_trainable_weights[]", "trainable_variables[]", "trainable_weights[]",
+    "variables[]", "weights[]",
+)  # fmt: skip
 _STEPS = {
+    **{(kind, part): "Variable" for kind in ("Layer", "Model") for part in (*_VARIABLES, "add_weight()")},
+    ("Metric", "add_weight()"): "Variable",
+    ("Optimizer", "iterations"): "Variable",
+    ("Optimizer", "learning_rate"): "Variable",
+    ("Variable", "dtype"): "DType",
     ("Callback", "model"): "Model",
     ("Model", "get_layer()"): "Layer",
     ("Model", "layers[]"): "Layer",
@@ -30,7 +39,7 @@ class Member(NamedTuple):
     """An attribute of what Keras makes."""
 
     kind: str
-    """``Model``, ``Layer``, ``Optimizer``, ``Metric`` or ``Callback``."""
+    """``Model``, ``Layer``, ``Optimizer``, ``Metric``, ``Callback``, ``Variable`` or ``DType``."""
     name: str
     direct: bool
     """Whether it is of what a call made, which may be of a class that the project derives."""
@@ -38,19 +47,26 @@ class Member(NamedTuple):
 
 def member_of(name: Name) -> Member | None:
     """``fit`` of a ``Model`` for the name ``keras.Sequential().fit``; None where nothing is known of the owner."""
-    made, bracket, rest = name.canonical.partition("()")
-    parts = rest.split(".")
-    kind = _kind(made)
-    if not bracket or parts[0] or not kind or ".legacy." in made or ".experimental." in made:
-        return None
-    for part in parts[1:-1]:
+    owner, _, last = name.canonical.rpartition(".")
+    kind = kind_of(owner) if last.isidentifier() else ""
+    return Member(kind, last, owner.endswith("()") and owner.count("()") == 1) if kind else None
+
+
+def kind_of(name: str) -> str:
+    """The kind of what a canonical name gives: ``Optimizer`` for ``keras.Sequential().optimizer``, or an empty text."""
+    made, bracket, rest = name.partition("()")
+    first, *parts = rest.split(".")
+    kind = _kind(made) if bracket and not first and ".legacy." not in made and ".experimental." not in made else ""
+    for part in parts:
         kind = _STEPS.get((kind, part), "")
-    return Member(kind, parts[-1], len(parts) == 2) if kind and parts[-1].isidentifier() else None
+    return kind
 
 
 def _kind(made: str) -> str:
     if made in ("keras.Model", "keras.Sequential") or made in _FACTORIES:
         return "Model"
+    if made == "keras.Variable":
+        return "Variable"
     found = _CLASS.fullmatch(made.replace("tensorflow.optimizers", "keras.optimizers"))
     if found is None or made in _NO_LAYERS:
         return ""

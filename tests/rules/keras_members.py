@@ -153,6 +153,8 @@ def _instances(keras: Any) -> dict[str, list[Any]]:
         "Layer": made,
         "Optimizer": [models[0].optimizer, *(getattr(keras.optimizers, name)() for name in optimizers)],
         "Metric": [keras.metrics.Mean(), keras.metrics.Accuracy(), keras.metrics.AUC()],
+        "Variable": [*models[0].weights, models[0].optimizer.iterations],
+        "DType": [models[0].weights[0].dtype],
         "Callback": [keras.callbacks.Callback(), keras.callbacks.EarlyStopping()],
     }
 

@@ -6,7 +6,7 @@ from ..at_line import raises, settle
 from ..lookup import decide, versions
 from ..run import CONFIRMED, REFUTED, Judgement, Run, StaticFinding
 
-_KINDS = ("Callback", "Layer", "Metric", "Model", "Optimizer")
+_KINDS = ("Callback", "DType", "Layer", "Metric", "Model", "Optimizer", "Variable")
 
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
