@@ -123,8 +123,15 @@ FAULT_TOLERANCE = Expected(
             "train_input_fn = tf1.estimator.inputs.numpy_input_fn(",
         }
     ),
-    present=frozenset({("TF501", "config = tf1.estimator.RunConfig(save_summary_steps=1,")}),
-    silent=frozenset({"TF101", "TF201", "TF205", "TF208", "TF410"}),
+    present=frozenset(
+        {
+            ("TF501", "config = tf1.estimator.RunConfig(save_summary_steps=1,"),
+            ("TF507", "save_path = checkpoint_manager.save()"),
+            ("TF512", "backup_restore_callback = tf.keras.callbacks.BackupAndRestore("),
+            ("TF512", "checkpoint_manager = tf.train.CheckpointManager("),
+        }
+    ),
+    silent=frozenset({"TF101", "TF201", "TF205", "TF208", "TF410", "TF506"}),
     conflict=False,
 )
 
