@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...linter.rule_api.model import Call
+from ...linter.rule_api.model import Call, Reference
 
 
-def is_first(call: Call, code: str) -> bool:
+def is_first(call: Call | Reference, code: str) -> bool:
     """Whether one public name is surely called on the target, and the rule was not asked of it in this file before.
 
     What a test computes is not carried over: nothing is said of it.
