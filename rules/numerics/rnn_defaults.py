@@ -1,0 +1,121 @@
+"""TF620: recurrent layers, whose gates are computed otherwise than in TF1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...linter.rule_api.model import Call, Era, Target
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from .hints import is_first
+
+_CELLS = ("BasicLSTMCell", "GRUCell", "LSTMCell")
+_LAYERS = ("GRU", "GRUCell", "LSTM", "LSTMCell")
+_FORGET_BIAS = {"BasicLSTMCell": 1, "LSTMCell": 7}
+
+
+class RnnDefaults(Rule):
+    """An LSTM or GRU of TF1 computes its gates otherwise than the one of today.
+
+    ## Why
+    `tf.keras.layers.LSTM` and `GRU` of TF 1.15 had `recurrent_activation="hard_sigmoid"` and have `"sigmoid"`; `GRU`
+    had `reset_after=False` and has True, with a bias of another shape, so that its old weights do not load.
+    With every weight 0.5, an LSTM gives 0.738 after three steps where it gave 0.711, a GRU 0.460 for 0.498.
+    The names are spelled as before, so only a file that is written for TF1 tells that the old values were meant.
+    On Keras 3 `"hard_sigmoid"` is another function than in TF1: `x / 6 + 0.5`, where it was `0.2 * x + 0.5`.
+    The cells of `tf.nn.rnn_cell` keep what they do, and differ from the layers that take their place: a hint, said once
+    for a name and file.
+    `GRUCell` begins the bias of its gates with 1 and multiplies by the reset gate first.
+    The LSTM cells add `forget_bias` at each step, where Keras has it in the bias: a Keras LSTM begins like one whose
+    `forget_bias` is 1, and weights that are carried over need it added, and their gates put in another order.
+
+    ## Example
+    ```python
+    import tensorflow as tf
+
+    tf.set_random_seed(1)
+    layer = tf.keras.layers.LSTM(16)
+    ```
+
+    ## Fix
+    ```python
+    import tensorflow as tf
+
+    def hard_sigmoid(x):
+        return tf.clip_by_value(0.2 * x + 0.5, 0.0, 1.0)
+
+    tf.random.set_seed(1)
+    layer = tf.keras.layers.LSTM(16, recurrent_activation=hard_sigmoid)
+    ```
+
+    ## Source
+    - https://www.tensorflow.org/api_docs/python/tf/keras/layers/GRU
+    - https://www.tensorflow.org/api_docs/python/tf/compat/v1/keras/layers/LSTM
+    - https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/GRUCell
+    """
+
+    code = "TF620"
+    severity = Severity.WARNING
+    consequence = Consequence.CHANGES
+    effort = Effort.LOCAL
+    beside = ("TF102", "TF103", "TF105", "TF106", "TF405", "TF406", "TF410")  # where it is made, and that it is gone
+    calls = (*(f"tensorflow.nn.rnn_cell.{name}" for name in _CELLS), *(f"keras.layers.{name}" for name in _LAYERS))
+
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """Judge a layer in a file of TF1 by the arguments that are left out; tell once of a cell."""
+        if call.has_stars:
+            return
+        kind = call.name.rpartition(".")[2]
+        if call.name.startswith("keras."):
+            yield from self._layer(call, kind)
+        elif is_first(call, self.code):
+            yield self.report(call, _of_gru(call) if kind == "GRUCell" else _of_lstm(call, kind), Severity.INFO)
+
+    def _layer(self, call: Call, kind: str) -> Iterator[Diagnostic]:
+        if call.file.era is not Era.TF1 or call.version_checked or call.is_compat_v1:
+            return
+        if any(entity.kind != "external" for entity in call.found) or len(set(call.names)) != 1:
+            return
+        changed, advice = [], []
+        activation = call.literal("recurrent_activation", 2)
+        if call.spelled.startswith("tensorflow.") and activation in (None, "hard_sigmoid"):
+            keras3 = call.target is Target.KERAS3
+            if activation is None:
+                changed.append("`recurrent_activation='sigmoid'`, where it was 'hard_sigmoid'")
+            elif keras3:
+                changed.append("another 'hard_sigmoid', `x / 6 + 0.5`")
+            if keras3:
+                advice.append("a function that computes `tf.clip_by_value(0.2 * x + 0.5, 0.0, 1.0)`")
+            elif activation is None:
+                advice.append("`recurrent_activation='hard_sigmoid'`")
+        if kind.startswith("GRU") and call.value("reset_after") is None:
+            changed.append("`reset_after=True`, where it was False")
+            advice.append("`reset_after=False`")
+        if changed:
+            yield self.report(
+                call,
+                f"`{call.path}` has {' and '.join(changed)} in TF1: the same weights give other numbers. For "
+                f"those of TF1, give it {' and '.join(advice)}.",
+                related=call.file.era_told,
+            )
+
+
+def _of_gru(call: Call) -> str:
+    return (
+        f"`{call.path}` begins the bias of its gates with 1, and multiplies by the reset gate before the matrix; "
+        "`tf.keras.layers.GRU` begins with 0 and multiplies after it. In its place, give Keras `reset_after=False` and "
+        "a `bias_initializer` with ones for the gates."
+    )
+
+
+def _of_lstm(call: Call, kind: str) -> str:
+    start = call.literal("forget_bias", _FORGET_BIAS.get(kind), 1.0)
+    bias = ""
+    if start == 0:
+        bias = "`tf.keras.layers.LSTM` begins with a forget bias of 1 unless given `unit_forget_bias=False`. "
+    elif start != 1:
+        bias = "`tf.keras.layers.LSTM` begins with a forget bias of 1, whatever was given here. "
+    return (
+        f"{bias}`{call.path}` adds its forget bias at each step, and has its gates in the order i, j, f, o: weights "
+        "that are carried over to `tf.keras.layers.LSTM` give other numbers, until that is added to the bias and the "
+        "gates are in the order i, f, j, o."
+    )
