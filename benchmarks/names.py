@@ -7,8 +7,8 @@ A walk of its own over the syntax trees, which knows imports and nothing else, c
 ``tf_keras`` and ``keras``; for each target an interpreter tries it with `getattr`, and the keywords of a call with
 `inspect.signature`, in the TensorFlow that is installed.
 What is missing there must have a finding at warning or error in its line.
-Places under a test of a version, or in a ``try`` that handles a missing name, are counted apart, and so are names of
-which only an attribute of a class is missing.
+Places under a test of a version, or in a ``try`` that handles a missing name or keyword, are counted apart, and so are
+names of which only an attribute of a class is missing.
 For keras2 a name of `keras` is missing if both `keras` and `tf_keras` lack it, since either may be the Keras of such
 a program.
 The exit status is 1 if less than 99 % are reported.
@@ -55,7 +55,7 @@ class Walk(ast.NodeVisitor):
         self.found: list[Place] = []
         self.aliases: dict[str, set[str]] = {}
         self.others: set[str] = set()
-        self.depth = 0
+        self.depth = self.refusals = 0
         self.postponed = False
         for node in ast.walk(tree):
             self._bind(node)
@@ -78,12 +78,12 @@ class Walk(ast.NodeVisitor):
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             self.others.add(node.name)
 
-    def _add(self, line: int, *names: str) -> None:
+    def _add(self, line: int, *names: str, checked: bool = False) -> None:
         parts = [name.split(".") for name in names]
         if all(p[0] in ROOTS and not any(part.startswith("_") for part in p) for p in parts) and not any(
             name == private or name.startswith(f"{private}.") for name in names for private in PRIVATE
         ):
-            self.found.append(Place(self.file, line, tuple(sorted(names)), self.depth > 0))
+            self.found.append(Place(self.file, line, tuple(sorted(names)), checked or self.depth > 0))
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
@@ -112,7 +112,8 @@ class Walk(ast.NodeVisitor):
             tail = f".{rest}" if rest else ""
             for keyword in node.keywords:
                 if keyword.arg is not None:
-                    self._add(keyword.lineno, *(f"{n}{tail}({keyword.arg}" for n in self.aliases[name]))
+                    names = [f"{n}{tail}({keyword.arg}" for n in self.aliases[name]]
+                    self._add(keyword.lineno, *names, checked=self.refusals > 0)
         self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> None:
@@ -122,7 +123,10 @@ class Walk(ast.NodeVisitor):
         self._under(mentions_version(node.test), node)
 
     def visit_Try(self, node: ast.Try) -> None:
+        refused = any("TypeError" in ast.unparse(handler.type) for handler in node.handlers if handler.type)
+        self.refusals += refused
         self._under(any(map(handles, node.handlers)), node)
+        self.refusals -= refused
 
     def _under(self, checked: bool, node: ast.AST) -> None:
         self.depth += checked
