@@ -82,7 +82,7 @@ def _owner(names: tuple[Name, ...], target: Target) -> str:
 def _of_tensorflow(name: Name, target: Target) -> str:
     if not name.spelled.startswith("tensorflow."):
         return ""
-    return "Keras 3" if target is Target.KERAS3 and not name.is_compat_v1 else "tf_keras"
+    return "Keras 3" if target is Target.KERAS3 else "tf_keras"
 
 
 def _is_part(canonical: str) -> bool:
