@@ -1,10 +1,10 @@
-"""What is assigned to a name or to an attribute of the instance, where the file tells all of it."""
+"""What a name or an attribute of the instance is assigned, where the file tells all of it, and what is given it."""
 
 from __future__ import annotations
 
 import ast
 
-from ...linter.rule_api.model import Assignment, Site
+from ...linter.rule_api.model import Assignment, Call, Reference, Site
 
 
 def assignments_to(site: Site, node: ast.expr | None) -> list[Assignment]:
@@ -18,3 +18,12 @@ def assignments_to(site: Site, node: ast.expr | None) -> list[Assignment]:
         owner = site.class_of_self(node.value.id)
         return [] if owner is None else site.file.assignments_to(owner.body, node.attr)
     return []
+
+
+def given_to(reference: Reference) -> Call | None:
+    """The call that a name is an argument of, as it is."""
+    parent = reference.file.parent_of(reference.syntax)
+    if isinstance(parent, ast.keyword):
+        parent = reference.file.parent_of(parent)
+    call = reference.file.call_at(parent) if isinstance(parent, ast.expr) else None
+    return None if call is None or call.call.func is reference.syntax else call

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Assignment, Call, File
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from .assigned import assignments_to
+from .assigned import assignments_to, given_to
 
 _CHECKPOINT, _MANAGER = "tensorflow.train.Checkpoint", "tensorflow.train.CheckpointManager"
 _RESTORES = frozenset({"restore", "restore_or_initialize", "load_weights", "load_model", "load_state", "resume"})
@@ -130,14 +130,7 @@ def _is_handed_on(call: Call, node: ast.expr | None) -> bool:
         return True
     for reference in call.file.references:
         if reference.path == node.id and call.file.index.lookup(reference.scope, node.id) == found:
-            around = call.file.call_at(_parent(call.file, reference.syntax))
+            around = given_to(reference)
             if around is None or around.name != _MANAGER:
                 return True
     return False
-
-
-def _parent(file: File, node: ast.AST) -> ast.expr | None:
-    parent = file.parent_of(node)
-    if isinstance(parent, ast.keyword):
-        parent = file.parent_of(parent)
-    return parent if isinstance(parent, ast.expr) else None

@@ -12,7 +12,6 @@ from .assigned import assignments_to
 _DIRECTORIES = {
     "keras.callbacks.BackupAndRestore": ("backup_dir", 0),
     "keras.callbacks.experimental.BackupAndRestore": ("backup_dir", 0),
-    "keras.callbacks.ModelCheckpoint": ("filepath", 0),
     "tensorflow.train.CheckpointManager": ("directory", 1),
 }
 _NEW, _DELETED, _SHARED = "new", "deleted", "shared"
@@ -31,7 +30,6 @@ _SAYS = {
     "starts again",
 }
 _JOINING = frozenset({"os.path.join()", "pathlib.Path()", "str()", "os.fspath()"})
-_LOADS = frozenset({"load_weights", "load_model", "restore", "read"})
 _DEPTH = 4
 """Names that one is assigned after another."""
 
@@ -43,8 +41,8 @@ class EphemeralCheckpointDir(Rule):
     A backup is for the program that dies. `tempfile.mkdtemp()` gives every run another directory, so that the next one
     begins from the start; what is below `/tmp` is lost with the machine.
     Only a `fit` that fails and is called again in the same process finds such a backup.
-    A `ModelCheckpoint` whose file the same program loads again is left alone, and what is below `/tmp` or deleted on
-    purpose is info.
+    What is below `/tmp` is info, and so is a manager's directory that is deleted on purpose.
+    A `ModelCheckpoint` is left alone: it may well serve the run itself, which loads its best model.
     No run decides this: what is lost shows only when the program is started a second time.
 
     ## Example
@@ -81,13 +79,13 @@ class EphemeralCheckpointDir(Rule):
         directory = call.value(keyword, position)
         kind = _lasting(call, directory)
         last = call.name.rpartition(".")[2]
-        if not kind or directory is None or (last == "ModelCheckpoint" and _loads(call)):
+        if not kind or directory is None:
             return
         certain = kind == _NEW or (kind == _DELETED and last == "BackupAndRestore")
         yield self.report(
             call,
             f"the `{keyword}` of this `{last}` {_SAYS[kind]}. Give it a directory that stays.",
-            None if certain and last != "ModelCheckpoint" else Severity.INFO,
+            None if certain else Severity.INFO,
         )
 
 
@@ -116,8 +114,3 @@ def _by_name(site: Site, node: ast.expr, depth: int) -> str:
         return _lasting(site, node.args[0], depth)
     kinds = {_MADE.get(name, "") for name in found}
     return kinds.pop() if len(kinds) == 1 else ""
-
-
-def _loads(call: Call) -> bool:
-    """Whether the file loads a model or its weights again."""
-    return any((other.path or "").rpartition(".")[2] in _LOADS for other in call.file.calls)
