@@ -7,16 +7,10 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Target, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ..numerics.optimizers import V1
 from ..tf1_api.signatures import is_tried
 from .members import member_of
 
-_V1 = tuple(
-    f"tensorflow.train.{name}Optimizer"
-    for name in (
-        "Adadelta", "Adagrad", "AdagradDA", "Adam", "Ftrl", "GradientDescent", "Momentum", "ProximalAdagrad",
-        "ProximalGradientDescent", "RMSProp", "SyncReplicas",
-    )
-)  # fmt: skip
 _WITHOUT_SLOTS = ("GradientDescentOptimizer", "ProximalGradientDescentOptimizer")
 _STEPS = {"apply_gradients": ("grads_and_vars", 0), "compute_gradients": ("var_list", 1), "minimize": ("var_list", 2)}
 """What gets the variables, with its place."""
@@ -81,7 +75,7 @@ class V1OptimizerOnKerasModel(Rule):
         made = call.file.call_at(given)
         names = made.names if made is not None else call.names_of(given)
         found = [name.canonical.removesuffix("()") for name in names]
-        if found and all(name in _V1 for name in found):
+        if found and all(name in V1 for name in found):
             kind = found[0].rpartition(".")[2]
             yield self.report(
                 call,
@@ -104,7 +98,7 @@ class V1OptimizerOnKerasModel(Rule):
 
 
 def _steps_of_v1(method: str) -> tuple[str, ...]:
-    return tuple(f"{name}().{method}" for name in _V1)
+    return tuple(f"{name}().{method}" for name in V1)
 
 
 def _keras_owners(call: Call, value: ast.expr | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The optimizers of Keras, and where they are made."""
+"""The optimizers of Keras and of TF1, and where those of Keras are made."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ NAMES = (
     "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lion", "Nadam", "RMSprop", "SGD",
 )  # fmt: skip
 KERAS = tuple(f"{module}.{name}" for module in ("keras.optimizers", "tensorflow.optimizers") for name in NAMES)
+V1 = tuple(
+    f"tensorflow.train.{name}Optimizer"
+    for name in (
+        "Adadelta", "Adagrad", "AdagradDA", "Adam", "Ftrl", "GradientDescent", "Momentum", "ProximalAdagrad",
+        "ProximalGradientDescent", "RMSProp", "SyncReplicas",
+    )
+)  # fmt: skip
 _REFUSALS = frozenset({"Exception", "BaseException", "TypeError", "ValueError"})
 
 

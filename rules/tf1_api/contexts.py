@@ -44,5 +44,10 @@ def certainty(site: Site) -> Severity | None:
     return Severity.ERROR if site.proven_eager else Severity.WARNING
 
 
+def is_only_traced(site: Site) -> bool:
+    """Whether a place runs in traces alone, as far as is known, also where eager code calls what is traced."""
+    return site.in_trace and not site.runs(Context.EAGER, without=Context.TRACED)
+
+
 def _turns_v2_off(file: File) -> list[Call]:
     return [call for call in file.calls if call.name in V2_OFF and not call.version_checked]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Assignment, Call, Context, File, Known, Reference, is_none
+from ...linter.rule_api.model import Assignment, Call, File, Known, Reference, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from ..checkpoints.assigned import assignments_to
 from .api_status import is_plain
-from .contexts import certainty
+from .contexts import certainty, is_only_traced
 from .receivers import known_of
 
 _ASSIGNING = frozenset(
@@ -74,7 +74,7 @@ class DeferredOpRunEagerly(Rule):
     code = "TF422"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
-    supersedes = ("TF406",)
+    supersedes = ("TF406", "TF413")
 
     def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge what is stored by what is done with it."""
@@ -84,7 +84,7 @@ class DeferredOpRunEagerly(Rule):
         if call is None or assignment.version_checked:
             return
         severity = certainty(assignment)
-        if severity is None or (assignment.in_trace and not assignment.runs(Context.EAGER)):
+        if severity is None or is_only_traced(assignment):
             return
         uses = _uses(assignment)
         if "value" in uses or not _all_operations(assignment):

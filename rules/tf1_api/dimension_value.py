@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import Call, Era, File, Known, Reference
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .contexts import V2_OFF
-from .receivers import is_tried
+from .signatures import is_tried
 
 _SHAPES = ("get_shape", "merge_with", "with_rank", "with_rank_at_least", "with_rank_at_most")
 """Methods that give a `TensorShape`."""

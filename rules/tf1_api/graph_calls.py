@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import Call, Context, Reference
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, missing, written
-from .contexts import certainty
+from .contexts import certainty, is_only_traced
 
 
 def judged(rule: Rule, call: Call, error: str, advice: str, traced: str = "") -> Iterator[Diagnostic]:
@@ -30,7 +30,7 @@ def judged(rule: Rule, call: Call, error: str, advice: str, traced: str = "") ->
     severity = certainty(call)
     if severity is None:
         return
-    if call.in_trace and not call.runs(Context.EAGER) and not call.runs(Context.FIT):
+    if is_only_traced(call) and not call.runs(Context.FIT):
         if traced:
             yield rule.report(call, f"`{name}` raises {traced} where it is traced: {advice}.", severity)
         return

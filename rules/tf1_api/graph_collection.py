@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Context, is_none, literal_string
+from ...linter.rule_api.model import Call, is_none, literal_string
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
-from .contexts import certainty
+from .contexts import certainty, is_only_traced
 
 _VARIABLES = {
     "tensorflow.trainable_variables": "the `trainable_variables` of the model",
@@ -100,7 +100,7 @@ class GraphCollection(Rule):
         if severity is None:
             return
         key = _key(call)
-        if call.in_trace and not call.runs(Context.EAGER) and call.file.project.uses(*_filers(key)):
+        if is_only_traced(call) and call.file.project.uses(*_filers(key)):
             yield self.report(
                 call,
                 f"`{written(call.names[0])}` sees only what this very trace of the function filed, and nothing when "

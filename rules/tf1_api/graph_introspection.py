@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Context, File, Known, Reference
+from ...linter.rule_api.model import Call, File, Known, Reference
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
-from .contexts import GRAPHS, certainty
-from .receivers import is_tried, known_of, made_eagerly
+from .contexts import GRAPHS, certainty, is_only_traced
+from .receivers import known_of, made_eagerly
+from .signatures import is_tried
 
 _DEFAULT = "tensorflow.get_default_graph"
 _RESET = "tensorflow.reset_default_graph"
@@ -112,7 +113,7 @@ class GraphIntrospection(Rule):
         if known is not Known.TENSOR and (known is not Known.VARIABLE or asked.attr not in _OF_VARIABLES):
             return
         severity = certainty(site)
-        if severity is None or site.version_checked or (site.in_trace and not site.runs(Context.EAGER)):
+        if severity is None or site.version_checked or is_only_traced(site):
             return
         eager = made_eagerly(site, asked.value)
         if eager is False or (eager is None and asked.attr == "name") or is_tried(site, _ABSENT):

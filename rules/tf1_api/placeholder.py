@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.model import Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
-from .contexts import certainty
+from .contexts import certainty, is_only_traced
 
 _WITH_DEFAULT = "tensorflow.placeholder_with_default"
 
@@ -75,7 +75,7 @@ class Placeholder(Rule):
         elif severity is Severity.ERROR:
             where = (
                 "in a `tf.function` can never be fed, so running the function fails"
-                if call.in_trace and not call.runs(Context.EAGER)
+                if is_only_traced(call)
                 else "raises RuntimeError in eager execution"
             )
             yield self.report(

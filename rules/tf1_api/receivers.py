@@ -5,19 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from ...linter.rule_api.model import Context, Known, Site, catches, is_none, path_of, value_of
+from ...linter.rule_api.model import Known, Site, is_none, path_of, value_of
 from ..checkpoints.assigned import assignments_to
+from .contexts import is_only_traced
 
 _DEEP = 8
 """Names that are made of names."""
 _TENSORS = frozenset({Known.TENSOR, Known.VARIABLE})
+_OF_OTHERS = ("tensorflow.placeholder", "tensorflow.sparse")
+"""Functions that raise in eager execution, and what gives sparse tensors."""
 _LAYERS = ("keras.layers.", "keras.losses.", "keras.metrics.", "keras.Sequential")
-
-
-def is_tried(site: Site, errors: frozenset[str]) -> bool:
-    """Whether a ``try`` around a site catches one of these errors."""
-    tried = (level.node for level in site.block.chain() if level.kind == "try" and isinstance(level.node, ast.Try))
-    return any(catches(handler, errors) for node in tried for handler in node.handlers)
 
 
 def known_of(site: Site, node: ast.expr | None) -> Known:
@@ -75,7 +72,7 @@ def _is_constant(site: Site, node: ast.expr) -> bool:
 
 
 def _is_eager(site: Site) -> bool:
-    return not site.in_graph and not (site.in_trace and not site.runs(Context.EAGER))
+    return not site.in_graph and not is_only_traced(site)
 
 
 def _called(site: Site, node: ast.Call, open_: frozenset[str]) -> bool | None:
@@ -99,4 +96,6 @@ def _gives_values(name: str) -> bool:
         return True
     if name.startswith(_LAYERS):
         return name.endswith("()")
+    if name.startswith(_OF_OTHERS):
+        return False
     return name.startswith("tensorflow.") and value_of(f"{name}()") in _TENSORS

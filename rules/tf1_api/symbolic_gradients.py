@@ -6,19 +6,12 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Context, Known
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ..numerics.optimizers import V1
 from .api_status import is_plain, written
-from .contexts import certainty
+from .contexts import certainty, is_only_traced
 
 _GRADIENTS = ("tensorflow.gradients", "tensorflow.hessians")
-_OPTIMIZERS = (
-    "Adadelta", "Adagrad", "AdagradDA", "Adam", "Ftrl", "GradientDescent", "Momentum", "ProximalAdagrad",
-    "ProximalGradientDescent", "RMSProp",
-)  # fmt: skip
-_STEPS = tuple(
-    f"tensorflow.train.{name}Optimizer().{method}"
-    for name in _OPTIMIZERS
-    for method in ("minimize", "compute_gradients")
-)
+_STEPS = tuple(f"{name}().{method}" for name in V1 for method in ("minimize", "compute_gradients"))
 
 
 class SymbolicGradients(Rule):
@@ -67,7 +60,7 @@ class SymbolicGradients(Rule):
         if call.version_checked or any(entity.kind != "external" for entity in call.found):
             return
         severity = certainty(call)
-        if severity is None or (call.in_trace and not call.runs(Context.EAGER) and not call.runs(Context.FIT)):
+        if severity is None or (is_only_traced(call) and not call.runs(Context.FIT)):
             return
         if call.runs(Context.FIT) and severity is Severity.ERROR:
             severity = Severity.INFO

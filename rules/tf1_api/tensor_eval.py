@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, Context, Known
+from ...linter.rule_api.model import Call, Known
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from .contexts import GRAPHS, certainty
+from .contexts import GRAPHS, certainty, is_only_traced
 from .receivers import known_of, made_eagerly
 
 _OF_SESSIONS = frozenset({"feed_dict", "session"})
@@ -58,7 +58,7 @@ class TensorEval(Rule):
         if call.method != "eval" or call.version_checked:
             return
         severity = certainty(call)
-        if severity is None or (call.in_trace and not call.runs(Context.EAGER)):
+        if severity is None or is_only_traced(call):
             return
         known = known_of(call, call.receiver)
         if known in (Known.TENSOR, Known.VARIABLE, Known.LIKELY):
