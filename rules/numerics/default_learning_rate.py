@@ -12,6 +12,10 @@ _RATES = {"Adadelta": "1.0", "Adagrad": "0.01", "Adamax": "0.002", "Nadam": "0.0
 _COMPILED = frozenset({"keras.Model().compile", "keras.Sequential().compile"})
 _OLD = ("keras.backend.tensorflow_backend", "keras.backend.get_session", "keras.backend.set_session")
 """What the `keras` package had until 2.3, which was the last for TF1."""
+_KEYWORDS = frozenset(
+    {"W_regularizer", "border_mode", "dim_ordering", "nb_epoch", "nb_val_samples", "samples_per_epoch"}
+)
+"""Those of Keras 1, which it took until 2.3."""
 
 
 class DefaultLearningRate(Rule):
@@ -22,8 +26,8 @@ class DefaultLearningRate(Rule):
     at 0.001 today, made by name too: `compile("adadelta")` takes steps a thousandth as long, and nothing raises.
     `Adagrad` also began its sums at 0, and begins at 0.1.
     `Adam`, `RMSprop` and `SGD` kept theirs, and `tf.keras.optimizers` had 0.001 in TF 1.15.
-    Only a file that is written for TF1, or that reads what `keras.backend` had until 2.3, tells that the old rate was
-    meant.
+    Only a file that is written for TF1, that reads what `keras.backend` had until 2.3, or that gives an argument of
+    Keras 1, such as `nb_epoch=`, tells that the old rate was meant.
 
     ## Example
     ```python
@@ -88,7 +92,15 @@ def _named(call: Call) -> str:
 
 
 def _is_old(file: File) -> bool:
-    return file.era is Era.TF1 or file.once("reads an old keras", lambda: bool(file.references_to(_are_old)))
+    return file.era is Era.TF1 or file.once("is of an old keras", lambda: _shows_age(file))
+
+
+def _shows_age(file: File) -> bool:
+    return any(_is_of_keras1(call) for call in file.calls) or bool(file.references_to(_are_old))
+
+
+def _is_of_keras1(call: Call) -> bool:
+    return bool(_KEYWORDS & set(call.keywords)) and call.spelled.startswith("keras.")
 
 
 def _are_old(names: tuple[Name, ...]) -> bool:

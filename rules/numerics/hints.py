@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...linter.rule_api.model import Call, Reference
+from ...linter.rule_api.model import Call, Reference, is_test_path
 
 
 def is_first(call: Call | Reference, code: str) -> bool:
@@ -19,3 +19,13 @@ def is_first(call: Call | Reference, code: str) -> bool:
         return False
     told.add(call.name)
     return True
+
+
+def is_first_in_project(call: Call, code: str) -> bool:
+    """Whether it is the first, as `is_first` has it, in the first file of the project that reads the name.
+
+    Notebooks come after other files, and tests do not count.
+    """
+    project = call.file.project
+    users = [file for file in project.files_using(call.name) if not is_test_path(file)]
+    return call.file.key == (users[0] if users else project.first_file_using(call.name)) and is_first(call, code)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from .hints import is_first
+from .hints import is_first, is_first_in_project
 
 _POSITIONS = {"Adadelta": 2, "Adam": 3}
 
@@ -18,8 +18,9 @@ class OptimizerEpsilonDefault(Rule):
     `tf.keras.optimizers.Adadelta` takes a first step 3.2 times as long for a gradient of 1, and with Adam small
     gradients count for less: the first step is 13 % of the old one for a gradient of 1e-7, 97 % for 1e-4.
     With `epsilon=1e-8` both are what they were.
-    Said once for a name and file, where epsilon is left to its default, as a hint for the day when it is replaced:
-    under `tf.compat.v1` it stays as it was.
+    Said where epsilon is left to its default, as a hint for the day when it is replaced: once for a file of Adadelta,
+    and once for a project of Adam, in the first file that uses it.
+    Under `tf.compat.v1` both stay as they were.
     RMSProp differs in more than epsilon: TF603 speaks of it.
 
     ## Example
@@ -51,7 +52,9 @@ class OptimizerEpsilonDefault(Rule):
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Tell of epsilon at the first call in a file that leaves it out."""
         kind = call.name.removeprefix("tensorflow.train.").removesuffix("Optimizer")
-        if call.has_stars or call.value("epsilon", _POSITIONS.get(kind)) is not None or not is_first(call, self.code):
+        if call.has_stars or call.value("epsilon", _POSITIONS.get(kind)) is not None:
+            return
+        if not (is_first if kind == "Adadelta" else is_first_in_project)(call, self.code):
             return
         effect = "its first steps are three times as long" if kind == "Adadelta" else "small gradients count for less"
         yield self.report(

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Era, Target
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from .hints import is_first
+from .hints import is_first, is_first_in_project
 
 _CELLS = ("BasicLSTMCell", "GRUCell", "LSTMCell")
 _LAYERS = ("GRU", "GRUCell", "LSTM", "LSTMCell")
 _FORGET_BIAS = {"BasicLSTMCell": 1, "LSTMCell": 7}
+_RESTORES = tuple(
+    f"tensorflow.train.{name}" for name in ("NewCheckpointReader", "Saver", "init_from_checkpoint", "load_checkpoint")
+)
 
 
 class RnnDefaults(Rule):
@@ -22,11 +25,11 @@ class RnnDefaults(Rule):
     With every weight 0.5, an LSTM gives 0.738 after three steps where it gave 0.711, a GRU 0.460 for 0.498.
     The names are spelled as before, so only a file that is written for TF1 tells that the old values were meant.
     On Keras 3 `"hard_sigmoid"` is another function than in TF1: `x / 6 + 0.5`, where it was `0.2 * x + 0.5`.
-    The cells of `tf.nn.rnn_cell` keep what they do, and differ from the layers that take their place: a hint, said once
-    for a name and file.
-    `GRUCell` begins the bias of its gates with 1 and multiplies by the reset gate first.
-    The LSTM cells add `forget_bias` at each step, where Keras has it in the bias: a Keras LSTM begins like one whose
-    `forget_bias` is 1, and weights that are carried over need it added, and their gates put in another order.
+    The cells of `tf.nn.rnn_cell` keep what they do, and differ from the layers that take their place, which is a hint.
+    `GRUCell` begins the bias of its gates with 1 and multiplies by the reset gate first; a Keras LSTM begins with a
+    forget bias of 1, whatever `forget_bias` was: said once for a name and file.
+    The LSTM cells add that bias at each step, and Keras has it in its weights, with the gates in another order: said
+    once for a project that restores checkpoints.
 
     ## Example
     ```python
@@ -67,8 +70,11 @@ class RnnDefaults(Rule):
         kind = call.name.rpartition(".")[2]
         if call.name.startswith("keras."):
             yield from self._layer(call, kind)
-        elif is_first(call, self.code):
-            yield self.report(call, _of_gru(call) if kind == "GRUCell" else _of_lstm(call, kind), Severity.INFO)
+        elif kind == "GRUCell" or call.literal("forget_bias", _FORGET_BIAS.get(kind), 1.0) != 1:
+            if is_first(call, self.code):
+                yield self.report(call, _of_gru(call) if kind == "GRUCell" else _of_lstm(call, kind), Severity.INFO)
+        elif call.file.project.uses(*_RESTORES) and is_first_in_project(call, self.code):
+            yield self.report(call, _of_lstm(call, kind), Severity.INFO)
 
     def _layer(self, call: Call, kind: str) -> Iterator[Diagnostic]:
         if call.file.era is not Era.TF1 or call.version_checked or call.is_compat_v1:
