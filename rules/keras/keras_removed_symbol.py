@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ...linter.rule_api.model import Assignment, File, Import, Name, Reference, Target, literal_string, missing_part
+from ...linter.rule_api.model import Assignment, File, Import, Name, Reference, Target, missing_part
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from ..tf1_api.api_status import Standing, is_of_keras, missing, missing_import, standing
+from ..tf1_api.api_status import Standing, asks_for, is_of_keras, missing, missing_import, standing
 from .members import Member, lacks, member_of
 
 SUCCESSORS = {
@@ -191,7 +191,7 @@ class KerasRemovedSymbol(Rule):
         member = _member_of(names)
         if member is None or (member.kind, member.name) not in _SETTINGS.items() or assignment.version_checked:
             return
-        if all(lacks(name, member, assignment.target) for name in names) and not _is_asked_for(assignment.file, member):
+        if all(lacks(name, member, assignment.target) for name in names) and not asks_for(assignment.file, member.name):
             yield self.report(
                 assignment,
                 f"{_article(member)} has no `{member.name}` in Keras 3: giving it one silently changes nothing. "
@@ -223,7 +223,7 @@ def _member_of(names: tuple[Name, ...]) -> Member | None:
 
 def _may_have(file: File, member: Member) -> bool:
     """Whether the program gives an attribute of that name itself, or asks whether it is there."""
-    if _is_asked_for(file, member) or (member.direct and file.project.keras_sets(member.name)):
+    if asks_for(file, member.name) or (member.direct and file.project.keras_sets(member.name)):
         return True
     return (member.kind, member.name) in file.once("attributes that it gives", lambda: frozenset(_given(file)))
 
@@ -235,16 +235,6 @@ def _given(file: File) -> Iterator[tuple[str, str]]:
                 member = member_of(name)
                 if member is not None and (member.kind, member.name) not in _SETTINGS.items():
                     yield member.kind, member.name
-
-
-def _is_asked_for(file: File, member: Member) -> bool:
-    return member.name in file.once("attributes that it asks for", lambda: frozenset(_asked_for(file)))
-
-
-def _asked_for(file: File) -> Iterator[str]:
-    for call in file.calls:
-        if call.name in ("hasattr", "getattr") and len(call.call.args) > 1:
-            yield literal_string(call.call.args[1]) or ""
 
 
 def _article(member: Member) -> str:

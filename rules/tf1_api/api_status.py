@@ -109,6 +109,17 @@ def missing(reference: Reference) -> Standing | None:
     return None if any(name.spelled in added for name in reference.names) else broken
 
 
+def asks_for(file: File, attribute: str) -> bool:
+    """Whether a file asks anything whether it has an attribute, or takes it only where it is there."""
+    return attribute in file.once("attributes that it asks for", lambda: frozenset(_asked_for(file)))
+
+
+def _asked_for(file: File) -> Iterator[str]:
+    for call in file.calls:
+        if call.name in ("hasattr", "getattr") and len(call.call.args) > 1:
+            yield literal_string(call.call.args[1]) or ""
+
+
 def _added(file: File) -> Iterator[str]:
     """The public names that a file sets itself, as in ``tf.log = tf.math.log``."""
     for assignment in file.assignments:
