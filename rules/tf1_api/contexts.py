@@ -26,12 +26,14 @@ def certainty(site: Site) -> Severity | None:
     An error needs a way that leads there with eager execution on.
     A program that turns v2 behaviour off, that also comes here from a graph, or that builds graphs elsewhere and does
     not show how it gets here, is TF1 kept on compat.v1: it may well work, so info.
-    Where the file itself turns it off, all that is not known to run otherwise is in a graph.
+    Where the file itself turns it off, all that is not known to run otherwise is in a graph; so is what follows an
+    `InteractiveSession` of a graph in the same function.
     """
     if site.in_graph or site.version_checked:
         return None
     turned_off = site.file.once("turns v2 off", lambda: _turns_v2_off(site.file))
-    before = [call for call in turned_off if call.line < site.line and call.scope is site.scope]
+    ended = turned_off + site.file.once("enters a graph for good", lambda: _enters_graph(site.file))
+    before = [call for call in ended if call.line < site.line and call.scope is site.scope]
     if (turned_off and not site.contexts) or any(call.block in site.block.chain() for call in before):
         return None
     project = site.file.project
@@ -51,3 +53,9 @@ def is_only_traced(site: Site) -> bool:
 
 def _turns_v2_off(file: File) -> list[Call]:
     return [call for call in file.calls if call.name in V2_OFF and not call.version_checked]
+
+
+def _enters_graph(file: File) -> list[Call]:
+    """The sessions that make the graph which they are given the default one, and end eager execution with it."""
+    calls = [call for call in file.calls if call.name == "tensorflow.InteractiveSession"]
+    return [call for call in calls if call.value("graph", 1) is not None and not call.version_checked]
