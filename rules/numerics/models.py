@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...linter.rule_api.model import Call, ClassSite, Scope, Site, path_of
+from ...linter.rule_api.model import Assignment, Call, ClassSite, Scope, Site, path_of
 
 _VARIABLES = (".trainable_variables", ".trainable_weights", ".variables", ".weights")
 _BUILDERS = frozenset({"keras.Sequential", "keras.Model"})
@@ -221,9 +221,15 @@ def _layer_behind(site: Site, node: ast.expr | None) -> Call | None:
 
 
 def _value_of_name(site: Site, name: ast.Name) -> ast.expr | None:
-    """What a name was last given before a site of its function; None where that depends on the way."""
+    given = given_to(site, name.id)
+    return given.value if given is not None and not given.augmented else None
+
+
+def given_to(site: Site, name: str) -> Assignment | None:
+    """Where a name was last given a value before a site of its function; None where that depends on the way."""
     around = site.file.assignments_by_function.get(site.scope.function().id, [])
-    given = [a for a in around if a.path == name.id and a.line <= site.line]
-    if not given or given[-1].augmented or given[-1].block not in site.block.chain():
+    given = [a for a in around if a.path == name and a.line < site.line]
+    if not given:
         return None
-    return given[-1].value
+    block = next((level for level in given[-1].block.chain() if level.kind != "with"), given[-1].block)
+    return given[-1] if block in site.block.chain() else None

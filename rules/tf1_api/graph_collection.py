@@ -4,40 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, is_none, literal_string
+from ...linter.rule_api.model import Call, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
+from .collections import LOSSES, READS, VARIABLES, WRITES, filers, is_filed_by_program, key_of
 from .contexts import certainty, is_only_traced
-
-_VARIABLES = {
-    "tensorflow.trainable_variables": "the `trainable_variables` of the model",
-    "tensorflow.global_variables": "the `variables` of the model",
-    "tensorflow.all_variables": "the `variables` of the model",
-    "tensorflow.local_variables": "the variables of the metric",
-    "tensorflow.model_variables": "the `variables` of the model",
-    "tensorflow.moving_average_variables": "the variables that the moving average was applied to",
-}
-_LOSSES = {
-    "tensorflow.losses.get_losses": "the values that the loss functions return, and `model.losses`",
-    "tensorflow.losses.get_regularization_losses": "`model.losses`",
-    "tensorflow.losses.get_regularization_loss": "`tf.add_n(model.losses)`",
-    "tensorflow.losses.get_total_loss": "the sum of the losses and of `model.losses`",
-}
-_READS = ("tensorflow.get_collection", "tensorflow.get_collection_ref")
-_WRITES = ("tensorflow.add_to_collection", "tensorflow.add_to_collections")
-_BY_NAME = ("tensorflow.layers.*", "tensorflow.contrib.*", "slim.*", *_WRITES)
-_FILERS = {
-    "UPDATE_OPS": _BY_NAME,
-    "LOSSES": (*_BY_NAME, "tensorflow.losses.*"),
-    "REGULARIZATION_LOSSES": (*_BY_NAME, "tensorflow.get_variable", "tensorflow.variable_scope"),
-    "SUMMARIES": (*_BY_NAME, "tensorflow.summary.*"),
-}
-"""What files something under a key while a function is traced; under other keys only the program does."""
-_KEYS = {
-    "trainable_variables", "variables", "local_variables", "model_variables", "moving_average_variables", "update_ops",
-    "losses", "regularization_losses", "summaries", "init_op", "ready_op", "table_initializer", "queue_runners",
-}  # fmt: skip
-"""Values of `GraphKeys` under which TensorFlow files what it makes in a graph, and nothing in eager execution."""
 
 
 class GraphCollection(Rule):
@@ -78,7 +49,7 @@ class GraphCollection(Rule):
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
     supersedes = ("TF406",)
-    calls = (*_VARIABLES, *_LOSSES, *_READS, *_WRITES, "tensorflow.get_variable")
+    calls = (*VARIABLES, *LOSSES, *READS, *WRITES, "tensorflow.get_variable")
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
@@ -99,8 +70,8 @@ class GraphCollection(Rule):
         severity = certainty(call)
         if severity is None:
             return
-        key = _key(call)
-        if is_only_traced(call) and call.file.project.uses(*_filers(key)):
+        key = key_of(call)
+        if is_only_traced(call) and call.file.project.uses(*filers(key)):
             yield self.report(
                 call,
                 f"`{written(call.names[0])}` sees only what this very trace of the function filed, and nothing when "
@@ -108,14 +79,14 @@ class GraphCollection(Rule):
                 Severity.INFO,
             )
             return
-        if _is_filed_by_program(call, key):
+        if is_filed_by_program(call, key):
             yield self.report(
                 call,
                 f"`{written(call.names[0])}` uses the collection of the default graph: in eager execution it holds "
                 "only what the program adds itself. Keep it in an attribute.",
                 Severity.INFO,
             )
-        elif call.name in _WRITES:
+        elif call.name in WRITES:
             yield self.report(
                 call,
                 f"`{written(call.names[0])}` files a value where TF2 does not look for it: pass it on yourself.",
@@ -147,35 +118,6 @@ class GraphCollection(Rule):
             )
 
 
-def _filers(key: str) -> tuple[str, ...]:
-    every = tuple(name for names in _FILERS.values() for name in names)
-    return _FILERS.get(key, _WRITES) if key else every
-
-
-def _is_filed_by_program(call: Call, key: str) -> bool:
-    """Whether a collection may hold what the program itself puts there."""
-    if key not in _KEY_NAMES:
-        return call.name in _WRITES or call.file.project.uses(*_WRITES)
-    return call.name in _READS and any(other.name in _WRITES and _key(other) == key for other in call.file.calls)
-
-
-def _key(call: Call) -> str:
-    """The key of a collection: the name in `GraphKeys` of one under which TensorFlow files things."""
-    if call.name in _VARIABLES:
-        return "VARIABLES"
-    if call.name in _LOSSES:
-        return "REGULARIZATION_LOSSES" if "regularization" in call.name else "LOSSES"
-    key = call.value("key" if call.name in _READS else "name", 0)
-    text = literal_string(key)
-    if text is not None:
-        return text.upper() if text in _KEYS else text
-    names = [name.canonical.rpartition("tensorflow.GraphKeys.") for name in call.names_of(key)]
-    return next((last for _, found, last in names if found), "")
-
-
-_KEY_NAMES = {key.upper() for key in _KEYS} | {"GLOBAL_VARIABLES", "VARIABLES", "TABLE_INITIALIZERS"}
-
-
 def _instead(call: Call) -> str:
-    instead = _VARIABLES.get(call.name) or _LOSSES.get(call.name)
+    instead = VARIABLES.get(call.name) or LOSSES.get(call.name)
     return f"; use {instead}" if instead else "; keep the values in an attribute and pass them on"
