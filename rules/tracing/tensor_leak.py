@@ -185,7 +185,7 @@ def _is_tested(site: Site, attribute: str) -> bool:
 
 def _reads(reference: Reference, attribute: str) -> bool:
     parts = (reference.path or "").replace("[]", "").split(".")
-    stored = reference.called and parts[-1] in MUTATORS and parts[-2] == attribute
+    stored = reference.called and parts[-1] in MUTATORS and parts[-2:-1] == [attribute]
     return attribute in parts[1:] and not stored
 
 
