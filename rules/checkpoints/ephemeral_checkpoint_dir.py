@@ -29,7 +29,7 @@ _SAYS = {
     _SHARED: "is in the machine's temporary directory, which is lost with the machine, and is often emptied when that "
     "starts again",
 }
-_JOINING = frozenset({"os.path.join()", "pathlib.Path()", "str()", "os.fspath()"})
+_JOINING = frozenset({"os.path.join", "pathlib.Path", "str", "os.fspath"})
 _DEPTH = 4
 """Names that one is assigned after another."""
 
@@ -109,8 +109,9 @@ def _lasting(site: Site, node: ast.expr | None, depth: int = _DEPTH) -> str:
 
 
 def _by_name(site: Site, node: ast.expr, depth: int) -> str:
+    call = site.file.call_at(node)
+    if call is not None and call.name in _JOINING and call.call.args:
+        return _lasting(site, call.call.args[0], depth)
     found = {canonical(entity.text) if entity.kind == "external" else "" for entity in site.entities(path_of(node))}
-    if isinstance(node, ast.Call) and found and found <= _JOINING and node.args:
-        return _lasting(site, node.args[0], depth)
     kinds = {_MADE.get(name, "") for name in found}
     return kinds.pop() if len(kinds) == 1 else ""
