@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ...linter.rule_api.model import Assignment, Call, Reference, Site
+from ...linter.rule_api.model import Assignment, Call, File, Reference, Site
 
 
 def assignments_to(site: Site, node: ast.expr | None) -> list[Assignment]:
@@ -12,12 +12,28 @@ def assignments_to(site: Site, node: ast.expr | None) -> list[Assignment]:
     if isinstance(node, ast.Name):
         found = site.file.index.lookup(site.scope, node.id)
         home = found[0].function() if found is not None else None
-        made = [a for a in site.file.assignments if a.path == node.id and a.scope.function() is home]
-        return made if found is not None and len(made) == len(found[1]) else []
+        if found is None or home is None:
+            return []
+        made = site.file.once("assignments to names", lambda: _by_name(site.file)).get((home.id, node.id), [])
+        return made if len(made) == len(found[1]) else []
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         owner = site.class_of_self(node.value.id)
-        return [] if owner is None else site.file.assignments_to(owner.body, node.attr)
+        if owner is None:
+            return []
+        kept: dict[tuple[int, str], list[Assignment]] = site.file.once("assignments to attributes", dict)
+        key = owner.body.id, node.attr
+        if key not in kept:
+            kept[key] = site.file.assignments_to(owner.body, node.attr)
+        return kept[key]
     return []
+
+
+def _by_name(file: File) -> dict[tuple[int, str], list[Assignment]]:
+    found: dict[tuple[int, str], list[Assignment]] = {}
+    for assignment in file.assignments:
+        if assignment.kind == "name" and assignment.path is not None:
+            found.setdefault((assignment.scope.function().id, assignment.path), []).append(assignment)
+    return found
 
 
 def given_to(reference: Reference) -> Call | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from ...linter.rule_api.model import Known, Site, is_none, path_of, value_of
+from ...linter.rule_api.model import Assignment, Known, Site, is_none, path_of, value_of
 from ..checkpoints.assigned import assignments_to
 from .contexts import is_only_traced
 
@@ -22,8 +22,18 @@ def known_of(site: Site, node: ast.expr | None) -> Known:
     known = site.is_tensor(node)
     if known is not Known.UNKNOWN:
         return known
-    made = [one for one in assignments_to(site, node) if not is_none(one.value)]
-    values = {one.is_tensor(one.value) for one in made}
+    made = assignments_to(site, node)
+    if not made:
+        return Known.UNKNOWN
+    kept: dict[int, Known] = site.file.once("what is assigned", dict)
+    key = id(made[0].node)
+    if key not in kept:
+        kept[key] = _known_by(made)
+    return kept[key]
+
+
+def _known_by(made: list[Assignment]) -> Known:
+    values = {one.is_tensor(one.value) for one in made if not is_none(one.value)}
     if len(values) == 1:
         return values.pop()
     return Known.TENSOR if values and values <= _TENSORS else Known.UNKNOWN

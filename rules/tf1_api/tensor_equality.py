@@ -140,7 +140,7 @@ def _is_key(site: Reference, parent: ast.AST) -> bool:
     """Whether what is read is hashed: as a key, in a set, or by a function that makes one of it."""
     node, file = _expression(site), site.file
     if isinstance(parent, ast.Dict):
-        return any(key is node for key in parent.keys) and not _is_fed(file, parent)
+        return id(node) in file.once("keys of dicts", lambda: _dict_keys(file)) and not _is_fed(file, parent)
     if isinstance(parent, ast.DictComp):
         return parent.key is node
     if isinstance(parent, ast.Set):
@@ -153,6 +153,12 @@ def _is_key(site: Reference, parent: ast.AST) -> bool:
     if call is None or call.name not in _HASHING or call.call.args != [node]:
         return False
     return call.name == "hash" or _is_list(site, node)
+
+
+def _dict_keys(file: File) -> frozenset[int]:
+    """The identities of the expressions that are keys of dicts."""
+    dicts = (node for node in ast.walk(file.index.module.node) if isinstance(node, ast.Dict))
+    return frozenset(id(key) for node in dicts for key in node.keys)
 
 
 def _is_fed(file: File, node: ast.Dict) -> bool:
