@@ -355,7 +355,7 @@ class Versions:
             elif name not in module.constants and not any(b.node and b.kind != "import" for b in binds):
                 continue
             values = self._values(asked, module, everywhere)
-            if values is not None:
+            if values is not None and all(map(_can_be_kept, values)):
                 found[ast.unparse(asked)] = values
         return found
 
@@ -803,3 +803,12 @@ def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
     for argument, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if given is not None and not is_none(given):
             yield argument.arg, given
+
+
+def _can_be_kept(value: object) -> bool:
+    """Whether a value, and all that it holds, is the same when it is read from a file, but for lists and tuples."""
+    if isinstance(value, tuple | list):
+        return all(map(_can_be_kept, value))
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _can_be_kept(item) for key, item in value.items())
+    return value is None or isinstance(value, bool | int | float | str)

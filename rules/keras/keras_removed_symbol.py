@@ -265,7 +265,7 @@ def _places(whole: str, own: str, target: Target) -> Iterator[str]:
         candidates.append(module)
     elif module == "backend":
         candidates.append(f"ops.{last}")
-    else:
+    elif "legacy_rnn" not in whole:  # its cells are called otherwise than those of `keras.layers`
         candidates += [f"{home}.{last}".strip(".") for home in (parts[0], *_HOMES)]
     for candidate in candidates:
         if candidate != whole and missing_part(*_below(own, candidate), target) is None:

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import Call, Era, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
+_HALF = 0.5
+"""As much is kept as is dropped."""
+
 
 class DropoutKeepProb(Rule):
     """`tf.nn.dropout` is told what to keep, and drops as much.
@@ -60,7 +63,7 @@ class DropoutKeepProb(Rule):
             )
             return
         value = call.value("rate", 1)
-        if value is None:
+        if value is None or (isinstance(value, ast.Constant) and value.value == _HALF):
             return
         shown = ast.unparse(value)
         shown = shown if len(shown) < 40 else "the second argument"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ..tf1_api.contexts import certainty
 from .hints import is_first
 
 
@@ -49,7 +50,7 @@ class SeedStreams(Rule):
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Tell of the streams at the first call in a file."""
-        if not call.in_graph and is_first(call, self.code):
+        if certainty(call) in (Severity.ERROR, Severity.WARNING) and is_first(call, self.code):
             yield self.report(
                 call,
                 f"`{call.path}` silently starts another stream in eager execution than in a graph: the same seed gives "

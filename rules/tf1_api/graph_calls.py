@@ -22,7 +22,7 @@ def judged(rule: Rule, call: Call, error: str, advice: str, traced: str = "") ->
     """
     if call.version_checked or not call.names or any(entity.kind != "external" for entity in call.found):
         return
-    name = written(call.names[0])
+    name = written(call.names[0]) if "(" not in call.names[0].spelled else call.path or call.method
     if is_plain(call):
         if not call.in_graph:
             yield rule.report(call, f"`{name}` raises AttributeError on TF2: {advice}.")

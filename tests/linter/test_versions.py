@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from types import SimpleNamespace
 
@@ -179,3 +180,17 @@ class A:
     expected = [number for number, line in enumerate(program.split("\n"), 1) if line.endswith("# dead")]
 
     assert expected == dead_lines(program)
+
+
+@pytest.mark.parametrize("value", ["[tf.Module]", "(b'a',)", "({1: 2},)", "(1, [None, 'a'])"])
+def test_what_other_files_may_ask_is_kept_as_it_is(value: str) -> None:
+    """What holds anything else than numbers and texts is not known elsewhere, and no error."""
+    text = f"import tensorflow as tf\nOLD = tf.__version__ < '2'\nCLASSES = {value} if OLD else ()\n"
+    flags = Versions(FileIndex(ast.parse(text)), lambda name: None).flags()
+    assert flags["OLD"] == [False] * 6
+    assert json.loads(json.dumps(flags)).keys() == flags.keys()
+
+
+def test_a_list_of_what_is_of_another_module_is_not_kept() -> None:
+    text = "import tensorflow as tf\nCLASSES = [tf.Module] if tf.__version__ >= '2' else []\n"
+    assert {} == Versions(FileIndex(ast.parse(text)), lambda name: None).flags()
