@@ -22,6 +22,7 @@ _ADVICE = {
     "period": "Give `save_freq=`",
     "reset_metrics": "Call `reset_metrics()` between the steps",
     "time_major": "Transpose what goes in and what comes out",
+    "type_spec": "Give `shape=` and `dtype=`",
     "use_multiprocessing": "Leave it out, or give it to a `keras.utils.PyDataset`",
     "weights": "Give an initializer, or call `set_weights` once the layer is built",
     "workers": "Leave it out, or give it to a `keras.utils.PyDataset`",

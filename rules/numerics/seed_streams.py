@@ -53,6 +53,6 @@ class SeedStreams(Rule):
         if certainty(call) in (Severity.ERROR, Severity.WARNING) and is_first(call, self.code):
             yield self.report(
                 call,
-                f"`{call.path}` silently starts another stream in eager execution than in a graph: the same seed gives "
-                "other numbers than in TF1. Compare results with copied weights, and not by seeds.",
+                f"The seed of `{call.path}` silently gives other numbers in eager execution than it gave in a graph of "
+                "TF1. Compare results with copied weights, and not by seeds.",
             )
