@@ -75,6 +75,8 @@ class EphemeralCheckpointDir(Rule):
         """Judge the directory that a callback or a manager is given."""
         if call.version_checked or call.file.is_test or any(entity.kind != "external" for entity in call.found):
             return
+        if not all(name.canonical in _DIRECTORIES for name in call.names):
+            return  # after a conditional import, it may be anything
         keyword, position = _DIRECTORIES[call.name]
         directory = call.value(keyword, position)
         kind = _lasting(call, directory)

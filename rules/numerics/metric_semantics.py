@@ -77,6 +77,8 @@ class MetricSemantics(Rule):
             return
         if call.version_checked or any(entity.kind != "external" for entity in call.found):
             return
+        if not all(name.canonical in _CALLBACKS for name in call.names):
+            return  # after a conditional import, it may be anything
         monitor = call.literal("monitor", 1 if call.name.endswith("ModelCheckpoint") else 0)
         if monitor in _KEYS and _is_renamed(call.file):
             yield from self._callback(call, monitor)

@@ -79,6 +79,8 @@ class SoftmaxLabelGradient(Rule):
         """Judge the labels by how they are computed."""
         if call.version_checked or any(entity.kind != "external" for entity in call.found):
             return
+        if not all(name.canonical in _LABELS for name in call.names):
+            return  # after a conditional import, it may be anything
         is_old = call.is_compat_v1 or call.name.startswith("tensorflow.losses.")
         if not is_old and call.file.era is not Era.TF1:
             return

@@ -63,6 +63,8 @@ class ControlDependenciesNoop(Rule):
         """Judge a call by whether the program surely comes to it eagerly."""
         if not call.runs(Context.EAGER, without=Context.TRACED):
             return  # nobody knows, or it is traced
+        if not all(name.canonical in _DOES for name in call.names):
+            return  # after a conditional import, it may be anything
         if certainty(call) is Severity.ERROR and is_first(call, self.code):
             advice = "Leave it out" if call.name != "tensorflow.group" else "Make a function of what it groups"
             yield self.report(call, f"`{written(call.names[0])}` {_DOES[call.name]}. {advice}.")
