@@ -13,6 +13,9 @@ A line that has none, and whose reason is not among the `REVIEWED`, is printed, 
 from __future__ import annotations
 
 import argparse
+import ast
+import contextlib
+import io
 import json
 import os
 import re
@@ -20,6 +23,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from migrate_lint.linter.analysis.public_names import missing_part
 from migrate_lint.linter.finding import Target
@@ -37,14 +41,21 @@ REVIEWED = {
     ),
     r".*tf\.where": "a condition of equal rank chooses the same; TF619 tells of one that is reduced",
     r"\*\.save ": "the receiver is not known to be a model of Keras, or takes the name (TF305)",
+    r"Added keywords to args of function 'tf\.(?:nn\.conv[12]d|while_loop)'|Renamed keyword .* for tf\.nn\.conv[12]d": (
+        "what is given by position is in the same place in TF2; TF407 and TF408 tell of the others"
+    ),
+    r"tf\.nn\.dropout called without arguments": "`rate=` is given by keyword, and means the same",
+    r"Changing labels arg": "the labels are data; TF622 tells of labels that are computed",
+    r".*compute_gradients": "a method of optimizers of TF1, which compat.v1 has as it was (TF406 tells of their names)",
+    r"Changing tf\.contrib\.layers\.variance_scaling_initializer|contrib_rnn\.": (
+        "what a function of the project imports and returns (TF405 tells of the import)"
+    ),
     r".*tf\.(?:debugging\.)?assert_": "it returns None in TF2, and nobody reads what it returned",
 }
 """What the script says, as a regular expression, and why we do not."""
-_V1 = re.compile(
-    r"^\s*(?:import tensorflow\.compat\.v1 as|from tensorflow\.compat import v1|from tensorflow\.compat\.v1 )", re.M
-)
-_PLAIN = re.compile(r"^\s*import tensorflow(?: as \w+)?\s*$", re.M)
-_THROUGH_V1 = "the file reads compat.v1 alone, where TF1's keywords, orders and meanings stay"
+_FOR_OTHERS = "tests of versions in the file say that the line never runs with the targets"
+_UNKNOWN = "the receiver is not known, and may be one of compat.v1, which the file imports: it has the method"
+_THROUGH_V1 = "the line reads compat.v1, or what may be that, where TF1's names, keywords and orders stay"
 
 _NAME = re.compile(r"tf\.([\w.]+\w)")
 _LINE = re.compile(r"(\d+):\d+: (?:INFO|WARNING|ERROR): (.*)")
@@ -73,7 +84,7 @@ def told_by_script(folder: Path) -> tuple[list[tuple[str, int, str]], int]:
     """What the upgrade script logs of each line: file, line and text; and the number of files on which it fails."""
     files = [str(path) for path in sorted(folder.rglob("*.py"))]
     said = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, "--child"],
+        [sys.executable, "-W", "ignore", __file__, "--child", "script"],
         input=json.dumps(files),
         env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
         stdout=subprocess.PIPE,
@@ -83,6 +94,47 @@ def told_by_script(folder: Path) -> tuple[list[tuple[str, int, str]], int]:
     ).stdout
     told, failed = json.loads(said.splitlines()[-1])
     return [(Path(file).relative_to(folder).as_posix(), line, text) for file, line, text in told], len(failed)
+
+
+def reasons_by_line(folder: Path) -> dict[tuple[str, int], str]:
+    """Why nothing is to be said of a line, as the analysis has it for both targets."""
+    found: list[dict[tuple[str, int], str]] = []
+    for target in TARGETS:
+        command = [sys.executable, __file__, "--child", target]
+        said = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+        found.append({(file, line): why for file, line, why in json.loads(said.splitlines()[-1])})
+    return {place: why for place, why in found[0].items() if place in found[1]}
+
+
+def analyzed(target: str) -> list[tuple[str, int, str]]:
+    """In a child, for one target: the lines of the current folder that never run there, or read compat.v1."""
+    from migrate_lint.linter.cli.main import main as lint
+    from migrate_lint.linter.run import coverage
+
+    found: list[tuple[str, int, str]] = []
+    original = coverage.coverage_of
+
+    def coverage_of(file: Any, project: Any) -> Any:
+        others: set[int] = set()
+        through: set[int] = set()
+        imports = any(name.is_compat_v1 for statement in file.imports for name in statement.names)
+        methods = {fact for fact in file.index.calls if imports and isinstance(fact.node.func, ast.Attribute)}
+        for fact in (*file.index.references, *file.index.calls):
+            lines = range(fact.node.lineno, fact.node.end_lineno + 1)
+            names = [one for one in file.names(fact.scope, fact.path) if one.canonical.startswith("tensorflow.")]
+            if file.is_dead(fact.block, fact.node.lineno):
+                found.extend((file.source.display, line, _FOR_OTHERS) for line in lines)
+            elif not names and fact in methods:
+                found.extend((file.source.display, line, _UNKNOWN) for line in lines)
+            elif names:
+                (through if any(name.is_compat_v1 for name in names) else others).update(lines)
+        found.extend((file.source.display, line, _THROUGH_V1) for line in sorted(through - others))
+        return original(file, project)
+
+    coverage.coverage_of = coverage_of
+    with contextlib.redirect_stdout(io.StringIO()):
+        lint(["check", ".", "--isolated", "--no-cache", "--exit-zero", "--jobs", "1", "--target", target])
+    return found
 
 
 def found_by_us(folder: Path) -> tuple[dict[tuple[str, int], set[str]], set[tuple[str, str]]]:
@@ -107,11 +159,8 @@ def lost_part(name: str) -> str:
     return missing_part("tensorflow", name.removeprefix("compat.v1."), Target.KERAS3) or ""
 
 
-def reason(folder: Path, file: str, text: str) -> str | None:
+def reason(text: str) -> str | None:
     """Why we say nothing of what the script speaks of, where somebody has looked at it."""
-    source = (folder / file).read_text("utf-8", "replace")
-    if _V1.search(source) and not _PLAIN.search(source):
-        return _THROUGH_V1
     return next((why for pattern, why in REVIEWED.items() if re.match(pattern, text)), None)
 
 
@@ -119,21 +168,22 @@ def main() -> int:
     """Compare, and print what is missed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folders", nargs="*", type=Path)
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--child", choices=("script", *TARGETS), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
-        print(json.dumps(upgraded(json.load(sys.stdin))))
+        print(json.dumps(upgraded(json.load(sys.stdin)) if given.child == "script" else analyzed(given.child)))
         return 0
     told, missed, kept = 0, 0, Counter[str]()
     only_ours: Counter[str] = Counter()
     for folder in given.folders:
         ours, once = found_by_us(folder)
         theirs, failed = told_by_script(folder)
+        reasons = reasons_by_line(folder)
         open_ = []
         for file, line, text in theirs:
             told_once = any(part and (file, part) in once for part in map(lost_part, _NAME.findall(text)))
             if (file, line) not in ours and not told_once:
-                why = reason(folder, file, text)
+                why = reasons.get((file, line)) or reason(text)
                 if why is None:
                     open_.append((file, line, text))
                 else:

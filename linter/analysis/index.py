@@ -24,6 +24,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIMPLE = frozenset({ast.Expr, ast.Assign, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom})
 """The most frequent statements without a suite."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_COMPARING = frozenset({ast.Compare, ast.Dict, ast.DictComp, ast.Set, ast.SetComp, ast.Subscript})
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, *_COMPREHENSIONS)
 _HOLDERS = (ast.expr, ast.keyword, ast.comprehension)
 """What may stand in an expression and hold names; operators and contexts do not."""
@@ -267,6 +268,8 @@ class FileIndex:
         self.assignments: list[AssignmentFact] = []
         self.imports: list[ImportFact] = []
         self.returns: list[ReturnFact] = []
+        self.comparing: list[ast.expr] = []
+        """Comparisons, and what hashes: displays of dicts and sets, their comprehensions, and subscripts."""
         self.deletions: list[AssignmentFact] = []
         """What ``del`` takes away."""
         self.blocks: list[Block] = []
@@ -433,6 +436,9 @@ class FileIndex:
             self.assignments.append(AssignmentFact(node, node.target, node.value, scope, block, augmented=True))
             if isinstance(node.target, ast.Attribute | ast.Subscript):
                 self._expression(node.target.value, scope, block)
+                if isinstance(node.target, ast.Subscript):
+                    self.comparing.append(node.target)
+                    self._expression(node.target.slice, scope, block)
             elif isinstance(node.target, ast.Name) and node.target.id not in scope.outer_names:
                 scope.binds.setdefault(node.target.id, [])
                 if node.target.id in scope.parameters:
@@ -568,6 +574,7 @@ class FileIndex:
                 self._bind_attribute(target, value, scope)
                 self._expression(target.value, scope, block)
             elif isinstance(target, ast.Subscript):
+                self.comparing.append(target)
                 self._bind_item(target.value, value, scope, target.slice)
                 self._expression(target.value, scope, block)
                 self._expression(target.slice, scope, block)
@@ -763,12 +770,16 @@ class FileIndex:
                 stack += [(scope, block), node_.body]
                 scope, block = lambda_scope, self._block(None, "body", node_, lambda_scope)
             elif kind in _COMPREHENSIONS:
+                if kind in _COMPARING:
+                    self.comparing.append(node_)
                 stack.append((scope, block))
                 stack += reversed(self._comprehension(node_, scope, block))
             elif kind is ast.NamedExpr:
                 self._bind_target(node_.target, node_.value, scope.function(), block, node_)
                 stack.append(node_.value)
             else:
+                if kind in _COMPARING:
+                    self.comparing.append(node_)
                 for field_name in parts_of(kind):
                     part = getattr(node_, field_name, None)
                     if isinstance(part, list):

@@ -25,7 +25,17 @@ from ..analysis.eras import Era, era_of_name
 from ..analysis.execution_context import Context, Effects, transferred
 from ..analysis.fallbacks import Fallbacks
 from ..analysis.guards import Guards, catches
-from ..analysis.index import AssignmentFact, Block, CallFact, FileIndex, ImportFact, ReferenceFact, Scope, nodes_below
+from ..analysis.index import (
+    AssignmentFact,
+    Block,
+    CallFact,
+    FileIndex,
+    ImportFact,
+    ReferenceFact,
+    Scope,
+    nodes_below,
+    parts_of,
+)
 from ..analysis.known import Known, value_of
 from ..analysis.lasting import default_of
 from ..analysis.lazy import cached_property
@@ -279,16 +289,16 @@ class File:
 
     def references_to(self, wanted: Callable[[tuple[Name, ...]], object]) -> list[Reference]:
         """The references whose public names are `wanted`, which is asked once of each that occur, in source order."""
-        numbers = [n for texts, found in self._reads.items() if wanted(self._meaning(texts)[1]) for n in found]
+        numbers = [number for names, found in self._reads if wanted(names) for number in found]
         return [self.reference_of(self.index.references[number]) for number in sorted(numbers)]
 
     @cached_property
-    def _reads(self) -> dict[tuple[str, ...], list[int]]:
-        """The references, by their place among all, by what they may mean as far as this file tells."""
+    def _reads(self) -> list[tuple[tuple[Name, ...], list[int]]]:
+        """The public names that are read, and the places of their references among all."""
         found: dict[tuple[str, ...], list[int]] = {}
         for number, fact in enumerate(self.index.references):
             found.setdefault(self.index.resolve(fact.scope, fact.path), []).append(number)
-        return found
+        return [(names, numbers) for texts, numbers in found.items() if (names := self._meaning(texts)[1])]
 
     def calls_of(self, wanted: Callable[[tuple[Entity, ...]], object], methods: Container[str]) -> list[Call]:
         """The calls of what is `wanted`, which is asked as in `references_to`, or of an attribute so named."""
@@ -353,7 +363,14 @@ class File:
 
     @cached_property
     def _parents(self) -> dict[int, ast.AST]:
-        return {id(child): node for node in ast.walk(self.index.module.node) for child in ast.iter_child_nodes(node)}
+        found: dict[int, ast.AST] = {}
+        node: Any
+        for node in nodes_below(self.index.module.node):
+            for name in parts_of(node.__class__):
+                part = getattr(node, name, None)
+                for child in part if part.__class__ is list else (part,):
+                    found[id(child)] = node
+        return found
 
     @cached_property
     def statements(self) -> Statements:
@@ -430,6 +447,15 @@ class File:
     def call_at(self, node: ast.expr | None) -> Call | None:
         """The site of a call expression of this file."""
         return self._calls_by_node.get(id(node)) if isinstance(node, ast.Call) else None
+
+    @cached_property
+    def _references_by_node(self) -> dict[int, ReferenceFact]:
+        return {id(fact.node): fact for fact in self.index.references}
+
+    def reference_at(self, node: ast.expr | None) -> Reference | None:
+        """The site of a name or a path that is read in this file; None for any other expression."""
+        fact = self._references_by_node.get(id(node)) if isinstance(node, ast.Name | ast.Attribute) else None
+        return self.reference_of(fact) if fact is not None else None
 
     def entities(self, scope: Scope, path: str | None) -> tuple[Entity, ...]:
         """What `path` names in `scope`, through the whole project; empty where that is not certain."""

@@ -71,6 +71,8 @@ class Rule:
         canonical names that are read, called or not, for `on_reference`.
     ``imports``
         canonical names that are imported, for `on_import`.
+    ``assigns``
+        kinds of targets, ``name``, ``attribute`` and ``item``, for `on_assignment`; all of them unless set.
     ``on_assignment``, ``on_class``, ``on_function``, ``on_file``
         are called for every such site when overridden.
 
@@ -88,6 +90,7 @@ class Rule:
     creates: ClassVar[tuple[str, ...]] = ()
     references: ClassVar[tuple[str, ...]] = ()
     imports: ClassVar[tuple[str, ...]] = ()
+    assigns: ClassVar[tuple[str, ...]] = ("name", "attribute", "item")
     supersedes: ClassVar[tuple[str, ...]] = ()
     """Codes of more general rules, which are silent where this one reports the same site."""
     beside: ClassVar[tuple[str, ...]] = ()
@@ -193,6 +196,8 @@ def unreachable(rule: type[Rule]) -> str | None:
                 return f"{gate} is set, and {method} is not defined"
         if method in overridden and not any(getattr(rule, gate) for gate in gates):
             return f"{method} is not called without {' or '.join(gates)}"
+    if rule.assigns != Rule.assigns and not ("on_assignment" in overridden and set(rule.assigns) <= set(Rule.assigns)):
+        return f"assigns is to have some of {', '.join(Rule.assigns)}, for an on_assignment that is defined"
     for name in (*rule.calls, *rule.references, *rule.imports):
         if (seen := canonical(name.removesuffix(".*"))) != name.removesuffix(".*"):
             return f"the canonical name of {name} is {seen}"

@@ -495,7 +495,10 @@ class _Dispatch:
         def overriding(name: str) -> list[Rule]:
             return [rule for rule in rules if getattr(type(rule), name) is not getattr(Rule, name)]
 
-        self.on_assignment = overriding("on_assignment")
+        self.on_assignment: dict[str, list[Rule]] = {}
+        for rule in overriding("on_assignment"):
+            for kind in rule.assigns:
+                self.on_assignment.setdefault(kind, []).append(rule)
         self.on_class = overriding("on_class")
         self.on_function = overriding("on_function")
         self.on_file = overriding("on_file")
@@ -525,7 +528,7 @@ class _Dispatch:
             for rule in wanted(self.references.wanting(reference.names)):
                 yield rule, rule.on_reference, reference
         for assignment in file.assignments if self.on_assignment else ():
-            for rule in wanted(self.on_assignment):
+            for rule in wanted(self.on_assignment.get(assignment.kind, ())):
                 yield rule, rule.on_assignment, assignment
 
     def _may_want(self, called: Sequence[Entity]) -> bool:

@@ -51,6 +51,7 @@ class Keras3ReadOnlyAttribute(Rule):
     effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
     supersedes = ("TF107", "TF109", "TF209")
+    assigns = ("attribute",)
 
     def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge what is given to an attribute of ``self``."""

@@ -145,6 +145,7 @@ class KerasRemovedSymbol(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    assigns = ("attribute",)
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """See `Rule.on_file`."""
@@ -185,7 +186,7 @@ class KerasRemovedSymbol(Rule):
 
     def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge a rate that is given to an attribute which is none any more."""
-        if assignment.kind != "attribute" or (assignment.path or "").rpartition(".")[2] not in _SETTINGS.values():
+        if (assignment.path or "").rpartition(".")[2] not in _SETTINGS.values():
             return
         names = assignment.file.names(assignment.scope, assignment.path)
         member = _member_of(names)

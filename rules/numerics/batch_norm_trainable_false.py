@@ -55,6 +55,7 @@ class BatchNormTrainableFalse(Rule):
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
     calls = (_NORM, f"{_NORM}()")
+    assigns = ("attribute",)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the making of a layer, and its call."""

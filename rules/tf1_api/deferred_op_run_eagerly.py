@@ -75,10 +75,11 @@ class DeferredOpRunEagerly(Rule):
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
     supersedes = ("TF406", "TF413")
+    assigns = ("name", "attribute")
 
     def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge what is stored by what is done with it."""
-        if assignment.augmented or not isinstance(assignment.node, ast.Name | ast.Attribute):
+        if assignment.augmented:
             return
         call = _operation(assignment)
         if call is None or assignment.version_checked:

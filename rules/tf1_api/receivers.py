@@ -67,7 +67,7 @@ def _named(site: Site, node: ast.Name | ast.Attribute, open_: frozenset[str]) ->
     made = assignments_to(site, node)
     path = path_of(node) or ""
     if not made:
-        return True if _is_constant(site, node) else None
+        return True if is_constant(site, node) else None
     if path in open_:
         return True
     if len(open_) > _DEEP:
@@ -75,7 +75,7 @@ def _named(site: Site, node: ast.Name | ast.Attribute, open_: frozenset[str]) ->
     return _all(_is_eager(one) and made_eagerly(one, one.value, open_ | {path}) for one in made)
 
 
-def _is_constant(site: Site, node: ast.expr) -> bool:
+def is_constant(site: Site, node: ast.expr) -> bool:
     """Whether it is a public name such as `tf.float32` or `np.pi`."""
     names = site.names_of(node)
     return bool(names) and all("(" not in one.canonical for one in names)

@@ -59,6 +59,7 @@ class TargetConflict(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     calls = ("os.environ.setdefault", "os.putenv", "os.environ.update")
+    assigns = ("item",)
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """See `Rule.on_file`."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Era, File, Known, Reference, is_none
+from ...linter.rule_api.model import Call, Era, File, Known, Reference, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from ..checkpoints.assigned import assignments_to
 from .contexts import GRAPHS, certainty
-from .receivers import known_of, made_eagerly
+from .receivers import is_constant, known_of, made_eagerly
 from .signatures import is_tried
 
 _LISTS = frozenset(
@@ -19,11 +19,9 @@ _LISTS = frozenset(
     }
 )  # fmt: skip
 _DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict", "dict"})
-_HASHING = frozenset({"frozenset", "hash", "set"})
 _FED = frozenset({"eval", "partial_run", "run"})
 _OFF = ("tensorflow.disable_tensor_equality", "tensorflow.disable_v2_behavior")
 _RAISED = frozenset({"TypeError", "ValueError", "Exception", "BaseException"})
-_WATCHED = ast.Dict | ast.DictComp | ast.Set | ast.SetComp | ast.Subscript | ast.Compare | ast.Call
 
 
 class TensorEquality(Rule):
@@ -63,24 +61,35 @@ class TensorEquality(Rule):
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
 
+    calls = ("frozenset", "hash", "set")
+
+    def on_call(self, call: Call) -> Iterator[Diagnostic]:
+        """Judge what is hashed by a function, or put into the set that one makes of a list."""
+        if call.file.project.uses(*_OFF) or len(call.call.args) != 1 or call.name not in self.calls:
+            return
+        site = call.file.reference_at(call.call.args[0])
+        if site is not None and (call.name == "hash" or _is_list(site, _expression(site))):
+            yield from self._keyed(site)
+
     def on_file(self, file: File) -> Iterator[Diagnostic]:
-        """Judge what is read by what is done with it."""
+        """Judge what is compared, or is a key, an element of a set or a subscript."""
         if file.project.uses(*_OFF):
             return
-        for fact in file.index.references:
-            parent = file.parent_of(fact.node)
-            if not isinstance(parent, _WATCHED):
+        for node in file.index.comparing:
+            if isinstance(node, ast.Compare):
+                site = file.reference_at(node.left) if len(node.ops) == 1 else None
+                if site is not None:
+                    yield from self._compared(site, node)
                 continue
-            site = file.reference_of(fact)
-            if isinstance(parent, ast.Compare):
-                yield from self._compared(site, parent)
-            elif _is_key(site, parent):
-                yield from self._keyed(site)
+            for key in _hashed(node):
+                site = file.reference_at(key)
+                if site is not None and not (isinstance(node, ast.Subscript) and not _is_dict(site, node.value)):
+                    yield from self._keyed(site, node)
 
-    def _keyed(self, site: Reference) -> Iterator[Diagnostic]:
+    def _keyed(self, site: Reference, around: ast.expr | None = None) -> Iterator[Diagnostic]:
         node = _expression(site)
         severity = _severity(site)
-        if severity is not None:
+        if severity is not None and not (isinstance(around, ast.Dict) and _is_fed(site.file, around)):
             what = "is a list of variables, which are" if _is_list(site, node) else "is"
             yield self.report(
                 site,
@@ -90,29 +99,34 @@ class TensorEquality(Rule):
 
     def _compared(self, site: Reference, node: ast.Compare) -> Iterator[Diagnostic]:
         """Judge a comparison that asks for an object: for None, for one in a list, for another variable."""
-        operator, other, text = node.ops[0], node.comparators[0], ast.unparse(node)
-        if node.left is not site.syntax or len(node.ops) > 1:
+        operator, other = node.ops[0], node.comparators[0]
+        if isinstance(operator, ast.In | ast.NotIn):
+            if _is_dict(site, other):
+                yield from self._keyed(site)
+                return
+            asks_for_object = not site.in_trace and _is_list(site, other)
+        elif isinstance(operator, ast.Eq | ast.NotEq):
+            asks_for_object = not site.in_trace and _is_other_variable(site, other)
+        else:
             return
-        is_equality = isinstance(operator, ast.Eq | ast.NotEq)
-        if not is_equality and isinstance(operator, ast.In | ast.NotIn) and _is_dict(site, other):
-            yield from self._keyed(site)
+        if not (asks_for_object or is_none(other)) or known_of(site, _expression(site)) is not Known.VARIABLE:
             return
-        severity = _severity(site) if known_of(site, _expression(site)) is Known.VARIABLE else None
+        severity = _severity(site)
         if severity is None:
             return
-        if is_equality and is_none(other):
-            word = "is" if isinstance(operator, ast.Eq) else "is not"
-            yield self.report(
-                site, f"`{text}` raises ValueError for a variable: write `{site.path} {word} None`.", severity
-            )
-        elif not site.in_trace and (
-            _is_list(site, other) if not is_equality else _is_other_variable(site, other)
-        ):
+        if asks_for_object:
             yield self.report(
                 site,
-                f"`{text}` compares elements in TF2, and raises ValueError where there are several. Where the same "
-                "object is meant, compare with `is`, or the `.ref()` of both.",
+                f"`{ast.unparse(node)}` compares elements in TF2, and raises ValueError where there are several. Where "
+                "the same object is meant, compare with `is`, or the `.ref()` of both.",
                 Severity.INFO if severity is Severity.INFO else Severity.WARNING,
+            )
+        elif isinstance(operator, ast.Eq | ast.NotEq):
+            word = "is" if isinstance(operator, ast.Eq) else "is not"
+            yield self.report(
+                site,
+                f"`{ast.unparse(node)}` raises ValueError for a variable: write `{site.path} {word} None`.",
+                severity,
             )
 
 
@@ -136,29 +150,14 @@ def _severity(site: Reference) -> Severity | None:
     return severity
 
 
-def _is_key(site: Reference, parent: ast.AST) -> bool:
-    """Whether what is read is hashed: as a key, in a set, or by a function that makes one of it."""
-    node, file = _expression(site), site.file
-    if isinstance(parent, ast.Dict):
-        return id(node) in file.once("keys of dicts", lambda: _dict_keys(file)) and not _is_fed(file, parent)
-    if isinstance(parent, ast.DictComp):
-        return parent.key is node
-    if isinstance(parent, ast.Set):
-        return True
-    if isinstance(parent, ast.SetComp):
-        return parent.elt is node
-    if isinstance(parent, ast.Subscript):
-        return parent.slice is node and _is_dict(site, parent.value)
-    call = file.call_at(parent) if isinstance(parent, ast.Call) else None
-    if call is None or call.name not in _HASHING or call.call.args != [node]:
-        return False
-    return call.name == "hash" or _is_list(site, node)
-
-
-def _dict_keys(file: File) -> frozenset[int]:
-    """The identities of the expressions that are keys of dicts."""
-    dicts = (node for node in ast.walk(file.index.module.node) if isinstance(node, ast.Dict))
-    return frozenset(id(key) for node in dicts for key in node.keys)
+def _hashed(node: ast.expr) -> list[ast.expr | None]:
+    if isinstance(node, ast.Dict):
+        return list(node.keys)
+    if isinstance(node, ast.Set):
+        return list(node.elts)
+    if isinstance(node, ast.DictComp):
+        return [node.key]
+    return [node.elt if isinstance(node, ast.SetComp) else node.slice if isinstance(node, ast.Subscript) else None]
 
 
 def _is_fed(file: File, node: ast.Dict) -> bool:
@@ -200,7 +199,9 @@ def _is_list(site: Reference, node: ast.expr) -> bool:
 
 def _is_other_variable(site: Reference, other: ast.expr) -> bool:
     """Whether a condition of a TF1 program compares with another variable; one of TF2 may mean scalars."""
-    if site.file.era not in (Era.TF1, Era.MIXED) or known_of(site, other) is not Known.VARIABLE:
+    if site.file.era not in (Era.TF1, Era.MIXED) or isinstance(other, ast.Constant) or is_constant(site, other):
+        return False
+    if known_of(site, other) is not Known.VARIABLE:
         return False
     node = site.file.parent_of(site.syntax)
     while isinstance(around := site.file.parent_of(node) if node is not None else None, ast.BoolOp | ast.UnaryOp):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call, File, path_of
+from ...linter.rule_api.model import Call, File, canonical, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
 if TYPE_CHECKING:
@@ -86,13 +87,16 @@ class UpgradeScriptResidue(Rule):
 
 def _calls(file: File) -> list[Call]:
     names = {*_MARKED, _RESIZE}
-    return [call for call in file.calls if call.name in names and not call.version_checked]
+    calls = file.calls_of(lambda found: any(canonical(entity.text) in names for entity in found), ())
+    return [call for call in calls if call.name in names and not call.version_checked]
 
 
 def _is_mark(call: Call) -> bool:
     """Whether an argument has parentheses that only the script writes: ``1 - (x)``."""
     keyword, number = _MARKED.get(call.name, ("", ""))
-    value = call.argument(keyword, None if keyword else 0) if number else None
+    position = None if keyword else 0
+    is_operation = number and isinstance(call.value(keyword, position), ast.BinOp)
+    value = call.argument(keyword, position) if is_operation else None
     if type(value).__name__ != "BinaryOperation":
         return False
     return _is_number(value, number) and bool(value.right.lpar) and type(value.right).__name__ in _ATOMS  # type: ignore

@@ -85,6 +85,7 @@ class V1Export(Rule):
     supersedes = ("TF406", "TF407", "TF408")
     calls = (_OPEN, *_IMPORTS, *_CONVERTERS, *(f"tensorflow.{name}" for name in _IN_GRAPHS))
     references = tuple(f"tensorflow.{name}" for name in (*_NAMES, *_IN_GRAPHS))
+    assigns = ("attribute",)
 
     def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
         """Speak of a name that only a program with sessions has a use for."""
@@ -136,7 +137,7 @@ class V1Export(Rule):
 
     def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge a setting that the converters of TF2 do not look at."""
-        if assignment.kind != "attribute" or not (assignment.path or "").endswith(".post_training_quantize"):
+        if not (assignment.path or "").endswith(".post_training_quantize"):
             return
         names = assignment.file.names(assignment.scope, assignment.path)
         if not names or assignment.version_checked or any(one.is_compat_v1 for one in names):

@@ -77,6 +77,7 @@ class TfVariableUntrackedKeras3(Rule):
     targets = frozenset({Target.KERAS3})
     calls = ("tensorflow.Variable", "keras.layers.*", "keras.Sequential", "keras.applications.*")
     creates = ("module", "layer")
+    assigns = ("attribute",)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge what is created as a part of ``self``."""

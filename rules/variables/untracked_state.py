@@ -68,6 +68,7 @@ class UntrackedState(Rule):
     effort = Effort.LOCAL
     calls = (*sorted(VARIABLES), "keras.layers.*", "keras.Sequential")
     creates = ("layer", "module")
+    assigns = ("attribute",)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge where a layer or variable that is created is held."""

@@ -294,6 +294,7 @@ def test_a_rule_that_was_not_loaded_makes_no_comment_useless(tmp_path: Path) -> 
         ('("tensorflow.print",)', '("tensorflow.print")', "calls is to be a tuple of names, not 'tensorflow.print'"),
         ('("tensorflow.print",)', '("tf_keras.Model",)', "the canonical name of tf_keras.Model is keras.Model"),
         ('    code = "', '    imports = ("keras",)\n    code = "', "imports is set, and on_import is not defined"),
+        ('    code = "', '    assigns = ("field",)\n    code = "', "assigns is to have some of name, attribute, item"),
         (
             "    def on_call",
             "    def on_project",
