@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .api_status import written
-from .signatures import is_of_tf2, signatures
+from .signatures import is_of_tf2, is_tried, signatures
+
+_SCOPE = "tensorflow.name_scope"
+_REFUSED = frozenset({"ValueError", "Exception", "BaseException"})
 
 
 class RemovedKeyword(Rule):
@@ -18,6 +21,7 @@ class RemovedKeyword(Rule):
     `keepdims`, `reduction_indices` and `dim` are `axis`.
     A call that gives one raises TypeError.
     The function of `tf.compat.v1` takes them all.
+    `tf.name_scope` no longer takes None for a name, which left all scopes in TF1: that raises ValueError.
     The parameters were read from TensorFlow 1.15 and 2.21 themselves.
 
     ## Example
@@ -49,6 +53,14 @@ class RemovedKeyword(Rule):
         """See `Rule.on_call`."""
         signature = signatures().get(call.name)
         if signature is None:
+            return
+        if call.name == _SCOPE and call.value("name", 0) is not None and call.literal("name", 0) is None:
+            if is_of_tf2(call) and not is_tried(call, _REFUSED):
+                yield self.report(
+                    call,
+                    "`tf.name_scope` takes no None for a name in TF2: that raises ValueError. To leave all scopes, "
+                    "enter `tf.name_scope('/')`.",
+                )
             return
         given = [keyword for keyword in call.keywords if keyword in signature.gone]
         if not given or not is_of_tf2(call):
