@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call
+from ...linter.rule_api.model import Call, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .api_status import written
 from .signatures import is_of_tf2, is_tried, signatures
@@ -54,7 +54,7 @@ class RemovedKeyword(Rule):
         signature = signatures().get(call.name)
         if signature is None:
             return
-        if call.name == _SCOPE and call.value("name", 0) is not None and call.literal("name", 0) is None:
+        if call.name == _SCOPE and len(call.arguments) == 1 and is_none(call.value("name", 0)):
             if is_of_tf2(call) and not is_tried(call, _REFUSED):
                 yield self.report(
                     call,
