@@ -160,6 +160,7 @@ class Finding:
     related: tuple[Location, ...] = ()
     verdict: Verdict | None = None
     evidence: tuple[Evidence, ...] = ()
+    effort: Effort = Effort.THOUGHT
 
     @property
     def sort_key(self) -> tuple[str, int, int, int, str, str]:

@@ -10,9 +10,8 @@ from typing import TypeVar
 from ..finding import Consequence, Effort, Finding, Severity
 from ..result import BaselineStatus, Result
 from . import Paint, printable
-from .ci import documented_rules
 
-__all__ = ["effort_of", "first_steps", "listed", "statistics"]
+__all__ = ["first_steps", "listed", "statistics"]
 
 _Name = TypeVar("_Name", str, tuple[str, str], Consequence, Effort)
 
@@ -80,15 +79,10 @@ def statistics(result: Result) -> Iterator[str]:
     yield from _table("by folder", folders, width)
     consequences = Counter(finding.consequence for finding in findings)
     yield from _table("by consequence", _meant(_CONSEQUENCES, consequences), width)
-    yield from _table("by effort, as a rule of thumb", _meant(_EFFORTS, Counter(effort_of(findings))), width)
+    efforts = Counter(finding.effort for finding in findings)
+    yield from _table("by effort, as a rule of thumb", _meant(_EFFORTS, efforts), width)
     if result.baseline is not None:
         yield from _table("the baseline over time", _over_time(result.baseline), len(str(result.baseline.initial)))
-
-
-def effort_of(findings: Iterable[Finding]) -> list[Effort]:
-    """What it takes to mend each of some findings; thought, where a rule is not known any more."""
-    rules = {rule.code: rule for rule in documented_rules()}
-    return [rules[one.code].effort_of(one) if one.code in rules else Effort.THOUGHT for one in findings]
 
 
 def _table(title: str, rows: Iterable[tuple[str, int]], width: int) -> Iterator[str]:

@@ -154,8 +154,8 @@ class Rule:
         )
 
     @classmethod
-    def effort_of(cls, finding: Finding) -> Effort:
-        """What it takes to mend a finding of this rule; the rule's own, unless its subject tells more."""
+    def effort_of(cls, subject: str | None) -> Effort:
+        """What it takes to mend a finding of this rule about a subject; the rule's own, unless that tells more."""
         return cls.effort
 
     @classmethod

@@ -21,7 +21,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.names import canonical
-from ..finding import INTERNAL_ERROR, UNPARSABLE_FILE, Consequence, Finding, Location, Severity, Span, Statement, Target
+from ..finding import (
+    INTERNAL_ERROR,
+    UNPARSABLE_FILE,
+    Consequence,
+    Effort,
+    Finding,
+    Location,
+    Severity,
+    Span,
+    Statement,
+    Target,
+)
 from ..result import Coverage
 from ..source.discovery import display_path
 from ..source.parsing import NO_MEMORY, SourceFile, parse_source
@@ -441,6 +452,7 @@ def _finding(source: SourceFile, rule: Rule, said: Diagnostic) -> Finding:
         function=None if around is None else site.function_span,
         subject=said.subject,
         related=said.related if source.notebook is None else (),
+        effort=rule.effort_of(said.subject),
     )
 
 
@@ -598,19 +610,20 @@ def _row(finding: Finding) -> list[Any]:
     return [
         finding.line, finding.column, finding.end_line, finding.end_column, finding.code, finding.slug,
         str(finding.severity), str(finding.consequence), finding.message,
-        finding.statement, finding.function, finding.subject, finding.related,
+        finding.statement, finding.function, finding.subject, finding.related, str(finding.effort),
     ]  # fmt: skip
 
 
 def _from_row(path: str, row: Sequence[Any]) -> Finding:
     line, column, end_line, end_column, code, slug, severity, effect, message, *more = row
-    statement, function, subject, related = more
+    statement, function, subject, related, effort = more
     return Finding(
         *(path, line, column, end_line, end_column, code, slug, Severity(severity), Consequence(effect), message),
         statement=Statement(*statement) if statement else None,
         function=Span(*function) if function else None,
         subject=subject,
         related=tuple(Location(*values) for values in related),
+        effort=Effort(effort),
     )
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..analysis.summary import Summary
 
 _MARKERS = ("tensorflow", "keras", "tf_slim", "sonnet")
-_HELD_CHARACTERS = 5_200_000  # their trees take 40 times as much memory
+_HELD_CHARACTERS = 4_700_000  # their trees take 40 times as much memory
 _HELD_OF_FILES = 4_000  # in larger projects there are other things to hold
 _DECODED_SUMMARIES = 500
 _BATCH = 500

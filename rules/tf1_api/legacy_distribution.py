@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, Name, Reference
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Finding, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .api_status import asks_for
 from .graph_calls import named
 
@@ -72,9 +72,9 @@ class LegacyDistribution(Rule):
     references = tuple(_DEVICES)
 
     @classmethod
-    def effort_of(cls, finding: Finding) -> Effort:
+    def effort_of(cls, subject: str | None) -> Effort:
         """Another name, where only that has changed."""
-        return Effort.MECHANICAL if (finding.subject or "").endswith("experimental_run_v2") else cls.effort
+        return Effort.MECHANICAL if (subject or "").endswith("experimental_run_v2") else cls.effort
 
     def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
         """Speak of the placement of variables."""

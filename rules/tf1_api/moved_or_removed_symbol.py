@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ...linter.rule_api.model import File, Import, Name, Reference, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Finding, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .api_status import Standing, is_of_keras, missing, missing_import, standing
 
 _SUCCESSORS = {
@@ -165,9 +165,9 @@ class MovedOrRemovedSymbol(Rule):
         yield self.report(site, message, Severity.INFO, consequence=Consequence.LEGACY)
 
     @classmethod
-    def effort_of(cls, finding: Finding) -> Effort:
+    def effort_of(cls, subject: str | None) -> Effort:
         """Another name, where the same object has one, or compat.v1 has it."""
-        found = standing(finding.subject or "", Target.KERAS3)
+        found = standing(subject or "", Target.KERAS3)
         return Effort.MECHANICAL if found.native or found.status == "v1" else cls.effort
 
 

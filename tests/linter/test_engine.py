@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from migrate_lint.linter.analysis.index import FileIndex
 from migrate_lint.linter.analysis.summary import Summary
-from migrate_lint.linter.finding import Consequence, Location, Severity, Span, Statement, Target
+from migrate_lint.linter.finding import Consequence, Effort, Location, Severity, Span, Statement, Target
 from migrate_lint.linter.rule_api.model import Call
 from migrate_lint.linter.rule_api.rule import Diagnostic, Rule
 from migrate_lint.linter.run import engine
@@ -127,8 +127,8 @@ def helper(x): return x * tf.Variable(1.0)
 
 
 def test_a_finding_keeps_what_its_rule_knew(project: Path, tmp_path: Path) -> None:
-    """The statement and the function around it, what it is about and where else to look; also when it was kept."""
-    write(project, {"net.py": LAYERS})
+    """The statement and the function around it, what it is about, where else to look and what it takes; also kept."""
+    write(project, {"net.py": LAYERS, "old.py": "import tensorflow as tf\n\nx = tf.to_int32([1.0])\n"})
 
     for _ in range(2):
         found = {one.code: one for one in check(project, "net.py", cache=tmp_path / "cache")["net.py"].findings}
@@ -140,6 +140,9 @@ def test_a_finding_keeps_what_its_rule_knew(project: Path, tmp_path: Path) -> No
         )
         assert (Location("net.py", 11, "called by `Net.call`"),) == found["TF101"].related
         assert () == found["TF209"].related
+        assert (Effort.LOCAL, Effort.LOCAL) == (found["TF101"].effort, found["TF209"].effort)
+        (renamed,) = check(project, "old.py", cache=tmp_path / "cache")["old.py"].findings
+        assert ("TF406", Effort.MECHANICAL) == (renamed.code, renamed.effort)
 
 
 def test_a_guard_is_related_to_what_it_guards(project: Path) -> None:

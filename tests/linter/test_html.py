@@ -21,6 +21,7 @@ from migrate_lint.linter.finding import (
     Applicability,
     Consequence,
     Edit,
+    Effort,
     Finding,
     Fix,
     Severity,
@@ -365,7 +366,7 @@ def test_verdicts_evidence_and_runs_are_in_the_page() -> None:
 def test_effort_and_the_baseline_are_in_the_page() -> None:
     status = BaselineStatus("b.json", 12, 7, 0, 0, "keep", (("2026-11-01", 12),))
     named = replace(FINDING, code="TF401", slug="session-run")
-    data = data_of(replace(result(FINDING, named), baseline=status))
+    data = data_of(replace(result(replace(FINDING, effort=Effort.LOCAL), named), baseline=status))
     assert [row[-1] for row in data["findings"]] == [1, 2]
     assert data["baseline"] == {"initial": 12, "left": 7, "history": [["2026-11-01", 12]]}
     assert data_of(result())["baseline"] is None
@@ -446,7 +447,8 @@ def test_known_findings_are_told_and_are_no_passed_checks(opened: Open) -> None:
 
 @pytest.mark.browser
 def test_effort_is_a_filter(opened: Open) -> None:
-    shown = opened(result(*MIXED), "#effort=thought")
+    mixed = (replace(one, effort=Effort.LOCAL if one.code == "TF101" else Effort.THOUGHT) for one in MIXED)
+    shown = opened(result(*mixed), "#effort=thought")
     assert "1 of 3 findings" == status(shown)
 
 

@@ -11,6 +11,7 @@ from migrate_lint.linter.finding import (
     Applicability,
     Consequence,
     Edit,
+    Effort,
     Evidence,
     Finding,
     Fix,
@@ -274,8 +275,12 @@ def test_the_summary_counts_and_names_the_target() -> None:
 
 def test_statistics_draw_a_picture_of_the_migration() -> None:
     """By rule, cause, folder, consequence and effort, the most frequent first."""
-    other = replace(FINDING, code="TF101", slug="variable-in-call", consequence=Consequence.CHANGES)
-    renamed = replace(FINDING, path="m.py", code="TF406", slug="moved-or-removed-symbol", subject="tensorflow.to_int32")
+    other = replace(
+        FINDING, code="TF101", slug="variable-in-call", consequence=Consequence.CHANGES, effort=Effort.LOCAL
+    )
+    renamed = replace(
+        FINDING, path="m.py", code="TF406", slug="moved-or-removed-symbol", effort=Effort.MECHANICAL
+    )
 
     assert [
         "2  TF101  variable-in-call",

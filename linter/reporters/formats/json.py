@@ -12,7 +12,6 @@ from ...finding import Finding, Verdict
 from ...result import Result, Runtime
 from ...runtime_report import WorkerRun
 from .. import Paint, counts, only_at_runtime
-from ..causes import effort_of
 
 __all__ = ["FOR_PROGRAMS", "report"]
 
@@ -36,7 +35,7 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
             "infos": severities["info"],
             "rules": dict(sorted(Counter(finding.code for finding in findings).items())),
             "consequences": dict(sorted(Counter(finding.consequence.value for finding in findings).items())),
-            "efforts": dict(sorted(Counter(effort.value for effort in effort_of(findings)).items())),
+            "efforts": dict(sorted(Counter(finding.effort.value for finding in findings).items())),
             "targets": [asdict(project) for project in result.projects],
             "empty": list(result.empty),
         },

@@ -15,7 +15,6 @@ from ....result import BaselineStatus, LintedProject, Result, Runtime
 from ....rule_api.rule import SECTIONS, documentation
 from ....runtime_report import WorkerRun
 from ... import only_at_runtime, printable
-from ...causes import effort_of
 from ...ci import documented_rules
 
 _AROUND = 3
@@ -34,10 +33,10 @@ def page_data(result: Result, version: str) -> dict[str, Any]:
     rules = _Rules()
     files: dict[str, _File] = {}
     rows = []
-    for finding, effort in zip(result.findings, effort_of(result.findings), strict=True):
+    for finding in result.findings:
         if finding.path not in files:
             files[finding.path] = _File(len(files), result, finding.path)
-        rows.append([*_row(finding, files[finding.path], rules.number(finding)), _EFFORTS.index(effort)])
+        rows.append([*_row(finding, files[finding.path], rules.number(finding)), _EFFORTS.index(finding.effort)])
     return {
         "tool": f"migrate-lint {version}",
         "title": _title(result.projects),
