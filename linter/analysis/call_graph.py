@@ -47,7 +47,10 @@ _MAX_VALUES = 6
 """That a function is known to be given for one parameter."""
 MAX_STEPS = 32
 """Of a way from a root that are told; one more stands for all before. Real programs have a third of them."""
-GRAPH_NAMES = tuple(f"tensorflow.{n}" for n in ("Graph", "Session", "get_default_session", "get_default_graph"))
+GRAPH_NAMES = (
+    *(f"tensorflow.{n}" for n in ("Graph", "Session", "get_default_session", "get_default_graph")),
+    "tensorflow.python.client.session.Session",
+)
 """A file that reads one of these may enter a graph in a context manager of its own."""
 
 

@@ -9,7 +9,7 @@ from .summary import Conditions
 
 VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_op_scope", "tensorflow.VariableScope"})
 _NO_SCOPES = ("tensorflow.", "keras.", "slim.", "contextlib.", "open", "threading.")
-_SESSIONS = frozenset({"tensorflow.Session()"})
+_SESSIONS = frozenset({"tensorflow.Session()", "tensorflow.python.client.session.Session()"})
 """Entering one makes its graph the default and ends eager execution; an `InteractiveSession` does not [run]."""
 
 

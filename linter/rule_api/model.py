@@ -112,6 +112,7 @@ class _Unknown:
 
 
 UNKNOWN: Final[Any] = _Unknown()
+_PRIVATE_KERAS = ("tensorflow.python.keras.", "tensorflow.python.layers.")
 """The value of an expression that is not a literal."""
 
 
@@ -503,6 +504,11 @@ class File:
         return libcst.parse_expression(f"({text}\n)")
 
 
+def _is_false(level: Block) -> bool:
+    """Whether a block is an arm that a constant test leaves out."""
+    return isinstance(level.node, ast.Constant) and bool(level.node.value) is (level.kind == "else")
+
+
 class Site:
     """A place in a file."""
 
@@ -767,6 +773,26 @@ class Site:
     def names_of(self, node: ast.expr | libcst.CSTNode | None) -> tuple[Name, ...]:
         """The public names that an expression (ast or libcst) may mean here."""
         return self.file.names(self.scope, _any_path(node))
+
+    @property
+    def never_runs(self) -> bool:
+        """Whether it stands under ``if False``, or after what leaves its suite."""
+        return any(level.kind == "never" or _is_false(level) for level in self.block.chain())
+
+    @property
+    def is_of_private_keras(self) -> bool:
+        """Whether it speaks of TensorFlow's own old copy of Keras, which is neither tf_keras nor Keras 3.
+
+        It names or is given something of that, assigns to it, or stands in a class that descends from it.
+        """
+        nodes = (self.syntax, *getattr(self, "arguments", ()), getattr(self, "node", None))
+        texts = [name.spelled for name in getattr(self, "names", ())]
+        texts += [name.spelled for node in nodes if isinstance(node, ast.expr) for name in self.names_of(node)]
+        body = getattr(self, "body", self.scope)
+        owner = body if body.kind == "class" else body.function().owner()
+        if owner is not None:
+            texts += self.file.project.mro((self.file.key, owner.id))[1]
+        return any(text.startswith(_PRIVATE_KERAS) for text in texts)
 
     def class_of_self(self, name: str) -> ClassSite | None:
         """The class whose instance `name` is here, as the first parameter of a method around the site."""

@@ -91,6 +91,8 @@ class Rule:
     references: ClassVar[tuple[str, ...]] = ()
     imports: ClassVar[tuple[str, ...]] = ()
     assigns: ClassVar[tuple[str, ...]] = ("name", "attribute", "item")
+    of_keras: ClassVar[bool] = False
+    """Whether it tells of the Keras that is installed: TensorFlow's own old copy, which TF308 speaks of, is another."""
     supersedes: ClassVar[tuple[str, ...]] = ()
     """Codes of more general rules, which are silent where this one reports the same site."""
     beside: ClassVar[tuple[str, ...]] = ()

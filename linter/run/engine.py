@@ -425,6 +425,8 @@ def _findings(source: SourceFile, diagnostics: Iterable[tuple[Rule, Diagnostic]]
     for rule, said, place in placed:
         if said.site.is_dead and (said.severity or rule.severity) is not Severity.INFO:
             continue  # it is for another version than the target's
+        if said.site.never_runs or (rule.of_keras and said.site.is_of_private_keras):
+            continue
         identity = (rule.code, place, said.message)
         if rule.code not in superseded[place] and identity not in findings:
             findings[identity] = _finding(source, rule, said)

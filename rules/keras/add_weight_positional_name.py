@@ -59,6 +59,7 @@ class AddWeightPositionalName(Rule):
     effort = Effort.MECHANICAL
     targets = frozenset({Target.KERAS3})
     methods = _ADDERS
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the first argument of a layer's, model's or metric's own method."""

@@ -51,6 +51,7 @@ class BatchNotDivisibleByReplicas(Rule):
     effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
     methods = ("fit",)
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Divide the batch size by the number of devices."""

@@ -52,6 +52,7 @@ class FitUnderUnsupportedStrategy(Rule):
     consequence = Consequence.BREAKS
     targets = frozenset({Target.KERAS3})
     methods = ("fit",)
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the strategy of a model that is trained."""

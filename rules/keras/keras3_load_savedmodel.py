@@ -50,6 +50,7 @@ class Keras3LoadSavedmodel(Rule):
     targets = frozenset({Target.KERAS3})
     calls = _LOADS
     methods = ("load_weights",)
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the name of the file by what it ends in."""

@@ -52,6 +52,7 @@ class Keras3ReadOnlyAttribute(Rule):
     targets = frozenset({Target.KERAS3})
     supersedes = ("TF107", "TF109", "TF209")
     assigns = ("attribute",)
+    of_keras = True
 
     def on_assignment(self, assignment: Assignment) -> Iterator[Diagnostic]:
         """Judge what is given to an attribute of ``self``."""

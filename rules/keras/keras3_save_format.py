@@ -54,6 +54,7 @@ class Keras3SaveFormat(Rule):
     targets = frozenset({Target.KERAS3})
     calls = (_CHECKPOINT, _SAVE_MODEL)
     methods = ("save", "save_weights")
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the name of the file by what it ends in."""

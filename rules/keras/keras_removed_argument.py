@@ -70,6 +70,7 @@ class KerasRemovedArgument(Rule):
     effort = Effort.LOCAL
     supersedes = ("TF408",)
     calls = ("keras.*",)
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the keywords, the name and the shape that a call gives."""

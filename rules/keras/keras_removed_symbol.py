@@ -146,6 +146,7 @@ class KerasRemovedSymbol(Rule):
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
     assigns = ("attribute",)
+    of_keras = True
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """See `Rule.on_file`."""

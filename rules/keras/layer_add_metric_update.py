@@ -56,6 +56,7 @@ class LayerAddMetricUpdate(Rule):
     targets = frozenset({Target.KERAS3})
     supersedes = ("TF309", "TF310")
     methods = ("add_loss", "add_metric", "add_update")
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a method that is Keras's own, of a layer, a metric or a model."""

@@ -105,6 +105,7 @@ class MissingGetConfig(Rule):
     severity = Severity.WARNING
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    of_keras = True
 
     def on_class(self, cls: ClassSite) -> Iterator[Diagnostic]:
         """Judge a layer with a constructor of its own."""

@@ -74,6 +74,7 @@ class TfFunctionOnKeras3Variable(Rule):
     targets = frozenset({Target.KERAS3})
     supersedes = ("TF406",)
     calls = (*_FUNCTIONS, "isinstance")
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the first argument, and the items of a list."""

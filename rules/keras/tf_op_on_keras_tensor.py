@@ -76,6 +76,7 @@ class TfOpOnKerasTensor(Rule):
     effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
     calls = _INPUTS
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge all calls of a file at its first input: without one they need no look."""

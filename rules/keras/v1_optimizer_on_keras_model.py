@@ -57,6 +57,7 @@ class V1OptimizerOnKerasModel(Rule):
     effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
     methods = ("compile", *_STEPS)
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge what a model is compiled with, and what an optimizer of TF1 is given."""

@@ -63,6 +63,7 @@ class XlaUnsupportedUnderJitAuto(Rule):
     effort = Effort.MECHANICAL
     targets = frozenset({Target.KERAS3})
     calls = _OPERATIONS
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge an operation of the forward pass of a Keras layer or model."""

@@ -58,6 +58,7 @@ class DefaultLearningRate(Rule):
     effort = Effort.MECHANICAL
     calls = tuple(f"keras.optimizers.{kind}" for kind in _RATES)
     methods = ("compile",)
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge an optimizer that is made without a learning rate, or named to `compile`."""

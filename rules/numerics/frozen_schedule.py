@@ -64,6 +64,7 @@ class FrozenSchedule(Rule):
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
     calls = KERAS
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the learning rate of an optimizer that is made in eager execution."""

@@ -52,6 +52,7 @@ class IgnoredOptimizerKeyword(Rule):
     consequence = Consequence.BREAKS
     effort = Effort.MECHANICAL
     calls = KERAS
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge the keywords that are written out: the first that raises, or else what is ignored."""

@@ -62,6 +62,7 @@ class RnnDefaults(Rule):
     effort = Effort.LOCAL
     beside = ("TF102", "TF103", "TF105", "TF106", "TF405", "TF406", "TF410")  # where it is made, and that it is gone
     calls = (*(f"tensorflow.nn.rnn_cell.{name}" for name in _CELLS), *(f"keras.layers.{name}" for name in _LAYERS))
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a layer in a file of TF1 by the arguments that are left out; tell once of a cell."""
@@ -93,13 +94,16 @@ class RnnDefaults(Rule):
                 advice.append("a function that computes `tf.clip_by_value(0.2 * x + 0.5, 0.0, 1.0)`")
             elif activation is None:
                 advice.append("`recurrent_activation='hard_sigmoid'`")
+        same = "the same weights give other numbers"
         if kind.startswith("GRU") and call.value("reset_after") is None:
+            if call.literal("use_bias", default=True) is True:
+                same = "a training silently gives another model, and weights of TF1 do not fit its bias"
             changed.append("`reset_after=True`, where it was False")
             advice.append("`reset_after=False`")
         if changed:
             yield self.report(
                 call,
-                f"`{call.path}` has {' and '.join(changed)} in TF1: the same weights give other numbers. For "
+                f"`{call.path}` has {' and '.join(changed)} in TF1: {same}. For "
                 f"those of TF1, give it {' and '.join(advice)}.",
                 related=call.file.era_told,
             )

@@ -10,6 +10,7 @@ from .api_status import written
 from .signatures import is_of_tf2, is_tried, signatures
 
 _SCOPE = "tensorflow.name_scope"
+_VARIABLE = "tensorflow.Variable"
 _REFUSED = frozenset({"ValueError", "Exception", "BaseException"})
 
 
@@ -21,6 +22,7 @@ class RemovedKeyword(Rule):
     `keepdims`, `reduction_indices` and `dim` are `axis`.
     A call that gives one raises TypeError.
     The function of `tf.compat.v1` takes them all.
+    `tf.Variable` takes any keyword and ignores those of TF1: only `collections` is missed.
     `tf.name_scope` no longer takes None for a name, which left all scopes in TF1: that raises ValueError.
     The parameters were read from TensorFlow 1.15 and 2.21 themselves.
 
@@ -47,13 +49,21 @@ class RemovedKeyword(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.MECHANICAL
-    calls = tuple(name for name, signature in signatures().items() if signature.gone)
+    calls = (*(name for name, signature in signatures().items() if signature.gone), _VARIABLE)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
         signature = signatures().get(call.name)
         if signature is None:
             return
+        if call.name == _VARIABLE and "collections" in call.keywords and is_of_tf2(call):
+            yield self.report(
+                call,
+                "`tf.Variable` silently ignores `collections=` in TF2, and the variable is in none of them: keep it in "
+                "an attribute.",
+                Severity.WARNING,
+                consequence=Consequence.CHANGES,
+            )
         if call.name == _SCOPE and len(call.arguments) == 1 and is_none(call.value("name", 0)):
             if is_of_tf2(call) and not is_tried(call, _REFUSED):
                 yield self.report(

@@ -13,6 +13,8 @@ from ...linter.rule_api.model import Call, Site, catches
 
 _OF_OTHERS = ("nn.dropout", "summary.")
 """Names with rules of their own."""
+SWALLOWING = ("Variable",)
+"""What takes any keyword, and does nothing with those that it does not know."""
 _WRONG_ARGUMENTS = frozenset({"TypeError", "Exception", "BaseException"})
 
 
@@ -32,7 +34,9 @@ def signatures() -> dict[str, Signature]:
     """The functions whose parameters changed, by canonical name."""
     table = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))["functions"]
     return {
-        f"tensorflow.{name}": Signature(tuple(row["old"].split()), tuple(row["new"].split()), row["gone"])
+        f"tensorflow.{name}": Signature(
+            tuple(row["old"].split()), tuple(row["new"].split()), {} if name in SWALLOWING else row["gone"]
+        )
         for name, row in table.items()
         if not name.startswith(_OF_OTHERS)
     }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import Call, Context, Era, File
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .api_status import is_plain, written
-from .contexts import certainty
+from .contexts import certainty, is_only_traced
 from .graph_calls import judged
 
 _S = "tensorflow.summary."
@@ -32,6 +32,7 @@ class V1Summary(Rule):
     In eager execution `tf.compat.v1.summary.FileWriter`, `merge` and `merge_all` raise RuntimeError.
     `tf.compat.v1.summary.scalar` and its like return bytes that nobody writes, and nothing is raised; only under a
     writer of TF2 that has a step they write.
+    `tf.compat.v1.summary.image` raises UnimplementedError there, and returns its bytes in a trace.
     `tf.summary.scalar` is another function in TF2: it writes at once, to the default writer, and takes `step`.
     Without a writer it returns False and writes nothing; under a writer without a step it raises "No step set".
     It takes no `collections`, `family`, `tensor` or `values`: TypeError.
@@ -91,8 +92,16 @@ class V1Summary(Rule):
             return
         certain = severity is Severity.ERROR
         where = "in eager execution" if certain else "where eager execution is on"
-        new = call.name.removeprefix(_S)
-        new = f"tf.summary.{new}" if new in _STEPS else "tf.summary.write"
+        last = call.name.removeprefix(_S)
+        new = f"tf.summary.{last}" if last in _STEPS else "tf.summary.write"
+        if last == "image" and not is_only_traced(call):
+            yield self.report(
+                call,
+                f"`{written(call.names[0])}` raises UnimplementedError {where}: use `{new}` with `step=`, under a "
+                "`tf.summary.create_file_writer`.",
+                severity,
+            )
+            return
         yield self.report(
             call,
             f"`{written(call.names[0])}` returns bytes {where}, and writes nothing: use `{new}` with `step=`, under a "

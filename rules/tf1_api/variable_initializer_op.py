@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...linter.rule_api.model import Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .api_status import is_plain, written
-from .contexts import certainty
+from .contexts import V2_OFF, certainty
 
 _NAMES = (
     "all_variables_initializer", "global_variables_initializer", "initialize_all_tables", "initialize_all_variables",
@@ -24,6 +24,8 @@ class VariableInitializerOp(Rule):
     In eager execution `tf.compat.v1.global_variables_initializer()` and its like return None and do nothing, and a
     session raises where it is given that.
     A variable has its value as soon as it exists; a table too.
+    Where a program runs the operation again to reset variables, their initial values are to be assigned instead.
+    With eager execution turned off they are needed as in TF1.
     In a graph that is built on purpose they do what they always did, and are not reported.
 
     ## Example
@@ -58,12 +60,15 @@ class VariableInitializerOp(Rule):
         if call.version_checked or not call.names or any(entity.kind != "external" for entity in call.found):
             return
         name = written(call.names[0])
+        reset = "; to set them back later, assign their initial values" if call.arguments else ""
         if is_plain(call):
             if not call.in_graph:
+                advice = f"where variables are initialized when they are made: leave it out{reset}"
+                if call.file.project.uses(*V2_OFF):
+                    advice = f"also where eager execution is turned off, as here: there it is `tf.compat.v1.{name[3:]}`"
                 yield self.report(
                     call,
-                    f"`{name}` raises AttributeError on TF2, where variables are initialized when they are made: "
-                    "leave it out.",
+                    f"`{name}` raises AttributeError on TF2, {advice}.",
                     Severity.ERROR,
                     consequence=Consequence.BREAKS,
                 )
@@ -71,5 +76,5 @@ class VariableInitializerOp(Rule):
             yield self.report(
                 call,
                 f"`{name}` returns None in eager execution, where variables are initialized when they are made: "
-                "leave it out.",
+                f"leave it out{reset}.",
             )

@@ -78,6 +78,7 @@ class TfVariableUntrackedKeras3(Rule):
     calls = ("tensorflow.Variable", "keras.layers.*", "keras.Sequential", "keras.applications.*")
     creates = ("module", "layer")
     assigns = ("attribute",)
+    of_keras = True
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge what is created as a part of ``self``."""

@@ -79,6 +79,26 @@ def renames() -> dict[str, dict[str, str]]:
     return {name[3:]: {old: new for old, new in row.items() if new} for name, row in table.items() if name[:3] == "tf."}
 
 
+def swallowing(names: list[str]) -> list[str]:
+    """In a child: the functions that do not refuse a keyword that they do not have."""
+    import tensorflow as tf  # type: ignore[import-not-found]
+
+    found = []
+    for name in names:
+        function = tf
+        for part in name.split("."):
+            function = getattr(function, part)
+        try:
+            function(no_such_keyword=None)
+        except TypeError as error:
+            if "unexpected keyword" in str(error):
+                continue
+        except Exception:  # what it has looked at before
+            pass
+        found.append(name)
+    return found
+
+
 def _asked(python: str, what: str, names: list[str]) -> Any:
     said = subprocess.run(
         [python, "-W", "ignore", __file__, "--child", what],
@@ -97,15 +117,22 @@ def current(names: list[str]) -> dict[str, list[str]]:
     return found
 
 
+def accepting_anything(names: list[str]) -> list[str]:
+    """Those of some names that swallow a keyword in the installed TensorFlow."""
+    found: list[str] = _asked(sys.executable, "swallowing", names)
+    return found
+
+
 def main() -> None:
     """Write the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--old", help="an interpreter with TensorFlow 1.15")
-    parser.add_argument("--child", choices=("read", "renames"), help=argparse.SUPPRESS)
+    parser.add_argument("--child", choices=("read", "renames", "swallowing"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
         names = json.load(sys.stdin)
-        print("\n" + json.dumps(read(names) if given.child == "read" else renames()))
+        asked = {"read": lambda: read(names), "renames": renames, "swallowing": lambda: swallowing(names)}
+        print("\n" + json.dumps(asked[given.child]()))
         return
     names = common()
     old, new, renamed = _asked(given.old, "read", names), current(names), _asked(sys.executable, "renames", [])

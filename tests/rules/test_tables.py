@@ -22,6 +22,7 @@ from migrate_lint.linter.analysis.public_names import has
 from migrate_lint.linter.finding import Target
 from migrate_lint.rules.keras.keras_removed_symbol import SUCCESSORS
 from migrate_lint.rules.keras.private_tensorflow_import import PUBLIC
+from migrate_lint.rules.tf1_api.signatures import SWALLOWING
 
 from ..interpreters import Children
 from . import keras_members, private_names, public_names, signatures
@@ -417,6 +418,7 @@ def test_parameters_are_as_listed() -> None:
     for row in rows.values():
         assert not row["gone"].keys() & set(row["new"].split())
         assert set(filter(None, row["gone"].values())) <= set(row["new"].split())
+    assert list(SWALLOWING) == signatures.accepting_anything(sorted(name for name, row in rows.items() if row["gone"]))
 
 
 @pytest.mark.tensorflow
