@@ -504,9 +504,10 @@ class File:
         return libcst.parse_expression(f"({text}\n)")
 
 
-def _is_false(level: Block) -> bool:
-    """Whether a block is an arm that a constant test leaves out."""
-    return isinstance(level.node, ast.Constant) and bool(level.node.value) is (level.kind == "else")
+def _is_left_out(level: Block) -> bool:
+    """Whether a block follows what leaves its suite, or is an arm that a constant test leaves out."""
+    is_false = isinstance(level.node, ast.Constant) and bool(level.node.value) is (level.kind == "else")
+    return is_false or level.kind == "never"
 
 
 class Site:
@@ -777,7 +778,7 @@ class Site:
     @property
     def never_runs(self) -> bool:
         """Whether it stands under ``if False``, or after what leaves its suite."""
-        return any(level.kind == "never" or _is_false(level) for level in self.block.chain())
+        return self.file.is_under("never runs", self.block, _is_left_out)
 
     @property
     def is_of_private_keras(self) -> bool:
