@@ -1,6 +1,8 @@
 """Optimizers and metrics that are made: ``stateful`` events, with the object as subject (weakly).
 
-The detail has ``class`` and ``what``, which is ``optimizer`` or ``metric``.
+The detail has ``class``, ``type``, ``what``, which is ``optimizer`` or ``metric``, ``given``, the keywords
+that come to the base class, with their numbers, and ``rate``, what an optimizer's own class was given as its learning
+rate: of a variable a weak reference, of a symbolic tensor None.
 """
 
 from __future__ import annotations
@@ -49,8 +51,22 @@ def _attribute(root: Any, path: str) -> Any:
 def _announcing(original: Any, what: str, recorder: Recorder) -> Any:
     @functools.wraps(original)
     def initialize(made: Any, *arguments: Any, **keywords: Any) -> None:
-        detail = {"class": type(made).__name__, "what": what}
+        detail = {
+            "class": type(made).__name__,
+            "type": type(made),
+            "what": what,
+            "given": {name: value for name, value in keywords.items() if isinstance(value, (int, float))},
+            "rate": _kept(sys._getframe(1).f_locals.get("learning_rate")) if what == "optimizer" else None,
+        }
         recorder.record("stateful", lambda: (recorder.code.stack(), detail, weakref.ref(made)))
         original(made, *arguments, **keywords)
 
     return initialize
+
+
+def _kept(rate: Any) -> Any:
+    import tensorflow as tf
+
+    if isinstance(rate, tf.Variable):
+        return weakref.ref(rate)
+    return None if tf.is_tensor(rate) and not hasattr(rate, "numpy") else rate
