@@ -30,6 +30,7 @@ class RnnDefaults(Rule):
     forget bias of 1, whatever `forget_bias` was: said once for a name and file.
     The LSTM cells add that bias at each step, and Keras has it in its weights, with the gates in another order: said
     once for a project that restores checkpoints.
+    A run compares the layers alone: the cells of TF1 have other weights than Keras.
 
     ## Example
     ```python

@@ -49,8 +49,9 @@ def take_snapshots(run: Run, phase: Phase | None) -> None:
         try:
             snapshot = getattr(_probe(finding.slug), "snapshot", None)
             value = None if snapshot is None else snapshot(finding, run, phase)
-        except Exception as error:
-            run.troubles[finding.id] = error.with_traceback(None)
+        except (Exception, SystemExit) as error:  # a probe may call the program again, which may end itself
+            trouble = error if isinstance(error, Exception) else RuntimeError(f"the program exits: {error}")
+            run.troubles[finding.id] = trouble.with_traceback(None)
             continue
         run.troubles.pop(finding.id, None)
         if value is not None:

@@ -42,6 +42,8 @@ class Recorder:
         self.code = code
         self.events: list[Event] = []
         self._by_kind: dict[str, list[Event]] = {}
+        self.wanted: Sequence[Any] = ()
+        """The findings, for hooks that patch nothing where none asks for it."""
         self.phase: Phase | None = None
         """The running phase; outside of one nothing is recorded."""
         self._busy = threading.local()

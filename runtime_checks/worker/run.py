@@ -90,6 +90,7 @@ class Run:
         self.findings = [StaticFinding(described) for described in job["findings"]]
         self.code = code
         self.recorder = recorder
+        recorder.wanted = self.findings
         self.asked: set[str] = set()
         """The kinds of events that were asked for."""
         self.snapshots: dict[int, list[Snapshot]] = {finding.id: [] for finding in self.findings}

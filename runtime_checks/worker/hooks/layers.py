@@ -1,4 +1,7 @@
-"""Layers that are made: ``layer`` events, with the layer as subject (weakly); name and type of its class."""
+"""Layers that are made: ``layer`` events, with the layer as subject (weakly); name and type of its class.
+
+``given`` is the number of its positional arguments, and the keywords, with those among them that are texts.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,8 @@ def _announcing(cls: type[Any], recorder: Recorder) -> Patch:
 
     def construct(made: type[Any], *args: Any, **kwargs: Any) -> Any:
         layer = original(made, *args, **kwargs)
-        detail = {"class": made.__name__, "type": made}
+        given = (len(args), {name: value if isinstance(value, str) else None for name, value in kwargs.items()})
+        detail = {"class": made.__name__, "type": made, "given": given}
         recorder.record("layer", lambda: (recorder.code.stack(), detail, weakref.ref(layer)))
         return layer
 
