@@ -26,6 +26,8 @@ class Float16LossNotScaled(Rule):
     An optimizer that `compile` has wrapped divides all the same: with a loss that is not scaled, its steps are some
     thousand times too small.
     `mixed_bfloat16` needs none of that.
+    No run judges it: whether a gradient is too small for float16 depends on the data, and sample inputs say nothing of
+    that.
 
     ## Example
     ```python

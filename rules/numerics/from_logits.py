@@ -25,6 +25,7 @@ class FromLogits(Rule):
     They clip logits to the range of probabilities and go on; nothing raises, and the model hardly learns.
 
     The rule speaks where the file shows the last layer of the model and the loss.
+    A run judges the loss that its model is compiled with, and not one that the program calls.
     The reverse, `from_logits=True` for a layer with `activation="softmax"`, is told by Keras itself: both targets warn,
     find the logits again, and compute the right loss.
 
