@@ -40,7 +40,7 @@ def none_seen(finding: StaticFinding, run: Run) -> Judgement:
 
 
 def rate_now(optimizer: Any) -> float:
-    """What its next step is multiplied by."""
+    """What its next step is multiplied by; a function that the program gave is called."""
     rate = optimizer.learning_rate
     if hasattr(rate, "get_config") and callable(rate):
         rate = rate(optimizer.iterations)

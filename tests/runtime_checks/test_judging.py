@@ -147,6 +147,19 @@ def test_what_a_probe_saw_on_the_way_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     ] == said
 
 
+def test_a_program_that_exits_when_a_probe_calls_it_costs_that_verdict_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A probe may call the program once more, which may then count that it is done."""
+
+    def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Any:
+        raise SystemExit(3)
+
+    monkeypatch.setitem(judging._PROBES, "toy", SimpleNamespace(judge=no_hazard, snapshot=snapshot))
+    run = a_run(FOUND)
+    take_snapshots(run, None)
+
+    assert (FAILED, None, "the probe itself failed: RuntimeError: the program exits: 3") == report(run)[0]["0"][:3]
+
+
 def test_phases_are_named_for_people() -> None:
     """In the order in which they run."""
     assert [

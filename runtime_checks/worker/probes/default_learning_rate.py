@@ -20,12 +20,13 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:
     """The verdict on the first optimizer of the line."""
     for event, optimizer in [] if run.snapshots[finding.id] else living(finding, run):
-        kind, rate = event.detail["class"], rate_now(optimizer)
+        kind, given = event.detail["class"], event.detail["rate"]
         if kind not in _OLD:
-            return Judgement(REFUTED, phase, f"`{kind}` learns at {rate:.6g}, as it did in the Keras of TF1")
-        was = f"where it learned at {_OLD[kind]} in the Keras of TF1"
-        given = inspect.signature(event.detail["type"].__init__).parameters["learning_rate"].default
-        if same(rate, _OLD[kind]) or not same(rate, given):
-            return Judgement(REFUTED, phase, f"`{kind}` learns at {rate:.6g}, which the program gives, {was}")
-        return Judgement(CONFIRMED, phase, f"`{kind}` learns at {rate:.6g}, {was}")
+            return Judgement(REFUTED, phase, f"the default of `{kind}` is what it was in the Keras of TF1")
+        default = inspect.signature(event.detail["type"].__init__).parameters["learning_rate"].default
+        if not isinstance(given, (int, float)) or given != default:
+            return Judgement(REFUTED, phase, f"the program gives `{kind}` its learning rate")
+        rate = rate_now(optimizer)
+        said = f"`{kind}` learns at {rate:.6g}, where it learned at {_OLD[kind]} in the Keras of TF1"
+        return Judgement(REFUTED if same(rate, _OLD[kind]) else CONFIRMED, phase, said)
     return None

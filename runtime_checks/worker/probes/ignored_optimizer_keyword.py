@@ -22,14 +22,18 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:
     """The verdict on the first optimizer of the line that is still there."""
     for event, optimizer in living(finding, run):
-        given, rate = event.detail["given"], rate_now(optimizer)
-        if "lr" in given and not event.detail["type"].__module__.rpartition(".")[0].endswith("legacy"):
+        given, first = event.detail["given"], event.detail["rate"]
+        old = ".legacy." in event.detail["type"].__module__  # which take both
+        if old or ("lr" not in given and not given.get("decay")):
+            return Judgement(REFUTED, event.phase, "the optimizer took all that it was given")
+        if callable(first):
+            return Judgement(FAILED, event.phase, "the learning rate is a function, which only the program calls")
+        rate = rate_now(optimizer)
+        if "lr" in given:
             asked = f"`lr={given['lr']}` was asked for"
             wrong = not same(rate, given["lr"])
             return Judgement(CONFIRMED if wrong else REFUTED, event.phase, f"{asked}, and it learns at {rate:.6g}")
-        if given.get("decay"):
-            return _of_decay(event.phase, given["decay"], rate, event.detail["rate"], steps_of(optimizer))
-        return Judgement(REFUTED, event.phase, f"it took all that it was given, and learns at {rate:.6g}")
+        return _of_decay(event.phase, given["decay"], rate, first, steps_of(optimizer))
     return None
 
 
