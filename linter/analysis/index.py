@@ -550,6 +550,7 @@ class FileIndex:
             return
         stack: list[tuple[ast.expr, ast.expr | None, ast.expr | None, ast.expr | None]]
         stack = [(target, value, element_of, element_of)]
+        parts_of_call: dict[int, str] = {}
         while stack:
             target, value, element_of, iterated = stack.pop()
             if isinstance(target, ast.Tuple | ast.List):
@@ -559,6 +560,8 @@ class FileIndex:
                 inner = None if values[:1] != [None] else (value or element_of)
                 if inner is not None and isinstance(statement, ast.Assign):
                     self._bind_parts(target, inner, scope, block)
+                    if isinstance(inner, ast.Call):
+                        parts_of_call |= _parts_of_call(target, inner)
                 parts = _iterated_together(iterated, len(target.elts)) if inner is element_of else None
                 each = parts or [inner] * len(target.elts)
                 stack += [
@@ -568,7 +571,10 @@ class FileIndex:
             if isinstance(target, ast.Starred):
                 target, value = target.value, None
             self.assignments.append(AssignmentFact(statement, target, value, scope, block, source=element_of))
-            if isinstance(target, ast.Name):
+            if id(target) in parts_of_call and isinstance(target, ast.Name):
+                home = self._outer(scope, target.id) if target.id in scope.outer_names else scope
+                home.bind(target.id, Bind("value", parts_of_call[id(target)], scope, None, block))
+            elif isinstance(target, ast.Name):
                 self._bind_name(target.id, value, iterated, scope, block)
             elif isinstance(target, ast.Attribute):
                 self._bind_attribute(target, value, scope)
@@ -1124,6 +1130,14 @@ def _dotted(node: ast.expr) -> tuple[str | None, ast.expr]:
         return "", node
     parts.append(node.id)
     return intern(".".join(parts[::-1])), node
+
+
+def _parts_of_call(target: ast.Tuple | ast.List, call: ast.Call) -> dict[int, str]:
+    """The path of what each name gets, by its identity, where the result of a call is unpacked: ``f()[0]``."""
+    path = path_of(call, keyed=True)
+    if path is None or any(isinstance(item, ast.Starred) for item in target.elts):
+        return {}
+    return {id(item): f"{path}[{number}]" for number, item in enumerate(target.elts) if isinstance(item, ast.Name)}
 
 
 @cache

@@ -315,8 +315,9 @@ class _Linker:
         if outer:
             self._rows.append(NestRow(scope, outer))
         for text in function["returns"]:
-            if text.startswith("{}@") and text[3:].isdigit() and "tensorflow.custom_gradient" in function["decorators"]:
-                cells = (scope, function["line"], 0, NOTHING, CallKind.READ, 0, int(text[3:]), NOTHING)
+            held = held_by(text)[1] if text.startswith("{") else ""
+            if held[:1] == "@" and held[1:].isdigit() and "tensorflow.custom_gradient" in function["decorators"]:
+                cells = (scope, function["line"], 0, NOTHING, CallKind.READ, 0, int(held[1:]), NOTHING)
                 self._rows.append(CallRow(*cells))  # the gradient
             if text.startswith(f"${scope}:"):
                 self._rows.append(ReturnRow(scope, self._names[text.partition(":")[2]]))

@@ -53,7 +53,8 @@ def path_of(node: ast.expr | None, keyed: bool = False) -> str | None:
                 if special[1]:
                     suffix.append(special[1])
         elif isinstance(node, ast.Subscript):
-            suffix.append(f"[{key_of(node.slice)}]" if keyed else "[]")
+            key = (_part_of(node) or key_of(node.slice)) if keyed else ""
+            suffix.append(f"[{key}]")
             node = node.value
         elif isinstance(node, ast.Await | ast.NamedExpr | ast.Starred):
             node = node.value
@@ -66,6 +67,12 @@ def key_of(node: ast.expr | None) -> str:
     """The key of an item, where it is a plain word."""
     key = literal_string(node)
     return key if key is not None and len(key) <= _SHORT and key.isidentifier() else ""
+
+
+def _part_of(node: ast.Subscript) -> str:
+    """The number of the part that is taken of what a call gives."""
+    number = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    return str(number) if isinstance(node.value, ast.Call) and type(number) is int else ""
 
 
 def _special_call(node: ast.Call) -> tuple[ast.expr | None, str] | None:

@@ -18,6 +18,7 @@ from .summary import Summary
 
 FORWARD_METHODS = ("call", "__call__")
 _DOTTED_END = re.compile(r"[(\[]")
+_PART = re.compile(r"\(\)\[\d")
 _DOTTED = re.compile(r"[\w.]+")
 _MAX_DEPTH = 24
 _MAX_REEXPORTS = 8
@@ -122,6 +123,8 @@ class Resolver(Classes):
         module, parts = self._module(file, dotted)
         if module is not None:
             yield from self._in_module(module, parts, rest)
+        elif _PART.search(rest):
+            return  # a part of what a library's function gives
         elif not dotted.startswith(".") and not self._is_foreign_to_stars(file, dotted):
             text = without_keys(text)
             yield Entity("external", f"tensorflow{text[20:]}" if text.startswith(_NESTED) else text)
@@ -199,6 +202,7 @@ class Resolver(Classes):
         """
         before = self._cut
         asked = {module}
+        without = [module]
         stack = [(module, iter(self.summaries[module]["stars"]))]
         while stack:
             file, stars = stack[-1]
@@ -212,6 +216,7 @@ class Resolver(Classes):
                 asked.add(target)
                 summary = self.summaries[target]
                 if name not in summary["exports"] and not self._holds(target, name):
+                    without.append(target)
                     stack.append((target, iter(summary["stars"])))
                     continue
             joiner = "" if star.endswith(".") else "."
@@ -222,7 +227,7 @@ class Resolver(Classes):
         if self._cut >= before:
             if len(self._star_misses) > _REMEMBERED:
                 self._star_misses.clear()
-            self._star_misses.update((nowhere, name) for nowhere in asked)
+            self._star_misses.update((nowhere, name) for nowhere in without)
 
     def _star(self, file: str, star: str) -> tuple[bool, str | None]:
         """Whether ``from star import *`` is to be followed, and to which module of the project it leads."""
@@ -247,7 +252,7 @@ class Resolver(Classes):
                 yield from self._called(entity, rest[2:])
                 return
             if rest.startswith("["):
-                if entity.kind != "instance":
+                if entity.kind != "instance" or rest[1].isdigit():
                     return
                 rest = rest[rest.index("]") + 1 :]
                 continue

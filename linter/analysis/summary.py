@@ -29,6 +29,7 @@ _FUNCTIONS = (ast.Name, ast.Attribute, ast.Lambda, ast.IfExp)
 _NO_FUNCTIONS = frozenset({ast.Constant, ast.BinOp, ast.JoinedStr, ast.Compare, ast.UnaryOp})
 _MAX_VALUES = 6
 _MAX_RETURNS = 3
+_MAX_PARTS = 6
 _RUNNERS = frozenset(
     {
         "Thread", "apply", "call_for_each_replica", "case", "cond", "custom_gradient", "defun", "experimental_run_v2",
@@ -290,9 +291,18 @@ class _Summarizer:
                 values = [fact.value for fact in self._index.returns_in(scope)]
             if not values:
                 continue
-            texts = [text for value in values for text in self._index.values(scope, value)]
-            found = [t for t in dict.fromkeys(texts) if not t.startswith("{") or self._may_be_function(held_by(t)[1])]
-            self.summary["functions"][str(scope.id)]["returns"] = found[:_MAX_RETURNS]
+            texts = dict.fromkeys(text for value in values for text in self._returned(scope, value))
+            plain = [t for t in texts if not t.startswith("{") or (t[1] == "}" and self._may_be_function(t[2:]))]
+            parts = [t for t in texts if t[0] == "{" and t[1] != "}"]
+            returned = [*plain[:_MAX_RETURNS], *parts[:_MAX_PARTS]]
+            self.summary["functions"][str(scope.id)]["returns"] = returned
+
+    def _returned(self, scope: Scope, value: ast.expr) -> Sequence[str]:
+        """What a function gives; of a tuple, what each part is, with its number."""
+        if not isinstance(value, ast.Tuple) or any(isinstance(part, ast.Starred) for part in value.elts):
+            return self._index.values(scope, value)
+        parts = enumerate(value.elts[:_MAX_PARTS])
+        return [f"{{{n}}}{text}" for n, part in parts for text in self._index.values(scope, part) if text[0] != "{"]
 
     def _call(self, call: CallFact) -> None:
         caller = call.scope.function().id

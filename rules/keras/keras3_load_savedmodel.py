@@ -76,5 +76,6 @@ class Keras3LoadSavedmodel(Rule):
                 yield self.report(
                     call,
                     f"`{call.path}` raises ValueError with Keras 3 for a name that ends in `{end}`. "
-                    "`tf.train.Checkpoint(model=model).restore` reads a checkpoint of TensorFlow.",
+                    "`tf.train.Checkpoint(model=model).restore` reads a checkpoint of TensorFlow; a file in HDF5, "
+                    "which the `keras` package wrote under any name, is to be named `.h5`.",
                 )

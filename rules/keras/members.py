@@ -11,7 +11,10 @@ from typing import Any, NamedTuple
 from ...linter.rule_api.model import Name, Target
 
 _FACTORIES = frozenset(
-    f"keras.models.{name}" for name in ("clone_model", "load_model", "model_from_config", "model_from_json")
+    {
+        *(f"keras.models.{name}" for name in ("clone_model", "load_model", "model_from_config", "model_from_json")),
+        "keras.utils.multi_gpu_model",
+    }
 )
 _KINDS = {"layers": "Layer", "optimizers": "Optimizer", "metrics": "Metric", "callbacks": "Callback"}
 _CLASS = re.compile(r"keras\.(layers|optimizers|metrics|callbacks|applications)\.(?:[a-z_0-9]+\.)?[A-Z]\w*")

@@ -72,7 +72,7 @@ class TfFunctionOnKeras3Variable(Rule):
     consequence = Consequence.BREAKS
     effort = Effort.MECHANICAL
     targets = frozenset({Target.KERAS3})
-    supersedes = ("TF406",)
+    supersedes = ("TF309", "TF406")
     calls = (*_FUNCTIONS, "isinstance")
     of_keras = True
 
@@ -93,11 +93,10 @@ class TfFunctionOnKeras3Variable(Rule):
                     consequence=Consequence.CHANGES,
                 )
         elif all(name.canonical in _FUNCTIONS for name in call.names):
-            yield self.report(
-                call,
-                f"`{call.path}` raises for {shown}, which is a variable of Keras 3 and none of TensorFlow. "
-                f"{_FUNCTIONS[call.name]}.",
-            )
+            is_gone = all(name.spelled.startswith("keras.backend.") for name in call.names)
+            why = f"raises for {shown}, which is a variable of Keras 3 and none of TensorFlow"
+            why = f"is gone from Keras 3, and {shown} is a variable of it" if is_gone else why
+            yield self.report(call, f"`{call.path}` {why}. {_FUNCTIONS[call.name]}.")
 
 
 def _variables(call: Call) -> Iterator[ast.expr]:

@@ -68,5 +68,7 @@ class QueueInputPipeline(Rule):
             yield from judged(self, call, error, "read with `tf.data`")
         elif short in _BATCHES:
             yield from judged(self, call, error, "use `tf.data.Dataset.batch`, with `shuffle` before it")
-        else:
+        elif short in _PRODUCERS:
             yield from judged(self, call, error, "it is for input queues; use `tf.data`")
+        else:
+            yield from judged(self, call, error, "use `tf.data` for input, and threads of Python for other queues")

@@ -1,4 +1,4 @@
-"""TF605: at what rate the optimizer of this line learns, and at what rate it learned in the Keras of TF1."""
+"""TF605: at what rate the optimizer of this line learns, and at what rate it learned until Keras 2.3."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement
     for event, optimizer in [] if run.snapshots[finding.id] else living(finding, run):
         kind, given = event.detail["class"], event.detail["rate"]
         if kind not in _OLD:
-            return Judgement(REFUTED, phase, f"the default of `{kind}` is what it was in the Keras of TF1")
+            return Judgement(REFUTED, phase, f"the default of `{kind}` is what it was in Keras 2.3")
         default = inspect.signature(event.detail["type"].__init__).parameters["learning_rate"].default
         if not isinstance(given, (int, float)) or given != default:
             return Judgement(REFUTED, phase, f"the program gives `{kind}` its learning rate")
         rate = rate_now(optimizer)
-        said = f"`{kind}` learns at {rate:.6g}, where it learned at {_OLD[kind]} in the Keras of TF1"
+        said = f"`{kind}` learns at {rate:.6g}, where it learned at {_OLD[kind]} until Keras 2.3"
         return Judgement(REFUTED if same(rate, _OLD[kind]) else CONFIRMED, phase, said)
     return None
