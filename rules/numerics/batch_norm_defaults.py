@@ -25,6 +25,7 @@ class BatchNormDefaults(Rule):
     below `fit`.
     Said once for a file, where one of the two is left to its default, as a hint for the day when it is replaced.
     An `arg_scope` of the file that may give them makes it silent.
+    No run decides this: the two have other variables, and no pair of calls to compare; `verify` compares the models.
 
     ## Example
     ```python

@@ -19,6 +19,7 @@ class GradientInsideTape(Rule):
     It is right where gradients of these gradients are wanted.
     A tape that is not persistent stops by itself at the first `gradient`, so there it makes no difference where that
     stands, and nothing is reported.
+    No run decides this: the numbers are the same, and how much memory is too much is not known.
 
     ## Example
     ```python

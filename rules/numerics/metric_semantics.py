@@ -32,6 +32,7 @@ class MetricSemantics(Rule):
     `tf.metrics.auc(curve="PR")` joins points by straight lines, `tf.keras.metrics.AUC` does not: 0.794 and 0.776 for
     six samples, while the curve "ROC" gives 0.722 by both.
     That is told once for a file, as a hint for the day when it is replaced.
+    No run decides this: the program reads its history after training, which a run of the model does not do.
 
     ## Example
     ```python

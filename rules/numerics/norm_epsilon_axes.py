@@ -22,6 +22,7 @@ class NormEpsilonAxes(Rule):
     `group_norm` and `instance_norm` have an epsilon of 1e-6, and the `GroupNormalization` of Keras 1e-3.
     Said once for a name and file, as a hint for the day when it is replaced; not where epsilon is given and the axes
     are the same.
+    No run decides this: the two have other variables, and no pair of calls to compare; `verify` compares the models.
 
     ## Example
     ```python

@@ -16,6 +16,7 @@ class RegularizerScale(Rule):
     slim adds `s * sum(x ** 2) / 2` to the loss, Keras `s * sum(x ** 2)`: 0.25 against 0.5 for s = 0.1 and [1, 2].
     `l1_regularizer` is the same in both.
     Said once for a file, as a hint for the day when it is replaced.
+    No run decides this: the factor is the same for all weights.
 
     ## Example
     ```python

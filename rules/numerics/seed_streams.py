@@ -22,6 +22,7 @@ class SeedStreams(Rule):
     A program that is moved can be reproduced, and not compared number by number; with Keras 2
     `tf.compat.v1.keras.utils.DeterministicRandomTestTool` makes both draw the same numbers.
     Said once for a file, as a hint; in a graph that is built on purpose nothing is said.
+    No run decides this: the streams differ for every program.
 
     ## Example
     ```python

@@ -39,6 +39,7 @@ class SlimLayerDefaults(Rule):
     `tf.layers` has the defaults of Keras.
     Said once for a name and file, as a hint for the day when it is replaced, where one of these is left to its default
     and no `arg_scope` of the file may give it.
+    No run decides this: the two have other variables, and no pair of calls to compare; `verify` compares the models.
 
     ## Example
     ```python

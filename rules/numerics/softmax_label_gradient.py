@@ -43,6 +43,7 @@ class SoftmaxLabelGradient(Rule):
     computes the loss computes them, as a softmax, a sigmoid or the like.
 
     Through compat.v1 the gradient is still stopped, which is told for the day when it is replaced.
+    No run decides this: the loss is the same, and what a gradient does to the labels shows beside a run of TF1 alone.
 
     ## Example
     ```python

@@ -20,14 +20,14 @@ from ..patching import Patch, replaced
 from ..recorder import Recorder
 from .layers import layer_classes
 
-__all__ = ["patches"]
+__all__ = ["MOST_BYTES", "NotKeptError", "is_symbolic", "kept_value", "patches", "size_of", "spec_of"]
 
 _AT_LINE = frozenset({"missing-training-flag", "regularization-loss-dropped"})
 _KINDS = {
     "batch-norm-trainable-false": frozenset({"BatchNormalization"}),
     "rnn-defaults": frozenset({"GRU", "GRUCell", "LSTM", "LSTMCell"}),
 }
-_MOST, _MOST_BYTES = 1000, 2**28
+_MOST, MOST_BYTES = 1000, 2**28
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -69,40 +69,42 @@ class _Calls:
         self._bytes = 0
 
     def describe(self, layer: Any, args: Any, kwargs: Any) -> Any:
-        """A new call of a layer that a finding is about; raises `_NotKeptError` for any other."""
+        """A new call of a layer that a finding is about; raises `NotKeptError` for any other."""
         import tensorflow as tf
 
         of_kind = any(cls.__name__ in self._kinds for cls in type(layer).__mro__)
         if len(self._seen) >= _MOST or not (of_kind or self._at_line):
-            raise _NotKeptError
+            raise NotKeptError
         frames = self._recorder.code.stack()
         if not of_kind and not any(finding.holds_first(frames) for finding in self._at_line):
-            raise _NotKeptError
-        kept = tf.nest.map_structure(_kept, (args, kwargs))
+            raise NotKeptError
+        kept = tf.nest.map_structure(kept_value, (args, kwargs))
         trainable, phase = bool(layer.trainable), self._recorder.phase
-        symbolic = _is_symbolic(kept)
+        symbolic = is_symbolic(kept)
         key = (id(layer), frames[:1], symbolic, trainable, phase is not None and phase.mode)
         if key in self._seen:
-            raise _NotKeptError
+            raise NotKeptError
         self._seen.add(key)
-        self._bytes += sum(_size(leaf) for leaf in tf.nest.flatten(kept))
-        if self._bytes > _MOST_BYTES:
-            kept = tf.nest.map_structure(_spec, kept)
-        detail = {"args": kept[0], "kwargs": kept[1], "symbolic": _is_symbolic(kept), "trainable": trainable}
+        self._bytes += sum(size_of(leaf) for leaf in tf.nest.flatten(kept))
+        if self._bytes > MOST_BYTES:
+            kept = tf.nest.map_structure(spec_of, kept)
+        detail = {"args": kept[0], "kwargs": kept[1], "symbolic": is_symbolic(kept), "trainable": trainable}
         return frames, detail, weakref.ref(layer)
 
 
-class _NotKeptError(Exception):
+class NotKeptError(Exception):
     """No finding asks for the call, or such a one was recorded, or it was given what cannot be kept."""
 
 
-def _is_symbolic(kept: Any) -> bool:
+def is_symbolic(kept: Any) -> bool:
+    """Whether some of what was kept of a call has no values."""
     import tensorflow as tf
 
     return any(isinstance(leaf, tf.TypeSpec) for leaf in tf.nest.flatten(kept))
 
 
-def _size(value: Any) -> int:
+def size_of(value: Any) -> int:
+    """Bytes of a tensor or an array."""
     import tensorflow as tf
 
     if not tf.is_tensor(value):
@@ -110,7 +112,8 @@ def _size(value: Any) -> int:
     return int(getattr(value.shape, "num_elements", lambda: 0)() or 0) * int(value.dtype.size)
 
 
-def _spec(value: Any) -> Any:
+def spec_of(value: Any) -> Any:
+    """The type of a tensor or an array; any other value as it is."""
     import numpy as np
     import tensorflow as tf
 
@@ -119,7 +122,8 @@ def _spec(value: Any) -> Any:
     return tf.type_spec_from_value(value) if tf.is_tensor(value) else value
 
 
-def _kept(value: Any) -> Any:
+def kept_value(value: Any) -> Any:
+    """A value that the program cannot change any more, a symbolic tensor as its type; raises `NotKeptError`."""
     import numpy as np
     import tensorflow as tf
 
@@ -131,7 +135,7 @@ def _kept(value: Any) -> Any:
         return value.numpy()
     if tf.is_tensor(value):
         return value if hasattr(value, "numpy") else tf.type_spec_from_value(value)
-    raise _NotKeptError
+    raise NotKeptError
 
 
 def _reading(original: Any, recorder: Recorder) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, Iterator
 from ..patching import Patch, replaced
 from ..recorder import Recorder
 
-__all__ = ["patches"]
+__all__ = ["is_users", "patches"]
 
 _PASSED = ("/logging/__init__.py", "/absl/logging/", "/tensorflow/python/autograph/", "/tf_logging.py")
 _PLAIN = (bool, int, float, str, bytes, type(None))
@@ -27,12 +27,12 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
     @functools.wraps(original_print)
     def print_(*values: Any, **keywords: Any) -> None:
         original_print(*values, **keywords)
-        if _is_users(recorder, sys._getframe(1)):
+        if is_users(recorder, sys._getframe(1)):
             _record(recorder, "printed", lambda: " ".join(map(_shown, values)))
 
     @functools.wraps(original_make)
     def make(logger: Any, name: Any, level: Any, fn: Any, lno: Any, msg: Any, args: Any, *more: Any, **kw: Any) -> Any:
-        if _is_users(recorder, sys._getframe(1)):
+        if is_users(recorder, sys._getframe(1)):
             _record(recorder, "logged", lambda: _formatted(msg, args))
         return original_make(logger, name, level, fn, lno, msg, args, *more, **kw)
 
@@ -41,7 +41,8 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
     yield replaced(logging.Logger, "makeRecord", make)
 
 
-def _is_users(recorder: Recorder, frame: Any) -> bool:
+def is_users(recorder: Recorder, frame: Any) -> bool:
+    """Whether a frame is of the user's code, or of what calls for it: AutoGraph and the machinery of loggers."""
     while frame is not None:
         filename = frame.f_code.co_filename
         if recorder.code.origin(filename, frame.f_lineno) is not None:
