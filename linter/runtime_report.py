@@ -9,7 +9,10 @@ from .finding import Finding, Target
 
 @dataclass(frozen=True, slots=True)
 class PhaseOutcome:
-    """A step of a run: ``ok``, ``failed`` or ``not run``, how long it took in seconds, and why it is not ok."""
+    """A step of a run: how long it took in seconds, how it ended, and why it is not ``ok``.
+
+    ``outcome`` is ``ok``, ``failed``, ``cut short`` (by a scope that refuses variables) or ``not run``.
+    """
 
     name: str
     outcome: str

@@ -22,7 +22,7 @@ _MOST = 100_000
 _LARGEST_LINE = 1 << 31
 _LONGEST = 1e9
 """Seconds."""
-_OUTCOMES = ("not run", "ok", "failed", "running")
+_OUTCOMES = ("not run", "ok", "failed", "cut short", "running")
 _T = TypeVar("_T")
 _Kind = TypeVar("_Kind", Severity, Verdict)
 

@@ -93,6 +93,20 @@ def require_working_folder() -> None:
         raise UsageError(f"the working folder is gone: {error.strerror or error}") from error
 
 
+def require_writable(files: Iterable[str | None]) -> None:
+    """Raise `UsageError` where a report has no place to go to, before the work is done whose result it is."""
+    for file in files:
+        if file is None:
+            continue
+        folder = os.path.dirname(os.path.realpath(file))
+        reason = "there is no such folder" if not os.path.isdir(folder) else ""
+        reason = reason or ("this is a folder" if os.path.isdir(file) else "")
+        if not reason and not os.path.exists(file) and not os.access(folder, os.W_OK | os.X_OK):
+            reason = "nothing may be written in its folder"
+        if reason:
+            raise UsageError(f"{file}: the report cannot be written: {reason}")
+
+
 def deliver(text: str, file: str | None, roots: Iterable[str] = ()) -> None:
     """Write a report to a file, or to standard output where there is none.
 

@@ -34,6 +34,7 @@ from .console import (
     phase_progress,
     print_text,
     require_working_folder,
+    require_writable,
     seconds,
     split_words,
 )
@@ -98,6 +99,7 @@ def _check(words: list[str]) -> int:
     if options.explain_target:
         return _explain_target(paths, config, jobs, options)
     require(options, config)
+    require_writable(output.file for output in outputs)
     if options.verbose:
         complain(f"configuration: {config.path or 'none'}")
     from ..run.cache import troubles

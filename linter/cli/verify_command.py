@@ -26,6 +26,7 @@ from .console import (
     number,
     phase_progress,
     require_working_folder,
+    require_writable,
     seconds,
 )
 from .outputs import Given, Output, pair
@@ -168,6 +169,7 @@ def _run(options: argparse.Namespace) -> int:
     (text,) = options.paths
     root = marked_root(os.getcwd())
     outputs = pair(options.outputs, "text")
+    require_writable(output.file for output in outputs)
     progress = phase_progress(options.quiet)
     try:
         located, _ = verifying.locate_pair(text, root)
@@ -242,6 +244,7 @@ def _compare(options: argparse.Namespace) -> int:
     if len(options.paths) not in (1, 2):
         raise UsageError("--compare takes the folder of a run, or those of both sides, the TF1 side's first")
     outputs = pair(options.outputs, "text")
+    require_writable(output.file for output in outputs)
     try:
         report = verifying.compare(*options.paths, policy=options.policy or _POLICY, until=options.until)
     except verifying.VerifyUsageError as error:

@@ -212,18 +212,19 @@ def _of_run(run: WorkerRun, paint: Paint) -> Iterator[str]:
     found = Counter(phase.outcome for phase in run.phases)
     ran = [
         _plural(found["ok"], "phase") + " ok",
-        *(f"{found[one]} {one}" for one in ("failed", "not run") if found[one]),
+        *(f"{found[one]} {one}" for one in ("failed", "cut short", "not run") if found[one]),
     ]
     yield printable(f"{run.target} on {run.device}: {versions}; {', '.join(ran)}")
     if run.cause is not None:
         yield f"    {paint('ended early', 'failed')}: {printable(run.cause)}"
-    failed: dict[str, list[str]] = {}
+    told = {f"{phase.name} failed: {phase.detail}" for phase in run.phases}
+    ended: dict[tuple[str, str], list[str]] = {}
     for phase in run.phases:
-        if phase.outcome == "failed":
-            failed.setdefault(phase.detail, []).append(phase.name)
-    for detail, names in failed.items():
-        phases = printable(", ".join(names))
-        yield f"    {paint(f'{phases} failed', 'failed')}: {printable(detail)}"
+        if phase.outcome == "failed" or (phase.outcome == "not run" and run.cause is None and phase.detail not in told):
+            ended.setdefault((phase.outcome, phase.detail), []).append(phase.name)
+    for (outcome, detail), names in ended.items():
+        phases = printable(f"{', '.join(names)} {outcome}")
+        yield f"    {paint(phases, 'failed' if outcome == 'failed' else 'dim')}: {printable(detail)}"
     for name, words in run.scopes:
         if words:
             yield printable(f"    {name}: {words}")

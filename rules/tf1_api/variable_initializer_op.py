@@ -61,9 +61,10 @@ class VariableInitializerOp(Rule):
             return
         name = written(call.names[0])
         reset = "; to set them back later, assign their initial values" if call.arguments else ""
+        what = "tables" if "tables" in call.name else "variables"
         if is_plain(call):
             if not call.in_graph:
-                advice = f"where variables are initialized when they are made: leave it out{reset}"
+                advice = f"where {what} are initialized when they are made: leave it out{reset}"
                 if call.file.project.uses(*V2_OFF):
                     advice = f"also where eager execution is turned off, as here: there it is `tf.compat.v1.{name[3:]}`"
                 yield self.report(
@@ -75,6 +76,6 @@ class VariableInitializerOp(Rule):
         elif certainty(call) not in (None, Severity.INFO):
             yield self.report(
                 call,
-                f"`{name}` returns None in eager execution, where variables are initialized when they are made: "
+                f"`{name}` returns None in eager execution, where {what} are initialized when they are made: "
                 f"leave it out{reset}.",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, Sequence
 
-from .phases import Phase
+from .phases import STEPS, Phase
 from .run import FAILED, REFUTED, UNREACHED, Judgement, Run, StaticFinding
 
 __all__ = ["conclude", "failed_in", "names_of", "unreached"]
@@ -31,9 +31,9 @@ def unreached(finding: StaticFinding, run: Run) -> Judgement | None:
     for phase in run.phases:
         if phase.kind in ("import", "build") and not phase.ok:
             return failed_in(phase)
-    calls = run.calls()
-    if calls and not any(phase.ok for phase in calls):
-        return failed_in(calls[0])
+    steps = [phase for phase in run.of_kind("call", *STEPS) if phase.scope is None and phase.outcome != "not run"]
+    if steps and not any(phase.ok for phase in steps):
+        return failed_in(steps[0])
     for phase in run.phases:
         if finding.function is not None and _stopped_in(phase, finding) and not _was_left(finding, run):
             return failed_in(phase)
@@ -62,6 +62,7 @@ def conclude(finding: StaticFinding, run: Run, decisive: Sequence[Phase], clean:
     nowhere = unreached(finding, run)
     if nowhere is not None:
         return nowhere
+    decisive = [phase for phase in decisive if phase.outcome != "cut short"]
     failed = [phase for phase in decisive if not phase.ok]
     if failed:
         return failed_in(failed[0])

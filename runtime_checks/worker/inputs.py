@@ -14,9 +14,11 @@ from .samples import Sampler
 from .signature import names_training, takes_training
 from .target import TargetError, attribute
 
-__all__ = ["Sample", "call", "find", "names_training", "other_batch", "takes_training"]
+__all__ = [
+    "Sample", "call", "example_batch", "find", "names_training", "needs_training", "other_batch", "takes_training",
+]  # fmt: skip
 
-_EXAMPLE = "example_inputs"
+_EXAMPLE, _BATCH = "example_inputs", "example_batch"
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _WAYS = """{} says nothing of its inputs; give them in one of these ways:
     `return model, tf.zeros((2, 8))` in build(),
@@ -53,6 +55,20 @@ def find(model: Any, built_inputs: Any, module: ModuleType | None, job: dict[str
     if expected is None:
         raise TargetError(_WAYS.format(_name(model)))
     return _made(expected, _dtypes(job))
+
+
+def example_batch(module: ModuleType | None) -> Any:
+    """What ``example_batch`` of the user's module gives, which is what a training step gets; None if there is none.
+
+    numpy arrays become tensors, a ``tf.data.Dataset`` or an iterator is its first element.
+    """
+    value = None if module is None else vars(module).get(_BATCH)
+    return None if value is None else _tensors(_first(_called(value, _BATCH), _BATCH, whole=True))
+
+
+def needs_training(model: Any, sample: Sample) -> bool:
+    """True where ``training`` must be passed to a call with this sample."""
+    return "training" not in sample.kwargs and signature.needs_training(model, len(sample.args))
 
 
 def call(model: Any, sample: Sample, **extra: Any) -> Any:
@@ -100,7 +116,8 @@ def _given(built_inputs: Any, module: ModuleType | None, job: dict[str, Any]) ->
     value = None if module is None else vars(module).get(_EXAMPLE)
     if value is not None:
         return _called(value, _EXAMPLE), _EXAMPLE + ("()" if callable(value) else "")
-    return None, None
+    batch = example_batch(module)
+    return (None, None) if batch is None else (_without_labels(batch), _BATCH)
 
 
 def _called(value: Any, name: str) -> Any:
@@ -112,15 +129,18 @@ def _called(value: Any, name: str) -> Any:
     return value()
 
 
-def _first(value: Any, source: str) -> Any:
-    """The first element of a dataset or an iterator, without the labels and weights; any other value as it is."""
+def _without_labels(element: Any) -> Any:
+    return element[0] if isinstance(element, tuple) and len(element) in (2, 3) else element
+
+
+def _first(value: Any, source: str, whole: bool = False) -> Any:
+    """The first element of a dataset or an iterator, without labels and weights if not `whole`; else the value."""
     import tensorflow as tf
 
     if not isinstance(value, (tf.data.Dataset, collections.abc.Iterator)):
         return value
     for element in value:
-        pair = isinstance(element, tuple) and len(element) in (2, 3)
-        return element[0] if pair else element
+        return element if whole else _without_labels(element)
     raise TargetError(f"there is no element in the inputs ({source})")
 
 
@@ -137,8 +157,11 @@ def _arranged(model: Any, value: Any, source: str) -> Sample:
     """A dict of parameter names is keyword arguments, a tuple may be positional ones, all else is one argument."""
     known = None if signature.is_functional(model) else signature.parameters(model)
     if known is None:
-        return Sample((value,), {}, source)
-    if isinstance(value, dict) and set(value) <= {item.name for item in known}:
+        return Sample(value if type(value) is tuple and len(value) == 1 else (value,), {}, source)
+    if isinstance(value, dict) and value and set(value) <= {item.name for item in known}:
+        first = known[0].name  # Keras wants it by position
+        if signature.is_layer(model) and first in value and known[0].kind in _POSITIONAL:
+            return Sample((value[first],), {name: one for name, one in value.items() if name != first}, source)
         return Sample((), dict(value), source)
     keywords = [item.name for item in known if item.kind is inspect.Parameter.KEYWORD_ONLY]
     if len(keywords) == len(known):

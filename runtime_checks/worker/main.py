@@ -16,7 +16,7 @@ from .hooks import all_hooks
 from .judge import report, take_snapshots
 from .lines import Lines
 from .patching import replaced
-from .phases import IMPORT, Phase
+from .phases import IMPORT, NotRunError, Phase
 from .recorder import Recorder
 from .results import Results, versions
 from .run import Run
@@ -112,8 +112,10 @@ class _Worker:
             with self.lines.recording():
                 body()
             phase.outcome, phase.detail = "ok", ""
-        except steps.NotRunError as reason:
+        except NotRunError as reason:
             phase.outcome, phase.detail = "not run", str(reason)
+        except steps.CutShortError as reason:
+            phase.outcome, phase.detail = "cut short", str(reason)
         except BaseException as error:
             phase.outcome = "failed"
             phase.error = error

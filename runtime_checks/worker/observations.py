@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from typing import Any, FrozenSet, Iterator, Sequence
 
-from .creation import creations
+from .creation import creations, made_through
 from .criteria import names_of
 from .errors import one_line
 from .frames import Frame
 from .phases import Phase
 from .recorder import Event
+from .recreation import made_again
 from .run import Run
 from .tracking import Made, identities, is_frozen, is_optimized, read_in_traces, tracked
 
@@ -28,6 +29,7 @@ def observe(run: Run, explained: Explained) -> list[dict[str, Any]]:
     """Observations as JSON: path, line, severity, phase and message."""
     found = [
         *_created_again(run, explained),
+        *_created_in_scopes(run, explained),
         *_refused(run, explained),
         *_untracked(run, explained),
         *_raised_in_traces(run, explained),
@@ -65,7 +67,7 @@ def _by_place(events: Sequence[Event]) -> Iterator[list[Event]]:
 
 
 def _made_in_follow_ups(run: Run) -> list[Event]:
-    return [event for event in run.events("variable") if event.phase.follow_up]
+    return made_again(run.events("variable"))
 
 
 def _new_variables(run: Run, explained: Explained) -> list[Event]:
@@ -93,6 +95,22 @@ def _created_again(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
         made = creations(events) + _made_by(events[0])
         message = f"calls of the model that was built make new variables here: {made}"
         yield _of_event("created again", events[0], "error", message)
+
+
+def _created_in_scopes(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
+    """What the guides' scopes object to where no call had come to its end, so that it may be the first of its kind.
+
+    Where TensorFlow refuses the variables itself, that is what the calls raise.
+    """
+    made = [event for event in run.events("variable") if event.phase.scope is not None and not event.phase.follow_up]
+    made = [event for event in made if event.frames and not _FRAMEWORK & set(event.detail["by"])]
+    places = [events[0] for events in _by_place(made)]
+    told = [finding for finding in run.findings if any(made_through(finding, one) for one in places)]
+    if places and not told and not run.events("refused") and not _told(run, explained):
+        elsewhere = f" and on {len(places) - 1} more lines" if places[1:] else ""
+        message = f"a call inside `{places[0].phase.scope}` makes a variable here{elsewhere}"
+        unknown = "no call had come to its end, so whether each call does so was not seen"
+        yield _of_event("created in a scope", places[0], "info", f"{message}; {unknown}")
 
 
 def _made_by(event: Event) -> str:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from .frames import Frame
 
-__all__ = ["IMPORT", "Phase"]
+__all__ = ["IMPORT", "STEPS", "NotRunError", "Phase"]
 
 IMPORT = "import"
 """The kind, and the name, of the phase that begins before there is anything else."""
 
+STEPS = ("fit", "evaluate", "predict")
+"""The kinds of the phases in which Keras calls a step of the model."""
 _ORDINALS = ("first", "second")
 _MODES = {None: "", True: "training ", False: "inference "}
+
+
+class NotRunError(Exception):
+    """A phase does not apply to this model; the text says why."""
 
 
 class Phase:
     """One step of the run.
 
-    ``kind`` is ``import``, ``build``, ``call``, ``fit`` or ``save``; ``traced`` says that the model is called inside
-    ``tf.function``, as in ``fit``.
+    ``kind`` is ``import``, ``build``, ``call``, one of `STEPS` or ``save``; ``traced`` says that the model is called
+    inside ``tf.function``, as in ``fit``.
     ``mode`` is what ``training`` is given as, None where it is not given; ``batch`` is 0 for the batch of the sample
     inputs, 1 for one of another size; ``scope`` is the name of the guides' scope around a call: it may cut the call
     short, so that its success shows nothing. ``ordinal`` counts, from 0, the calls that are the same in all of that.
     ``follow_up`` says that the model had been called in this mode before, so that it has everything that it needs.
-    ``outcome`` is ``not run``, ``ok`` or ``failed``, with the reason in ``detail``.
+    ``outcome`` is ``not run``, ``ok``, ``failed`` or ``cut short`` (by the scope), with the reason in ``detail``.
     """
 
     def __init__(

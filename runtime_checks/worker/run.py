@@ -6,7 +6,7 @@ from typing import Any, Iterator, NamedTuple, Sequence, Tuple
 
 from .frames import Frame, UserCode
 from .lines import EAGER, TRACE
-from .phases import Phase
+from .phases import STEPS, Phase
 from .recorder import Event, Recorder
 
 __all__ = [
@@ -107,6 +107,8 @@ class Run:
         self.owners: dict[int, Any] = {}
         """What the program reads ``tf.function`` methods of while it builds, kept alive."""
         self.sample: Any = None
+        self.batch: Any = None
+        """What the program's ``example_batch`` gives to a training step."""
         self.output: Any = None
 
     def events(self, *kinds: str) -> list[Event]:
@@ -129,8 +131,9 @@ class Run:
     def fatal(self) -> Phase | None:
         """The failure that leaves nothing to judge: of import, of build, or the first one if every call fails."""
         needed = self.of_kind("import", "build")
-        if not any(phase.ok for phase in self.calls()):
-            needed += self.calls()[:1]
+        steps = [phase for phase in self.of_kind("call", *STEPS) if phase.scope is None]
+        if not any(phase.ok for phase in steps):
+            needed += steps
         return next((phase for phase in needed if phase.outcome == "failed"), None)
 
     def events_at(self, finding: StaticFinding, kind: str, span: Span | None = None) -> list[Event]:

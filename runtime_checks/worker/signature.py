@@ -7,12 +7,13 @@ layer of tf_keras is one beside Keras 3 too.
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from typing import Any, NamedTuple
 
 __all__ = [
-    "Expected", "constructor_needs", "expected", "is_function", "is_functional", "is_layer", "is_traced", "keeper",
-    "parameters", "required", "takes_training"
+    "Expected", "constructor_needs", "expected", "has_call", "is_function", "is_functional", "is_layer", "is_traced",
+    "keeper", "keras_of", "needs_training", "owner_of", "parameters", "required", "takes_training",
 ]
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -35,6 +36,32 @@ class Expected(NamedTuple):
 def is_layer(value: Any) -> bool:
     """True for a layer or model of any Keras."""
     return _has_base(value, "Layer")
+
+
+def owner_of(model: Any, name: str) -> Any:
+    """The class of the program's, or of a library's, that defines a method of a model; None where Keras does."""
+    owner = next((cls for cls in type(model).__mro__ if name in vars(cls)), None)
+    return None if owner is None or owner.__module__.partition(".")[0] in _KERAS else owner
+
+
+def keras_of(model: Any) -> Any:
+    """The package of Keras whose layer or model it is."""
+    for cls in type(model).__mro__:
+        root = cls.__module__.partition(".")[0]
+        if root in ("keras", "tf_keras"):
+            return importlib.import_module(root)
+    import tensorflow as tf
+
+    return tf.keras
+
+
+def has_call(model: Any) -> bool:
+    """False for a Keras model or layer without a ``call``, as of models that only train."""
+    owner = next((cls for cls in type(model).__mro__ if "call" in vars(cls)), None) if is_layer(model) else None
+    if owner is None or owner.__name__ not in ("Layer", "Model", "Operation"):
+        return True
+    root = owner.__module__.partition(".")[0]
+    return root not in _KERAS or (owner.__name__ == "Layer" and root == "tf_keras")  # which gives back its inputs
 
 
 def is_functional(value: Any) -> bool:
@@ -105,6 +132,12 @@ def takes_training(model: Any) -> bool:
     if signature is not None and is_traced(code):
         return "training" in names[: len(signature)]
     return "training" in names or any(item.kind is inspect.Parameter.VAR_KEYWORD for item in known)
+
+
+def needs_training(model: Any, given: int) -> bool:
+    """True where a call with `given` positional arguments cannot do without ``training``."""
+    known = [item for item in parameters(model) or () if item.kind not in _VARIADIC]
+    return any(item.name == "training" and _is_required(item) for item in known[given:])
 
 
 def names_training(model: Any) -> bool:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import inspect
 import os
 import re
 import tempfile
-import textwrap
 from typing import Any, Callable, Iterator, Tuple
 
-from . import inputs, target
+from . import inputs, signature, target, training
 from .errors import essence, text_of
 from .hooks.variables import attempted
-from .phases import Phase
+from .phases import NotRunError, Phase
 from .run import Run
 from .scopes import assert_no_variable_creations, catch_and_raise_created_variables
 
-__all__ = ["NotRunError", "after_build", "build", "load"]
+__all__ = ["CutShortError", "after_build", "build", "load"]
 
 _NO_TRAINING = "the model takes no `training`"
 
 Step = Tuple[Phase, Callable[[], None]]
 
 
-class NotRunError(Exception):
-    """A phase does not apply to this model; the text says why."""
+class NothingRanError(Exception):
+    """A function of the program's gave None, and nothing of it ran."""
+
+
+class CutShortError(Exception):
+    """A scope ended the call where a variable would have been made; the text says which one."""
 
 
 def load(run: Run) -> Any:
@@ -39,6 +40,7 @@ def build(run: Run, loaded: Any) -> None:
     with target.keeping_owners() as run.owners:
         built = target.build(loaded)
     run.model, run.keeper, run.module = built.model, built.tracked, loaded.module
+    run.batch = inputs.example_batch(run.module)
     run.sample = inputs.find(built.model, built.inputs, run.module, run.job)
     run.notes.append(f"inputs: {run.sample.source}")
 
@@ -59,7 +61,9 @@ def after_build(run: Run) -> list[Step]:
         *_twice(run, None, traced),
         _other_batch(run, traced),
         *_twice(run, True, traced),
-        (Phase("fit", mode=True, traced=True), lambda: _fit(run)),
+        (Phase("fit", mode=True, traced=True), lambda: training.fit(run)),
+        (Phase("evaluate", mode=False, traced=True), lambda: training.evaluate(run)),
+        (Phase("predict", mode=False, traced=True), lambda: training.predict(run)),
         (Phase("save"), lambda: _save_and_load(run)),
     ]
 
@@ -74,18 +78,48 @@ class _Traced:
     def __call__(self, sample: Any, mode: bool | None) -> Any:
         import tensorflow as tf
 
+        _need_call(self._run)
         if mode not in self._functions:
-            model, extra = self._run.model, _extra(mode)
+            model, extra = self._run.model, _extra(self._run, mode)
 
             def forward(*arguments: Any, **keywords: Any) -> Any:
                 output = model(*arguments, **dict(keywords, **extra))
                 return [value for value in tf.nest.flatten(output) if tf.is_tensor(value)]
 
             self._functions[mode] = tf.function(forward)
-        return self._functions[mode](*sample.args, **sample.kwargs)
+        try:
+            output = self._functions[mode](*sample.args, **sample.kwargs)
+            _check(self._run)
+            return output
+        except BaseException:
+            del self._functions[mode]  # after a first trace that made variables and raised, TensorFlow gives None
+            raise
 
 
-def _extra(mode: bool | None) -> Any:
+def _call(run: Run, sample: Any, mode: bool | None = None) -> Any:
+    _need_call(run)
+    output = inputs.call(run.model, sample, **_extra(run, mode))
+    _check(run)
+    return output
+
+
+def _need_call(run: Run) -> None:
+    if not signature.has_call(run.model):
+        raise NotRunError(f"`{type(run.model).__name__}` has no `call`")
+
+
+def _check(run: Run) -> None:
+    """Raises `NothingRanError` where TensorFlow left a function out in the running phase."""
+    for event in run.recorder.of_kind("hollow"):
+        if event.phase is run.recorder.phase:
+            name = event.detail["function"]
+            raise NothingRanError(f"`{name}` did not run and gave None, since its first trace had raised")
+
+
+def _extra(run: Run, mode: bool | None) -> Any:
+    """What else a call is given: also without a mode ``training=False``, where the model cannot do without."""
+    if mode is None and inputs.needs_training(run.model, run.sample):
+        mode = False
     return {} if mode is None else {"training": mode}
 
 
@@ -112,7 +146,7 @@ def _twice(run: Run, mode: bool | None, traced: _Traced | None = None) -> list[S
                 traced(run.sample, mode)
                 return
             with _strategy_of(run.model):
-                output = inputs.call(run.model, run.sample, **_extra(mode))
+                output = _call(run, run.sample, mode)
         if mode is None:
             run.output = output
 
@@ -134,7 +168,7 @@ def _in_scope(run: Run, scope: Any, message: str) -> Step:
         said = "nothing"
         try:
             with scope():
-                inputs.call(run.model, run.sample)
+                _call(run, run.sample)
         except ValueError as error:
             if message not in str(error):
                 raise
@@ -143,6 +177,7 @@ def _in_scope(run: Run, scope: Any, message: str) -> Step:
             run.scopes.append((scope.__name__, said))
             if scope is assert_no_variable_creations:
                 _keep_attempt(run, error)
+                raise CutShortError(said) from None
             if scope is catch_and_raise_created_variables and error.__cause__ is not None:
                 raise error.__cause__ from None
         else:
@@ -180,110 +215,11 @@ def _other_batch(run: Run, traced: _Traced | None) -> Step:
         if sample is None:
             raise NotRunError("no input has a batch axis")
         if traced is None:
-            inputs.call(run.model, sample)
+            _call(run, sample)
         else:
             traced(sample, None)
 
     return Phase("call", batch=1, traced=traced is not None), body
-
-
-def _fit(run: Run) -> None:
-    """Two steps of ``fit`` with the model's own loss, or with a squared error to zeros where it has none.
-
-    A model that has a ``train_step`` of its own and was compiled without a loss is given its inputs alone, unless that
-    takes what it is given apart, and the inputs have no such parts.
-    """
-    import tensorflow as tf
-
-    model = _keras_model(run)
-    if len(run.sample.args) != 1 or run.sample.kwargs:
-        raise NotRunError("fit gives a model one structure of inputs")
-    if run.output is None:
-        raise NotRunError("no call gave an output")
-    loss = getattr(model, "loss", None)
-    if not getattr(model, "compiled", getattr(model, "_is_compiled", False)):
-        if not all(value.dtype.is_floating for value in _tensors(run.output)):
-            raise NotRunError("the outputs have no loss: they are not floating point")
-        model.compile(optimizer="sgd", loss="mse")
-        loss = "mse"
-    data: Any = _in_tuples(run.sample.args[0])
-    own_step = type(model).train_step is not tf.keras.Model.train_step
-    parts = _parts_taken(type(model).train_step) if own_step else 0
-    is_made_of_them = isinstance(data, tuple) and len(data) == parts
-    inputs_alone = not loss and own_step and (not parts or is_made_of_them)
-    if not inputs_alone:
-        data = (data, _in_tuples(_targets(model, run.output, loss)))
-    model.fit(tf.data.Dataset.from_tensors(data).repeat(2), epochs=1, verbose=0, shuffle=False)
-
-
-def _parts_taken(train_step: Any) -> int:
-    """Of how many parts a ``train_step(self, data)`` takes its data to be, as in ``x, y = data``; 0 if of none."""
-    try:
-        function = ast.parse(textwrap.dedent(inspect.getsource(train_step))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return 0
-    parameters = function.args.args if isinstance(function, ast.FunctionDef) else []
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and len(parameters) == 2:
-            target = node.targets[0]
-            if isinstance(target, ast.Tuple) and len(target.elts) > 1 and node.value.id == parameters[1].arg:
-                return len(target.elts)
-    return 0
-
-
-def _in_tuples(value: Any) -> Any:
-    """The same structure with tuples for lists, which ``tf.data`` would make one tensor of."""
-    if isinstance(value, dict):
-        return {key: _in_tuples(part) for key, part in value.items()}
-    if isinstance(value, list) or type(value) is tuple:
-        return tuple(map(_in_tuples, value))
-    return value
-
-
-def _tensors(output: Any) -> list[Any]:
-    import tensorflow as tf
-
-    return [tf.convert_to_tensor(value) for value in tf.nest.flatten(output)]
-
-
-def _targets(model: Any, output: Any, loss: Any) -> Any:
-    """Targets of zeros, each of a shape that the loss of its output takes."""
-    import tensorflow as tf
-
-    if isinstance(loss, dict) and isinstance(output, dict):
-        return {name: _targets(model, value, loss.get(name)) for name, value in output.items()}
-    if isinstance(loss, dict):
-        loss = [loss.get(name) for name in getattr(model, "output_names", None) or loss]
-    if isinstance(loss, (list, tuple)) and isinstance(output, (list, tuple)) and len(loss) == len(output):
-        return tuple(_targets(model, value, one) for value, one in zip(output, loss))
-    return tf.nest.map_structure(lambda value: _target(value, loss), output)
-
-
-def _target(value: Any, loss: Any) -> Any:
-    """As many zeros as the output has numbers, or one class for each of its rows if the loss takes only that."""
-    import tensorflow as tf
-
-    same = tf.zeros_like(value)
-    if not loss or not isinstance(value, tf.Tensor) or len(value.shape) < 2:
-        return same
-    classes = tf.zeros(tf.shape(value)[:-1], tf.int32)
-    function = tf.keras.losses.get(loss)
-    sparse = "sparse" in str(getattr(loss, "name", loss)).lower()
-    for zeros in (classes, same) if sparse else (same, classes):
-        with contextlib.suppress(Exception):
-            function(zeros, value)
-            return zeros
-    return same
-
-
-def _keras_model(run: Run) -> Any:
-    import tensorflow as tf
-
-    if isinstance(run.model, tf.keras.Model):
-        return run.model
-    if isinstance(run.model, tf.keras.layers.Layer):
-        return tf.keras.Sequential([run.model])
-    raise NotRunError("it is no Keras model or layer")
 
 
 def _classes(run: Run) -> dict[str, Any]:
@@ -293,11 +229,9 @@ def _classes(run: Run) -> dict[str, Any]:
 
 def _save_and_load(run: Run) -> None:
     """Save the whole model in the ``.keras`` format and load it, with the classes of all layers that were made."""
-    import tensorflow as tf
-
-    if not isinstance(run.model, tf.keras.Model):
+    if not (signature.is_layer(run.model) and hasattr(run.model, "save")):
         raise NotRunError("only a Keras model is saved whole")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.keras")
         run.model.save(path)
-        tf.keras.models.load_model(path, custom_objects=_classes(run), compile=False)
+        signature.keras_of(run.model).models.load_model(path, custom_objects=_classes(run), compile=False)

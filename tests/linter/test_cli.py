@@ -489,3 +489,15 @@ def test_starting_up_imports_nothing_heavy() -> None:
     )
 
     assert b"[]\n" == _run(script).stdout
+
+
+def test_a_report_without_a_place_is_told_before_the_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Captured
+) -> None:
+    """A run of a model may take an hour."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.py").write_text("")
+    monkeypatch.setattr("migrate_lint.linter.run.pipeline.lint", lambda *_, **__: pytest.fail("it was linted"))
+
+    assert main(["m.py", "--output-format", "json", "--output-file", "gone/report.json"]) == 2
+    assert "gone/report.json: the report cannot be written: there is no such folder" in capsys.readouterr().err

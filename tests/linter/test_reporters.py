@@ -470,7 +470,14 @@ def test_the_summary_tells_of_every_run() -> None:
         notes=("a module was put in its place",),
         cause="killed by SIGSEGV",
     )
-    quiet = worker_run(target=Target.KERAS2, phases=(phases[0],))
+    quiet = worker_run(
+        target=Target.KERAS2,
+        phases=(
+            phases[0],
+            PhaseOutcome("fit", "not run", 0.0, "the outputs have no loss"),
+            PhaseOutcome("call inside a_scope", "cut short", 0.1, "ValueError: refused"),
+        ),
+    )
     found = [*(judged(verdict) for verdict in Verdict), replace(judged(Verdict.CONFIRMED), origin="runtime")]
 
     assert [
@@ -481,7 +488,8 @@ def test_the_summary_tells_of_every_run() -> None:
         "    fit failed: ValueError: no\\nloss",
         "    assert_no_variable_creations: Variables were created\\x1b",
         "    a module was put in its place",
-        "keras2 on CPU:0: TensorFlow 2.21.0, Keras 3.15.1, Python 3.11.7; 1 phase ok",
+        "keras2 on CPU:0: TensorFlow 2.21.0, Keras 3.15.1, Python 3.11.7; 1 phase ok, 1 cut short, 1 not run",
+        "    fit not run: the outputs have no loss",
         "target keras3 (no evidence in the project)",
     ] == summary(with_runs(*found, runs=(run, quiet)), PLAIN)
     bare = worker_run(tensorflow="none", keras="?")

@@ -180,6 +180,8 @@ def test_phases_are_named_for_people() -> None:
         "first training call in tf.function",
         "second training call in tf.function",
         "fit",
+        "evaluate",
+        "predict",
         "save and load",
     ] == list(map(str, a_run().phases))
 

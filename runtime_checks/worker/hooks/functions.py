@@ -4,6 +4,8 @@ A ``function`` event's detail has ``code`` (of the Python function, or None), ``
 user's), ``at`` (how many events there were when it was made) and ``calls``, its `Calls`.
 A ``trace`` event's detail has ``function`` (its name), ``number`` (how many times it was traced now), ``changed`` (what
 is different from the arguments of the trace before, in one line) and ``made`` (the ``function`` event, or None).
+A ``hollow`` event is a call that TensorFlow answers with None, without running anything, since the function's first
+trace made variables and raised (TensorFlow 2.15 to 2.21); its detail has ``function``.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
     """Record constructions and traces of every ``tf.function``."""
     from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
 
-    constructor, call = Function.__init__, Function.__call__
+    constructor = Function.__init__
+    # Around it is what filters tracebacks, which the worker turns off: it then calls again what raised a NameError.
+    call = getattr(Function.__call__, "__wrapped__", Function.__call__)
     made: dict[int, tuple[Any, Event | None]] = {}
     arguments_of: Any = weakref.WeakKeyDictionary()
     serials = Serials()
@@ -74,6 +78,8 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
         reference, event = made.get(id(function), _UNSEEN)
         if event is not None and reference() is function:
             event.detail["calls"].add(len(recorder.events))
+        if _is_hollow(function):
+            recorder.record("hollow", lambda: (recorder.code.stack(), {"function": _name(function)}, lambda: None))
         try:
             return call(function, *arguments, **keywords)
         finally:
@@ -89,7 +95,7 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
         arguments_of[function] = [*earlier[-3:], described]
         reference, event = made.get(id(function), _UNSEEN)
         detail = {
-            "function": getattr(python_function, "__name__", "?"),
+            "function": _name(function),
             "number": number,
             "changed": changed,
             "made": event if reference() is function else None,
@@ -112,6 +118,17 @@ def _made(function: Any, recorder: Recorder) -> Any:
     users = code is not None and recorder.code.path(code.co_filename) is not None
     detail = {"code": code, "users": users, "at": len(recorder.events), "calls": Calls()}
     return recorder.code.stack(), detail, weakref.ref(function)
+
+
+def _name(function: Any) -> str:
+    return str(getattr(getattr(function, "python_function", None), "__name__", "?"))
+
+
+def _is_hollow(function: Any) -> bool:
+    """Whether the first trace made variables, and nothing was traced for the calls that follow."""
+    return bool(getattr(function, "_created_variables", None)) and all(
+        getattr(function, name, None) is None for name in ("_no_variable_creation_config", "_no_variable_creation_fn")
+    )
 
 
 def _traces(function: Any) -> int:

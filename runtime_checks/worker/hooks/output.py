@@ -17,6 +17,8 @@ from ..recorder import Recorder
 __all__ = ["is_users", "patches"]
 
 _PASSED = ("/logging/__init__.py", "/absl/logging/", "/tensorflow/python/autograph/", "/tf_logging.py")
+_OWN_LOGS = "/tensorflow/python/autograph/utils/ag_logging"
+"""What AutoGraph itself has to say, of the user's code too."""
 _PLAIN = (bool, int, float, str, bytes, type(None))
 
 
@@ -38,7 +40,19 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
 
     make.autograph_info__ = {}  # type: ignore[attr-defined]  # AutoGraph leaves it as it is
     yield replaced(builtins, "print", print_)
+    yield from _converted(print_)
     yield replaced(logging.Logger, "makeRecord", make)
+
+
+def _converted(print_: Any) -> Iterator[Patch]:
+    """Let AutoGraph convert it as it converts ``print``, where ``Feature.BUILTIN_FUNCTIONS`` asks for that."""
+    from tensorflow.python.autograph.operators import py_builtins
+    from tensorflow.python.autograph.pyct import inspect_utils
+
+    known = getattr(py_builtins, "SUPPORTED_BUILTINS", ())
+    yield replaced(py_builtins, "SUPPORTED_BUILTINS", (*known, print_))
+    numbers = getattr(inspect_utils, "_BUILTIN_FUNCTION_IDS", ())
+    yield replaced(inspect_utils, "_BUILTIN_FUNCTION_IDS", {*numbers, id(print_)})
 
 
 def is_users(recorder: Recorder, frame: Any) -> bool:
@@ -47,7 +61,8 @@ def is_users(recorder: Recorder, frame: Any) -> bool:
         filename = frame.f_code.co_filename
         if recorder.code.origin(filename, frame.f_lineno) is not None:
             return True
-        if not recorder.code.is_generated(filename) and not any(part in filename for part in _PASSED):
+        is_passed = recorder.code.is_generated(filename) or any(part in filename for part in _PASSED)
+        if not is_passed or _OWN_LOGS in filename:
             return False
         frame = frame.f_back
     return False

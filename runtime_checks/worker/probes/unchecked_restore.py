@@ -7,7 +7,7 @@ import re
 from ..at_line import settle
 from ..criteria import conclude
 from ..errors import one_line
-from ..phases import Phase
+from ..phases import STEPS, Phase
 from ..recorder import Event
 from ..run import CONFIRMED, Judgement, Run, StaticFinding
 
@@ -31,7 +31,7 @@ def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> dict[Even
     They are asked until `fit`, for which the run itself gives the model an optimizer that no checkpoint holds.
     """
     known = _asked(finding, run)
-    waits = phase is not None and phase.kind not in ("fit", "save")
+    waits = phase is not None and phase.kind not in (*STEPS, "save")
     return {event: _unmatched(event) for event in run.events_at(finding, "restore") if waits or event not in known}
 
 

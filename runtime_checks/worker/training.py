@@ -1,0 +1,250 @@
+"""Training and evaluation as Keras runs them: ``fit``, ``evaluate`` and ``predict`` of the model, or of one around it.
+
+Whatever Keras the model is of, that one trains it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import textwrap
+from typing import Any
+
+from .phases import NotRunError
+from .run import Run
+from .signature import is_layer, keras_of, owner_of, takes_training
+
+__all__ = ["evaluate", "fit", "predict"]
+
+_WITH_LOSS = frozenset({"compiled_loss", "compute_loss", "loss", "train_step"})
+"""What a step reads of itself, or of its base, that needs a loss."""
+_TAKING_APART = frozenset({"len", "unpack_x_y_sample_weight"})
+_REMEDY = "`def example_batch():` in the same file gives the batch"
+
+
+def fit(run: Run) -> None:
+    """Two steps of ``fit``.
+
+    A model that is compiled trains with its own loss, and a step of its own with what that takes; any other with a
+    squared error to zeros.
+    Raises `NotRunError` where there is nothing to train with, and whatever the model raises.
+    """
+    model = _trainable(run)
+    _fit(model, _batch_for(run, model, "train_step"))
+
+
+def evaluate(run: Run) -> None:
+    """One batch of ``evaluate``, where the model has a ``test_step`` of its own."""
+    model = _with_own(run, "test_step")
+    model.evaluate(_dataset(_batch_for(run, model, "test_step")), verbose=0)
+
+
+def predict(run: Run) -> None:
+    """One batch of ``predict``, where the model has a ``predict_step`` of its own."""
+    model = _with_own(run, "predict_step")
+    batch = _inputs(run) if run.batch is None else run.batch
+    model.predict(_dataset(batch), verbose=0)
+
+
+def _fit(model: Any, batch: Any) -> None:
+    model.fit(_dataset(batch).repeat(2), epochs=1, verbose=0, shuffle=False)
+
+
+def _dataset(batch: Any) -> Any:
+    import tensorflow as tf
+
+    return tf.data.Dataset.from_tensors(_in_tuples(batch))
+
+
+def _trainable(run: Run) -> Any:
+    """The model, compiled; or one around it, where Keras has no loss for what it takes or gives."""
+    model = run.model
+    if not is_layer(model):
+        raise NotRunError("it is no Keras model or layer")
+    own_step = _own_step(model, "train_step")
+    if own_step is not None or _is_compiled(model):
+        if not _is_compiled(model):
+            model.compile(optimizer="sgd", **({"loss": "mse"} if _needs_loss(own_step) else {}))
+        return model
+    if run.output is None:
+        raise NotRunError("no call gave an output")
+    outputs = _tensors(run.output)
+    if not any(value.dtype.is_floating for value in outputs):
+        raise NotRunError("the outputs have no loss: they are not floating point")
+    if len(outputs) > 1 or len(run.sample.args) != 1 or run.sample.kwargs:
+        return _around(run)
+    if not hasattr(model, "fit"):
+        model = keras_of(model).Sequential([model])
+    model.compile(optimizer="sgd", loss="mse")
+    return model
+
+
+def _around(run: Run) -> Any:
+    """A model whose step calls the one that was built, as the calls do, and trains it to give zeros."""
+    import tensorflow as tf
+
+    built, sample = run.model, (run.sample.args, run.sample.kwargs)
+    leaves = tf.nest.flatten(sample)
+    extra = {"training": True} if takes_training(built) else {}
+
+    class Around(keras_of(built).Model):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.built_model = built
+
+        def call(self, inputs: Any) -> Any:
+            return inputs
+
+        def train_step(self, data: Any) -> Any:
+            tensors = iter(data)
+            args, kwargs = tf.nest.pack_sequence_as(
+                sample, [next(tensors) if tf.is_tensor(leaf) else leaf for leaf in leaves]
+            )
+            with tf.GradientTape() as tape:
+                outputs = tf.nest.flatten(built(*args, **dict(kwargs, **extra)))
+                parts = [tf.cast(one, tf.float32) for one in outputs if tf.is_tensor(one) and one.dtype.is_floating]
+                loss = tf.add_n([tf.reduce_mean(tf.square(part)) for part in parts])
+            weights = list(built.trainable_variables)
+            gradients = zip(tape.gradient(loss, weights), weights)
+            self.optimizer.apply_gradients([(one, weight) for one, weight in gradients if one is not None])
+            return {"loss": loss}
+
+    model = Around()
+    model.compile(optimizer="sgd")
+    return model
+
+
+def _with_own(run: Run, name: str) -> Any:
+    model = run.model
+    if not is_layer(model) or _own_step(model, name) is None:
+        raise NotRunError(f"the model has no `{name}` of its own")
+    if not _is_compiled(model):
+        model.compile(optimizer="sgd", loss="mse")
+    return model
+
+
+def _batch_for(run: Run, model: Any, name: str) -> Any:
+    """What a step of a model gets: the user's own batch, else made of the inputs, with targets of zeros and weights.
+
+    A step of the user's that says nothing of parts is given the inputs alone, unless the model has a loss.
+    """
+    import tensorflow as tf
+
+    if model is not run.model and type(model).__name__ == "Around":
+        return tuple(one for one in tf.nest.flatten((run.sample.args, run.sample.kwargs)) if tf.is_tensor(one))
+    if run.batch is not None:
+        return run.batch
+    inputs, step, loss = _inputs(run), _own_step(model, name), getattr(model, "loss", None)
+    parts = _parts_taken(step) if step is not None else 2
+    if isinstance(inputs, tuple) and len(inputs) == parts and not loss:
+        return inputs  # they are the parts
+    if not parts:
+        parts = 2 if loss else 1
+    if parts == 1:
+        return inputs
+    if parts > 3:
+        raise NotRunError(f"`{name}` takes {parts} parts apart; {_REMEDY}")
+    output = run.output if run.output is not None else inputs
+    targets = _targets(model, output, loss)
+    rows = tf.ones(tf.shape(_tensors(inputs)[0])[:1])
+    return (inputs, targets, rows)[:parts]
+
+
+def _inputs(run: Run) -> Any:
+    if len(run.sample.args) != 1 or run.sample.kwargs:
+        raise NotRunError(f"Keras gives a model one structure of inputs; {_REMEDY}")
+    return run.sample.args[0]
+
+
+def _is_compiled(model: Any) -> bool:
+    return bool(getattr(model, "compiled", getattr(model, "_is_compiled", False)))
+
+
+def _own_step(model: Any, name: str) -> Any:
+    """The method of the user's; None where the model has Keras' own, or none."""
+    owner = owner_of(model, name)
+    return None if owner is None else vars(owner)[name]
+
+
+def _syntax(step: Any) -> tuple[Any, str]:
+    """The function's syntax tree and the name of what it is given; None where its source is not there."""
+    try:
+        function = ast.parse(textwrap.dedent(inspect.getsource(step))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return None, ""
+    parameters = function.args.args if isinstance(function, ast.FunctionDef) else []
+    return function, parameters[1].arg if len(parameters) > 1 else ""
+
+
+def _parts_taken(step: Any) -> int:
+    """Of how many parts a step takes its data to be, as in ``x, y = data`` or ``data[1]``; 0 if of none."""
+    function, given = _syntax(step)
+    parts = 0
+    for node in ast.walk(function) if given else ():
+        if isinstance(node, ast.Assign) and _is(node.value, given) and isinstance(node.targets[0], ast.Tuple):
+            parts = max(parts, len(node.targets[0].elts))
+        elif isinstance(node, ast.Subscript) and _is(node.value, given):
+            index = getattr(node.slice, "value", None)
+            parts = max(parts, index + 1, 2) if type(index) is int and index >= 0 else parts
+        elif isinstance(node, ast.Call) and any(_is(argument, given) for argument in node.args):
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            parts = max(parts, 2) if called in _TAKING_APART else parts
+    return parts
+
+
+def _needs_loss(step: Any) -> bool:
+    """Whether a step of the user's reads the loss that the model is compiled with, or leaves the step to its base."""
+    function, _ = _syntax(step)
+    return function is None or any(
+        isinstance(node, ast.Attribute) and node.attr in _WITH_LOSS for node in ast.walk(function)
+    )
+
+
+def _is(node: Any, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _in_tuples(value: Any) -> Any:
+    """The same structure with tuples for lists, which ``tf.data`` would make one tensor of."""
+    if isinstance(value, dict):
+        return {key: _in_tuples(part) for key, part in value.items()}
+    if isinstance(value, list) or type(value) is tuple:
+        return tuple(map(_in_tuples, value))
+    return value
+
+
+def _tensors(output: Any) -> list[Any]:
+    import tensorflow as tf
+
+    return [tf.convert_to_tensor(value) for value in tf.nest.flatten(output)]
+
+
+def _targets(model: Any, output: Any, loss: Any) -> Any:
+    """Targets of zeros, each of a shape that the loss of its output takes."""
+    import tensorflow as tf
+
+    if isinstance(loss, dict) and isinstance(output, dict):
+        return {name: _targets(model, value, loss.get(name)) for name, value in output.items()}
+    if isinstance(loss, dict):
+        loss = [loss.get(name) for name in getattr(model, "output_names", None) or loss]
+    if isinstance(loss, (list, tuple)) and isinstance(output, (list, tuple)) and len(loss) == len(output):
+        return tuple(_targets(model, value, one) for value, one in zip(output, loss))
+    return tf.nest.map_structure(lambda value: _target(model, value, loss), output)
+
+
+def _target(model: Any, value: Any, loss: Any) -> Any:
+    """As many zeros as the output has numbers, or one class for each of its rows if the loss takes only that."""
+    import tensorflow as tf
+
+    same = tf.zeros_like(value)
+    if not loss or not isinstance(value, tf.Tensor) or len(value.shape) < 2:
+        return same
+    classes = tf.zeros(tf.shape(value)[:-1], tf.int32)
+    function = keras_of(model).losses.get(loss)
+    sparse = "sparse" in str(getattr(loss, "name", loss)).lower()
+    for zeros in (classes, same) if sparse else (same, classes):
+        with contextlib.suppress(Exception):
+            function(zeros, value)
+            return zeros
+    return same
