@@ -264,13 +264,18 @@ class _Attempt:
             phase = (self.outcome.phase if self.outcome is not None else None) or ""
             yield self._failure(place[0], place[1], self.cause, phase)
         if fatal := self.results.fatal:
-            yield self._failure(fatal.path or at, fatal.line, f"{fatal.phase} failed: {fatal.detail}", fatal.phase)
+            yield self._failure(fatal.path or at, fatal.line, f"{fatal.phase} {_ended(fatal.detail)}", fatal.phase)
 
     def _failure(self, path: str, line: int, reason: str, phase: str) -> tuple[str, Finding]:
         message = f"{self.request.target} could not be judged on {self.target}: {reason}"
         return message, failure(
             path=_shown(path), line=line, message=message, target=self.target, device=self.device_name, phase=phase
         )
+
+
+def _ended(detail: str) -> str:
+    """How the phase ended, which says so itself where it did not fail."""
+    return detail if detail.startswith("not run: ") else f"failed: {detail}"
 
 
 def _line_of(path: str, line: int) -> str:

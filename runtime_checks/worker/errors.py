@@ -15,7 +15,9 @@ _USER_CODE = re.compile(r'in user code:\s*(?:\n\s*(?:File "[^"]*", line \d+, in 
 _KERAS = re.compile(r"Exception encountered when calling [^\n]*\n+")
 _ARGUMENTS = re.compile(r"\n+\s*(?:Call arguments received|Arguments received) by .*", re.DOTALL)
 _OPERATION = re.compile(
-    r"Graph execution error:\s*(?:Detected at node [^\n]*\n(?:(?:[ \t]+|<stack traces )[^\n]*\n)*)*(?:Node: [^\n]*\n)?"
+    r"Graph execution error:\s*"
+    r"(?:Detected at node [^\n]*\n(?:(?:[ \t]+|<stack traces )[^\n]*\n|\n)*)*"
+    r"(?:Node: [^\n]*\n)?"
 )
 _NODE = re.compile(r"\s*\[\[\{*node [^\n]*\]\]")
 _MADE_AT = re.compile(

@@ -38,8 +38,10 @@ class Sample(NamedTuple):
     fixed: bool = False
 
 
-def find(model: Any, built_inputs: Any, module: ModuleType | None, job: dict[str, Any]) -> Sample:
-    """The inputs named on the command line, else those of ``build()``, of ``example_inputs``, or made up.
+def find(
+    model: Any, built_inputs: Any, module: ModuleType | None, job: dict[str, Any], batch: Any = None
+) -> Sample:
+    """The inputs named on the command line, else those of ``build()``, ``example_inputs``, a `batch`, or made up.
 
     Made-up ones have the shapes and dtypes of the command line, else what the model says of itself.
     numpy arrays become tensors, a ``tf.data.Dataset`` or an iterator is its first element, without the labels.
@@ -48,6 +50,8 @@ def find(model: Any, built_inputs: Any, module: ModuleType | None, job: dict[str
     expected = signature.expected(model)
     fixed = expected is not None and expected.fixed
     value, source = _given(built_inputs, module, job)
+    if source is None and batch is not None:
+        value, source = _without_labels(batch), _BATCH
     if source is not None:
         return _arranged(model, _tensors(_first(value, source)), source)._replace(fixed=fixed)
     if job.get("shapes"):
@@ -116,8 +120,7 @@ def _given(built_inputs: Any, module: ModuleType | None, job: dict[str, Any]) ->
     value = None if module is None else vars(module).get(_EXAMPLE)
     if value is not None:
         return _called(value, _EXAMPLE), _EXAMPLE + ("()" if callable(value) else "")
-    batch = example_batch(module)
-    return (None, None) if batch is None else (_without_labels(batch), _BATCH)
+    return None, None
 
 
 def _called(value: Any, name: str) -> Any:

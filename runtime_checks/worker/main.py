@@ -136,7 +136,7 @@ class _Worker:
             phases=[
                 [str(p), "running" if p is running else p.outcome, round(p.seconds, 3), p.detail] for p in run.phases
             ],
-            fatal=None if fatal is None else [str(fatal), fatal.detail, *place],
+            fatal=None if fatal is None else [str(fatal), _without_result(fatal), *place],
             scopes=[[name, one_line(said)] for name, said in run.scopes],
             notes=run.notes,
             judgements={
@@ -145,6 +145,10 @@ class _Worker:
             },
             observations=observations,
         )
+
+
+def _without_result(phase: Phase) -> str:
+    return phase.detail if phase.outcome == "failed" else f"{phase.outcome}: {phase.detail}"
 
 
 def _dump_stacks(path: str) -> None:

@@ -18,6 +18,8 @@ from .tracking import Made, identities, is_frozen, is_optimized, read_in_traces,
 __all__ = ["observe"]
 
 _FRAMES_SHOWN = 3
+_TRAINED = ("bfloat", "complex", "float")
+"""The dtypes of what has a gradient; TensorFlow calls counters trainable, too."""
 _LATE = frozenset({"optimizer", "metric"})
 _FRAMEWORK = _LATE | {"counter", "seed", "trainer"}
 
@@ -159,7 +161,7 @@ def _untracked(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
 def _is_lost(event: Event, read: dict[int, Event], known: set[int]) -> bool:
     """Whether the calls use a variable that is to be trained and that the model does not know."""
     variable = event.subject()
-    if variable is None:
+    if variable is None or not event.detail["dtype"].startswith(_TRAINED):
         return False
     numbers = identities(variable)
     return bool(numbers & set(read)) and not numbers & known and not is_frozen(Made(variable, event))
@@ -172,10 +174,13 @@ def _read_in(variable: Any, read: dict[int, Event]) -> Phase:
 def _raised_in_traces(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     """Errors of the user's lines that come only where the same call is traced."""
     eager = [phase for phase in run.calls(traced=False) if phase.ok]
+    told = {_raised(phase) for phase in run.calls(traced=False) if phase.error is not None}
     places: dict[Any, list[Phase]] = {}
     for phase in run.calls(traced=True):
         works = any(phase.traces(call) for call in eager)
-        if phase.error is not None and works and not _is_explained(run, phase, explained):
+        if phase.error is None or _raised(phase) in told:
+            continue  # it ran, or has another cause than the trace
+        if works and not _is_explained(run, phase, explained):
             places.setdefault(phase.frames[:1], []).append(phase)
     for phases in places.values():
         yield _observation(
@@ -185,6 +190,11 @@ def _raised_in_traces(run: Run, explained: Explained) -> Iterator[dict[str, Any]
             "warning" if _keras_traces(run.model) else "info",
             f"the model can be called eagerly but not inside `tf.function`: {phases[0].detail} ({names_of(phases)})",
         )
+
+
+def _raised(phase: Phase) -> tuple[object, ...]:
+    """The type of a phase's error, and the user's line that raised it."""
+    return type(phase.error), phase.frames[:1]
 
 
 def _keras_traces(model: Any) -> bool:

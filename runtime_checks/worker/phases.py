@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from .frames import Frame
 
-__all__ = ["IMPORT", "STEPS", "NotRunError", "Phase"]
+__all__ = ["IMPORT", "PENDING", "STEPS", "NotRunError", "Phase"]
 
 IMPORT = "import"
 """The kind, and the name, of the phase that begins before there is anything else."""
 
 STEPS = ("fit", "evaluate", "predict")
 """The kinds of the phases in which Keras calls a step of the model."""
+PENDING = "the run ended before it"
+"""Why a phase was not run, as long as it was not come to."""
 _ORDINALS = ("first", "second")
 _MODES = {None: "", True: "training ", False: "inference "}
 
@@ -49,7 +51,7 @@ class Phase:
         self.traced = traced
         self.follow_up = False
         self.outcome = "not run"
-        self.detail = "the run ended before it"
+        self.detail = PENDING
         self.seconds = 0.0
         self.error: BaseException | None = None
         self.frames: tuple[Frame, ...] = ()

@@ -6,7 +6,7 @@ from typing import Any, Iterator, NamedTuple, Sequence, Tuple
 
 from .frames import Frame, UserCode
 from .lines import EAGER, TRACE
-from .phases import STEPS, Phase
+from .phases import PENDING, STEPS, Phase
 from .recorder import Event, Recorder
 
 __all__ = [
@@ -129,12 +129,15 @@ class Run:
         return [phase for phase in self.calls() if phase.follow_up]
 
     def fatal(self) -> Phase | None:
-        """The failure that leaves nothing to judge: of import, of build, or the first one if every call fails."""
+        """What leaves nothing to judge: that import or build failed, or the first of the calls, if none was ok."""
         needed = self.of_kind("import", "build")
         steps = [phase for phase in self.of_kind("call", *STEPS) if phase.scope is None]
         if not any(phase.ok for phase in steps):
             needed += steps
-        return next((phase for phase in needed if phase.outcome == "failed"), None)
+        failed = next((phase for phase in needed if phase.outcome == "failed"), None)
+        if failed is not None or any(phase.detail == PENDING for phase in steps):
+            return failed
+        return next((phase for phase in needed if phase.kind == "call"), None)
 
     def events_at(self, finding: StaticFinding, kind: str, span: Span | None = None) -> list[Event]:
         """The events of a kind whose innermost user frame lies in the finding's statement, or in `span` of its file."""

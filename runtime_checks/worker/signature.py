@@ -60,6 +60,8 @@ def has_call(model: Any) -> bool:
     owner = next((cls for cls in type(model).__mro__ if "call" in vars(cls)), None) if is_layer(model) else None
     if owner is None or owner.__name__ not in ("Layer", "Model", "Operation"):
         return True
+    if owner_of(model, "__call__") is not None:
+        return True
     root = owner.__module__.partition(".")[0]
     return root not in _KERAS or (owner.__name__ == "Layer" and root == "tf_keras")  # which gives back its inputs
 

@@ -41,7 +41,7 @@ def build(run: Run, loaded: Any) -> None:
         built = target.build(loaded)
     run.model, run.keeper, run.module = built.model, built.tracked, loaded.module
     run.batch = inputs.example_batch(run.module)
-    run.sample = inputs.find(built.model, built.inputs, run.module, run.job)
+    run.sample = inputs.find(built.model, built.inputs, run.module, run.job, run.batch)
     run.notes.append(f"inputs: {run.sample.source}")
 
 

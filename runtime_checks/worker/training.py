@@ -13,7 +13,7 @@ from typing import Any
 
 from .phases import NotRunError
 from .run import Run
-from .signature import is_layer, keras_of, owner_of, takes_training
+from .signature import is_layer, keras_of, owner_of, required, takes_training
 
 __all__ = ["evaluate", "fit", "predict"]
 
@@ -30,8 +30,13 @@ def fit(run: Run) -> None:
     squared error to zeros.
     Raises `NotRunError` where there is nothing to train with, and whatever the model raises.
     """
-    model = _trainable(run)
-    _fit(model, _batch_for(run, model, "train_step"))
+    model, batch = _trainable(run)
+    try:
+        model.fit(_dataset(batch).repeat(2), epochs=1, verbose=0, shuffle=False)
+    except Exception:
+        if run.batch is None and _own_step(model, "train_step") is not None:
+            run.notes.append(f"fit: `train_step` got a batch that was made of the inputs; {_REMEDY}")
+        raise
 
 
 def evaluate(run: Run) -> None:
@@ -47,37 +52,46 @@ def predict(run: Run) -> None:
     model.predict(_dataset(batch), verbose=0)
 
 
-def _fit(model: Any, batch: Any) -> None:
-    model.fit(_dataset(batch).repeat(2), epochs=1, verbose=0, shuffle=False)
-
-
 def _dataset(batch: Any) -> Any:
     import tensorflow as tf
 
     return tf.data.Dataset.from_tensors(_in_tuples(batch))
 
 
-def _trainable(run: Run) -> Any:
-    """The model, compiled; or one around it, where Keras has no loss for what it takes or gives."""
+def _trainable(run: Run) -> tuple[Any, Any]:
+    """The model, compiled, and a batch; or one around it, where Keras has no loss for what it takes or gives."""
+    import tensorflow as tf
+
     model = run.model
     if not is_layer(model):
         raise NotRunError("it is no Keras model or layer")
     own_step = _own_step(model, "train_step")
     if own_step is not None or _is_compiled(model):
         if not _is_compiled(model):
-            model.compile(optimizer="sgd", **({"loss": "mse"} if _needs_loss(own_step) else {}))
-        return model
+            _compile(model, **({"loss": "mse"} if _needs_loss(own_step) else {}))
+        return model, _batch_for(run, model, "train_step")
     if run.output is None:
         raise NotRunError("no call gave an output")
     outputs = _tensors(run.output)
     if not any(value.dtype.is_floating for value in outputs):
         raise NotRunError("the outputs have no loss: they are not floating point")
     if len(outputs) > 1 or len(run.sample.args) != 1 or run.sample.kwargs:
-        return _around(run)
+        tensors = tf.nest.flatten((run.sample.args, run.sample.kwargs))
+        return _around(run), tuple(one for one in tensors if tf.is_tensor(one))
     if not hasattr(model, "fit"):
         model = keras_of(model).Sequential([model])
-    model.compile(optimizer="sgd", loss="mse")
-    return model
+    _compile(model, loss="mse")
+    return model, _made_up(run, model, "train_step")
+
+
+def _compile(model: Any, **loss: str) -> None:
+    """Raises `NotRunError` where the user's own ``compile`` needs more than an optimizer."""
+    if owner_of(model, "compile") is not None:
+        needed = [name for name in required(model.compile) or () if name != "optimizer"]
+        if needed:
+            names = ", ".join(f"`{name}`" for name in needed)
+            raise NotRunError(f"its `compile` needs {names}: compile the model where it is built")
+    model.compile(optimizer="sgd", **loss)
 
 
 def _around(run: Run) -> Any:
@@ -120,21 +134,22 @@ def _with_own(run: Run, name: str) -> Any:
     if not is_layer(model) or _own_step(model, name) is None:
         raise NotRunError(f"the model has no `{name}` of its own")
     if not _is_compiled(model):
-        model.compile(optimizer="sgd", loss="mse")
+        _compile(model, loss="mse")
     return model
 
 
 def _batch_for(run: Run, model: Any, name: str) -> Any:
-    """What a step of a model gets: the user's own batch, else made of the inputs, with targets of zeros and weights.
+    """What a step of a model gets: the user's own batch, else one that is made up."""
+    return _made_up(run, model, name) if run.batch is None else run.batch
+
+
+def _made_up(run: Run, model: Any, name: str) -> Any:
+    """A batch of the inputs, with targets of zeros and weights where the step takes such parts.
 
     A step of the user's that says nothing of parts is given the inputs alone, unless the model has a loss.
     """
     import tensorflow as tf
 
-    if model is not run.model and type(model).__name__ == "Around":
-        return tuple(one for one in tf.nest.flatten((run.sample.args, run.sample.kwargs)) if tf.is_tensor(one))
-    if run.batch is not None:
-        return run.batch
     inputs, step, loss = _inputs(run), _own_step(model, name), getattr(model, "loss", None)
     parts = _parts_taken(step) if step is not None else 2
     if isinstance(inputs, tuple) and len(inputs) == parts and not loss:

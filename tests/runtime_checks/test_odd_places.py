@@ -37,6 +37,47 @@ class Net(tf.keras.layers.Layer):
 def build():
     return Net(), tf.ones((2, 3))
 """
+GAN = """
+import tensorflow as tf
+
+
+class Gan(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.generator = tf.keras.layers.Dense(3)
+
+    def compile(self, generator_optimizer, loss_of_both):
+        super().compile()
+
+    def train_step(self, x):
+        return {"loss": tf.reduce_mean(self.generator(x))}
+
+
+def build():
+    return Gan(), tf.ones((2, 3))
+"""
+LATE = """
+import tensorflow as tf
+
+
+class Late(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(3)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def train_step(self, data):
+        return self.step(*data)
+
+    def step(self, pixels, classes):
+        return {"loss": tf.reduce_mean(self(pixels)), "rows": tf.shape(classes)[0]}
+
+
+def build():
+    return Late(), tf.ones((2, 3))
+"""
 
 pytestmark = pytest.mark.tensorflow
 
@@ -84,3 +125,30 @@ def test_a_creation_in_another_file_is_observed_there(target: Target, children: 
 
     assert ("centring.py", 6) == (Path(observed["path"]).name, observed["line"])
     assert ("caller.py", 9) in [(Path(path).name, line) for path, line, _ in observed["frames"]]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_a_model_without_call_that_cannot_be_compiled_is_not_judged(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """What was not run says why, and a run in which nothing ran is no clean one."""
+    found = results(children, tmp_path, target, gan=GAN)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+    needed = "its `compile` needs `generator_optimizer`, `loss_of_both`: compile the model where it is built"
+
+    assert ("not run", "`Gan` has no `call`") == outcomes["first call"]
+    assert ("not run", needed) == outcomes["fit"]
+    assert ["first call", "not run: `Gan` has no `call`"] == found["fatal"][:2]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_a_batch_that_was_made_up_is_told_where_it_does_not_fit(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """The program's step fails, by what it was given."""
+    (note,) = [one for one in results(children, tmp_path, target, late=LATE)["notes"] if one.startswith("fit: ")]
+
+    assert note == (
+        "fit: `train_step` got a batch that was made of the inputs; "
+        "`def example_batch():` in the same file gives the batch"
+    )
