@@ -504,7 +504,7 @@ class File:
         return libcst.parse_expression(f"({text}\n)")
 
 
-def _is_left_out(level: Block) -> bool:
+def _never_runs(level: Block) -> bool:
     """Whether a block follows what leaves its suite, or is an arm that a constant test leaves out."""
     is_false = isinstance(level.node, ast.Constant) and bool(level.node.value) is (level.kind == "else")
     return is_false or level.kind == "never"
@@ -778,7 +778,7 @@ class Site:
     @property
     def never_runs(self) -> bool:
         """Whether it stands under ``if False``, or after what leaves its suite."""
-        return self.file.is_under("never runs", self.block, _is_left_out)
+        return self.file.is_under("never runs", self.block, _never_runs)
 
     @property
     def is_of_private_keras(self) -> bool:

@@ -40,6 +40,7 @@ def compare_calls(
     now: Way,
     before: Way,
     apart: Callable[[Any, Any], str] = numbers_apart,
+    usable: Callable[[Event], bool] = lambda event: True,
 ) -> Judgement | None:
     """The verdict on the recorded calls of a finding's line, at the end of the run; None before, or without a call.
 
@@ -50,10 +51,11 @@ def compare_calls(
         now: computes it as the line does, or as what the finding says would take its place.
         before: computes it as TF1 did.
         apart: says how the two differ; empty where they are the same.
+        usable: whether a call is one that can be computed again; all are by default.
     """
     if phase is not None:
         return None
-    said = [_compared(event, now, before, apart) for event in run.events_at(finding, "called")]
+    said = [_compared(event, now, before, apart) for event in run.events_at(finding, "called") if usable(event)]
     for verdict in (CONFIRMED, REFUTED, FAILED):
         for one in said:
             if one.verdict == verdict:

@@ -40,8 +40,12 @@ def is_layer(value: Any) -> bool:
 
 def owner_of(model: Any, name: str) -> Any:
     """The class of the program's, or of a library's, that defines a method of a model; None where Keras does."""
-    owner = next((cls for cls in type(model).__mro__ if name in vars(cls)), None)
+    owner = _definer(model, name)
     return None if owner is None or owner.__module__.partition(".")[0] in _KERAS else owner
+
+
+def _definer(model: Any, name: str) -> Any:
+    return next((cls for cls in type(model).__mro__ if name in vars(cls)), None)
 
 
 def keras_of(model: Any) -> Any:
@@ -57,7 +61,7 @@ def keras_of(model: Any) -> Any:
 
 def has_call(model: Any) -> bool:
     """False for a Keras model or layer without a ``call``, as of models that only train."""
-    owner = next((cls for cls in type(model).__mro__ if "call" in vars(cls)), None) if is_layer(model) else None
+    owner = _definer(model, "call") if is_layer(model) else None
     if owner is None or owner.__name__ not in ("Layer", "Model", "Operation"):
         return True
     if owner_of(model, "__call__") is not None:

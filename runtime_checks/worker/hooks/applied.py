@@ -16,19 +16,19 @@ import weakref
 from typing import Any, Iterator
 
 from ..errors import one_line, text_of
+from ..kept import Memory, NotKeptError, is_symbolic, kept_arguments
 from ..patching import Patch, replaced
 from ..recorder import Recorder
 from .layers import layer_classes
 
-__all__ = ["MOST_BYTES", "NotKeptError", "is_symbolic", "kept_value", "patches", "size_of", "spec_of"]
+__all__ = ["patches"]
 
 _AT_LINE = frozenset({"missing-training-flag", "regularization-loss-dropped"})
 _KINDS = {
     "batch-norm-trainable-false": frozenset({"BatchNormalization"}),
     "rnn-defaults": frozenset({"GRU", "GRUCell", "LSTM", "LSTMCell"}),
 }
-_MOST, MOST_BYTES = 1000, 2**28
-_PLAIN = (bool, int, float, str, type(None))
+_MOST = 1000
 
 
 def patches(recorder: Recorder) -> Iterator[Patch]:
@@ -66,76 +66,24 @@ class _Calls:
         slugs = {finding.slug for finding in recorder.wanted}
         self._kinds = frozenset(kind for slug, kinds in _KINDS.items() if slug in slugs for kind in kinds)
         self._seen: set[Any] = set()
-        self._bytes = 0
+        self._memory = Memory()
 
     def describe(self, layer: Any, args: Any, kwargs: Any) -> Any:
         """A new call of a layer that a finding is about; raises `NotKeptError` for any other."""
-        import tensorflow as tf
-
         of_kind = any(cls.__name__ in self._kinds for cls in type(layer).__mro__)
         if len(self._seen) >= _MOST or not (of_kind or self._at_line):
             raise NotKeptError
         frames = self._recorder.code.stack()
         if not of_kind and not any(finding.holds_first(frames) for finding in self._at_line):
             raise NotKeptError
-        kept = tf.nest.map_structure(kept_value, (args, kwargs))
+        kept = kept_arguments(args, kwargs)
         trainable, phase = bool(layer.trainable), self._recorder.phase
         symbolic = is_symbolic(kept)
         key = (id(layer), frames[:1], symbolic, trainable, phase is not None and phase.mode)
         if key in self._seen:
             raise NotKeptError
         self._seen.add(key)
-        self._bytes += sum(size_of(leaf) for leaf in tf.nest.flatten(kept))
-        if self._bytes > MOST_BYTES:
-            kept = tf.nest.map_structure(spec_of, kept)
-        detail = {"args": kept[0], "kwargs": kept[1], "symbolic": is_symbolic(kept), "trainable": trainable}
-        return frames, detail, weakref.ref(layer)
-
-
-class NotKeptError(Exception):
-    """No finding asks for the call, or such a one was recorded, or it was given what cannot be kept."""
-
-
-def is_symbolic(kept: Any) -> bool:
-    """Whether some of what was kept of a call has no values."""
-    import tensorflow as tf
-
-    return any(isinstance(leaf, tf.TypeSpec) for leaf in tf.nest.flatten(kept))
-
-
-def size_of(value: Any) -> int:
-    """Bytes of a tensor or an array."""
-    import tensorflow as tf
-
-    if not tf.is_tensor(value):
-        return int(getattr(value, "nbytes", 0))
-    return int(getattr(value.shape, "num_elements", lambda: 0)() or 0) * int(value.dtype.size)
-
-
-def spec_of(value: Any) -> Any:
-    """The type of a tensor or an array; any other value as it is."""
-    import numpy as np
-    import tensorflow as tf
-
-    if isinstance(value, np.ndarray):
-        return tf.TensorSpec(value.shape, value.dtype)
-    return tf.type_spec_from_value(value) if tf.is_tensor(value) else value
-
-
-def kept_value(value: Any) -> Any:
-    """A value that the program cannot change any more, a symbolic tensor as its type; raises `NotKeptError`."""
-    import numpy as np
-    import tensorflow as tf
-
-    if isinstance(value, (*_PLAIN, tf.DType)):
-        return value
-    if isinstance(value, np.ndarray):
-        return np.array(value)
-    if isinstance(value, tf.Variable):
-        return value.numpy()
-    if tf.is_tensor(value):
-        return value if hasattr(value, "numpy") else tf.type_spec_from_value(value)
-    raise NotKeptError
+        return frames, {**self._memory.detail(kept), "trainable": trainable}, weakref.ref(layer)
 
 
 def _reading(original: Any, recorder: Recorder) -> Any:

@@ -11,9 +11,9 @@ import functools
 import sys
 from typing import Any, Iterator
 
+from ..kept import Memory, NotKeptError, kept_arguments
 from ..patching import Patch, replaced
 from ..recorder import Recorder
-from .applied import MOST_BYTES, NotKeptError, is_symbolic, kept_value, size_of, spec_of
 from .output import is_users
 
 __all__ = ["patches"]
@@ -89,7 +89,7 @@ class _Calls:
         self._recorder = recorder
         self._findings = findings
         self._seen: dict[Any, int] = {}
-        self._bytes = 0
+        self._memory = Memory()
 
     def record(self, name: str, args: Any, kwargs: Any, caller: Any) -> None:
         """Keep a call of the user's, if a finding is about it and few of its kind were seen."""
@@ -97,16 +97,9 @@ class _Calls:
             self._recorder.record("called", lambda: self._described(name, args, kwargs))
 
     def _described(self, name: str, args: Any, kwargs: Any) -> Any:
-        import tensorflow as tf
-
         frames, phase = self._recorder.code.stack(), self._recorder.phase
         key = (name, frames[:1], phase is not None and phase.mode)
         if self._seen.get(key, 0) >= _MOST or not any(finding.holds_first(frames) for finding in self._findings):
             raise NotKeptError
         self._seen[key] = self._seen.get(key, 0) + 1
-        kept = tf.nest.map_structure(kept_value, (args, kwargs))
-        self._bytes += sum(size_of(leaf) for leaf in tf.nest.flatten(kept))
-        if self._bytes > MOST_BYTES:
-            kept = tf.nest.map_structure(spec_of, kept)
-        detail = {"name": name, "args": kept[0], "kwargs": kept[1], "symbolic": is_symbolic(kept)}
-        return frames, detail, lambda: None
+        return frames, {"name": name, **self._memory.detail(kept_arguments(args, kwargs))}, lambda: None

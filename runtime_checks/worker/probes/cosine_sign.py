@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions import bound, compare_calls, judge_calls
+from ..functions import bound, compare_calls
+from ..functions import judge_calls as judge
 from ..phases import Phase
 from ..run import Judgement, Run, StaticFinding
 
-
-def judge(finding: StaticFinding, run: Run) -> Judgement:
-    """By both, of the vectors that the line was given; the classes of Keras are given none here."""
-    return judge_calls(finding, run)
+__all__ = ["judge", "snapshot"]
 
 
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:

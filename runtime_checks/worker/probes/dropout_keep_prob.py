@@ -20,14 +20,14 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
 
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:
     """The verdict, at the end of the run."""
+
     def kept(x: Any, rate: Any = None, *args: Any, **kwargs: Any) -> float:
         return 1.0 - float(rate)
 
     def kept_in_tf1(x: Any, rate: Any = None, *args: Any, **kwargs: Any) -> float:
         return float(rate)
 
-    events = [event for event in run.events_at(finding, "called") if _has_number(event)]
-    return compare_calls(finding, run, phase, kept, kept_in_tf1, _shares_apart) if events else None
+    return compare_calls(finding, run, phase, kept, kept_in_tf1, _shares_apart, _has_number)
 
 
 def _has_number(event: Any) -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ..functions import compare_calls, judge_calls
+from ..functions import compare_calls
+from ..functions import judge_calls as judge
 from ..phases import Phase
 from ..run import Judgement, Run, StaticFinding
 
-
-def judge(finding: StaticFinding, run: Run) -> Judgement:
-    """By both lookups, of the shards and identifiers that the line was given."""
-    return judge_calls(finding, run)
+__all__ = ["judge", "snapshot"]
 
 
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:

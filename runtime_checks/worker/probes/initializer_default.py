@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions import compare_calls, judge_calls
+from ..functions import compare_calls
+from ..functions import judge_calls as judge
 from ..phases import Phase
 from ..run import Judgement, Run, StaticFinding
 
+__all__ = ["judge", "snapshot"]
+
 _PARAMETERS = ("mean", "stddev", "minval", "maxval")
 """Of distributions; an upper end that is None is 1 for floats."""
-
-
-def judge(finding: StaticFinding, run: Run) -> Judgement:
-    """By the parameters of both, made of the arguments that the line gives."""
-    return judge_calls(finding, run)
 
 
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:

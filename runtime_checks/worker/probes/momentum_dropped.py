@@ -6,12 +6,10 @@ from typing import Any, Iterator
 
 from ..phases import Phase
 from ..run import Judgement, Run, StaticFinding
-from ..updates import Rules, judge_updates, number, updates_of
+from ..updates import Rules, number, updates_of
+from ..updates import judge_updates as judge
 
-
-def judge(finding: StaticFinding, run: Run) -> Judgement:
-    """By some steps with the optimizer's momentum and without."""
-    return judge_updates(finding, run)
+__all__ = ["judge", "snapshot"]
 
 
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:

@@ -8,14 +8,12 @@ import numpy as np
 
 from ..phases import Phase
 from ..run import Judgement, Run, StaticFinding
-from ..updates import Rules, judge_updates, number, updates_of
+from ..updates import Rules, number, updates_of
+from ..updates import judge_updates as judge
+
+__all__ = ["judge", "snapshot"]
 
 _OF_KERAS = 1e-7
-
-
-def judge(finding: StaticFinding, run: Run) -> Judgement:
-    """By some steps of both rules, with everything but epsilon as the optimizer has it."""
-    return judge_updates(finding, run)
 
 
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:

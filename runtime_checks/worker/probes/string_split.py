@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions import bound, compare_calls, judge_calls
+from ..functions import bound, compare_calls
+from ..functions import judge_calls as judge
 from ..phases import Phase
 from ..run import Judgement, Run, StaticFinding
 
-
-def judge(finding: StaticFinding, run: Run) -> Judgement:
-    """By splitting both ways what the line was given."""
-    return judge_calls(finding, run)
+__all__ = ["judge", "snapshot"]
 
 
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:
