@@ -11,6 +11,8 @@ __all__ = ["DEFAULT_ATTRIBUTE", "LocateError", "Located", "locate"]
 
 DEFAULT_ATTRIBUTE = "build"
 _SUFFIX = ".py"
+_NOTEBOOK = ".ipynb"
+_SUFFIXES = (_SUFFIX, _NOTEBOOK)
 _INIT = "__init__.py"
 
 
@@ -35,7 +37,7 @@ class Located:
 
 
 def locate(text: str, cwd: str, root: str | None = None) -> Located:
-    """Finds ``model.py:build`` or ``package.module:Class.method``; without a colon the name is ``build``.
+    """Finds ``model.py:build``, ``train.ipynb:net`` or ``package.module:Class.method``; without a name it is ``build``.
 
     A relative file is looked for in `cwd`; a module in `cwd`, its ``src``, the project root `root` and its ``src``.
     A file in a package (a folder with ``__init__.py``) is imported from the folder above the topmost package, any
@@ -62,7 +64,7 @@ def locate(text: str, cwd: str, root: str | None = None) -> Located:
 def _split(text: str) -> tuple[str, str]:
     """The place and the attribute; the colon of a drive, or any other in a path, splits nothing."""
     place, colon, attribute = text.rpartition(":")
-    if not colon or "/" in attribute or "\\" in attribute or attribute.endswith(_SUFFIX):
+    if not colon or "/" in attribute or "\\" in attribute or attribute.endswith(_SUFFIXES):
         place, attribute = text, DEFAULT_ATTRIBUTE
     if not place:
         raise LocateError(f"{text!r} names no file and no module; write for example model.py:{DEFAULT_ATTRIBUTE}")
@@ -81,7 +83,7 @@ def _is_name(part: str) -> bool:
 
 
 def _is_path(place: str, cwd: str) -> bool:
-    return "/" in place or "\\" in place or place.endswith(_SUFFIX) or os.path.isfile(os.path.join(cwd, place))
+    return "/" in place or "\\" in place or place.endswith(_SUFFIXES) or os.path.isfile(os.path.join(cwd, place))
 
 
 def _existing(place: str, cwd: str) -> str:
@@ -90,8 +92,8 @@ def _existing(place: str, cwd: str) -> str:
         raise LocateError(_is_a_folder(place, cwd))
     if not os.path.exists(path):
         raise LocateError(f"there is no file {place}{_nearest(path, place)}")
-    if not place.endswith(_SUFFIX):
-        raise LocateError(f"{place} is not a {_SUFFIX} file")
+    if not place.endswith(_SUFFIXES):
+        raise LocateError(f"{place} is neither a {_SUFFIX} file nor a notebook")
     return os.path.realpath(path)
 
 
@@ -105,7 +107,7 @@ def _nearest(path: str, place: str) -> str:
     folder, name = os.path.split(path)
     if not os.path.isdir(folder):
         return f": there is no folder {os.path.dirname(place)}"
-    names = [entry for entry in sorted(os.listdir(folder)) if entry.endswith(_SUFFIX)]
+    names = [entry for entry in sorted(os.listdir(folder)) if entry.endswith(_SUFFIXES)]
     near = difflib.get_close_matches(name, names, n=1) or ([name + _SUFFIX] if name + _SUFFIX in names else [])
     return f"; did you mean {place[: len(place) - len(name)]}{near[0]}?" if near else ""
 
@@ -113,6 +115,8 @@ def _nearest(path: str, place: str) -> str:
 def _module_of(file: str) -> tuple[str | None, str]:
     """The dotted name of a file in a package, else None; and the folder that it is imported from."""
     folder, name = os.path.split(file)
+    if name.endswith(_NOTEBOOK):
+        return None, folder
     parts = [] if name == _INIT else [name.removesuffix(_SUFFIX)]
     inside = False
     while os.path.isfile(os.path.join(folder, _INIT)) and _is_name(os.path.basename(folder)):

@@ -93,10 +93,14 @@ class Outcome:
     @property
     def reason(self) -> str:
         """The cause, and the last line that was written before the worker ended by itself: a reason may stand there."""
-        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
-        if not self.cause or not lines or self.ended not in ("exited", "signal"):
+        if not self.cause or not self.last_words() or self.ended not in ("exited", "signal"):
             return self.cause
-        return f"{self.cause}; it last wrote: {lines[-1][:_WORDS_SHOWN]}"
+        return f"{self.cause}; it last wrote: {self.last_words()}"
+
+    def last_words(self, count: int = 1) -> str:
+        """The last lines that were written, of bearable length."""
+        lines = [line.strip() for line in self.output.splitlines() if line.strip()]
+        return " / ".join(lines[-count:])[:_WORDS_SHOWN]
 
 
 def start(
@@ -217,7 +221,7 @@ class _Worker:
                 return _Stop("timeout", self.progress.phase, self._too_long(self.timeout))
             elif meter is not None and meter.exceeded():
                 size = f"{meter.limit / 2**30:.1f} GiB"
-                cause = f"used more than {size} of memory {self.progress.place} and was stopped"
+                cause = f"used more than {size} of memory {self.progress.place} and was stopped (see --memory-limit)"
                 return _Stop("memory", self.progress.phase, cause)
             time.sleep(pause)
             pause = min(pause * 1.1, _LONGEST_PAUSE)
@@ -231,8 +235,8 @@ class _Worker:
 
     def _too_long(self, timeout: float) -> str:
         if self.progress.phase is not None:
-            return f"phase {self.progress.phase} took longer than {timeout:g} s and was stopped"
-        return f"the process took longer than {timeout:g} s {self.progress.place} and was stopped"
+            return f"phase {self.progress.phase} took longer than {timeout:g} s and was stopped (see --timeout)"
+        return f"the process took longer than {timeout:g} s {self.progress.place} and was stopped (see --timeout)"
 
     def _clear_away(self) -> None:
         if self.process is not None:

@@ -32,7 +32,12 @@ def job(
     target: Target,
     device: str | None,
     located: Located,
-    inputs: Mapping[str, str] | None,
+    notebook: Mapping[str, Any] | None = None,
+    arguments: Sequence[str] = (),
+    method: str | None = None,
+    inputs: Mapping[str, str] | None = None,
+    batch: Mapping[str, str] | None = None,
+    step: Mapping[str, str] | None = None,
     shapes: Sequence[Sequence[int | None]],
     dtypes: Sequence[str],
     roots: Sequence[str],
@@ -45,7 +50,12 @@ def job(
         target: which Keras ``tf.keras`` is to be.
         device: such as ``CPU:1``; None leaves placement to TensorFlow.
         located: what to run.
+        notebook: ``text`` of a notebook's cells as one module, and the lines where its ``cells`` begin, or None.
+        arguments: the program's own.
+        method: of the model, to be called in its place, or None.
         inputs: ``file`` and ``name`` of sample inputs, or None.
+        batch: likewise of what a training step gets.
+        step: likewise of a training step.
         shapes: sample inputs by shape; None is an unknown dimension.
         dtypes: their dtypes by name.
         roots: folders whose files are the user's.
@@ -59,7 +69,12 @@ def job(
         "module": located.module,
         "attribute": located.attribute,
         "search_path": list(located.search_path),
-        "inputs": None if inputs is None else dict(inputs),
+        "notebook": notebook and dict(notebook),
+        "arguments": list(arguments),
+        "method": method,
+        "inputs": inputs and dict(inputs),
+        "batch": batch and dict(batch),
+        "step": step and dict(step),
         "shapes": [list(shape) for shape in shapes],
         "dtypes": list(dtypes),
         "roots": list(roots),
@@ -107,9 +122,13 @@ class Observed(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """The phase that kept everything else from being judged, why, and where."""
+    """The phase that kept everything else from being judged, how it ended, why, and where.
+
+    ``ended`` is an outcome of phases, or ``exited`` where the program would have ended the process.
+    """
 
     phase: str
+    ended: str
     detail: str
     path: str | None
     line: int
@@ -258,5 +277,9 @@ def _frame(value: object, where: str) -> tuple[str, int]:
 
 
 def _fatal(value: object) -> Failure:
-    phase, detail, path, line = _fields(value, "fatal", 4)
-    return Failure(_text(phase, "fatal"), _text(detail, "fatal"), _path(path, "fatal"), _line(line, "fatal"))
+    phase, ended, detail, path, line = _fields(value, "fatal", 5)
+    if ended not in (*_OUTCOMES, "exited"):
+        raise _wrong(ended, "fatal", "outcome")
+    return Failure(
+        _text(phase, "fatal"), ended, _text(detail, "fatal"), _path(path, "fatal"), _line(line, "fatal")
+    )

@@ -15,7 +15,7 @@ from .locate import Located, LocateError, locate
 from .protocol import Results, ResultsError, job, results
 from .verdict import failure, merged, observation, together
 
-__all__ = ["Request", "RuntimeUsageError", "locate_target", "run"]
+__all__ = ["NotebookCode", "Request", "RuntimeUsageError", "locate_target", "run"]
 
 _GIB = 1 << 30
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
@@ -31,14 +31,29 @@ class RuntimeUsageError(ValueError):
 
 
 @dataclass(frozen=True)
+class NotebookCode:
+    """The cells of a notebook as one module.
+
+    ``cells`` are the lines of ``text`` where they begin; ``in_module`` places a finding of a cell there.
+    """
+
+    text: str
+    cells: tuple[int, ...]
+    in_module: Callable[[Finding], Finding]
+
+
+@dataclass(frozen=True)
 class Request:
     """What is to be run, and how.
 
     ``target`` names it (``model.py:build``), ``inputs`` sample inputs (``file.py:name``), ``shapes`` and ``dtypes``
     describe them (``2,28,28,1``; ``?`` is an unknown dimension), ``devices`` are such as ``CPU:0``; without one,
     placement is TensorFlow's.
+    ``arguments`` are the program's own; ``method`` is called in place of the model; ``batch`` names what a training
+    step gets and ``step`` such a step of the program's own, both as ``inputs`` does.
     ``targets`` are the Keras versions, by default the one of the interpreter; ``timeout`` is in seconds for each phase,
     ``memory_limit`` in GiB, ``roots`` are the folders whose files are the user's.
+    ``notebook`` is the code of a target that is one, None of any other.
     ``found_for`` says for which targets a finding was made, where that is not all.
     """
 
@@ -46,12 +61,17 @@ class Request:
     inputs: str | None = None
     shapes: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    method: str | None = None
+    batch: str | None = None
+    step: str | None = None
     devices: tuple[str, ...] = ()
     targets: tuple[Target, ...] = ()
     python: str | None = None
     timeout: float = 120.0
     memory_limit: float | None = 8.0
     roots: tuple[str, ...] = ()
+    notebook: NotebookCode | None = None
     found_for: Mapping[FindingKey, frozenset[Target]] = field(default_factory=dict)
 
 
@@ -132,12 +152,12 @@ def _shape(text: str) -> list[int | None]:
     return [int(part) if part.isdigit() else None for part in parts]
 
 
-def _inputs(text: str | None) -> dict[str, str] | None:
+def _named(option: str, text: str | None) -> dict[str, str] | None:
     if text is None:
         return None
     file, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier() or not os.path.isfile(file):
-        raise RuntimeUsageError(f"--inputs {text}: it is written file.py:name, with a file that exists")
+        raise RuntimeUsageError(f"{option} {text}: it is written file.py:name, with a file that exists")
     return {"file": os.path.abspath(file), "name": name}
 
 
@@ -170,11 +190,22 @@ class _Attempt:
         request = self.request
         limit = None if not request.memory_limit else int(request.memory_limit * _GIB)
         on_gpu = self.device is not None and not self.device.startswith("CPU")
+        notebook = request.notebook
+        if notebook is not None:
+            findings = [
+                (number, path, notebook.in_module(finding) if path == self.located.file else finding)
+                for number, path, finding in findings
+            ]
         work = job(
             target=self.target,
             device=self.device,
             located=self.located,
-            inputs=_inputs(request.inputs),
+            notebook=None if notebook is None else {"text": notebook.text, "cells": list(notebook.cells)},
+            arguments=request.arguments,
+            method=request.method,
+            inputs=_named("--inputs", request.inputs),
+            batch=_named("--batch", request.batch),
+            step=_named("--step", request.step),
             shapes=[_shape(shape) for shape in request.shapes],
             dtypes=request.dtypes,
             roots=[*request.roots, *([os.path.dirname(self.located.file)] if self.located.file else [])],
@@ -253,7 +284,7 @@ class _Attempt:
         for observed in self.results.observed:
             path = observed.path or self.located.file
             if path is not None:
-                text = _line_of(path, observed.line)
+                text = self._line_of(path, observed.line)
                 yield (
                     observed.kind,
                     observation(observed, path=_shown(path), text=text, target=self.target, device=self.device_name),
@@ -264,25 +295,25 @@ class _Attempt:
             phase = (self.outcome.phase if self.outcome is not None else None) or ""
             yield self._failure(place[0], place[1], self.cause, phase)
         if fatal := self.results.fatal:
-            yield self._failure(fatal.path or at, fatal.line, f"{fatal.phase} {_ended(fatal.detail)}", fatal.phase)
+            wrote = f"; it last wrote: {self.outcome.last_words(3)}" if fatal.ended == "exited" and self.outcome else ""
+            how = "not run" if fatal.ended == "not run" else "failed"
+            reason = f"{fatal.phase} {how}: {fatal.detail}{wrote}"
+            yield self._failure(fatal.path or at, fatal.line, reason, fatal.phase)
+
+    def _line_of(self, path: str, line: int) -> str:
+        """A line's text; empty where it is not known, or what the model calls a file is none."""
+        notebook = self.request.notebook
+        if notebook is not None and path == self.located.file:
+            return "".join(notebook.text.split("\n")[line - 1 : line])
+        if not os.path.isfile(path) or os.path.getsize(path) > _LONGEST_FILE:
+            return ""
+        return linecache.getline(path, line).rstrip("\r\n")
 
     def _failure(self, path: str, line: int, reason: str, phase: str) -> tuple[str, Finding]:
         message = f"{self.request.target} could not be judged on {self.target}: {reason}"
         return message, failure(
             path=_shown(path), line=line, message=message, target=self.target, device=self.device_name, phase=phase
         )
-
-
-def _ended(detail: str) -> str:
-    """How the phase ended, which says so itself where it did not fail."""
-    return detail if detail.startswith("not run: ") else f"failed: {detail}"
-
-
-def _line_of(path: str, line: int) -> str:
-    """A line's text; empty where it is not known, or what the model calls a file is none."""
-    if not os.path.isfile(path) or os.path.getsize(path) > _LONGEST_FILE:
-        return ""
-    return linecache.getline(path, line).rstrip("\r\n")
 
 
 def _shown(path: str) -> str:

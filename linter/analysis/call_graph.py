@@ -330,12 +330,14 @@ class CallGraph:
 
         How many leave a parameter to its default, how many certainly give it, and how many there are.
         """
-        found = [self._gives(call, position, name) for call in self._callers_under(self._id(key), flags, without)]
+        node = self._id(key)
+        calls = [*self._callers.get(node, ()), *self._entered.get(node, ())]
+        found = [self._gives(call, position, name) for call in self._under(calls, flags, without)]
         return found.count(False), found.count(True), len(found)
 
-    def _callers_under(self, node: int, flags: int, without: int) -> Iterator[_Call]:
-        """The calls of a function that run in a context with all `flags` and none of `without`."""
-        for call in self._callers.get(node, ()):
+    def _under(self, calls: Iterable[_Call], flags: int, without: int) -> Iterator[_Call]:
+        """The calls that run in a context with all `flags` and none of `without`."""
+        for call in calls:
             effects = self._effects[call.file.number][call.effects]
             runs = (transferred(s, effects) for s in self._table.get(call.caller, ()))
             if any((s & flags) == flags and not s & without for s in runs):
@@ -359,7 +361,7 @@ class CallGraph:
             return None
         return [
             [self._values(call, position, name) for position, name in parameters]
-            for call in self._callers_under(node, flags, without)
+            for call in self._under(self._callers.get(node, ()), flags, without)
         ]
 
     def _values(self, call: _Call, position: int, name: str, depth: int = 0) -> list[str]:
@@ -393,10 +395,18 @@ class CallGraph:
     @cached_property
     def _callers(self) -> dict[int, list[_Call]]:
         """The calls of each function."""
+        return self._calls_of(CallKind.CALL)
+
+    @cached_property
+    def _entered(self) -> dict[int, list[_Call]]:
+        """The calls of instances, and constructions, that run each method."""
+        return self._calls_of(CallKind.ENTER)
+
+    def _calls_of(self, kind: CallKind) -> dict[int, list[_Call]]:
         found: dict[int, list[_Call]] = {}
         for file in self._files:
             for row in file.leading(CallRow):
-                if row.kind == CallKind.CALL:
+                if row.kind == kind:
                     call = _Call(file.node(row.caller), file, row.effects, row.shape)
                     found.setdefault(file.node(row.scope, row.file), []).append(call)
         return found

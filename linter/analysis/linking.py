@@ -136,7 +136,7 @@ class _Linker:
                     self._slot(caller, line, condition, entity, (NOTHING, given("same"), NOTHING))
                 for kind, (file, scope) in self._read(entity) if edge.shape is None else self._called(entity):
                     via = self._names[edge.via] if edge.via and self._runs_given((file, scope), edge.via) else NOTHING
-                    by_name = kind != CallKind.CALL or self._is_named((file, scope), edge.via)
+                    by_name = kind not in (CallKind.CALL, CallKind.ENTER) or self._is_named((file, scope), edge.via)
                     if not by_name and other == NOTHING:
                         other = self._shapes[UNKNOWN_SHAPE[0], *UNKNOWN_SHAPE[1]]
                     cells = caller, line, condition, shape if by_name else other, kind, self._files[file], scope, via
@@ -150,9 +150,12 @@ class _Linker:
                 self._rows.append(ResultRow(caller, condition, self._files[file], scope))
 
     def _is_named(self, key: Key, via: str) -> bool:
-        """Whether a function is called by its own name; what has another one may be a partial of it."""
+        """Whether a function, or a class, is called by its own name; what has another one may be a partial of it."""
         function = self._project.function(key)
-        return function is not None and function["name"] == via.rpartition(".")[2]
+        if function is None:
+            return False
+        cls = self._project.cls((key[0], function["cls"])) if function["name"] == "__init__" else None
+        return (function if cls is None else cls)["name"] == via.rpartition(".")[2]
 
     def _slot(self, caller: int, line: int, condition: int, parameter: Entity, taker: tuple[int, int, int]) -> None:
         """A parameter, or what it holds, is called or given on."""

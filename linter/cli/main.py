@@ -41,6 +41,7 @@ from .console import (
 from .outputs import Given, Output, pair
 
 if TYPE_CHECKING:
+    from ...runtime_checks.session import NotebookCode
     from ..finding import Target
     from ..result import Result
 
@@ -84,7 +85,7 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _check(words: list[str]) -> int:
-    options = _check_parser().parse_intermixed_args(spelled(words))
+    options = _parsed(words)
     stdin_name = _stdin_name(options)
     colored = is_colored(options.color)
     require_working_folder()
@@ -147,6 +148,17 @@ def _check(words: list[str]) -> int:
     return 0 if options.exit_zero and result.status == 1 else result.status
 
 
+def _parsed(words: list[str]) -> argparse.Namespace:
+    """The options; with ``--runtime``, what follows ``--`` is the program's own, else more paths."""
+    own = words[: words.index("--")] if "--" in words else words
+    options = _check_parser().parse_intermixed_args(spelled(own))
+    if options.runtime is None and own != words:
+        options = _check_parser().parse_intermixed_args(spelled(words))
+        own = words
+    options.arguments = words[len(own) + 1 :]
+    return options
+
+
 def _explain_target(paths: Sequence[str], config: Config, jobs: int, options: argparse.Namespace) -> int:
     """Say which target was chosen, and why; standard input and runs have none of their own."""
     if options.runtime is not None or "-" in paths:
@@ -159,7 +171,8 @@ def _explain_target(paths: Sequence[str], config: Config, jobs: int, options: ar
 
 
 _RUN_OPTIONS = (
-    "inputs", "input_shape", "input_dtype", "device", "python", "timeout", "memory_limit", "trust_runtime",
+    "inputs", "input_shape", "input_dtype", "call", "batch", "step", "device", "python", "timeout", "memory_limit",
+    "trust_runtime",
 )  # fmt: skip
 _MEMORY_LIMIT = 8.0
 """GiB that a worker may take unless told otherwise."""
@@ -237,8 +250,13 @@ def _run(options: argparse.Namespace, config: Config, result: Result, file: str 
         inputs=options.inputs,
         shapes=tuple(options.input_shape or ()),
         dtypes=tuple(options.input_dtype or ()),
+        arguments=tuple(options.arguments),
+        method=options.call,
+        batch=options.batch,
+        step=options.step,
         devices=tuple(dict.fromkeys(options.device or ())),
         targets=_targets_to_run(result, own),
+        notebook=None if file is None else _notebook(file, options.runtime),
         found_for=result.found_for,
         python=options.python,
         timeout=_PHASE_LIMIT if options.timeout is None else options.timeout,
@@ -254,6 +272,24 @@ def _run(options: argparse.Namespace, config: Config, result: Result, file: str 
         if progress is not None:
             progress.stop()
     return with_verdicts(result, report, options.trust_runtime)
+
+
+def _notebook(file: str, target: str) -> NotebookCode | None:
+    """The code of a notebook that is to be run, None for any other file."""
+    from pathlib import Path
+
+    from ..finding import Finding
+    from ..source.reading import NOTEBOOK, read_source
+
+    if not file.endswith(NOTEBOOK):
+        return None
+    from ...runtime_checks.session import NotebookCode
+
+    source = read_source(Path(file), file)
+    if isinstance(source, Finding) or source.notebook is None:
+        raise UsageError(f"--runtime {target}: {source.message if isinstance(source, Finding) else 'it has no code'}")
+    places = source.notebook.places
+    return NotebookCode(source.text, tuple(first for _, first in places.cells), places.in_module)
 
 
 def _standard_input() -> bytes:
@@ -420,7 +456,7 @@ def _check_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=PROGRAM,
         usage=f"{PROGRAM} [check] [options] [PATH ...]\n"
-        f"       {PROGRAM} --runtime FILE.py:NAME [options] [PATH ...]\n"
+        f"       {PROGRAM} --runtime FILE.py:NAME [options] [PATH ...] [-- ARGUMENTS]\n"
         f"       {PROGRAM} rule [CODE | --all]\n"
         f"       {PROGRAM} verify [options] PAIR",
         description="Find what breaks, and what silently changes, when a TensorFlow 1 program moves to TensorFlow 2.",
@@ -477,7 +513,9 @@ def _add_allow(parser: argparse.ArgumentParser) -> None:
 
 def _add_runtime(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group(
-        "running the model", "This executes the target and what it imports; nothing but --runtime asks for it."
+        "running the model",
+        "This executes the target and what it imports; nothing but --runtime asks for it. "
+        "What follows `--` are the program's own arguments.",
     ).add_argument
     every: dict[str, Any] = {"action": "append"}
     add(
@@ -489,6 +527,9 @@ def _add_runtime(parser: argparse.ArgumentParser) -> None:
     add("--inputs", metavar="FILE:NAME", help="sample inputs of the model, or a function that makes them")
     add("--input-shape", metavar="SHAPE", help="of an input, such as 2,28,28,1 or ?,28,28,1; may be repeated", **every)
     add("--input-dtype", metavar="DTYPE", help="of an input, such as float32; may be repeated", **every)
+    add("--call", metavar="METHOD", help="call this method of the model, in place of the model itself")
+    add("--batch", metavar="FILE:NAME", help="what a training step gets, or a function that makes it")
+    add("--step", metavar="FILE:NAME", help="a training step of a loop of your own, which is called with the batch")
     add(
         "--device",
         metavar="DEVICES",

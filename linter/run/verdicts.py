@@ -29,7 +29,9 @@ def with_verdicts(result: Result, report: RuntimeReport, trust: bool = False) ->
         mine = [finding for finding in report.added if finding.path == display and finding.code in codes]
         source = more.source(display)
         comments = Suppressions() if source is None else find_suppressions(source)
-        added += comments.without_hidden(mine, codes=registry.codes())
+        shown_here = comments.without_hidden(mine, codes=registry.codes())
+        notebook = None if source is None else source.notebook
+        added += shown_here if notebook is None else map(notebook.places.located, shown_here)
     findings = sorted([*shown, *added], key=lambda finding: finding.sort_key)
     runtime = Runtime(tuple(report.runs), tally(report.findings), trust)
     return replace(more, findings=tuple(findings), runtime=runtime)

@@ -232,7 +232,8 @@ def _is_change(write: _Write, read: Site, cell: _Cell) -> bool:
         loops = write.site.loops or ([write.site.syntax] if _is_range(write.site.syntax) else [])
         made_in = read.function.loops if read.function is not None else []
         return write.relative and bool(loops) and not any(loop in made_in for loop in loops)
-    return not (function.name in _SET_UP or function.body is read.scope.function() or _is_traced(write.site))
+    sets_up = function.name in _SET_UP and function.cls is not None
+    return not (sets_up or function.body is read.scope.function() or _is_traced(write.site))
 
 
 def _is_range(node: ast.AST) -> bool:

@@ -93,7 +93,9 @@ class TfFunctionInLoop(Rule):
                 )
             return
         around = site.function
-        if around is None or any(use.loops for use in uses) or around.name in ("__init__", "build", "<lambda>"):
+        if around is None or any(use.loops for use in uses) or around.name == "<lambda>":
+            return
+        if around.name in ("__init__", "build") and around.cls is not None:
             return
         if made.runs(Context.FORWARD, without=Context.TRACED):
             reason = f"`{around.name}`, which runs at every call ({made.trail(Context.FORWARD)})"

@@ -127,7 +127,12 @@ def fit_trace_of(site: Site) -> Trace | None:
 def _is_set_up(site: Site) -> bool:
     """Whether a place belongs to a set-up method, or to one in whose place something else is put."""
     outer = _no_lambda(site.function)
-    return site.function is None or (outer is not None and (outer.name in _SET_UP or _is_replaced(outer)))
+    return site.function is None or (outer is not None and (_sets_up(outer) or _is_replaced(outer)))
+
+
+def _sets_up(function: FunctionSite) -> bool:
+    """Whether it is a method that makes or describes its object; a function of such a name may be anything."""
+    return function.name in _SET_UP and function.cls is not None
 
 
 def _no_lambda(function: FunctionSite | None) -> FunctionSite | None:
@@ -480,7 +485,7 @@ def _is_untraced(project: Project, key: tuple[str, int]) -> bool:
     """Whether a function surely runs outside of every trace."""
     contexts = project.contexts(key)
     function = project.function(key)
-    is_set_up = function is not None and function["name"] in _SET_UP
+    is_set_up = function is not None and function["name"] in _SET_UP and function["cls"] >= 0
     return (is_set_up or bool(contexts)) and not any(s & Context.TRACED for s in contexts)
 
 
@@ -503,7 +508,7 @@ def is_renewed(site: Site, state: Lasting) -> bool:
         and assignment.runs(Context.TRACED)
         and _root(assignment) == root
         and assignment.function is not None
-        and assignment.function.name not in _SET_UP
+        and not _sets_up(assignment.function)
         and not assignment.guarded
         and lasting(assignment, assignment.node) is not None
         and not _is_made_of_itself(assignment)

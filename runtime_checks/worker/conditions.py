@@ -1,4 +1,4 @@
-"""Whether a call comes to a line in any case, so that it makes again what it made there when it is made again."""
+"""What the syntax says of a line: whether a call comes to it in any case, and what is called there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Sequence
 
 from .frames import Frame
 
-__all__ = ["always_comes"]
+__all__ = ["always_comes", "calls_at"]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = (ast.AsyncFor, ast.AsyncWith, ast.For, ast.With)
@@ -38,13 +38,22 @@ def _is_certain(path: str, line: int, name: str) -> bool:
     return all(map(_runs_it, function.decorator_list)) and _leads_to(function.body, line)
 
 
-@functools.lru_cache(maxsize=64)
+def calls_at(path: str, line: int) -> list[Any]:
+    """The calls in a file's syntax tree that begin in a line."""
+    return [node for node in _nodes(path) if isinstance(node, ast.Call) and node.lineno == line]
+
+
 def _functions(path: str) -> list[Any]:
+    return [node for node in _nodes(path) if isinstance(node, _FUNCTIONS)]
+
+
+@functools.lru_cache(maxsize=64)
+def _nodes(path: str) -> list[Any]:
     try:
         tree = ast.parse("".join(linecache.getlines(path)))
     except (SyntaxError, ValueError):
         return []
-    return [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+    return [node for node in ast.walk(tree) if isinstance(node, (ast.Call, *_FUNCTIONS))]
 
 
 def _holds(node: Any, line: int) -> bool:

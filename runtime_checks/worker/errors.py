@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["essence", "one_line", "text_of"]
+__all__ = ["cause_of", "essence", "one_line", "text_of"]
 
 _WIDTH = 300
+_END = 110
 
 _ADDRESS = re.compile(r"(?<=\w) at 0x[0-9a-fA-F]+")
 _GENERATED = re.compile(r"\bouter_factory\.<locals>\.inner_factory\.<locals>\.(?:tf__)?")
@@ -35,9 +36,17 @@ def text_of(error: BaseException) -> str:
 
 
 def one_line(text: object) -> str:
-    """Text without line breaks and of bearable length."""
+    """Text without line breaks and of bearable length: its middle is left out, since a cause may stand at the end."""
     words = " ".join(str(text).split())
-    return words if len(words) <= _WIDTH else words[: _WIDTH - 1] + "…"
+    return words if len(words) <= _WIDTH else words[: _WIDTH - _END - 3] + " … " + words[-_END:]
+
+
+def cause_of(error: BaseException) -> BaseException | None:
+    """What the program itself said that an exception comes from, unless its text repeats that."""
+    cause = error.__cause__
+    if cause is None or text_of(cause) in text_of(error):
+        return None
+    return cause_of(cause) or cause
 
 
 def essence(error: BaseException) -> str:

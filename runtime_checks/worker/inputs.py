@@ -9,16 +9,15 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
-from . import modules, signature
+from . import signature
 from .samples import Sampler
 from .signature import names_training, takes_training
-from .target import TargetError, attribute
+from .target import BATCH, EXAMPLE, TargetError, if_factory, named
 
 __all__ = [
     "Sample", "call", "example_batch", "find", "names_training", "needs_training", "other_batch", "takes_training",
 ]  # fmt: skip
 
-_EXAMPLE, _BATCH = "example_inputs", "example_batch"
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _WAYS = """{} says nothing of its inputs; give them in one of these ways:
     `return model, tf.zeros((2, 8))` in build(),
@@ -44,30 +43,35 @@ def find(
     """The inputs named on the command line, else those of ``build()``, ``example_inputs``, a `batch`, or made up.
 
     Made-up ones have the shapes and dtypes of the command line, else what the model says of itself.
-    numpy arrays become tensors, a ``tf.data.Dataset`` or an iterator is its first element, without the labels.
+    numpy arrays become tensors, a ``tf.data.Dataset`` or an iterator is its first element, without the labels. A
+    program that turned eager execution off, whose sessions are fed arrays, gets those.
     Raises `TargetError` where nothing fits, and whatever the user's code raises.
     """
     expected = signature.expected(model)
     fixed = expected is not None and expected.fixed
     value, source = _given(built_inputs, module, job)
     if source is None and batch is not None:
-        value, source = _without_labels(batch), _BATCH
+        value, source = _without_labels(batch), BATCH
     if source is not None:
         return _arranged(model, _tensors(_first(value, source)), source)._replace(fixed=fixed)
     if job.get("shapes"):
         return _shaped(model, expected, job)._replace(fixed=fixed)
     if expected is None:
-        raise TargetError(_WAYS.format(_name(model)))
+        needed = (signature.required(model) or []) if signature.is_function(model) else []
+        other = f";\n{if_factory(_name(model), needed)}" if needed else ""
+        raise TargetError(_WAYS.format(_name(model)) + other)
     return _made(expected, _dtypes(job))
 
 
-def example_batch(module: ModuleType | None) -> Any:
-    """What ``example_batch`` of the user's module gives, which is what a training step gets; None if there is none.
+def example_batch(module: ModuleType | None, job: dict[str, Any]) -> Any:
+    """What a training step gets, by the command line or ``example_batch`` of the user's module; None if neither says.
 
     numpy arrays become tensors, a ``tf.data.Dataset`` or an iterator is its first element.
     """
-    value = None if module is None else vars(module).get(_BATCH)
-    return None if value is None else _tensors(_first(_called(value, _BATCH), _BATCH, whole=True))
+    place = job.get("batch")
+    name = place["name"] if place else BATCH
+    value = named(place) if place else None if module is None else vars(module).get(BATCH)
+    return None if value is None else _tensors(_first(_called(value, name), name, whole=True))
 
 
 def needs_training(model: Any, sample: Sample) -> bool:
@@ -94,12 +98,16 @@ def other_batch(sample: Sample) -> Sample | None:
 def _has_batch(value: Any) -> bool:
     import tensorflow as tf
 
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
     return tf.is_tensor(value) and (value.shape.rank or 0) >= 1
 
 
 def _twice(value: Any) -> Any:
     import tensorflow as tf
 
+    if isinstance(value, np.ndarray) and value.ndim:
+        return np.concatenate([value, value])
     if not _has_batch(value):
         return value
     if isinstance(value, tf.SparseTensor):
@@ -109,17 +117,14 @@ def _twice(value: Any) -> Any:
 
 def _given(built_inputs: Any, module: ModuleType | None, job: dict[str, Any]) -> tuple[Any, str | None]:
     """The user's own inputs and where they are from; no source where there are none."""
-    named = job.get("inputs")
-    if named is not None:
-        value: Any = modules.import_file(named["file"])
-        for part in named["name"].split("."):
-            value = attribute(value, part)
-        return _called(value, named["name"]), "--inputs {}".format(named["name"])
+    place = job.get("inputs")
+    if place is not None:
+        return _called(named(place), place["name"]), "--inputs {}".format(place["name"])
     if built_inputs is not None:
         return built_inputs, "build() returned them"
-    value = None if module is None else vars(module).get(_EXAMPLE)
+    value = None if module is None else vars(module).get(EXAMPLE)
     if value is not None:
-        return _called(value, _EXAMPLE), _EXAMPLE + ("()" if callable(value) else "")
+        return _called(value, EXAMPLE), EXAMPLE + ("()" if callable(value) else "")
     return None, None
 
 
@@ -149,6 +154,9 @@ def _first(value: Any, source: str, whole: bool = False) -> Any:
 
 def _tensors(value: Any) -> Any:
     import tensorflow as tf
+
+    if not tf.executing_eagerly():
+        return value
 
     def converted(leaf: Any) -> Any:
         return tf.convert_to_tensor(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
@@ -232,8 +240,13 @@ def _retyped(spec: Any, dtype: Any) -> Any:
 
 
 def _filled(specs: Any) -> Any:
+    import tensorflow as tf
+
     try:
-        return Sampler().fill(specs)
+        if tf.executing_eagerly():
+            return Sampler().fill(specs)
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            return session.run(Sampler().fill(specs))
     except ValueError as error:
         raise TargetError(_WAYS.format(f"no inputs can be made up ({error}): the model")) from None
 

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from .errors import one_line
 from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["LookedUp", "decide", "look_up", "missing", "versions"]
+__all__ = ["LookedUp", "decide", "decide_by_place", "look_up", "missing", "versions"]
 
 _BEYOND = ("(", "[", "*")
+_V1 = "tensorflow.compat.v1."
 _found: dict[str, Any] = {}
 
 
@@ -117,3 +118,15 @@ def decide(finding: StaticFinding, run: Run) -> Judgement:
         if isinstance(phase.error, (AttributeError, ImportError)) and last in str(phase.error):
             return Judgement(CONFIRMED, phase, one_line(phase.detail))
     return Judgement(REFUTED, None, f"`{found.name}` exists in {versions()}")
+
+
+def decide_by_place(finding: StaticFinding, run: Run) -> Judgement:
+    """As `decide`; a name that is read through compat.v1 is confirmed where TF2 has it nowhere else."""
+    judgement = decide(finding, run)
+    name = finding.subject or ""
+    if judgement.verdict != REFUTED or not name.startswith(_V1):
+        return judgement
+    found, plain = look_up(name).name, look_up("tensorflow." + name.removeprefix(_V1))
+    if not plain.error or found != f"tf.compat.v1.{name.removeprefix(_V1)}":
+        return judgement
+    return Judgement(CONFIRMED, None, f"`{found}` is there, and {versions()} has no `{plain.name}`")

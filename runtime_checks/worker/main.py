@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import threading
 import time
 from typing import Any, Callable, Iterator
 
 from . import shims, steps
-from .errors import essence, one_line
+from .errors import cause_of, essence, one_line
 from .frames import UserCode
 from .hooks import all_hooks
 from .judge import report, take_snapshots
@@ -20,7 +21,7 @@ from .phases import IMPORT, NotRunError, Phase
 from .recorder import Recorder
 from .results import Results, versions
 from .run import Run
-from .target import TargetError
+from .target import TargetError, if_factory
 
 __all__ = ["execute", "main"]
 
@@ -56,6 +57,10 @@ def execute(job: dict[str, Any], results: Results) -> None:
     code = UserCode(job["roots"], job["files"])
     run = Run(job, code, Recorder(code))
     _Worker(run, results, Lines(code)).do(tf)
+
+
+_GRAPH_ONLY = re.compile(r"eager execution|[Ee]xecuting eagerly|[Ee]ager mode")
+"""What TensorFlow says where it is asked for something of graphs without one."""
 
 
 class _Worker:
@@ -101,8 +106,8 @@ class _Worker:
 
     def _do(self, phase: Phase, body: Callable[[], None]) -> None:
         run = self.run
-        phase.follow_up = phase.kind == "call" and any(
-            earlier.ok and earlier.mode == phase.mode and earlier.scope is None for earlier in run.calls()
+        phase.follow_up = any(
+            earlier.ok and earlier.mode == phase.mode and earlier.scope is None for earlier in run.of_kind(phase.kind)
         )
         self._report(phase)
         self.results.begin(str(phase))
@@ -120,7 +125,7 @@ class _Worker:
             phase.outcome = "failed"
             phase.error = error
             phase.frames = run.code.of_error(error)
-            phase.detail = _failure(phase, error)
+            phase.detail = _failure(run, phase, error)
         finally:
             run.recorder.phase = None
         phase.ran = self.lines.take()
@@ -136,7 +141,7 @@ class _Worker:
             phases=[
                 [str(p), "running" if p is running else p.outcome, round(p.seconds, 3), p.detail] for p in run.phases
             ],
-            fatal=None if fatal is None else [str(fatal), _without_result(fatal), *place],
+            fatal=None if fatal is None else [str(fatal), _ended(fatal), _why(run, fatal), *place],
             scopes=[[name, one_line(said)] for name, said in run.scopes],
             notes=run.notes,
             judgements={
@@ -147,8 +152,21 @@ class _Worker:
         )
 
 
-def _without_result(phase: Phase) -> str:
-    return phase.detail if phase.outcome == "failed" else f"{phase.outcome}: {phase.detail}"
+def _ended(phase: Phase) -> str:
+    return "exited" if isinstance(phase.error, SystemExit) else phase.outcome
+
+
+def _why(run: Run, phase: Phase) -> str:
+    """Why nothing can be judged, and what to do about it, where that is known."""
+    error, remedies = phase.error, []
+    if isinstance(error, SystemExit):
+        remedies.append("what it wants to be told goes behind `--` on the command line: -- --name=value")
+    elif error is not None and _GRAPH_ONLY.search(essence(error)):
+        remedies.append("this is TF1 code, which needs a graph: `migrate-lint verify --init pair.py` runs it in one")
+    elif phase.kind == "call" and run.needed:
+        name = run.job["attribute"]
+        remedies.append(f"`{name}` was called as the model, with the inputs; {if_factory(name, run.needed)}")
+    return "; ".join([phase.detail, *remedies])
 
 
 def _dump_stacks(path: str) -> None:
@@ -167,11 +185,19 @@ def _dump_stacks(path: str) -> None:
         faulthandler.register(signal.SIGRTMAX - 3, file, all_threads=False)
 
 
-def _failure(phase: Phase, error: BaseException) -> str:
+def _failure(run: Run, phase: Phase, error: BaseException) -> str:
     text = one_line(error if isinstance(error, TargetError) else essence(error))
-    if not phase.frames:
-        return text
-    return f"{text} ({os.path.basename(phase.frames[0].path)}:{phase.frames[0].line})"
+    if phase.frames:
+        text += f" ({os.path.basename(phase.frames[0].path)}:{phase.frames[0].line})"
+    if isinstance(error, SystemExit):
+        text = f"the program would end the process: {text}"
+    cause = cause_of(error)
+    if cause is not None:
+        text += f", from {one_line(essence(cause))}"
+    limit = run.job["memory_limit"]
+    if limit and (isinstance(error, MemoryError) or "ResourceExhausted" in type(error).__name__):
+        text += f"; --memory-limit is {limit / 2**30:g} GiB"
+    return text
 
 
 def _limit_memory(limit: Any) -> None:

@@ -9,11 +9,12 @@ import importlib
 import importlib.machinery
 import importlib.util
 import keyword
+import linecache
 import os
 import re
 import sys
 from types import ModuleType
-from typing import Iterator, Sequence
+from typing import Any, Iterator, Sequence
 
 __all__ = ["PREFIX", "import_file", "prefer"]
 
@@ -29,8 +30,27 @@ def prefer(folders: Sequence[str]) -> None:
     sys.path[:] = [*folders, *(entry for entry in sys.path if entry not in folders)]
 
 
-def import_file(file: str, module: str | None = None) -> ModuleType:
-    """Imports a ``.py`` file, once however often it is asked for; raises what the file raises.
+class Cells(importlib.machinery.SourceFileLoader):
+    """Loads a module whose text is not that of its file."""
+
+    def __init__(self, name: str, path: str, text: str) -> None:
+        super().__init__(name, path)
+        self._text = text
+        linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)  # what AutoGraph reads
+
+    def get_data(self, path: str) -> bytes:
+        """The text, and no bytecode."""
+        if path != self.path:
+            raise OSError(path)
+        return self._text.encode()
+
+    def path_stats(self, path: str) -> Any:
+        """Refuse, so that no bytecode is looked for."""
+        raise OSError(path)
+
+
+def import_file(file: str, module: str | None = None, text: str | None = None) -> ModuleType:
+    """Imports a ``.py`` file, or a `text` in its place, once however often; raises what the code raises.
 
     In a package it is imported as part of it, after the package, so that relative imports work. `module` is its dotted
     name where that is known; without it, folders with ``__init__.py`` are packages.
@@ -38,6 +58,9 @@ def import_file(file: str, module: str | None = None) -> ModuleType:
     file name that is no identifier, it is a name of our own.
     """
     path = os.path.realpath(file)
+    if text is not None:
+        name = _own_name(_parts(path)[-1], path)
+        return _begun(importlib.util.spec_from_file_location(name, path, loader=Cells(name, path, text)))
     return _load(module.split(".") if module else _parts(path), path)
 
 
@@ -88,6 +111,11 @@ def _execute(name: str, file: str, folder: str | None) -> ModuleType:
         spec.submodule_search_locations = locations
     if spec is None:
         raise ImportError(f"{file} is not a Python file")
+    return _begun(spec)
+
+
+def _begun(spec: Any) -> ModuleType:
+    name = spec.name
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
+from dataclasses import replace
 from typing import Any, FrozenSet, Iterator, Sequence
 
+from .conditions import calls_at
 from .creation import creations, made_through
 from .criteria import names_of
 from .errors import one_line
@@ -93,10 +96,53 @@ def _told(run: Run, explained: Explained) -> set[tuple[str, int]]:
 
 
 def _created_again(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
-    for events in _by_place(_new_variables(run, explained)):
-        made = creations(events) + _made_by(events[0])
-        message = f"calls of the model that was built make new variables here: {made}"
-        yield _of_event("created again", events[0], "error", message)
+    """One for each cause: a scope that gets another name, something that is made again, or a line of its own."""
+    causes: dict[Any, list[Event]] = {}
+    for event in _new_variables(run, explained):
+        cause = _cause(run, event)
+        causes.setdefault(cause.frames[0][:2] if cause.frames else None, []).append(event)
+    for events in causes.values():
+        cause = _cause(run, events[0])
+        lines = {event.frames[0][:2] for event in events if event.frames}
+        made = creations(events) + (f", made on {len(lines)} lines" if len(lines) > 1 else "")
+        message = f"calls of the model that was built make new variables here: {made}{_why(cause, events[0])}"
+        yield _of_event("created again", replace(events[0], frames=cause.frames), "error", message)
+
+
+def _cause(run: Run, event: Event) -> Event:
+    """What makes the variable a new one: the outermost scope with a new name, or what was made again, else itself."""
+    scopes = [one for one in run.events("counted") if one.phase is event.phase and _is_renamed(run, one)]
+    around = [one for one in scopes if event.detail["name"].startswith(one.detail["scope"] + "/")]
+    if around:
+        return min(around, key=lambda one: len(one.detail["scope"]))
+    owners = [owner for owner in event.detail["owners"] if owner.phase is event.phase and owner.frames]
+    return owners[-1] if owners else event
+
+
+def _is_renamed(run: Run, scope: Event) -> bool:
+    """Whether the same lines opened the scope by another name in an earlier phase."""
+    first = next(one for one in run.events("counted") if one.frames == scope.frames)
+    return bool(scope.frames) and first.phase is not scope.phase and first.detail["scope"] != scope.detail["scope"]
+
+
+def _why(cause: Event, event: Event) -> str:
+    if cause.kind == "counted":
+        default, scope = cause.detail["default"], cause.detail["scope"]
+        advice = _named_by(cause.frames[0])
+        return f"; the scope here is called `{scope}` now, since its name counts up from `{default}`: {advice}"
+    if cause is not event:
+        return "; of the `{}` that each of them makes here".format(cause.detail.get("class", cause.kind))
+    return _made_by(event)
+
+
+def _named_by(frame: Frame) -> str:
+    """How to name a scope: by the parameter that its name is read from, if it is, or where it is opened."""
+    for call in calls_at(frame.path, frame.line):
+        first = next((one.value for one in call.keywords if one.arg == "name_or_scope"), (call.args or [None])[0])
+        default = any(one.arg == "default_name" for one in call.keywords) or len(call.args) > 1
+        if default and isinstance(first, ast.Name):
+            return f"give `{first.id}=`, which is None here, or name the scope itself"
+    return "name it"
 
 
 def _created_in_scopes(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:

@@ -9,8 +9,8 @@ __all__ = ["IMPORT", "PENDING", "STEPS", "NotRunError", "Phase"]
 IMPORT = "import"
 """The kind, and the name, of the phase that begins before there is anything else."""
 
-STEPS = ("fit", "evaluate", "predict")
-"""The kinds of the phases in which Keras calls a step of the model."""
+STEPS = ("step", "fit", "evaluate", "predict")
+"""The kinds of the phases in which a step of training or evaluation is called, by Keras except for the first kind."""
 PENDING = "the run ended before it"
 """Why a phase was not run, as long as it was not come to."""
 _ORDINALS = ("first", "second")
@@ -25,7 +25,7 @@ class Phase:
     """One step of the run.
 
     ``kind`` is ``import``, ``build``, ``call``, one of `STEPS` or ``save``; ``traced`` says that the model is called
-    inside ``tf.function``, as in ``fit``.
+    inside ``tf.function``, as in ``fit``; a step of the program's own may be one or not.
     ``mode`` is what ``training`` is given as, None where it is not given; ``batch`` is 0 for the batch of the sample
     inputs, 1 for one of another size; ``scope`` is the name of the guides' scope around a call: it may cut the call
     short, so that its success shows nothing. ``ordinal`` counts, from 0, the calls that are the same in all of that.
@@ -59,6 +59,8 @@ class Phase:
 
     def __str__(self) -> str:
         """Its name, for people: what it is, is in its attributes."""
+        if self.kind == "step":
+            return f"{_ORDINALS[self.ordinal]} step"
         if self.kind != "call":
             return {"save": "save and load"}.get(self.kind, self.kind)
         if self.scope is not None:

@@ -101,14 +101,21 @@ class Run:
         self.scopes: list[tuple[str, str]] = []
         self.notes: list[str] = []
         self.module: Any = None
+        self.built: Any = None
+        """What ``build`` gave."""
         self.model: Any = None
+        """What is called: what was built, or a method of it."""
         self.keeper: Any = None
         """What keeps the model's variables: the model, or the object that it is a method of; None for a function."""
         self.owners: dict[int, Any] = {}
         """What the program reads ``tf.function`` methods of while it builds, kept alive."""
+        self.needed: list[str] = []
+        """The parameters without defaults of a function that is called as the model."""
         self.sample: Any = None
         self.batch: Any = None
-        """What the program's ``example_batch`` gives to a training step."""
+        """What a training step gets, by the command line or the program's ``example_batch``."""
+        self.step: Any = None
+        """A training step of a loop of the program's own."""
         self.output: Any = None
 
     def events(self, *kinds: str) -> list[Event]:

@@ -37,11 +37,23 @@ def load(run: Run) -> Any:
 
 def build(run: Run, loaded: Any) -> None:
     """Build the model and find its sample inputs."""
+    job = run.job
+    left = target.parse_flags()
+    if left:
+        run.notes.append("arguments that are no flags of absl: {}".format(" ".join(left)))
     with target.keeping_owners() as run.owners:
         built = target.build(loaded)
-    run.model, run.keeper, run.module = built.model, built.tracked, loaded.module
-    run.batch = inputs.example_batch(run.module)
-    run.sample = inputs.find(built.model, built.inputs, run.module, run.job, run.batch)
+    run.built = run.model = built.model
+    run.keeper, run.module = built.tracked, loaded.module
+    if job.get("method"):
+        run.model = target.method(built.model, job["method"])
+    elif run.model is loaded.value and signature.is_function(run.model):
+        run.needed = signature.required(run.model) or []
+    run.step = target.named(job["step"]) if job.get("step") else None
+    for phase in run.of_kind("step"):
+        phase.traced = signature.is_traced(run.step)
+    run.batch = inputs.example_batch(run.module, job)
+    run.sample = inputs.find(run.model, built.inputs, run.module, job, run.batch)
     run.notes.append(f"inputs: {run.sample.source}")
 
 
@@ -56,11 +68,13 @@ def after_build(run: Run) -> list[Step]:
         *_twice(run, False),
     ]
     traced = _Traced(run)
+    own = [] if run.job.get("step") is None else [_own_step(run, number) for number in range(2)]
     return [
         *steps,
         *_twice(run, None, traced),
         _other_batch(run, traced),
         *_twice(run, True, traced),
+        *own,
         (Phase("fit", mode=True, traced=True), lambda: training.fit(run)),
         (Phase("evaluate", mode=False, traced=True), lambda: training.evaluate(run)),
         (Phase("predict", mode=False, traced=True), lambda: training.predict(run)),
@@ -79,11 +93,14 @@ class _Traced:
         import tensorflow as tf
 
         _need_call(self._run)
+        if not tf.executing_eagerly():
+            raise NotRunError("the program has turned eager execution off: it runs as a graph")
         if mode not in self._functions:
             model, extra = self._run.model, _extra(self._run, mode)
 
             def forward(*arguments: Any, **keywords: Any) -> Any:
                 output = model(*arguments, **dict(keywords, **extra))
+                _refuse_model(self._run, output)
                 return [value for value in tf.nest.flatten(output) if tf.is_tensor(value)]
 
             self._functions[mode] = tf.function(forward)
@@ -100,7 +117,21 @@ def _call(run: Run, sample: Any, mode: bool | None = None) -> Any:
     _need_call(run)
     output = inputs.call(run.model, sample, **_extra(run, mode))
     _check(run)
+    _refuse_model(run, output)
     return output
+
+
+def _refuse_model(run: Run, output: Any) -> None:
+    if run.needed and signature.is_layer(output):
+        raise target.TargetError(f"it gave a model, {type(output).__name__}, and no output of one")
+
+
+def _own_step(run: Run, number: int) -> Step:
+    def body() -> None:
+        training.step(run)
+        _check(run)
+
+    return Phase("step", mode=True, ordinal=number), body
 
 
 def _need_call(run: Run) -> None:

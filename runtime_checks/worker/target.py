@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import difflib
 import functools
@@ -9,15 +10,20 @@ import importlib
 import inspect
 import sys
 from types import ModuleType
-from typing import Any, Iterator, NamedTuple, NoReturn
+from typing import Any, Iterator, NamedTuple, NoReturn, Sequence
 
 from . import modules, signature
 from .patching import replaced
 
-__all__ = ["Built", "Loaded", "TargetError", "attribute", "build", "keeping_owners", "load"]
+__all__ = [
+    "BATCH", "EXAMPLE", "Built", "Loaded", "TargetError", "attribute", "build", "if_factory", "keeping_owners", "load",
+    "method", "named", "parse_flags",
+]  # fmt: skip
 
 _WANTED = "wanted is a layer, a model, a function or another callable, or a pair (model, inputs)"
 _DEFAULT_SIGNATURE = "serving_default"
+OWN_NAMES = EXAMPLE, BATCH = "example_inputs", "example_batch"
+"""What a program may say beside its model: inputs of it, and what a training step gets."""
 
 
 class TargetError(ValueError):
@@ -49,18 +55,43 @@ class Built(NamedTuple):
 def load(job: dict[str, Any]) -> Loaded:
     """Imports ``job["file"]`` or ``job["module"]`` and finds ``job["attribute"]`` in it.
 
-    To the program it looks as if it were run without arguments.
+    To the program it looks as if it were run with ``job["arguments"]``.
     Raises `TargetError` where there is no such module or name, and whatever the imported code raises.
     """
     modules.prefer(job.get("search_path") or [])
-    file, name = job.get("file"), job.get("module")
-    sys.argv = [str(file or name)]
-    module = modules.import_file(file, name) if file else _installed(str(name), job.get("search_path") or [])
+    file, name, notebook = job.get("file"), job.get("module"), job.get("notebook")
+    sys.argv = [str(file or name), *job.get("arguments", ())]
     dotted = job["attribute"]
+    if file is None:
+        module = _installed(str(name), job.get("search_path") or [])
+    else:
+        text = None if notebook is None else _up_to(notebook, (dotted.partition(".")[0], *OWN_NAMES))
+        module = modules.import_file(file, name, text)
     holder: Any = module
     for part in dotted.split(".")[:-1]:
         holder = attribute(holder, part)
     return Loaded(attribute(holder, dotted.rpartition(".")[2]), holder, dotted, module)
+
+
+def _up_to(notebook: dict[str, Any], names: Sequence[str]) -> str:
+    """The text of the cells up to the last one that binds one of the names; all of it where none does."""
+    text = str(notebook["text"])
+    try:
+        statements = ast.parse(text).body
+    except SyntaxError:  # which importing it says
+        return text
+    bound = [one.lineno for one in statements if not _bound_by(one).isdisjoint(names)]
+    later = [line for line in notebook["cells"] if bound and line > max(bound)]
+    return "".join(text.splitlines(keepends=True)[: min(later) - 1]) if later else text
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    """The names that a statement of a module binds, whatever it holds."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    names = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    aliases = [one for one in ast.walk(statement) if isinstance(one, ast.alias)]
+    return names | {one.asname or one.name.partition(".")[0] for one in aliases}
 
 
 def attribute(holder: Any, name: str) -> Any:
@@ -96,6 +127,45 @@ def build(loaded: Loaded) -> Built:
     if built.tracked is None and holder is not None and built.model is value:
         return built._replace(tracked=holder)
     return built
+
+
+def if_factory(name: str, needed: list[str]) -> str:
+    """What to do about a function that makes a model and cannot be called without arguments."""
+    arguments = ", ".join(f"{one}=..." for one in needed)
+    return f"if it makes the model, name a function without arguments: `def build_model(): return {name}({arguments})`"
+
+
+def method(model: Any, name: str) -> Any:
+    """A method of what was built, to be called in its place; raises `TargetError` where it has none of this name."""
+    found = attribute(model, name)
+    if not callable(found):
+        raise TargetError(f"`{name}` of {_described(model)} cannot be called")
+    return found
+
+
+def named(place: dict[str, str]) -> Any:
+    """What ``place["name"]`` is, dots followed, in ``place["file"]``, which is imported if it was not."""
+    value: Any = modules.import_file(place["file"])
+    for part in place["name"].split("."):
+        value = attribute(value, part)
+    return value
+
+
+def parse_flags() -> list[str]:
+    """Parse the program's flags, as ``absl.app.run`` does before ``main``; what is no flag of its is given back.
+
+    Raises `TargetError` where a flag that must be given is not.
+    """
+    flags = sys.modules.get("absl.flags")
+    if flags is None or flags.FLAGS.is_parsed():
+        return []
+    try:
+        left = flags.FLAGS(sys.argv, known_only=True)[1:]
+    except flags.Error as error:
+        said = " ".join(str(error).split())
+        raise TargetError(f"{said}; flags go behind `--` on the command line: -- --name=value") from None
+    own = [name for name in flags.FLAGS.flags_by_module_dict() if name.partition(".")[0] not in ("absl", "tensorflow")]
+    return list(left) if own else []
 
 
 @contextlib.contextmanager
@@ -140,6 +210,10 @@ def _place(holder: Any) -> str:
 def _nearest(holder: Any, name: str) -> str:
     names = [known for known in dir(holder) if not known.startswith("_")]
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    models = [known for known in names if signature.is_layer(inspect.getattr_static(holder, known, None))][:5]
+    if models and inspect.ismodule(holder):
+        kinds = "are models or layers" if models[1:] else "is a model or layer"
+        return f"; {_listed(models)} {kinds} of Keras: name it behind the colon, as in :{models[0]}"
     if near:
         return "; did you mean {}?".format(" or ".join(near))
     own = [known for known in names if _is_defined_in(holder, known)][:5]

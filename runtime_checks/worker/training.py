@@ -14,13 +14,14 @@ from typing import Any
 from .phases import NotRunError
 from .run import Run
 from .signature import is_layer, keras_of, owner_of, required, takes_training
+from .target import TargetError
 
-__all__ = ["evaluate", "fit", "predict"]
+__all__ = ["evaluate", "fit", "predict", "step"]
 
 _WITH_LOSS = frozenset({"compiled_loss", "compute_loss", "loss", "train_step"})
 """What a step reads of itself, or of its base, that needs a loss."""
 _TAKING_APART = frozenset({"len", "unpack_x_y_sample_weight"})
-_REMEDY = "`def example_batch():` in the same file gives the batch"
+_REMEDY = "`def example_batch():` in the same file gives the batch, or --batch file.py:name"
 
 
 def fit(run: Run) -> None:
@@ -37,6 +38,27 @@ def fit(run: Run) -> None:
         if run.batch is None and _own_step(model, "train_step") is not None:
             run.notes.append(f"fit: `train_step` got a batch that was made of the inputs; {_REMEDY}")
         raise
+
+
+def step(run: Run) -> None:
+    """A training step of a loop of the program's own, with the batch, else the inputs.
+
+    A step with several parameters gets the parts of the batch, and the model before them where one more is needed.
+    Raises `TargetError` where the batch does not fit, and whatever the step raises.
+    """
+    batch = run.sample.args if run.batch is None else run.batch
+    parts = tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)
+    needed = required(run.step)
+    if needed is None or len(needed) == len(parts):
+        run.step(*parts)
+    elif len(needed) == len(parts) + 1:
+        run.step(run.built, *parts)
+    elif len(needed) == 1:
+        run.step(batch)
+    elif len(needed) == 2:
+        run.step(run.built, batch)
+    else:
+        raise TargetError(f"it needs {', '.join(needed)}, and the batch has {len(parts)} parts; {_REMEDY}")
 
 
 def evaluate(run: Run) -> None:
@@ -62,7 +84,7 @@ def _trainable(run: Run) -> tuple[Any, Any]:
     """The model, compiled, and a batch; or one around it, where Keras has no loss for what it takes or gives."""
     import tensorflow as tf
 
-    model = run.model
+    model = run.built
     if not is_layer(model):
         raise NotRunError("it is no Keras model or layer")
     own_step = _own_step(model, "train_step")
@@ -75,7 +97,7 @@ def _trainable(run: Run) -> tuple[Any, Any]:
     outputs = _tensors(run.output)
     if not any(value.dtype.is_floating for value in outputs):
         raise NotRunError("the outputs have no loss: they are not floating point")
-    if len(outputs) > 1 or len(run.sample.args) != 1 or run.sample.kwargs:
+    if len(outputs) > 1 or len(run.sample.args) != 1 or run.sample.kwargs or run.model is not model:
         tensors = tf.nest.flatten((run.sample.args, run.sample.kwargs))
         return _around(run), tuple(one for one in tensors if tf.is_tensor(one))
     if not hasattr(model, "fit"):
@@ -98,9 +120,9 @@ def _around(run: Run) -> Any:
     """A model whose step calls the one that was built, as the calls do, and trains it to give zeros."""
     import tensorflow as tf
 
-    built, sample = run.model, (run.sample.args, run.sample.kwargs)
+    built, called, sample = run.built, run.model, (run.sample.args, run.sample.kwargs)
     leaves = tf.nest.flatten(sample)
-    extra = {"training": True} if takes_training(built) else {}
+    extra = {"training": True} if takes_training(called) else {}
 
     class Around(keras_of(built).Model):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -116,7 +138,7 @@ def _around(run: Run) -> Any:
                 sample, [next(tensors) if tf.is_tensor(leaf) else leaf for leaf in leaves]
             )
             with tf.GradientTape() as tape:
-                outputs = tf.nest.flatten(built(*args, **dict(kwargs, **extra)))
+                outputs = tf.nest.flatten(called(*args, **dict(kwargs, **extra)))
                 parts = [tf.cast(one, tf.float32) for one in outputs if tf.is_tensor(one) and one.dtype.is_floating]
                 loss = tf.add_n([tf.reduce_mean(tf.square(part)) for part in parts])
             weights = list(built.trainable_variables)
@@ -130,7 +152,7 @@ def _around(run: Run) -> Any:
 
 
 def _with_own(run: Run, name: str) -> Any:
-    model = run.model
+    model = run.built
     if not is_layer(model) or _own_step(model, name) is None:
         raise NotRunError(f"the model has no `{name}` of its own")
     if not _is_compiled(model):

@@ -65,7 +65,7 @@ def _answer(path: str) -> dict[str, Any]:
             ["build", "ok", 0.2, ""],
             ["second call", "failed", 0.3, "ValueError: x (m.py:5)"],
         ],
-        "fatal": ["build", "ValueError: x", path, 9],
+        "fatal": ["build", "failed", "ValueError: x", path, 9],
         "scopes": [["f", "2 variables"]],
         "notes": ["a note"],
         "judgements": {

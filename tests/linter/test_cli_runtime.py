@@ -60,8 +60,13 @@ class Request:
     inputs: str | None
     shapes: tuple[str, ...]
     dtypes: tuple[str, ...]
+    arguments: tuple[str, ...]
+    method: str | None
+    batch: str | None
+    step: str | None
     devices: tuple[str, ...]
     targets: tuple[Target, ...]
+    notebook: None
     found_for: dict[tuple[str, int, int, str], frozenset[Target]]
     python: str | None
     timeout: float
@@ -200,8 +205,9 @@ def test_the_request_says_what_the_command_line_does(session: Session) -> None:
     """Word for word where the session reads it, with numbers where there are numbers."""
     words = "--inputs s.py:batch --input-shape 2,28,28,1 --input-shape ?,3 --input-dtype float32 --input-dtype int32"
     more = "--device CPU:0,GPU:0 --device GPU:0 --python py --timeout 1.5 --memory-limit 2 --target keras2"
+    steps = "--call generate --batch s.py:pair --step s.py:step"
 
-    main(["--runtime", "model.py:build", *words.split(), *more.split()])
+    main(["--runtime", "model.py:build", *f"{words} {more} {steps}".split(), "--", "--units", "3", "--", "x"])
 
     assert [
         Request(
@@ -209,8 +215,13 @@ def test_the_request_says_what_the_command_line_does(session: Session) -> None:
             inputs="s.py:batch",
             shapes=("2,28,28,1", "?,3"),
             dtypes=("float32", "int32"),
+            arguments=("--units", "3", "--", "x"),
+            method="generate",
+            batch="s.py:pair",
+            step="s.py:step",
             devices=("CPU:0", "GPU:0"),
             targets=(Target.KERAS2,),
+            notebook=None,
             found_for=session.requests[0].found_for,
             python="py",
             timeout=1.5,
@@ -231,6 +242,13 @@ def test_what_is_not_said_has_a_default(session: Session) -> None:
         first.inputs, first.shapes, first.dtypes, first.devices, first.python, first.timeout, first.memory_limit
     )  # fmt: skip
     assert second.memory_limit is None
+
+
+def test_without_a_run_a_path_may_follow_two_dashes(session: Session, capsys: Captured) -> None:
+    """As with any command."""
+    assert 1 == main(["--isolated", "--", "model.py"])
+    assert "model.py:" in capsys.readouterr().out
+    assert not session.requests
 
 
 def test_an_interpreter_without_tensorflow_says_so_as_the_targets_reason(session: Session, capsys: Captured) -> None:

@@ -132,7 +132,7 @@ def test_a_colon_of_the_path_splits_nothing(project: Path) -> None:
         (".:build", ". is a folder; name a file in it, for example ./model.py:build"),
         ("./pkg", "./pkg is a folder; name a file in it, for example ./pkg/__init__.py:build"),
         ("a-b:build", "a-b is a folder; name a file in it, for example a-b/__init__.py:build"),
-        ("notes.txt:build", "notes.txt is not a .py file"),
+        ("notes.txt:build", "notes.txt is neither a .py file nor a notebook"),
         ("model.py:", "no name follows the colon of 'model.py:'; write for example model.py:build"),
         (":build", "':build' names no file and no module; write for example model.py:build"),
         ("", "'' names no file and no module; write for example model.py:build"),

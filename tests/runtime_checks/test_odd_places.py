@@ -138,7 +138,7 @@ def test_a_model_without_call_that_cannot_be_compiled_is_not_judged(
 
     assert ("not run", "`Gan` has no `call`") == outcomes["first call"]
     assert ("not run", needed) == outcomes["fit"]
-    assert ["first call", "not run: `Gan` has no `call`"] == found["fatal"][:2]
+    assert ["first call", "not run", "`Gan` has no `call`"] == found["fatal"][:3]
 
 
 @pytest.mark.parametrize("target", Target)
@@ -150,5 +150,5 @@ def test_a_batch_that_was_made_up_is_told_where_it_does_not_fit(
 
     assert note == (
         "fit: `train_step` got a batch that was made of the inputs; "
-        "`def example_batch():` in the same file gives the batch"
+        "`def example_batch():` in the same file gives the batch, or --batch file.py:name"
     )

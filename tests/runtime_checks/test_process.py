@@ -226,7 +226,7 @@ def test_timeout(run: Run) -> None:
     outcome = run("say('import', found=1); say('build', found=2); time.sleep(600)", timeout=LIMIT)
 
     assert ("timeout", None, "build") == (outcome.ended, outcome.status, outcome.phase)
-    assert "phase build took longer than 3 s and was stopped" == outcome.cause
+    assert "phase build took longer than 3 s and was stopped (see --timeout)" == outcome.cause
     assert 2 == results(outcome)["found"]
     assert outcome.seconds < LONG
 
@@ -236,7 +236,7 @@ def test_timeout_before_the_first_phase(run: Run) -> None:
     outcome = run("time.sleep(600)", timeout=LIMIT)
 
     assert ("timeout", None) == (outcome.ended, outcome.phase)
-    assert "the process took longer than 3 s before its first phase and was stopped" == outcome.cause
+    assert "the process took longer than 3 s before its first phase and was stopped (see --timeout)" == outcome.cause
 
 
 def test_limit_of_each_phase(run: Run) -> None:
@@ -292,7 +292,7 @@ def test_memory_limit(run: Run) -> None:
     outcome = run(body, memory_limit=(1 << 30) // 5)
 
     assert ("memory", None, "build") == (outcome.ended, outcome.status, outcome.phase)
-    assert "used more than 0.2 GiB of memory in phase build and was stopped" == outcome.cause
+    assert "used more than 0.2 GiB of memory in phase build and was stopped (see --memory-limit)" == outcome.cause
 
 
 @linux

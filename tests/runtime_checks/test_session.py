@@ -17,7 +17,7 @@ from migrate_lint.runtime_checks.session import Request, RuntimeUsageError, run
 
 PYTHON = Interpreter("/opt/python", (3, 11, 7), "3.11.7", "2.21.0", "3.15.1", "2.21.0")
 FINDING = Finding("model.py", 2, 1, 2, 9, "TF101", "variable-in-call", Severity.ERROR, Consequence.CHANGES, "made")
-DONE = Outcome("done", 0, None, 3.0, 1 << 29, {}, "", "")
+DONE = Outcome("done", 0, None, 3.0, 1 << 29, {}, "usage: x\n", "")
 
 Worker = Callable[..., list[dict[str, Any]]]
 
@@ -126,7 +126,12 @@ def test_an_observation_is_a_finding_of_its_line(worker: Worker) -> None:
 
 @pytest.mark.parametrize(
     ("fatal", "said"),
-    [(["build", "ValueError: no", None, 0], ["build failed: ValueError: no"]), (None, [])],
+    [
+        (["build", "failed", "ValueError: no", None, 0], ["build failed: ValueError: no"]),
+        (["first call", "not run", "no `call`", None, 0], ["first call not run: no `call`"]),
+        (["import", "exited", "it ends", None, 0], ["import failed: it ends; it last wrote: usage: x"]),
+        (None, []),
+    ],
 )
 def test_what_cannot_be_built_or_called_at_all_is_a_finding(worker: Worker, fatal: Any, said: list[str]) -> None:
     """The worker says which phase that was."""
@@ -271,8 +276,8 @@ OBSERVED = {
         ({"observations": [{**OBSERVED, "line": 1 << 40}]}, "observations.0.line: 1099511627776 is no line"),
         ({"observations": [{**OBSERVED, "severity": "fatal"}]}, "observations.0.severity: 'fatal' is no severity"),
         ({"observations": [{**OBSERVED, "frames": [["a.py"]]}]}, "observations.0.frames.0: a list is no list of 3"),
-        ({"fatal": "build"}, "fatal: 'build' is no list of 4"),
-        ({"fatal": ["build", "x", None, "1"]}, "fatal: '1' is no line"),
+        ({"fatal": "build"}, "fatal: 'build' is no list of 5"),
+        ({"fatal": ["build", "failed", "x", None, "1"]}, "fatal: '1' is no line"),
     ],
 )
 def test_results_that_no_worker_writes_lose_nothing(worker: Worker, results: dict[str, Any], why: str) -> None:

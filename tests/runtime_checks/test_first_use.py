@@ -1,0 +1,242 @@
+"""What goes wrong when a program is run for the first time: each refusal says what to do, and doing that works."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+from .command_runs import Case, Ran, Runs, running
+
+pytestmark = pytest.mark.tensorflow
+
+IMPORTS = "import tensorflow as tf\n"
+ARGPARSE = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--units", type=int, required=True)
+options = parser.parse_args()
+def build():
+    return tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(options.units)])
+"""
+ABSL = """
+from absl import flags
+flags.DEFINE_integer("units", {default}, "", required={required})
+def build():
+    return tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(flags.FLAGS.units)])
+"""
+OLD_FLAGS = """
+flags = tf.compat.v1.flags
+flags.DEFINE_integer("units", 3, "")
+FLAGS = flags.FLAGS
+print(FLAGS.units)
+def build():
+    return tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(FLAGS.units)])
+"""
+BY_HAND = """
+import sys
+if len(sys.argv) < 2:
+    sys.exit("usage: model.py UNITS")
+def build():
+    return tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(int(sys.argv[1]))])
+"""
+FACTORY = """
+def build(units, dropout=0.1):
+    return tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(units)])
+"""
+DONE_FACTORY = FACTORY + "def build_model(): return build(units=3)\n"
+LAZY_FACTORY = """
+def build(scale):
+    layer = tf.keras.layers.Dense(3)
+    layer.scale = scale
+    return layer
+def example_inputs():
+    return tf.ones((2, 4))
+"""
+DONE_LAZY = LAZY_FACTORY + "def build_model(): return build(scale=2.0)\n"
+OF_MODULE = """
+network = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(3)])
+"""
+MODEL_FN = """
+v1 = tf.compat.v1
+def model_fn(features, labels, mode):
+    w = tf.Variable(tf.ones((4, 1)))
+    loss = tf.reduce_mean((features @ w - labels) ** 2)
+    return loss, v1.train.GradientDescentOptimizer(0.1).minimize(loss)
+def example_inputs():
+    return tf.zeros((2, 4)), tf.zeros((2, 1)), "train"
+"""
+PLACEHOLDERS = """
+v1 = tf.compat.v1
+def build():
+    x = v1.placeholder(tf.float32, [None, 4])
+    return v1.layers.dense(x, 3)
+"""
+MEMORY = """
+import numpy as np
+def build():
+    kept = [np.ones(1 << 27, np.float32) for _ in range(8)]
+    return tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(len(kept))])
+"""
+SLOW = """
+import time
+def build():
+    time.sleep(40)
+    return tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(3)])
+"""
+NO_INPUTS = """
+class Net(tf.keras.Model):
+    def call(self, x):
+        return x * 2.0
+def build():
+    return Net()
+"""
+LOST = """
+def build():
+    try:
+        return {}["units"]
+    except KeyError as error:
+        raise RuntimeError("no model") from error
+"""
+CELLS = [
+    "%matplotlib inline\nimport tensorflow as tf",
+    "class Net(tf.keras.Model):\n    def call(self, x):\n        return x * tf.Variable(2.0)",
+    "network = Net()\nnetwork.compile('sgd', 'mse')",
+    "def example_inputs():\n    return tf.ones((2, 3))",
+    "raise SystemExit('a day of training')",
+]
+
+
+def notebook(cells: list[str]) -> str:
+    code = [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for text in cells]
+    return json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def program(text: str, target: str = "model.py", *options: str) -> Case:
+    return Case({"model.py": IMPORTS + text}, target, options)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is run, the words of the refusal, in order, and what is run when they are followed, if they lead there."""
+
+    case: Case
+    words: tuple[str, ...]
+    remedied: Case | None
+
+
+_BEHIND = "goes behind `--` on the command line"
+_GRAPH = "this is TF1 code, which needs a graph: `migrate-lint verify --init pair.py`"
+MISTAKES = {
+    "argparse": Mistake(
+        program(ARGPARSE),
+        ("SystemExit: 2", _BEHIND, "it last wrote", "the following arguments are required: --units"),
+        program(ARGPARSE, "model.py", "--", "--units=3"),
+    ),
+    "absl": Mistake(
+        program(ABSL.format(default=None, required=True)),
+        ("--units must have a value", "flags go behind `--`"),
+        program(ABSL.format(default=None, required=True), "model.py", "--", "--units=3"),
+    ),
+    "arguments by hand": Mistake(
+        program(BY_HAND),
+        ("SystemExit: usage: model.py UNITS", _BEHIND),
+        program(BY_HAND, "model.py", "--", "3"),
+    ),
+    "a function of arguments": Mistake(
+        program(FACTORY),
+        ("if it makes the model", "`def build_model(): return build(units=...)`"),
+        program(DONE_FACTORY, "model.py:build_model"),
+    ),
+    "a function of arguments, and inputs": Mistake(
+        program(LAZY_FACTORY),
+        ("it gave a model, Dense", "`def build_model(): return build(scale=...)`"),
+        program(DONE_LAZY, "model.py:build_model"),
+    ),
+    "a model of the module": Mistake(
+        program(OF_MODULE),
+        ("has no 'build'", "network is a model or layer of Keras: name it behind the colon, as in :network"),
+        program(OF_MODULE, "model.py:network"),
+    ),
+    "a model function": Mistake(program(MODEL_FN, "model.py:model_fn"), ("eager execution", _GRAPH), None),
+    "placeholders": Mistake(program(PLACEHOLDERS), ("eager execution", _GRAPH), None),
+    "much memory": Mistake(
+        program(MEMORY, "model.py", "--memory-limit", "1"),
+        ("--memory-limit",),
+        program(MEMORY, "model.py", "--memory-limit", "0"),
+    ),
+    "long": Mistake(
+        program(SLOW, "model.py", "--timeout", "30"),
+        ("took longer than 30 s", "--timeout"),
+        program(SLOW, "model.py", "--timeout", "400"),
+    ),
+    "inputs that nobody knows": Mistake(
+        program(NO_INPUTS),
+        ("says nothing of its inputs", "example_inputs()", "--input-shape 2,8"),
+        program(NO_INPUTS, "model.py", "--input-shape", "2,8", "--input-dtype", "float32"),
+    ),
+    "the name of a notebook": Mistake(
+        Case({"model.ipynb": notebook(CELLS)}, "model.ipynb"),
+        ("has no 'build'", "network is a model or layer of Keras: name it behind the colon, as in :network"),
+        Case({"model.ipynb": notebook(CELLS)}, "model.ipynb:network"),
+    ),
+    "an error with a cause": Mistake(program(LOST), ("RuntimeError: no model", "from KeyError: 'units'"), None),
+}
+RIGHT = {
+    "absl": program(ABSL.format(default=3, required=False)),
+    "TF1's flags": program(OLD_FLAGS, "model.py", "--", "--units=4"),
+}
+EXECUTED = {
+    **{name: one.case for name, one in MISTAKES.items()},
+    **{f"{name}, remedied": one.remedied for name, one in MISTAKES.items() if one.remedied is not None},
+    **{f"{name}, right at once": case for name, case in RIGHT.items()},
+}
+TARGETS = ("keras2", "keras3")
+CASES = {
+    f"{name} on {target}": replace(case, options=("--target", target, *case.options))
+    for name, case in EXECUTED.items()
+    for target in TARGETS
+}
+
+
+@pytest.fixture(scope="module")
+def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    """The command on each case, on either target."""
+    with running(CASES, request, tmp_path_factory) as runs:
+        yield runs
+
+
+@pytest.mark.parametrize("name", [f"{name} on {target}" for name in MISTAKES for target in TARGETS])
+def test_a_mistake_is_told_with_what_to_do(name: str, ran: Runs) -> None:
+    """In one finding, and the status is 1."""
+    run = ran(name)
+    (told,) = run.found("TF908")
+    rest = told["message"]
+    for words in MISTAKES[name.rpartition(" on ")[0]].words:
+        before, found, rest = rest.partition(words)
+        assert found, (words, before)
+    assert run.status == 1
+
+
+@pytest.mark.parametrize(
+    "name", [f"{name} on {target}" for name in EXECUTED if name not in MISTAKES for target in TARGETS]
+)
+def test_what_is_said_works(name: str, ran: Runs) -> None:
+    """The model is built and called."""
+    assert is_called(ran(name))
+
+
+def is_called(run: Ran) -> bool:
+    return not run.found("TF908") and run.phases["first call"][0] == "ok"
+
+
+@pytest.mark.parametrize("name", [f"the name of a notebook, remedied on {target}" for target in TARGETS])
+def test_a_notebook_is_run_up_to_the_cell_that_makes_the_model(name: str, ran: Runs) -> None:
+    """Its findings have verdicts in their cells, and what is trained for a day below is not run."""
+    run = ran(name)
+    (found,) = run.found("TF101")
+
+    assert (1, 3, "confirmed") == (found["cell"], found["line"], found["verdict"])
+    assert [found] == run.report["findings"]
