@@ -545,6 +545,7 @@ def _add_runtime(parser: argparse.ArgumentParser) -> None:
         type=gibibytes,
         help=f"for the model's process, 0 for none; the default is {_MEMORY_LIMIT:g}",
     )
+    add("--print-scopes", action=_Scopes, nargs=0, help="print the guides' scopes as a module for Python 3.7 and later")
     add("--trust-runtime", action="store_true", help="leave out the findings that the run refutes, and only those")
 
 
@@ -573,6 +574,18 @@ class _Completion(argparse.Action):
         from .completion import script
 
         print_text(script(str(shell), parsers(), codes()))
+        parser.exit()
+
+
+class _Scopes(argparse.Action):
+    """The module stands alone, so that tests can use it where the program itself cannot be installed."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.resources import files
+
+        module = files("migrate_lint.runtime_checks.worker").joinpath("scopes.py")
+        head = f"# Printed by `{PROGRAM} --print-scopes`, version {version()}.\n"
+        print_text(head + module.read_text("utf-8"))
         parser.exit()
 
 

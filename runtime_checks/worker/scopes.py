@@ -254,9 +254,9 @@ def _bound(constructor: Any, args: Any, kwargs: Any) -> Mapping[str, Any]:
 
 def _creates(cls: Any, kwargs: Mapping[str, Any], caller: FrameType) -> bool:
     """Whether calling this class makes a variable, rather than a stand-in for one or a choice of another class."""
-    from tensorflow.python.ops import ref_variable, resource_variable_ops
+    from tensorflow.python.ops import resource_variable_ops
 
-    if not issubclass(cls, (resource_variable_ops.BaseResourceVariable, ref_variable.RefVariable)):
+    if not issubclass(cls, (resource_variable_ops.BaseResourceVariable, _ref_variable())):
         return False
     if not CONTAINERS.isdisjoint(base.__name__ for base in cls.__mro__):
         return False
@@ -266,6 +266,14 @@ def _creates(cls: Any, kwargs: Mapping[str, Any], caller: FrameType) -> bool:
     # Savers copy into a bare `UninitializedVariable`; of all its makers only the loader makes a variable of it.
     bare = cls is resource_variable_ops.UninitializedVariable
     return not bare or caller.f_code.co_name == "uninitialized_variable_creator"
+
+
+def _ref_variable() -> Any:
+    try:
+        from tensorflow.python.ops.ref_variable import RefVariable
+    except ImportError:  # TF < 2.10
+        from tensorflow.python.ops.variables import RefVariable
+    return RefVariable
 
 
 def _keras_class() -> Any:

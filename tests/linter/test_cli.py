@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run import engine
 from migrate_lint.linter.run.engine import FileResult
 from migrate_lint.linter.source.suppressions import Suppressions
+from migrate_lint.runtime_checks.worker import scopes
 
 Captured = pytest.CaptureFixture[str]
 
@@ -363,6 +365,20 @@ def test_help_and_version_are_0(capsys: Captured) -> None:
     assert 0 == main(["--help"])
     assert 0 == main(["rule", "--help"])
     assert capsys.readouterr().out.startswith("migrate-lint ")
+
+
+def test_the_scopes_are_printed_as_a_module_for_old_interpreters(capsys: Captured) -> None:
+    """It is the module of the runtime checks, in the syntax of Python 3.7, and imports nothing but TensorFlow."""
+    assert 0 == main(["--print-scopes"])
+    head, _, text = capsys.readouterr().out.partition("\n")
+    source = Path(scopes.__file__).read_text("utf-8")
+    tree = ast.parse(text, feature_version=(3, 7))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    standard = {*sys.stdlib_module_names, "collections.abc"}
+
+    assert (source, "#") == (text, head[:1])
+    assert {"tensorflow", "keras"} == {name.partition(".")[0] for name in imported - standard}
 
 
 def test_the_version_names_the_rules(capsys: Captured) -> None:
