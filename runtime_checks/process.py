@@ -24,7 +24,7 @@ from . import supervisor
 from .supervised import LaunchError, Supervised, Tail, scratch
 from .worker.atomic import read_regular, sealed
 
-__all__ = ["JOB", "RESULTS", "STACKS", "TOKEN", "WHERE", "Outcome", "start"]
+__all__ = ["ASK", "JOB", "RESULTS", "STACKS", "TOKEN", "WHERE", "Outcome", "start"]
 
 JOB = "job.json"
 """File in the worker's folder: what it is to do."""
@@ -34,6 +34,8 @@ STACKS = "stacks.txt"
 """File in the worker's folder: faulthandler's dumps, which nothing that the model prints can push out."""
 WHERE = getattr(signal, "SIGRTMAX", 0) - 3
 """Signal on which a worker dumps its main thread's stack, one that no program uses; negative where there is none."""
+ASK = "ask"
+"""FIFO in the worker's folder, which this side opens to ask for what was seen in a phase that does not end."""
 TOKEN = "MIGRATE_LINT_RUN"
 """Environment variable whose value marks the worker and all that it starts."""
 
@@ -58,6 +60,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.1
 _MEMORY_PAUSE = 0.2
 _DUMP_PAUSE = 0.3
 """Seconds that a worker has to say where it is, before it is stopped."""
+_LAST_WORD = 10.0
+"""Seconds that a worker has to answer that, if it listens."""
 _GRACE = 2.0
 """Seconds that a worker has to end by itself after it said that it is done."""
 _LEAVE = 5.0
@@ -187,6 +191,8 @@ class _Worker:
                 stop = self._watch(process, memory_limit)
                 if stop is not None:
                     self._ask_where(process)
+                if stop is not None and stop.ended == "timeout":
+                    self._ask_what(process)
                 seconds = time.monotonic() - began
             finally:
                 self._clear_away()
@@ -232,6 +238,18 @@ class _Worker:
         if WHERE > 0 and self.progress.path.with_name(STACKS).exists():
             process.tell(WHERE)
             time.sleep(_DUMP_PAUSE)
+
+    def _ask_what(self, process: Supervised) -> None:
+        """Wait for what the worker has seen in the phase that took too long; a thread of its own answers."""
+        try:
+            os.close(os.open(self.progress.path.with_name(ASK), os.O_WRONLY | getattr(os, "O_NONBLOCK", 0)))
+        except OSError:  # nobody listens
+            return
+        deadline = time.monotonic() + _LAST_WORD
+        while not (process.poll() or self.progress.answered or time.monotonic() > deadline):
+            process.beat()
+            time.sleep(_LONGEST_PAUSE)
+            self.progress.look()
 
     def _too_long(self, timeout: float) -> str:
         if self.progress.phase is not None:
@@ -312,6 +330,11 @@ class _Progress:
     @property
     def done(self) -> bool:
         return self.results is not None and self.results["done"]
+
+    @property
+    def answered(self) -> bool:
+        """Whether the worker was asked in the midst of its phase, and has answered."""
+        return self.results is not None and bool(self.results.get("answered"))
 
     @property
     def age(self) -> float:

@@ -295,7 +295,8 @@ class _Attempt:
             phase = (self.outcome.phase if self.outcome is not None else None) or ""
             yield self._failure(place[0], place[1], self.cause, phase)
         if fatal := self.results.fatal:
-            wrote = f"; it last wrote: {self.outcome.last_words(3)}" if fatal.ended == "exited" and self.outcome else ""
+            words = self.outcome.last_words(3) if fatal.ended == "exited" and self.outcome is not None else ""
+            wrote = f"; it last wrote: {words}" if words else ""
             how = "not run" if fatal.ended == "not run" else "failed"
             reason = f"{fatal.phase} {how}: {fatal.detail}{wrote}"
             yield self._failure(fatal.path or at, fatal.line, reason, fatal.phase)

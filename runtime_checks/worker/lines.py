@@ -58,6 +58,12 @@ class Lines:
 
     def take(self) -> set[Ran]:
         """What ran since the last call, with AutoGraph's lines mapped back."""
+        ran = self.so_far()
+        self._now.clear()
+        return ran
+
+    def so_far(self) -> set[Ran]:
+        """The same, and go on."""
         ran = set()
         for number, context in self._now.copy():
             filename, lines = _marks[number]
@@ -65,7 +71,6 @@ class Lines:
                 place = self._code.origin(filename, line)
                 if place is not None:
                     ran.add((place[0], place[1], context))
-        self._now.clear()
         return ran
 
     @contextlib.contextmanager

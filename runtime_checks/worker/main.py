@@ -39,11 +39,11 @@ def main(job_file: str) -> None:
 
         recording.execute(job, results)
     else:
-        execute(job, results)
+        execute(job, results, os.path.join(os.path.dirname(job_file), _ASK))
 
 
-def execute(job: dict[str, Any], results: Results) -> None:
-    """Do a job in this process."""
+def execute(job: dict[str, Any], results: Results, ask: str | None = None) -> None:
+    """Do a job in this process; `ask` is the path of a FIFO, by which the host asks for what was seen so far."""
     results.begin(IMPORT)
     import tensorflow as tf
 
@@ -56,9 +56,14 @@ def execute(job: dict[str, Any], results: Results) -> None:
         return
     code = UserCode(job["roots"], job["files"])
     run = Run(job, code, Recorder(code))
-    _Worker(run, results, Lines(code)).do(tf)
+    worker = _Worker(run, results, Lines(code))
+    if ask is not None:
+        worker.answer_to(ask)
+    worker.do(tf)
 
 
+_ASK = "ask"
+"""As in `process`, which is not here."""
 _GRAPH_ONLY = re.compile(r"eager execution|[Ee]xecuting eagerly|[Ee]ager mode")
 """What TensorFlow says where it is asked for something of graphs without one."""
 
@@ -98,6 +103,24 @@ class _Worker:
         self._report()
         self.results.finish()
 
+    def answer_to(self, ask: str) -> None:
+        """Listen on a thread; when the host opens the FIFO, the phase that runs takes too long and is to be ended.
+
+        What the model made and did in it so far counts, as in a phase that fails.
+        """
+
+        def listen() -> None:
+            with open(ask, "rb"):
+                phase = self.run.recorder.phase
+            if phase is not None:
+                phase.ran = self.lines.so_far()
+                with contextlib.suppress(Exception):
+                    self.results.answer(**self._found(phase))
+
+        if hasattr(os, "mkfifo"):
+            os.mkfifo(ask)
+            threading.Thread(target=listen, name="migrate-lint-answer", daemon=True).start()
+
     def _blame(self, failed: Phase) -> None:
         """Say of the phases that were not run why, if all of them needed one that failed."""
         for phase in self.run.phases:
@@ -133,23 +156,26 @@ class _Worker:
         take_snapshots(run, phase)
 
     def _report(self, running: Phase | None = None) -> None:
+        self.results.update(**self._found(running))
+
+    def _found(self, running: Phase | None) -> dict[str, Any]:
         run = self.run
         judgements, observations = report(run)
         fatal = run.fatal()
         place = fatal.frames[0][:2] if fatal is not None and fatal.frames else (None, 0)
-        self.results.update(
-            phases=[
+        return {
+            "phases": [
                 [str(p), "running" if p is running else p.outcome, round(p.seconds, 3), p.detail] for p in run.phases
             ],
-            fatal=None if fatal is None else [str(fatal), _ended(fatal), _why(run, fatal), *place],
-            scopes=[[name, one_line(said)] for name, said in run.scopes],
-            notes=run.notes,
-            judgements={
+            "fatal": None if fatal is None else [str(fatal), _ended(fatal), _why(run, fatal), *place],
+            "scopes": [[name, one_line(said)] for name, said in run.scopes],
+            "notes": run.notes,
+            "judgements": {
                 number: [one.verdict, "" if one.phase is None else str(one.phase), one.detail]
                 for number, one in judgements.items()
             },
-            observations=observations,
-        )
+            "observations": observations,
+        }
 
 
 def _ended(phase: Phase) -> str:

@@ -41,6 +41,11 @@ class Results:
         """Keep results; they are written when the next phase begins."""
         self.content.update(content)
 
+    def answer(self, **content: Any) -> None:
+        """Write what there is in the midst of a phase."""
+        self.content.update(content, answered=True)
+        self._write()
+
     def finish(self, **content: Any) -> None:
         """Write everything, and that nothing more will come."""
         self.content.update(content, phase=None, done=True)

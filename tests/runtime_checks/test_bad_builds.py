@@ -87,8 +87,8 @@ FAILURES = {
         "print('no licence\\n', flush=True); os._exit(3)",
         "exited with status 3 in phase build; it last wrote: no licence",
     ),
-    "sys.exit 0": Failure("sys.exit()  # here", "build failed: SystemExit \\(model.py:"),
-    "sys.exit 3": Failure("sys.exit(3)  # here", "build failed: SystemExit: 3 \\(model.py:"),
+    "sys.exit 0": Failure("sys.exit()  # here", "build failed: the program would end the process: SystemExit \\(model.py:"),
+    "sys.exit 3": Failure("sys.exit(3)  # here", "build failed: the program would end the process: SystemExit: 3 \\(model.py:"),
     "is interrupted": Failure("raise KeyboardInterrupt  # here", "build failed: KeyboardInterrupt \\(model.py:"),
     "segfaults": Failure("ctypes.string_at(0)  # here", "killed by SIGSEGV in phase build"),
     "aborts without standard error": Failure(
@@ -216,6 +216,45 @@ DAEMON = model(
 LEGACY = "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n" + model(
     "assert 'engine' in tf.keras.layers.Layer.__module__"
 )
+HANGS_AGAIN = """
+import time
+import tensorflow as tf
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def call(self, x):
+        scale = tf.Variable(2.0)
+        self.calls += 1
+        while self.calls > 1:
+            time.sleep(0.1)  # here
+        return x * scale
+
+
+def build():
+    return Net(), tf.ones((2, 3))
+"""
+HANGS_IN_A_STEP = """
+import time
+import numpy as np
+import tensorflow as tf
+
+
+class Net(tf.keras.Model):
+    def call(self, x):
+        return 2.0 * x
+
+    def train_step(self, data):
+        noise = np.random.normal()
+        time.sleep(900 + noise)  # here
+
+
+def build():
+    return Net(), tf.ones((2, 3))
+"""
 HANGS_IN_A_GRAPH = """\
 import tensorflow as tf
 
@@ -290,6 +329,8 @@ CASES = {
     "forks a daemon": Case({"model.py": DAEMON}),
     "asks for Keras 2 itself": Case({"model.py": LEGACY}),
     "hangs in tf.function alone": Case({"model.py": HANGS_IN_A_GRAPH}, options=SHORT),
+    "hangs in its second call": Case({"model.py": HANGS_AGAIN}, options=SHORT),
+    "hangs in its training step": Case({"model.py": HANGS_IN_A_STEP}, options=SHORT),
     "takes one batch size": Case({"model.py": ONE_BATCH}),
     "names of the worker's modules": Case(
         {
@@ -422,6 +463,21 @@ def test_late_hang(name: str, ran: Ran) -> None:
     assert "failed" == ran.phases["first call in tf.function"][0]
     assert "not run" == ran.phases["fit"][0]
     assert ["confirmed"] == [verdict for _, _, verdict in ran.verdicts("TF101")]
+    assert [] == ran.left
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "phase"),
+    [("hangs in its second call", "TF101", "second call"), ("hangs in its training step", "TF204", "fit")],
+)
+def test_what_was_seen_before_a_hang_counts(name: str, code: str, phase: str, ran: Ran) -> None:
+    """In the phase itself: the worker is asked for it, and ended then."""
+    (found,) = ran.found(code)
+    (failed,) = ran.found("TF908")
+
+    assert ("confirmed", phase) == (found["verdict"], found["evidence"][0]["phase"])
+    assert ("model.py", line_of(text_of(name), "here")) == (failed["path"], failed["line"])
+    assert f"phase {phase} took longer than 45 s and was stopped" in failed["message"]
     assert [] == ran.left
 
 
