@@ -40,7 +40,8 @@ def report(run: Run) -> tuple[dict[str, Judgement], list[dict[str, Any]]]:
     """The verdicts, by the number of the finding, and what the run showed that no finding accounts for."""
     judgements = {str(finding.id): judge(finding, run) for finding in run.findings}
     explained = frozenset(event for one in judgements.values() for event in one.explains or ())
-    return judgements, observe(run, explained)
+    decided = [(finding, judgements[str(finding.id)]) for finding in run.findings]
+    return judgements, observe(run, explained, [one for one in decided if one[1].phase is not None])
 
 
 def take_snapshots(run: Run, phase: Phase | None) -> None:

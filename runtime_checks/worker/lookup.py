@@ -8,7 +8,7 @@ import types
 import warnings
 from typing import Any, NamedTuple
 
-from .errors import one_line
+from .errors import essence, one_line
 from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
 __all__ = ["LookedUp", "decide", "decide_by_place", "look_up", "missing", "versions"]
@@ -115,7 +115,7 @@ def decide(finding: StaticFinding, run: Run) -> Judgement:
     found = look_up(finding.subject)
     last = found.name.rpartition(".")[2]
     for phase in run.errors_at(finding):
-        if isinstance(phase.error, (AttributeError, ImportError)) and last in str(phase.error):
+        if isinstance(phase.error, (AttributeError, ImportError)) and last in essence(phase.error):
             return Judgement(CONFIRMED, phase, one_line(phase.detail))
     return Judgement(REFUTED, None, f"`{found.name}` exists in {versions()}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from dataclasses import replace
-from typing import Any, FrozenSet, Iterator, Sequence
+from typing import Any, FrozenSet, Iterator, Sequence, Tuple
 
 from .conditions import calls_at
 from .creation import creations, made_through
@@ -15,7 +15,7 @@ from .frames import Frame
 from .phases import Phase
 from .recorder import Event
 from .recreation import made_again
-from .run import Run
+from .run import CONFIRMED, Judgement, Run, StaticFinding
 from .tracking import Made, identities, is_frozen, is_optimized, read_in_traces, tracked
 
 __all__ = ["observe"]
@@ -28,16 +28,23 @@ _FRAMEWORK = _LATE | {"counter", "seed", "trainer"}
 
 Explained = FrozenSet[Event]
 """The events that findings account for."""
+Decided = Sequence[Tuple[StaticFinding, Judgement]]
 
 
-def observe(run: Run, explained: Explained) -> list[dict[str, Any]]:
-    """Observations as JSON: path, line, severity, phase and message."""
+def observe(run: Run, explained: Explained, decided: Decided = ()) -> list[dict[str, Any]]:
+    """Observations as JSON: path, line, severity, phase and message.
+
+    Args:
+        run: what happened.
+        explained: the events that findings account for.
+        decided: the findings that a phase decided, with their verdicts.
+    """
     found = [
         *_created_again(run, explained),
         *_created_in_scopes(run, explained),
         *_refused(run, explained),
         *_untracked(run, explained),
-        *_raised_in_traces(run, explained),
+        *_raised_in_traces(run, explained, decided),
         *_retraced(run, explained),
         *_resources(run, explained),
     ]
@@ -217,7 +224,7 @@ def _read_in(variable: Any, read: dict[int, Event]) -> Phase:
     return next(read[number].phase for number in identities(variable) if number in read)
 
 
-def _raised_in_traces(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
+def _raised_in_traces(run: Run, explained: Explained, decided: Decided) -> Iterator[dict[str, Any]]:
     """Errors of the user's lines that come only where the same call is traced."""
     eager = [phase for phase in run.calls(traced=False) if phase.ok]
     told = {_raised(phase) for phase in run.calls(traced=False) if phase.error is not None}
@@ -226,7 +233,7 @@ def _raised_in_traces(run: Run, explained: Explained) -> Iterator[dict[str, Any]
         works = any(phase.traces(call) for call in eager)
         if phase.error is None or _raised(phase) in told:
             continue  # it ran, or has another cause than the trace
-        if works and not _is_explained(run, phase, explained):
+        if works and not _is_explained(run, phase, explained, decided):
             places.setdefault(phase.frames[:1], []).append(phase)
     for phases in places.values():
         yield _observation(
@@ -249,14 +256,15 @@ def _keras_traces(model: Any) -> bool:
     return is_layer and not getattr(model, "run_eagerly", False) and not getattr(model, "dynamic", False)
 
 
-def _is_explained(run: Run, phase: Phase, explained: Explained) -> bool:
-    """Whether a finding, or a creation that is reported by itself, stands where the error was raised."""
+def _is_explained(run: Run, phase: Phase, explained: Explained, decided: Decided) -> bool:
+    """Whether a finding that speaks of it, or a creation that is reported by itself, stands where it was raised."""
     told = _told(run, explained)
     if any(frame[:2] in told for frame in phase.frames[:1]):
         return True
     if any(event.phase is phase and event in explained for event in run.events("refused")):
         return True
-    return any(finding.holds(frame.path, frame.line) for finding in run.findings for frame in phase.frames[:1])
+    at_line = [one for finding, one in decided if finding.holds_first(phase.frames)]
+    return any(one.verdict == CONFIRMED or one.phase is phase for one in at_line)
 
 
 def _retraced(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
