@@ -21,11 +21,27 @@ class PhaseOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class LinesRun:
+    """The lines of a file on which statements begin, and those that ran in each phase, by its name."""
+
+    path: str
+    statements: tuple[int, ...]
+    ran: tuple[tuple[str, tuple[int, ...]], ...]
+
+    @property
+    def missed(self) -> tuple[int, ...]:
+        """The lines with statements that ran in no phase."""
+        reached = {line for _, lines in self.ran for line in lines}
+        return tuple(line for line in self.statements if line not in reached)
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerRun:
     """What one worker did: on which target, device and versions, and how each phase ended.
 
     ``scopes`` pairs the name of each of the guides' scopes with what it said; ``notes`` is what the worker changed or
-    chose; ``cause`` says why the worker ended early; ``seconds`` is wall time, ``peak_memory`` resident bytes.
+    chose; ``lines`` are what ran of the user's files, as far as those were imported; ``cause`` says why the worker
+    ended early; ``seconds`` is wall time, ``peak_memory`` resident bytes.
     """
 
     target: Target
@@ -36,6 +52,7 @@ class WorkerRun:
     phases: tuple[PhaseOutcome, ...]
     scopes: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    lines: tuple[LinesRun, ...]
     cause: str | None
     seconds: float
     peak_memory: int

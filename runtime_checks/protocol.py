@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from ..linter.finding import Finding, Severity, Target, Verdict
-from ..linter.runtime_report import PhaseOutcome
+from ..linter.runtime_report import LinesRun, PhaseOutcome
 from .locate import Located
 
 __all__ = ["Failure", "Judged", "Observed", "Results", "ResultsError", "job", "results"]
@@ -145,6 +145,7 @@ class Results:
     scopes: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     observed: tuple[Observed, ...] = ()
+    lines: tuple[LinesRun, ...] = ()
     fatal: Failure | None = None
 
 
@@ -172,6 +173,7 @@ def results(content: Mapping[str, Any], numbers: Sequence[int]) -> Results:
         scopes=_list(content.get("scopes", []), "scopes", _scope),
         notes=_list(content.get("notes", []), "notes", _text),
         observed=_list(content.get("observations", []), "observations", _observed),
+        lines=_list(content.get("lines", []), "lines", _lines),
         fatal=None if fatal is None else _fatal(fatal),
     )
 
@@ -251,6 +253,19 @@ def _phase(value: object, where: str) -> PhaseOutcome:
     if type(seconds) not in (int, float) or not 0 <= abs(seconds) < _LONGEST:  # a clock that was changed
         raise _wrong(seconds, where, "number of seconds")
     return PhaseOutcome(_text(name, where), outcome, seconds, _text(detail, where))
+
+
+def _lines(value: object, where: str) -> LinesRun:
+    path, statements, ran = _fields(value, where, 3)
+    name = _path(path, where)
+    if name is None:
+        raise _wrong(path, where, "path")
+    return LinesRun(name, _list(statements, where, _line), _list(ran, where, _in_phase))
+
+
+def _in_phase(value: object, where: str) -> tuple[str, tuple[int, ...]]:
+    phase, lines = _fields(value, where, 2)
+    return _text(phase, where), _list(lines, where, _line)
 
 
 def _scope(value: object, where: str) -> tuple[str, str]:

@@ -267,6 +267,7 @@ class _Attempt:
             phases=tuple(self._phases()),
             scopes=self.results.scopes,
             notes=self.results.notes,
+            lines=tuple(replace(file, path=_shown(file.path)) for file in self.results.lines),
             cause=self.cause,
             seconds=0.0 if outcome is None else outcome.seconds,
             peak_memory=0 if outcome is None else outcome.peak_memory,

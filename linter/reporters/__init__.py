@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..finding import Evidence, Severity, Verdict
@@ -13,8 +13,10 @@ from ..finding import Evidence, Severity, Verdict
 if TYPE_CHECKING:
     from ..finding import Finding
     from ..result import BaselineStatus, Coverage, Result, Runtime
-    from ..runtime_report import WorkerRun
+    from ..runtime_report import LinesRun, WorkerRun
 
+_FILES_SHOWN, _RANGES_SHOWN = 3, 8
+"""Of the lines that a run did not come to."""
 _COLORS = {
     "error": "31;1",
     "warning": "33;1",
@@ -228,8 +230,36 @@ def _of_run(run: WorkerRun, paint: Paint) -> Iterator[str]:
     for name, words in run.scopes:
         if words:
             yield printable(f"    {name}: {words}")
+    if run.lines:
+        yield from map(printable, _of_lines(run.lines))
     for note in run.notes:
         yield paint(printable(f"    {note}"), "dim")
+
+
+def _of_lines(files: Sequence[LinesRun]) -> Iterator[str]:
+    """How much of the files that were imported ran, and which lines of those that miss most did not."""
+    total = sum(len(one.statements) for one in files)
+    missed = sum(len(one.missed) for one in files)
+    yield f"    lines run: {total - missed} of {total} with statements, in {_plural(len(files), 'file')}"
+    least = sorted((one for one in files if one.missed), key=lambda one: (-len(one.missed), one.path))
+    for one in least[:_FILES_SHOWN]:
+        ranges = _ranges(one)
+        more = f" and in {len(ranges) - _RANGES_SHOWN} more places" if ranges[_RANGES_SHOWN:] else ""
+        yield f"    not run in {one.path}: {', '.join(ranges[:_RANGES_SHOWN])}{more}"
+    if least[_FILES_SHOWN:]:
+        yield f"    and lines of {_plural(len(least) - _FILES_SHOWN, 'more file', 'more files')}"
+
+
+def _ranges(file: LinesRun) -> list[str]:
+    """The lines that did not run; a range goes on as long as no line between ran."""
+    found: list[tuple[int, int]] = []
+    missed = set(file.missed)
+    before = 0
+    for line in file.statements:
+        if line in missed:
+            found[-1:] = [(found[-1][0], line)] if found and found[-1][1] == before else [*found[-1:], (line, line)]
+        before = line
+    return [f"{first}" if first == last else f"{first}-{last}" for first, last in found]
 
 
 def _plural(number: int, noun: str, several: str | None = None) -> str:

@@ -10,6 +10,9 @@ from .run import FAILED, REFUTED, UNREACHED, Judgement, Run, StaticFinding
 __all__ = ["conclude", "failed_in", "names_of", "unreached"]
 
 
+_NEVER = "the run never came to this line"
+
+
 def names_of(phases: Iterable[Phase]) -> str:
     """Phases by name, in order, each once."""
     return ", ".join(dict.fromkeys(map(str, phases)))
@@ -37,7 +40,8 @@ def unreached(finding: StaticFinding, run: Run) -> Judgement | None:
     for phase in run.phases:
         if finding.function is not None and _stopped_in(phase, finding) and not _was_left(finding, run):
             return failed_in(phase)
-    return Judgement(UNREACHED, None, "the run never came to this line")
+    imported = any(path == finding.path for phase in run.phases for path, _, _ in phase.ran)
+    return Judgement(UNREACHED, None, _NEVER if imported else f"{_NEVER}: it imported nothing of this file")
 
 
 def _stopped_in(phase: Phase, finding: StaticFinding) -> bool:

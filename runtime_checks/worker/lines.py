@@ -73,6 +73,15 @@ class Lines:
                     ran.add((place[0], place[1], context))
         return ran
 
+    def statements(self) -> dict[str, set[int]]:
+        """The lines of the user's files, as far as those were imported, on which statements begin."""
+        found: dict[str, set[int]] = {}
+        for filename, lines in _marks:
+            path = None if self._code.is_generated(filename) else self._code.path(filename)
+            if path is not None:
+                found.setdefault(path, set()).update(lines)
+        return found
+
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
         """Record what was imported in this or an earlier `recording`, and mark what is imported in the body."""

@@ -101,7 +101,7 @@ class _Worker:
         self._blame(building)
         take_snapshots(run, None)
         self._report()
-        self.results.finish()
+        self.results.finish(lines=self._lines())
 
     def answer_to(self, ask: str) -> None:
         """Listen on a thread; when the host opens the FIFO, the phase that runs takes too long and is to be ended.
@@ -115,7 +115,7 @@ class _Worker:
             if phase is not None:
                 phase.ran = self.lines.so_far()
                 with contextlib.suppress(Exception):
-                    self.results.answer(**self._found(phase))
+                    self.results.answer(**self._found(phase), lines=self._lines())
 
         if hasattr(os, "mkfifo"):
             os.mkfifo(ask)
@@ -157,6 +157,18 @@ class _Worker:
 
     def _report(self, running: Phase | None = None) -> None:
         self.results.update(**self._found(running))
+
+    def _lines(self) -> list[Any]:
+        """By file, the lines with statements and those that ran in each phase."""
+        statements = self.lines.statements()
+        ran: dict[str, list[Any]] = {path: [] for path in statements}
+        for phase in self.run.phases:
+            in_phase: dict[str, set[int]] = {}
+            for path, line, _ in phase.ran:
+                in_phase.setdefault(path, set()).add(line)
+            for path in sorted(in_phase):
+                ran.get(path, []).append([str(phase), sorted(in_phase[path])])
+        return [[path, sorted(statements[path]), ran[path]] for path in sorted(statements)]
 
     def _found(self, running: Phase | None) -> dict[str, Any]:
         run = self.run

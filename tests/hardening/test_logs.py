@@ -14,7 +14,7 @@ from migrate_lint.linter.finding import Evidence, Target, Verdict
 from migrate_lint.linter.reporters import Paint, printable, summary
 from migrate_lint.linter.reporters.formats import concise, text
 from migrate_lint.linter.result import Runtime
-from migrate_lint.linter.runtime_report import PhaseOutcome, WorkerRun
+from migrate_lint.linter.runtime_report import LinesRun, PhaseOutcome, WorkerRun
 from migrate_lint.runtime_checks.comparison.reporters import render
 
 from ..linter.reports import FINDING, result_of
@@ -115,7 +115,9 @@ def test_nothing_that_a_model_says_is_a_command(words: str) -> None:
     evidence = Evidence(Target.KERAS3, words, words, Verdict.CONFIRMED, words)
     finding = replace(FINDING, path=words, message=words, verdict=Verdict.CONFIRMED, evidence=(evidence,))
     phases = (PhaseOutcome(words, "failed", 0.0, words),)
-    run = WorkerRun(Target.KERAS3, words, words, words, words, phases, ((words, words),), (words,), words, 0.0, 0)
+    lines = (LinesRun(words, (1, 2), ((words, (1,)),)),)
+    said = ((words, words),), (words,), lines, words
+    run = WorkerRun(Target.KERAS3, words, words, words, words, phases, *said, 0.0, 0)
     result = replace(result_of(finding, source=f"\n{words}\n".encode()), runtime=Runtime((run,), Counter(), False))
 
     for reporter in (text, concise):

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from migrate_lint.linter.finding import Evidence, Finding, Target, Verdict
-from migrate_lint.linter.runtime_report import PhaseOutcome, RuntimeReport, WorkerRun
+from migrate_lint.linter.runtime_report import LinesRun, PhaseOutcome, RuntimeReport, WorkerRun
 
-RUN = WorkerRun(Target.KERAS3, "CPU:0", "2.21.0", "3.15.1", "3.11.7", (), (), (), None, 5.5, 600_000_000)
+RUN = WorkerRun(Target.KERAS3, "CPU:0", "2.21.0", "3.15.1", "3.11.7", (), (), (), (), None, 5.5, 600_000_000)
 
 
 def worker_run(**changes: Any) -> WorkerRun:
@@ -25,4 +25,4 @@ def evidence(verdict: Verdict, detail: str = "", phase: str = "second call") -> 
     return Evidence(Target.KERAS3, "CPU:0", phase, verdict, detail)
 
 
-__all__ = ["RUN", "PhaseOutcome", "evidence", "report_of", "worker_run"]
+__all__ = ["RUN", "LinesRun", "PhaseOutcome", "evidence", "report_of", "worker_run"]

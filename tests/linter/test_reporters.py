@@ -30,7 +30,7 @@ from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.verdicts import tally
 from migrate_lint.linter.runtime_report import WorkerRun
 
-from .runs import RUN, PhaseOutcome, evidence, worker_run
+from .runs import RUN, LinesRun, PhaseOutcome, evidence, worker_run
 
 PLAIN = Paint(False)
 FINDING = Finding(
@@ -409,6 +409,7 @@ def test_json_carries_verdict_evidence_and_runs() -> None:
         phases=(PhaseOutcome("build", "ok", 0.5, ""), PhaseOutcome("fit", "failed", 1.5, "ValueError")),
         scopes=(("assert_no_variable_creations", "Variables were created"),),
         notes=("tf_keras.legacy_tf_layers was put in its place",),
+        lines=(LinesRun("model.py", (1, 2, 5), (("import", (1, 5)), ("fit", (5,)))),),
         cause="killed by SIGSEGV in phase save",
     )
     own = replace(FINDING, code="TF907", origin="runtime", verdict=Verdict.CONFIRMED)
@@ -448,6 +449,14 @@ def test_json_carries_verdict_evidence_and_runs() -> None:
                     {"name": "build", "outcome": "ok", "seconds": 0.5, "detail": ""},
                     {"name": "fit", "outcome": "failed", "seconds": 1.5, "detail": "ValueError"},
                 ],
+                "lines": [
+                    {
+                        "path": "model.py",
+                        "statements": [1, 2, 5],
+                        "ran": {"import": [1, 5], "fit": [5]},
+                        "missed": [2],
+                    }
+                ],
                 "scopes": [{"name": "assert_no_variable_creations", "said": "Variables were created"}],
                 "notes": ["tf_keras.legacy_tf_layers was put in its place"],
             }
@@ -455,6 +464,26 @@ def test_json_carries_verdict_evidence_and_runs() -> None:
     } == report["summary"]["runtime"]
     plain = json.loads("\n".join(json_report.report(result(FINDING), PLAIN)))
     assert ("verdict" in plain["findings"][0], "runtime" in plain["summary"]) == (False, False)
+
+
+def test_the_summary_tells_which_lines_did_not_run() -> None:
+    """Of the files that miss most, as ranges between lines that ran; statements alone count."""
+    short = LinesRun("a.py", (1, 2, 4, 5, 9, 12), (("import", (1, 5)), ("fit", (5,))))
+    long = LinesRun("b.py", tuple(range(1, 40)), (("build", tuple(range(1, 40, 2))),))
+    none = LinesRun("c.py", (1, 2), (("import", (1, 2)),))
+    others = [LinesRun(f"{name}.py", (1, 2), (("import", (1,)),)) for name in "def"]
+
+    run = worker_run(lines=(short, long, none, *others))
+
+    assert [
+        "    lines run: 27 of 53 with statements, in 6 files",
+        "    not run in b.py: 2, 4, 6, 8, 10, 12, 14, 16 and in 11 more places",
+        "    not run in a.py: 2-4, 9-12",
+        "    not run in d.py: 2",
+        "    and lines of 2 more files",
+    ] == [line for line in summary(with_runs(runs=(run,)), PLAIN) if line.startswith("    ")]
+    whole = worker_run(lines=(none,))
+    assert "    lines run: 2 of 2 with statements, in 1 file" == summary(with_runs(runs=(whole,)), PLAIN)[-2]
 
 
 def test_the_summary_tells_of_every_run() -> None:

@@ -87,8 +87,8 @@ FAILURES = {
         "print('no licence\\n', flush=True); os._exit(3)",
         "exited with status 3 in phase build; it last wrote: no licence",
     ),
-    "sys.exit 0": Failure("sys.exit()  # here", "build failed: the program would end the process: SystemExit \\(model.py:"),
-    "sys.exit 3": Failure("sys.exit(3)  # here", "build failed: the program would end the process: SystemExit: 3 \\(model.py:"),
+    "sys.exit 0": Failure("sys.exit()  # here", "the program would end the process: SystemExit \\(model.py:"),
+    "sys.exit 3": Failure("sys.exit(3)  # here", "the program would end the process: SystemExit: 3 \\(model.py:"),
     "is interrupted": Failure("raise KeyboardInterrupt  # here", "build failed: KeyboardInterrupt \\(model.py:"),
     "segfaults": Failure("ctypes.string_at(0)  # here", "killed by SIGSEGV in phase build"),
     "aborts without standard error": Failure(

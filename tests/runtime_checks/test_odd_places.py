@@ -56,6 +56,26 @@ class Gan(tf.keras.Model):
 def build():
     return Gan(), tf.ones((2, 3))
 """
+STEPPING = """
+import tensorflow as tf  # import
+
+
+class Net(tf.keras.Model):  # import
+    def call(self, x):  # import
+        if x.shape[-1] == 3:  # call
+            x = x * 2.0  # call
+        else:
+            x = x * 3.0  # nowhere
+        return x  # call
+
+    def train_step(self, data):  # import
+        loss = tf.reduce_mean(self(data))  # fit
+        return {"loss": loss}  # fit
+
+
+def build():  # import
+    return Net(), tf.ones((2, 3))  # build
+"""
 LATE = """
 import tensorflow as tf
 
@@ -125,6 +145,26 @@ def test_a_creation_in_another_file_is_observed_there(target: Target, children: 
 
     assert ("centring.py", 6) == (Path(observed["path"]).name, observed["line"])
     assert ("caller.py", 9) in [(Path(path).name, line) for path, line, _ in observed["frames"]]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_what_ran_is_told_by_line_and_phase(target: Target, children: Children, tmp_path: Path) -> None:
+    """In AutoGraph's code too; definitions run when the module is imported, a branch that no call takes never."""
+    found = results(children, tmp_path, target, stepping=STEPPING)
+    ((path, statements, ran),) = found["lines"]
+    lines = {phase: set(numbers) for phase, numbers in ran}
+    marked = {
+        word: {number for number, line in enumerate(STEPPING.split("\n"), 1) if line.endswith(f"# {word}")}
+        for word in ("import", "build", "call", "fit", "nowhere")
+    }
+
+    assert ("stepping.py", set().union(*marked.values())) == (Path(path).name, set(statements))
+    assert marked["import"] == lines["import"]
+    defined = {number for number in marked["import"] if number > 3}  # once more by AutoGraph
+    assert marked["call"] == lines["second call"] == lines["first call in tf.function"] - defined
+    assert "second call in tf.function" not in lines  # it is not traced again
+    assert marked["call"] | marked["fit"] == lines["fit"] - defined
+    assert not marked["nowhere"] & set().union(*lines.values())
 
 
 @pytest.mark.parametrize("target", Target)

@@ -16,7 +16,7 @@ from .. import Paint, counts, only_at_runtime
 __all__ = ["FOR_PROGRAMS", "report"]
 
 FOR_PROGRAMS = True
-_FACTS = ("target", "device", "tensorflow", "keras", "python", "seconds", "peak_memory", "cause", "phases")
+_FACTS = ("target", "device", "tensorflow", "keras", "python", "seconds", "peak_memory", "cause", "phases", "lines")
 """Of a worker's run, in this order."""
 
 
@@ -96,4 +96,6 @@ def _runtime(runtime: Runtime, added: int) -> dict[str, Any]:
 def _run(run: WorkerRun) -> dict[str, Any]:
     facts = asdict(run)
     scopes = [{"name": name, "said": words} for name, words in run.scopes]
+    for file, one in zip(facts["lines"], run.lines, strict=True):
+        file |= {"ran": dict(one.ran), "missed": one.missed}
     return {name: facts[name] for name in _FACTS} | {"scopes": scopes, "notes": run.notes}
