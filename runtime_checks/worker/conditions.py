@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import linecache
+import os
+import sys
+from types import ModuleType
 from typing import Any, Sequence
 
 from .frames import Frame
@@ -16,8 +20,9 @@ _BLOCKS = (ast.AsyncFor, ast.AsyncWith, ast.For, ast.With)
 _CONDITIONAL = (ast.If, ast.Try, ast.While, *((ast.Match,) if hasattr(ast, "Match") else ()))
 _LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
 _SHORT_CUTS = (ast.BoolOp, ast.IfExp, ast.NamedExpr)
-_WRAPPERS = frozenset({"classmethod", "function", "property", "staticmethod"})
-"""Decorators that run the function at each call, as any other may not."""
+_BUILT_IN = (classmethod, property, staticmethod)
+_FRAMEWORKS = frozenset({"keras", "tensorflow", "tf_keras"})
+"""Their decorators, too, run the function at each eager call; another may remember what it gave."""
 
 
 def always_comes(frames: Sequence[Frame]) -> bool:
@@ -35,7 +40,7 @@ def _is_certain(path: str, line: int, name: str) -> bool:
     if not functions or name in ("<module>", "build"):
         return False
     function = min(functions, key=lambda one: one.end_lineno - one.lineno)
-    return all(map(_runs_it, function.decorator_list)) and _leads_to(function.body, line)
+    return all(_runs_it(one, path) for one in function.decorator_list) and _leads_to(function.body, line)
 
 
 def calls_at(path: str, line: int) -> list[Any]:
@@ -60,9 +65,26 @@ def _holds(node: Any, line: int) -> bool:
     return bool(node.lineno <= line <= node.end_lineno)
 
 
-def _runs_it(decorator: Any) -> bool:
-    target = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return getattr(target, "attr", getattr(target, "id", "")) in _WRAPPERS
+def _runs_it(decorator: Any, path: str) -> bool:
+    value = _value(decorator.func if isinstance(decorator, ast.Call) else decorator, path)
+    return value in _BUILT_IN or str(getattr(value, "__module__", "")).partition(".")[0] in _FRAMEWORKS
+
+
+def _value(node: Any, path: str) -> Any:
+    """What a dotted name of a file's module stands for; None where it is anything else."""
+    if isinstance(node, ast.Attribute):
+        try:
+            return getattr(_value(node.value, path), node.attr, None)
+        except Exception:  # a property's
+            return None
+    if not isinstance(node, ast.Name):
+        return None
+    for module in list(sys.modules.values()):
+        names = vars(module) if isinstance(module, ModuleType) else {}  # reading an attribute may load a lazy one
+        file = names.get("__file__")
+        if isinstance(file, str) and os.path.realpath(file) == path:
+            return names.get(node.id, getattr(builtins, node.id, None))
+    return None
 
 
 def _leads_to(body: Sequence[Any], line: int) -> bool:

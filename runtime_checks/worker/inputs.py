@@ -166,6 +166,8 @@ def _tensors(value: Any) -> Any:
 
 def _arranged(model: Any, value: Any, source: str) -> Sample:
     """A dict of parameter names is keyword arguments, a tuple may be positional ones, all else is one argument."""
+    if not signature.has_call(model):
+        return Sample((value,), {}, source)  # it only trains, and Keras gives a step one structure
     known = None if signature.is_functional(model) else signature.parameters(model)
     if known is None:
         return Sample(value if type(value) is tuple and len(value) == 1 else (value,), {}, source)

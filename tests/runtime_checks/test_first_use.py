@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from .command_runs import Case, Ran, Runs, running
+from .command_runs import Case, Ran, Runs, line_of, running
 
 pytestmark = pytest.mark.tensorflow
 
@@ -109,6 +109,37 @@ CELLS = [
 ]
 
 
+STEPPED = """
+import random
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(2)
+    def call(self, x):
+        return self.dense(x)
+    def sample(self, x):
+        return self.dense(x) * tf.Variable(2.0)  # method
+optimizer = tf.keras.optimizers.SGD()
+def trained(model, x, y, scale):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x) - y) ** 2) * scale
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    return loss
+@tf.function
+def of_parts(model, x, y):
+    return trained(model, x, y, random.random())  # parts
+@tf.function
+def of_batch(model, batch):
+    return trained(model, batch["x"], batch["y"], random.random())  # batch
+def pair():
+    return tf.ones((2, 4)), tf.zeros((2, 2))
+named = {"x": tf.ones((2, 4)), "y": tf.zeros((2, 2))}
+def build():
+    return Net(), tf.ones((2, 4))
+"""
+
+
 def notebook(cells: list[str]) -> str:
     code = [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for text in cells]
     return json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
@@ -188,7 +219,14 @@ RIGHT = {
     "absl": program(ABSL.format(default=3, required=False)),
     "TF1's flags": program(OLD_FLAGS, "model.py", "--", "--units=4"),
 }
+STEPS = {
+    "a method": (("--call", "sample"), "method", "second call"),
+    "a step of parts": (("--step", "model.py:of_parts", "--batch", "model.py:pair"), "parts", "first step"),
+    "a step of a batch": (("--step", "model.py:of_batch", "--batch", "model.py:named"), "batch", "first step"),
+}
+"""Options, the mark of the line that they come to, and the phase in which that was confirmed."""
 EXECUTED = {
+    **{name: program(STEPPED, "model.py", *options) for name, (options, *_) in STEPS.items()},
     **{name: one.case for name, one in MISTAKES.items()},
     **{f"{name}, remedied": one.remedied for name, one in MISTAKES.items() if one.remedied is not None},
     **{f"{name}, right at once": case for name, case in RIGHT.items()},
@@ -221,11 +259,23 @@ def test_a_mistake_is_told_with_what_to_do(name: str, ran: Runs) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [f"{name} on {target}" for name in EXECUTED if name not in MISTAKES for target in TARGETS]
+    "name", [f"{name} on {target}" for name in EXECUTED if name not in {*MISTAKES, *STEPS} for target in TARGETS]
 )
 def test_what_is_said_works(name: str, ran: Runs) -> None:
     """The model is built and called."""
     assert is_called(ran(name))
+
+
+@pytest.mark.parametrize("name", [f"{name} on {target}" for name in STEPS for target in TARGETS])
+def test_what_the_command_line_names_is_run(name: str, ran: Runs) -> None:
+    """A method in place of the model, a step of the program's own with the batch that it is to have."""
+    run = ran(name)
+    _, mark, phase = STEPS[name.rpartition(" on ")[0]]
+    line = line_of(IMPORTS + STEPPED, mark)
+    (found,) = (one for one in run.report["findings"] if one["line"] == line)
+
+    assert is_called(run)
+    assert ("confirmed", phase) == (found["verdict"], found["evidence"][0]["phase"])
 
 
 def is_called(run: Ran) -> bool:
