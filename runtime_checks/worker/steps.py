@@ -42,12 +42,10 @@ def build(run: Run, loaded: Any) -> None:
     if left:
         run.notes.append("arguments that are no flags of absl: {}".format(" ".join(left)))
     with target.keeping_owners() as run.owners:
-        built = target.build(loaded)
-    run.built = run.model = built.model
-    run.keeper, run.module = built.tracked, loaded.module
-    if job.get("method"):
-        run.model = target.method(built.model, job["method"])
-    elif run.model is loaded.value and signature.is_function(run.model):
+        built = target.build(loaded, job.get("method"))
+    run.model, run.keeper, run.module = built.model, built.tracked, loaded.module
+    run.built = run.keeper if job.get("method") else run.model
+    if run.model is loaded.value and signature.is_function(run.model):
         run.needed = signature.required(run.model) or []
     run.step = target.named(job["step"]) if job.get("step") else None
     for phase in run.of_kind("step"):
@@ -93,8 +91,7 @@ class _Traced:
         import tensorflow as tf
 
         _need_call(self._run)
-        if not tf.executing_eagerly():
-            raise NotRunError("the program has turned eager execution off: it runs as a graph")
+        _need_eager()
         if mode not in self._functions:
             model, extra = self._run.model, _extra(self._run, mode)
 
@@ -124,6 +121,13 @@ def _call(run: Run, sample: Any, mode: bool | None = None) -> Any:
 def _refuse_model(run: Run, output: Any) -> None:
     if run.needed and signature.is_layer(output):
         raise target.TargetError(f"it gave a model, {type(output).__name__}, and no output of one")
+
+
+def _need_eager() -> None:
+    import tensorflow as tf
+
+    if not tf.executing_eagerly():
+        raise NotRunError("the program has turned eager execution off: it runs as a graph")
 
 
 def _own_step(run: Run, number: int) -> Step:
@@ -262,6 +266,7 @@ def _save_and_load(run: Run) -> None:
     """Save the whole model in the ``.keras`` format and load it, with the classes of all layers that were made."""
     if not (signature.is_layer(run.model) and hasattr(run.model, "save")):
         raise NotRunError("only a Keras model is saved whole")
+    _need_eager()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.keras")
         run.model.save(path)

@@ -17,7 +17,7 @@ from .patching import replaced
 
 __all__ = [
     "BATCH", "EXAMPLE", "Built", "Loaded", "TargetError", "attribute", "build", "if_factory", "keeping_owners", "load",
-    "method", "named", "parse_flags",
+    "named", "parse_flags",
 ]  # fmt: skip
 
 _WANTED = "wanted is a layer, a model, a function or another callable, or a pair (model, inputs)"
@@ -111,19 +111,20 @@ def attribute(holder: Any, name: str) -> Any:
     raise TargetError(f"{_place(holder)} has no {name!r}{_nearest(holder, name)}")
 
 
-def build(loaded: Loaded) -> Built:
+def build(loaded: Loaded, method: str | None = None) -> Built:
     """Calls a function without required parameters or a class; anything else that can be called is the model itself.
 
+    With the name of a `method` it is that method of what is built, which need not be callable, that the phases call.
     Raises `TargetError` where no model comes of it, and whatever the user's code raises.
     """
     holder, value = _bound(loaded)
     _refuse_coroutines(value, loaded.name)
     if inspect.isclass(value):
-        built = _from(_construct(value, loaded.name), f"{loaded.name}()")
+        built = _from(_construct(value, loaded.name), f"{loaded.name}()", method=method)
     elif signature.is_function(value) and not signature.required(value):
-        built = _from(value(), f"{loaded.name}()")
+        built = _from(value(), f"{loaded.name}()", method=method)
     else:
-        built = _from(value, loaded.name, verb="is")
+        built = _from(value, loaded.name, verb="is", method=method)
     if built.tracked is None and holder is not None and built.model is value:
         return built._replace(tracked=holder)
     return built
@@ -133,14 +134,6 @@ def if_factory(name: str, needed: list[str]) -> str:
     """What to do about a function that makes a model and cannot be called without arguments."""
     arguments = ", ".join(f"{one}=..." for one in needed)
     return f"if it makes the model, name a function without arguments: `def build_model(): return {name}({arguments})`"
-
-
-def method(model: Any, name: str) -> Any:
-    """A method of what was built, to be called in its place; raises `TargetError` where it has none of this name."""
-    found = attribute(model, name)
-    if not callable(found):
-        raise TargetError(f"`{name}` of {_described(model)} cannot be called")
-    return found
 
 
 def named(place: dict[str, str]) -> Any:
@@ -255,15 +248,17 @@ def _refuse_coroutines(value: Any, name: str) -> None:
         raise TargetError(f"{name} is a coroutine function (async def); wanted is a plain function")
 
 
-def _from(value: Any, what: str, verb: str = "returned") -> Built:
+def _from(value: Any, what: str, verb: str = "returned", method: str | None = None) -> Built:
     """The model, and the inputs of a pair; `what` and `verb` begin the sentence of an error."""
     model, inputs = value, None
     if isinstance(value, tuple) and not callable(value):
         if len(value) != 2:
             _refuse(value, what, verb)
         model, inputs = value
-        if not _is_model(model):
+        if not (method or _is_model(model)):
             raise TargetError(f"{what} {verb} a pair that begins with {_described(model)}; {_WANTED}")
+    if method:
+        return Built(_method(model, method), inputs, model)
     if inspect.isclass(model):
         raise TargetError(f"{what} {verb} the class {model.__qualname__}, not an instance of it; {_WANTED}")
     _refuse_coroutines(model, f"what {what} {verb}" if verb == "returned" else what)
@@ -273,6 +268,13 @@ def _from(value: Any, what: str, verb: str = "returned") -> Built:
     if served is None:
         _refuse(model, what, verb)
     return Built(served, inputs, model)
+
+
+def _method(model: Any, name: str) -> Any:
+    found = attribute(model, name)
+    if not callable(found):
+        raise TargetError(f"`{name}` of {_described(model)} cannot be called")
+    return found
 
 
 def _is_model(value: Any) -> bool:

@@ -140,6 +140,40 @@ def build():
 """
 
 
+SESSION = """
+import numpy as np
+v1 = tf.compat.v1
+v1.disable_v2_behavior()
+def build():
+    x = v1.placeholder(tf.float32, [None, 4])
+    w = v1.get_variable("w", [4, 2])
+    session = v1.Session()
+    session.run(v1.global_variables_initializer())
+    def predict(inputs):
+        assert isinstance(inputs, np.ndarray)
+        late = tf.Variable(1.0)  # late
+        return session.run(v1.matmul(x, w), {x: inputs})
+    return predict
+def example_inputs():
+    return np.ones((2, 4), np.float32)
+"""
+AGENT = """
+import numpy as np
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+class Agent:
+    def __init__(self):
+        self.x = v1.placeholder(tf.float32, [None, 4])
+        self.y = v1.matmul(self.x, v1.get_variable("w", [4, 2]))
+        self.session = v1.Session()
+        self.session.run(v1.global_variables_initializer())
+    def predict(self, inputs):
+        return self.session.run(self.y, {self.x: inputs})
+def build():
+    return Agent(), np.ones((2, 4), np.float32)
+"""
+
+
 def notebook(cells: list[str]) -> str:
     code = [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for text in cells]
     return json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
@@ -218,6 +252,8 @@ MISTAKES = {
 RIGHT = {
     "absl": program(ABSL.format(default=3, required=False)),
     "TF1's flags": program(OLD_FLAGS, "model.py", "--", "--units=4"),
+    "a session": program(SESSION),
+    "a session of an object": program(AGENT, "model.py", "--call", "predict"),
 }
 STEPS = {
     "a method": (("--call", "sample"), "method", "second call"),
@@ -276,6 +312,16 @@ def test_what_the_command_line_names_is_run(name: str, ran: Runs) -> None:
 
     assert is_called(run)
     assert ("confirmed", phase) == (found["verdict"], found["evidence"][0]["phase"])
+
+
+@pytest.mark.parametrize("name", [f"a session, right at once on {target}" for target in TARGETS])
+def test_a_program_without_eager_execution_is_judged_in_its_graph(name: str, ran: Runs) -> None:
+    """What its calls add to the graph is seen, and nothing calls it in ``tf.function``."""
+    run = ran(name)
+    outcome, detail = run.phases["first call in tf.function"]
+
+    assert [line_of(IMPORTS + SESSION, "late")] == [line for _, line in run.places("TF907")]
+    assert ("not run", True) == (outcome, "has turned eager execution off" in detail)
 
 
 def is_called(run: Ran) -> bool:
