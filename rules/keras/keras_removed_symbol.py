@@ -164,7 +164,7 @@ class KerasRemovedSymbol(Rule):
         if found is None or not is_of_keras(found):
             return
         doing = "Importing" if isinstance(site, Import) else "Reading"
-        where = "with Keras 3" if found.only_keras3 else "with tf_keras and with Keras 3"
+        where = f"with {found.only_with or 'tf_keras and with Keras 3'}"
         advice = _advice(found, site.target)
         yield self.report(site, f"{doing} `{found.written}` raises {error} {where}.{advice and f' {advice}.'}")
 

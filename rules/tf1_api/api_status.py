@@ -37,8 +37,8 @@ class Standing:
     """The native name of the very same object, without ``tf.``."""
     through_v1: bool = False
     """Whether it is written with ``compat.v1``."""
-    only_keras3: bool = False
-    """Whether the other Keras still has it."""
+    only_with: str = ""
+    """The Keras of the target, in words, where the other one has it."""
     package: str = "tf"
     """``tf``, ``keras`` or ``tf_keras``."""
 
@@ -85,8 +85,9 @@ def standing(spelled: str, target: Target) -> Standing:
         symbol, status = lost, "ok" if lost is None else "v1"
     if status == "ok":
         return Standing("ok", "", whole, "", through_v1, package=_package(api))
-    only_keras3 = target is Target.KERAS3 and standing(spelled, Target.KERAS2).works
-    return Standing(status, symbol or whole, whole, native, through_v1, only_keras3, _package(api))
+    other, keras = (Target.KERAS2, "Keras 3") if target is Target.KERAS3 else (Target.KERAS3, "tf_keras")
+    only_with = keras if missing_part(api, whole, other) is None else ""
+    return Standing(status, symbol or whole, whole, native, through_v1, only_with, _package(api))
 
 
 def _package(api: str) -> str:

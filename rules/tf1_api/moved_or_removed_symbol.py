@@ -189,9 +189,7 @@ def _may_be_told(target: Target, names: Sequence[Name]) -> bool:
 
 
 def _where(found: Standing) -> str:
-    if found.of_keras and found.only_keras3:
-        return "with Keras 3"
-    return "on TF2"
+    return f"with {found.only_with}" if found.of_keras and found.only_with else "on TF2"
 
 
 def _advice(found: Standing) -> str:

@@ -28,7 +28,7 @@ from migrate_lint.linter.finding import Consequence, Finding, Severity, Span, Ta
 PAGES = Path(__file__).parent / "probes"
 GUIDES = Path(__file__).parent / "guides"
 _TITLE = re.compile(r"# (TF\d{3}) ([a-z0-9-]+)")
-_MARKER = re.compile(r"#\s*(confirmed|refuted|unreached|failed|observed):\s*(.*)$")
+_MARKER = re.compile(r"#\s*(confirmed|refuted|unreached|failed|static-only|observed):\s*(.*)$")
 _ITEM = re.compile(r'(?:\[(TF\d{3})\])?\s*(?:subject=([\w.]+))?\s*(?:"([^"]*)")?\s*')
 
 

@@ -21,6 +21,8 @@ from .probe_pages import GUIDES, PAGES, Model
 PROBES = Path(__file__).parents[2] / "runtime_checks" / "worker" / "probes"
 LOOK_UPS = {"session-run", "placeholder", "graph-collection", "contrib", "moved-or-removed-symbol", "estimator"}
 LOOK_UPS |= {"v1-layers-keras3", "v2-behavior-disabled", "app-flags-logging-gfile", "session-config", "session-hooks"}
+OF_ANY_RELEASE = {"private-tensorflow-import"}
+"""What such a rule says is not refuted by a release in which all is well."""
 
 PROBED = [model for page in sorted(PAGES.glob("*.md")) for model in probe_pages.models(page)]
 GUIDED = [model for page in sorted(GUIDES.glob("*.md")) for model in probe_pages.models(page)]
@@ -45,8 +47,9 @@ def test_every_probe_is_named_like_a_rule() -> None:
 def test_every_page_confirms_refutes_and_leaves_unreached(page: Path) -> None:
     """A verdict that was never seen may never come; a name is looked up whether its line runs or not."""
     words = set(re.findall(r"# (confirmed|refuted|unreached):", page.read_text("utf-8")))
+    never = {"unreached"} if page.stem in LOOK_UPS else {"refuted"} if page.stem in OF_ANY_RELEASE else set()
 
-    assert {"confirmed", "refuted", "unreached"} - ({"unreached"} if page.stem in LOOK_UPS else set()) <= words
+    assert {"confirmed", "refuted", "unreached"} - never <= words
 
 
 def _job(folder: Path, model: Model, target: Target) -> dict[str, Any]:
