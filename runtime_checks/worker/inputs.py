@@ -28,13 +28,15 @@ _WAYS = """{} says nothing of its inputs; give them in one of these ways:
 class Sample(NamedTuple):
     """The arguments of a call; ``source`` says where they are from.
 
-    ``fixed`` is true where the model says that the size of their first axis is fixed.
+    ``fixed`` is true where the model says that the size of their first axis is fixed, ``made_up`` where nobody gave
+    the values, and the model left sizes open, so that they may not be such as it takes.
     """
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     source: str
     fixed: bool = False
+    made_up: bool = False
 
 
 def find(
@@ -232,7 +234,9 @@ def _made(expected: signature.Expected, dtypes: list[Any]) -> Sample:
             raise TargetError(f"there are {len(dtypes)} dtypes but the model has {len(flat)} inputs")
         own = tf.nest.pack_sequence_as(own, [_retyped(spec, dtype) for spec, dtype in zip(flat, dtypes)])
     args, kwargs = _filled(own)
-    return Sample(args, kwargs, expected.source, expected.fixed)
+    shapes = [spec.shape for spec in tf.nest.flatten(own) if hasattr(spec, "shape")]
+    is_open = any(shape.rank is None or None in shape.as_list()[1:] for shape in shapes)
+    return Sample(args, kwargs, expected.source, expected.fixed, is_open)
 
 
 def _retyped(spec: Any, dtype: Any) -> Any:

@@ -204,6 +204,11 @@ def _why(run: Run, phase: Phase) -> str:
     elif phase.kind == "call" and run.needed:
         name = run.job["attribute"]
         remedies.append(f"`{name}` was called as the model, with the inputs; {if_factory(name, run.needed)}")
+    if phase.kind == "call" and not remedies and run.sample.made_up:
+        remedies.append(
+            "the inputs were made up where the model leaves sizes open: `def example_inputs():` in the same file gives "
+            "such as it takes, or --input-shape"
+        )
     return "; ".join([phase.detail, *remedies])
 
 

@@ -11,6 +11,7 @@ import inspect
 import textwrap
 from typing import Any
 
+from .errors import essence, one_line
 from .phases import NotRunError
 from .run import Run
 from .signature import is_layer, keras_of, owner_of, required, takes_training
@@ -29,13 +30,19 @@ def fit(run: Run) -> None:
 
     A model that is compiled trains with its own loss, and a step of its own with what that takes; any other with a
     squared error to zeros.
-    Raises `NotRunError` where there is nothing to train with, and whatever the model raises.
+    Raises `NotRunError` where there is nothing to train with, or that error is of no use, and whatever the model
+    raises.
     """
+    own_step = _own_step(run.built, "train_step")
+    own_loss = own_step is not None or _is_compiled(run.built)
     model, batch = _trainable(run)
     try:
         model.fit(_dataset(batch).repeat(2), epochs=1, verbose=0, shuffle=False)
-    except Exception:
-        if run.batch is None and _own_step(model, "train_step") is not None:
+    except Exception as error:
+        if not own_loss and not run.code.of_error(error):
+            said = one_line(essence(error))
+            raise NotRunError(f"the squared error that the run would train with does not go: {said}") from None
+        if run.batch is None and own_step is not None:
             run.notes.append(f"fit: `train_step` got a batch that was made of the inputs; {_REMEDY}")
         raise
 

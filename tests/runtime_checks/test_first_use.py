@@ -93,6 +93,11 @@ class Net(tf.keras.Model):
 def build():
     return Net()
 """
+OPEN = """
+def build():
+    inputs = tf.keras.Input((None,))
+    return tf.keras.Model(inputs, tf.keras.layers.Lambda(lambda x: x + tf.ones(6))(inputs))
+"""
 LOST = """
 def build():
     try:
@@ -241,6 +246,11 @@ MISTAKES = {
         program(NO_INPUTS),
         ("says nothing of its inputs", "example_inputs()", "--input-shape 2,8"),
         program(NO_INPUTS, "model.py", "--input-shape", "2,8", "--input-dtype", "float32"),
+    ),
+    "inputs of other sizes": Mistake(
+        program(OPEN),
+        ("Incompatible shapes", "the inputs were made up where the model leaves sizes open", "--input-shape"),
+        program(OPEN, "model.py", "--input-shape", "2,6", "--input-dtype", "float32"),
     ),
     "the name of a notebook": Mistake(
         Case({"model.ipynb": notebook(CELLS)}, "model.ipynb"),

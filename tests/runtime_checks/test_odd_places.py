@@ -76,6 +76,21 @@ class Net(tf.keras.Model):  # import
 def build():  # import
     return Net(), tf.ones((2, 3))  # build
 """
+MASKING = """
+import tensorflow as tf
+
+
+class Mask(tf.keras.layers.Layer):
+    def compute_mask(self, inputs, mask=None):
+        return tf.ones((2, 5), tf.bool)
+
+    def call(self, inputs):
+        return 2.0 * inputs
+
+
+def build():
+    return Mask(), tf.ones((2, 3))
+"""
 LATE = """
 import tensorflow as tf
 
@@ -145,6 +160,18 @@ def test_a_creation_in_another_file_is_observed_there(target: Target, children: 
 
     assert ("centring.py", 6) == (Path(observed["path"]).name, observed["line"])
     assert ("caller.py", 9) in [(Path(path).name, line) for path, line, _ in observed["frames"]]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_a_loss_that_the_run_made_up_is_no_failure_of_the_model(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """A layer without weights cannot be trained; that is told as what it is."""
+    found = results(children, tmp_path, target, masking=MASKING)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert ("not run", True) == (outcomes["fit"][0], "squared error that the run would" in outcomes["fit"][1])
+    assert "ok" == outcomes["second call in tf.function"][0]
 
 
 @pytest.mark.parametrize("target", Target)
