@@ -67,16 +67,15 @@ def _holds(node: Any, line: int) -> bool:
 
 def _runs_it(decorator: Any, path: str) -> bool:
     value = _value(decorator.func if isinstance(decorator, ast.Call) else decorator, path)
-    return value in _BUILT_IN or str(getattr(value, "__module__", "")).partition(".")[0] in _FRAMEWORKS
+    if any(value is one for one in _BUILT_IN):
+        return True
+    return str(_attribute(value, "__module__")).partition(".")[0] in _FRAMEWORKS
 
 
 def _value(node: Any, path: str) -> Any:
     """What a dotted name of a file's module stands for; None where it is anything else."""
     if isinstance(node, ast.Attribute):
-        try:
-            return getattr(_value(node.value, path), node.attr, None)
-        except Exception:  # a property's
-            return None
+        return _attribute(_value(node.value, path), node.attr)
     if not isinstance(node, ast.Name):
         return None
     for module in list(sys.modules.values()):
@@ -85,6 +84,13 @@ def _value(node: Any, path: str) -> Any:
         if isinstance(file, str) and os.path.realpath(file) == path:
             return names.get(node.id, getattr(builtins, node.id, None))
     return None
+
+
+def _attribute(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name, None)
+    except Exception:  # the program's own
+        return None
 
 
 def _leads_to(body: Sequence[Any], line: int) -> bool:

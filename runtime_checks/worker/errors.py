@@ -43,10 +43,12 @@ def one_line(text: object) -> str:
 
 def cause_of(error: BaseException) -> BaseException | None:
     """What the program itself said that an exception comes from, unless its text repeats that."""
+    said, met = text_of(error), {id(error)}
     cause = error.__cause__
-    if cause is None or text_of(cause) in text_of(error):
-        return None
-    return cause_of(cause) or cause
+    while cause is not None and cause.__cause__ is not None and id(cause) not in met:
+        met.add(id(cause))
+        cause = cause.__cause__
+    return None if cause is None or text_of(cause) in said else cause
 
 
 def essence(error: BaseException) -> str:

@@ -30,7 +30,7 @@ def prefer(folders: Sequence[str]) -> None:
     sys.path[:] = [*folders, *(entry for entry in sys.path if entry not in folders)]
 
 
-class Cells(importlib.machinery.SourceFileLoader):
+class _TextLoader(importlib.machinery.SourceFileLoader):
     """Loads a module whose text is not that of its file."""
 
     def __init__(self, name: str, path: str, text: str) -> None:
@@ -60,7 +60,7 @@ def import_file(file: str, module: str | None = None, text: str | None = None) -
     path = os.path.realpath(file)
     if text is not None:
         name = _own_name(_parts(path)[-1], path)
-        return _begun(importlib.util.spec_from_file_location(name, path, loader=Cells(name, path, text)))
+        return _begun(importlib.util.spec_from_file_location(name, path, loader=_TextLoader(name, path, text)))
     return _load(module.split(".") if module else _parts(path), path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from dataclasses import replace
-from typing import Any, FrozenSet, Iterator, Sequence, Tuple
+from typing import Any, FrozenSet, Iterator, Mapping, Sequence, Tuple
 
 from .conditions import calls_at
 from .creation import creations, made_through
@@ -104,32 +104,39 @@ def _told(run: Run, explained: Explained) -> set[tuple[str, int]]:
 
 def _created_again(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     """One for each cause: a scope that gets another name, something that is made again, or a line of its own."""
+    renamed = _renamed(run)
     causes: dict[Any, list[Event]] = {}
     for event in _new_variables(run, explained):
-        cause = _cause(run, event)
+        cause = _cause(event, renamed)
         causes.setdefault(cause.frames[0][:2] if cause.frames else None, []).append(event)
     for events in causes.values():
-        cause = _cause(run, events[0])
+        cause = _cause(events[0], renamed)
         lines = {event.frames[0][:2] for event in events if event.frames}
         made = creations(events) + (f", made on {len(lines)} lines" if len(lines) > 1 else "")
         message = f"calls of the model that was built make new variables here: {made}{_why(cause, events[0])}"
         yield _of_event("created again", replace(events[0], frames=cause.frames), "error", message)
 
 
-def _cause(run: Run, event: Event) -> Event:
+def _cause(event: Event, renamed: Mapping[tuple[Phase, str], Event]) -> Event:
     """What makes the variable a new one: the outermost scope with a new name, or what was made again, else itself."""
-    scopes = [one for one in run.events("counted") if one.phase is event.phase and _is_renamed(run, one)]
-    around = [one for one in scopes if event.detail["name"].startswith(one.detail["scope"] + "/")]
-    if around:
-        return min(around, key=lambda one: len(one.detail["scope"]))
+    parts = event.detail["name"].split("/")
+    for number in range(1, len(parts)):
+        scope = renamed.get((event.phase, "/".join(parts[:number])))
+        if scope is not None:
+            return scope
     owners = [owner for owner in event.detail["owners"] if owner.phase is event.phase and owner.frames]
     return owners[-1] if owners else event
 
 
-def _is_renamed(run: Run, scope: Event) -> bool:
-    """Whether the same lines opened the scope by another name in an earlier phase."""
-    first = next(one for one in run.events("counted") if one.frames == scope.frames)
-    return bool(scope.frames) and first.phase is not scope.phase and first.detail["scope"] != scope.detail["scope"]
+def _renamed(run: Run) -> dict[tuple[Phase, str], Event]:
+    """The scopes, by phase and name, that the same lines opened by another name in an earlier phase."""
+    found: dict[tuple[Phase, str], Event] = {}
+    first: dict[Any, Event] = {}
+    for event in run.events("counted"):
+        before = first.setdefault(event.frames, event)
+        if event.frames and before.phase is not event.phase and before.detail["scope"] != event.detail["scope"]:
+            found.setdefault((event.phase, event.detail["scope"]), event)
+    return found
 
 
 def _why(cause: Event, event: Event) -> str:
