@@ -41,7 +41,8 @@ class WorkerRun:
 
     ``scopes`` pairs the name of each of the guides' scopes with what it said; ``notes`` is what the worker changed or
     chose; ``lines`` are what ran of the user's files, as far as those were imported; ``cause`` says why the worker
-    ended early; ``seconds`` is wall time, ``peak_memory`` resident bytes.
+    ended early; ``seconds`` is wall time, ``peak_memory`` resident bytes; ``model`` says what was run, where one
+    report is of several models.
     """
 
     target: Target
@@ -56,6 +57,7 @@ class WorkerRun:
     cause: str | None
     seconds: float
     peak_memory: int
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

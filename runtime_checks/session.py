@@ -13,7 +13,7 @@ from ..linter.runtime_report import PhaseOutcome, RuntimeReport, WorkerRun
 from . import interpreter, process
 from .locate import Located, LocateError, locate
 from .protocol import Results, ResultsError, job, results
-from .verdict import failure, merged, observation, together
+from .verdict import failure, merged, observation, shown, together
 
 __all__ = ["NotebookCode", "Request", "RuntimeUsageError", "locate_target", "run"]
 
@@ -267,7 +267,7 @@ class _Attempt:
             phases=tuple(self._phases()),
             scopes=self.results.scopes,
             notes=self.results.notes,
-            lines=tuple(replace(file, path=_shown(file.path)) for file in self.results.lines),
+            lines=tuple(replace(file, path=shown(file.path)) for file in self.results.lines),
             cause=self.cause,
             seconds=0.0 if outcome is None else outcome.seconds,
             peak_memory=0 if outcome is None else outcome.peak_memory,
@@ -288,7 +288,7 @@ class _Attempt:
                 text = self._line_of(path, observed.line)
                 yield (
                     observed.kind,
-                    observation(observed, path=_shown(path), text=text, target=self.target, device=self.device_name),
+                    observation(observed, path=shown(path), text=text, target=self.target, device=self.device_name),
                 )
         at = self.located.file or self.located.module or self.request.target
         if self.cause is not None:
@@ -314,11 +314,5 @@ class _Attempt:
     def _failure(self, path: str, line: int, reason: str, phase: str) -> tuple[str, Finding]:
         message = f"{self.request.target} could not be judged on {self.target}: {reason}"
         return message, failure(
-            path=_shown(path), line=line, message=message, target=self.target, device=self.device_name, phase=phase
+            path=shown(path), line=line, message=message, target=self.target, device=self.device_name, phase=phase
         )
-
-
-def _shown(path: str) -> str:
-    """A path as findings show it: relative to the working directory, or absolute where it lies outside."""
-    relative = os.path.relpath(path)
-    return path.replace(os.sep, "/") if relative.startswith("..") else relative.replace(os.sep, "/")

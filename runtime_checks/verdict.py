@@ -10,7 +10,7 @@ from typing import Any
 from ..linter.finding import Consequence, Evidence, Finding, Severity, Target, Verdict
 from .protocol import Observed
 
-__all__ = ["PROBE_FAILED", "PROBE_ONLY", "failure", "merged", "observation", "together"]
+__all__ = ["PROBE_FAILED", "PROBE_ONLY", "failure", "merged", "observation", "shown", "together"]
 
 PROBE_ONLY = ("TF907", "probe-only-finding")
 PROBE_FAILED = ("TF908", "probe-failed")
@@ -88,3 +88,9 @@ def together(findings: Iterable[tuple[str, Finding]]) -> Iterator[Finding]:
         evidence = tuple(one for finding in group for one in finding.evidence)
         worst = min(group, key=lambda finding: severities.index(finding.severity))
         yield replace(worst, evidence=evidence)
+
+
+def shown(path: str) -> str:
+    """A path as findings show it: relative to the working directory, or absolute where it lies outside."""
+    relative = os.path.relpath(path)
+    return path.replace(os.sep, "/") if relative.startswith("..") else relative.replace(os.sep, "/")

@@ -216,7 +216,8 @@ def _of_run(run: WorkerRun, paint: Paint) -> Iterator[str]:
         _plural(found["ok"], "phase") + " ok",
         *(f"{found[one]} {one}" for one in ("failed", "cut short", "not run") if found[one]),
     ]
-    yield printable(f"{run.target} on {run.device}: {versions}; {', '.join(ran)}")
+    what = f"{run.model}, {run.target}" if run.model else run.target
+    yield printable(f"{what} on {run.device}: {versions}; {', '.join(ran)}")
     if run.cause is not None:
         yield f"    {paint('ended early', 'failed')}: {printable(run.cause)}"
     told = {f"{phase.name} failed: {phase.detail}" for phase in run.phases}

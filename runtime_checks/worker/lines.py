@@ -42,6 +42,8 @@ _plain: dict[CodeType, CodeType] = {}
 
 def context_now() -> str:
     """What TensorFlow does with an operation that is made now, on this thread."""
+    if "tensorflow" not in sys.modules:
+        return EAGER
     import tensorflow as tf
 
     if tf.executing_eagerly():

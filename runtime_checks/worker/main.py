@@ -5,23 +5,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import threading
-import time
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 from . import shims, steps
-from .errors import cause_of, essence, one_line
+from .execution import Execution
 from .frames import UserCode
 from .hooks import all_hooks
-from .judge import report, take_snapshots
+from .judge import take_snapshots
 from .lines import Lines
 from .patching import replaced
-from .phases import IMPORT, NotRunError, Phase
+from .phases import IMPORT, Phase
 from .recorder import Recorder
 from .results import Results, versions
 from .run import Run
-from .target import TargetError, if_factory
 
 __all__ = ["execute", "main"]
 
@@ -59,24 +56,21 @@ def execute(job: dict[str, Any], results: Results, ask: str | None = None) -> No
     worker = _Worker(run, results, Lines(code))
     if ask is not None:
         worker.answer_to(ask)
-    worker.do(tf)
+    worker.do_all(tf)
 
 
 _ASK = "ask"
 """As in `process`, which is not here."""
-_GRAPH_ONLY = re.compile(r"eager execution|[Ee]xecuting eagerly|[Ee]ager mode")
-"""What TensorFlow says where it is asked for something of graphs without one."""
 
 
-class _Worker:
-    """Runs phases and keeps what they leave behind."""
+class _Worker(Execution):
+    """Tells the host, whenever a phase begins, what is known so far."""
 
     def __init__(self, run: Run, results: Results, lines: Lines) -> None:
-        self.run = run
+        super().__init__(run, lines)
         self.results = results
-        self.lines = lines
 
-    def do(self, tf: Any) -> None:
+    def do_all(self, tf: Any) -> None:
         """Import, build, and everything that is done with a model that was built."""
         run = self.run
         loading, building = Phase(IMPORT), Phase("build")
@@ -86,22 +80,21 @@ class _Worker:
         with run.code.following_autograph(), run.recorder.hooked(all_hooks()), shims.for_slim(
             run.target, run.notes.append
         ):
-            self._do(loading, lambda: found.append(steps.load(run)))
+            self.do(loading, lambda: found.append(steps.load(run)))
             missing = _missing_device(tf, run.job, physical=False)
             if missing:
                 self.results.finish(missing_device=missing)
                 return
             with _on_device(tf, run.job["device"]):
                 if loading.ok:
-                    self._do(building, lambda: steps.build(run, found[0]))
+                    self.do(building, lambda: steps.build(run, found[0]))
                 if building.ok:
                     for phase, body in later:
-                        self._do(phase, body)
-        self._blame(loading)
-        self._blame(building)
+                        self.do(phase, body)
+        self.blame(loading)
+        self.blame(building)
         take_snapshots(run, None)
-        self._report()
-        self.results.finish(lines=self._lines())
+        self.results.finish(**self.found(None), lines=self.lines_run())
 
     def answer_to(self, ask: str) -> None:
         """Listen on a thread; when the host opens the FIFO, the phase that runs takes too long and is to be ended.
@@ -115,101 +108,16 @@ class _Worker:
             if phase is not None:
                 phase.ran = self.lines.so_far()
                 with contextlib.suppress(Exception):
-                    self.results.answer(**self._found(phase), lines=self._lines())
+                    self.results.answer(**self.found(phase), lines=self.lines_run())
 
         if hasattr(os, "mkfifo"):
             os.mkfifo(ask)
             threading.Thread(target=listen, name="migrate-lint-answer", daemon=True).start()
 
-    def _blame(self, failed: Phase) -> None:
-        """Say of the phases that were not run why, if all of them needed one that failed."""
-        for phase in self.run.phases:
-            if failed.error is not None and phase.outcome == "not run":
-                phase.detail = f"{failed} failed: {failed.detail}"
-
-    def _do(self, phase: Phase, body: Callable[[], None]) -> None:
-        run = self.run
-        phase.follow_up = any(
-            earlier.ok and earlier.mode == phase.mode and earlier.scope is None for earlier in run.of_kind(phase.kind)
-        )
-        self._report(phase)
+    def begin(self, phase: Phase) -> None:
+        """Give what is known to the host, with the name of the phase."""
+        self.results.update(**self.found(phase))
         self.results.begin(str(phase))
-        began = time.time()
-        run.recorder.phase = phase
-        try:
-            with self.lines.recording():
-                body()
-            phase.outcome, phase.detail = "ok", ""
-        except NotRunError as reason:
-            phase.outcome, phase.detail = "not run", str(reason)
-        except steps.CutShortError as reason:
-            phase.outcome, phase.detail = "cut short", str(reason)
-        except BaseException as error:
-            phase.outcome = "failed"
-            phase.error = error
-            phase.frames = run.code.of_error(error)
-            phase.detail = _failure(run, phase, error)
-        finally:
-            run.recorder.phase = None
-        phase.ran = self.lines.take()
-        phase.seconds = time.time() - began
-        take_snapshots(run, phase)
-
-    def _report(self, running: Phase | None = None) -> None:
-        self.results.update(**self._found(running))
-
-    def _lines(self) -> list[Any]:
-        """By file, the lines with statements and those that ran in each phase."""
-        statements = self.lines.statements()
-        ran: dict[str, list[Any]] = {path: [] for path in statements}
-        for phase in self.run.phases:
-            in_phase: dict[str, set[int]] = {}
-            for path, line, _ in phase.ran:
-                in_phase.setdefault(path, set()).add(line)
-            for path in sorted(in_phase):
-                ran.get(path, []).append([str(phase), sorted(in_phase[path])])
-        return [[path, sorted(statements[path]), ran[path]] for path in sorted(statements)]
-
-    def _found(self, running: Phase | None) -> dict[str, Any]:
-        run = self.run
-        judgements, observations = report(run)
-        fatal = run.fatal()
-        place = fatal.frames[0][:2] if fatal is not None and fatal.frames else (None, 0)
-        return {
-            "phases": [
-                [str(p), "running" if p is running else p.outcome, round(p.seconds, 3), p.detail] for p in run.phases
-            ],
-            "fatal": None if fatal is None else [str(fatal), _ended(fatal), _why(run, fatal), *place],
-            "scopes": [[name, one_line(said)] for name, said in run.scopes],
-            "notes": run.notes,
-            "judgements": {
-                number: [one.verdict, "" if one.phase is None else str(one.phase), one.detail]
-                for number, one in judgements.items()
-            },
-            "observations": observations,
-        }
-
-
-def _ended(phase: Phase) -> str:
-    return "exited" if isinstance(phase.error, SystemExit) else phase.outcome
-
-
-def _why(run: Run, phase: Phase) -> str:
-    """Why nothing can be judged, and what to do about it, where that is known."""
-    error, remedies = phase.error, []
-    if isinstance(error, SystemExit):
-        remedies.append("what it wants to be told goes behind `--` on the command line: -- --name=value")
-    elif error is not None and _GRAPH_ONLY.search(essence(error)):
-        remedies.append("this is TF1 code, which needs a graph: `migrate-lint verify --init pair.py` runs it in one")
-    elif phase.kind == "call" and run.needed:
-        name = run.job["attribute"]
-        remedies.append(f"`{name}` was called as the model, with the inputs; {if_factory(name, run.needed)}")
-    if phase.kind == "call" and not remedies and run.sample.made_up:
-        remedies.append(
-            "the inputs were made up where the model leaves sizes open: `def example_inputs():` in the same file gives "
-            "such as it takes, or --input-shape"
-        )
-    return "; ".join([phase.detail, *remedies])
 
 
 def _dump_stacks(path: str) -> None:
@@ -226,21 +134,6 @@ def _dump_stacks(path: str) -> None:
     faulthandler.enable(file)
     if hasattr(signal, "SIGRTMAX"):
         faulthandler.register(signal.SIGRTMAX - 3, file, all_threads=False)
-
-
-def _failure(run: Run, phase: Phase, error: BaseException) -> str:
-    text = one_line(error if isinstance(error, TargetError) else essence(error))
-    if phase.frames:
-        text += f" ({os.path.basename(phase.frames[0].path)}:{phase.frames[0].line})"
-    if isinstance(error, SystemExit):
-        text = f"the program would end the process: {text}"
-    cause = cause_of(error)
-    if cause is not None:
-        text += f", from {one_line(essence(cause))}"
-    limit = run.job["memory_limit"]
-    if limit and (isinstance(error, MemoryError) or "ResourceExhausted" in type(error).__name__):
-        text += f"; --memory-limit is {limit / 2**30:g} GiB"
-    return text
 
 
 def _limit_memory(limit: Any) -> None:

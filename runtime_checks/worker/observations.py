@@ -179,7 +179,7 @@ def _made_by(event: Event) -> str:
     """Which layer or module has the variable, and where that was made, if that is another line."""
     for owner in event.detail["owners"][:1]:
         if "class" in owner.detail and owner.frames and owner.frames[0][:2] != event.frames[0][:2]:
-            again = " again" if owner.phase is event.phase else ""
+            again = " again" if owner.phase is event.phase and event.phase.follow_up else ""
             place = owner.frames[0]
             return "; of the `{}` made{} at {}:{}".format(
                 owner.detail["class"], again, os.path.basename(place.path), place.line

@@ -72,6 +72,20 @@ class Recorder:
         """The events of some kinds so far; those of each kind in order."""
         return [event for kind in kinds for event in self._by_kind.get(kind, ())]
 
+    def add(self, events: Sequence[Event]) -> None:
+        """Take in events that were recorded before."""
+        for event in events:
+            self._by_kind.setdefault(event.kind, []).append(event)
+            self.events.append(event)
+
+    def cut(self, first: int) -> list[Event]:
+        """Forget the events from that number on, and give them back."""
+        before, later = self.events[:first], self.events[first:]
+        self.events = []
+        self._by_kind.clear()
+        self.add(before)
+        return later
+
     @contextlib.contextmanager
     def hooked(self, hooks: Sequence[Any]) -> Iterator[None]:
         """Run the body with every hook in place; a hook is a module with ``patches(recorder)``."""
