@@ -136,7 +136,7 @@ class OwnTests:
             self._kept.append(test)
 
     def _is_new(self, model: Any, came: set[int]) -> bool:
-        classes = (type(model), frozenset(map(type, _parts(model))))
+        classes = (_name(model), frozenset(map(_name, _parts(model))))
         if classes in self._known and came <= self._reached:
             return False
         self._known.add(classes)
@@ -316,6 +316,11 @@ def _model_classes() -> list[type[Any]]:
     """The base classes of models, of each Keras that is there."""
     found = [sys.modules[cls.__module__.partition(".")[0]].Model for cls in layer_classes()]
     return list(dict.fromkeys(found))
+
+
+def _name(model: Any) -> tuple[str, str]:
+    """Of its class, which a test may define anew each time."""
+    return type(model).__module__, type(model).__qualname__
 
 
 def _parts(model: Any) -> Sequence[Any]:

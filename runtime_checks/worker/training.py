@@ -101,8 +101,8 @@ def _trainable(run: Run) -> tuple[Any, Any]:
         return model, _batch_for(run, model, "train_step")
     if run.output is None:
         raise NotRunError("no call gave an output")
-    outputs = _tensors(run.output)
-    if not any(value.dtype.is_floating for value in outputs):
+    outputs = tf.nest.flatten(run.output)
+    if not any(tf.as_dtype(getattr(value, "dtype", type(value))).is_floating for value in outputs):
         raise NotRunError("the outputs have no loss: they are not floating point")
     if len(outputs) > 1 or len(run.sample.args) != 1 or run.sample.kwargs or run.model is not model:
         tensors = tf.nest.flatten((run.sample.args, run.sample.kwargs))
@@ -177,8 +177,6 @@ def _made_up(run: Run, model: Any, name: str) -> Any:
 
     A step of the user's that says nothing of parts is given the inputs alone, unless the model has a loss.
     """
-    import tensorflow as tf
-
     inputs, step, loss = _inputs(run), _own_step(model, name), getattr(model, "loss", None)
     parts = _parts_taken(step) if step is not None else 2
     if isinstance(inputs, tuple) and len(inputs) == parts and not loss:
@@ -190,9 +188,10 @@ def _made_up(run: Run, model: Any, name: str) -> Any:
     if parts > 3:
         raise NotRunError(f"`{name}` takes {parts} parts apart; {_REMEDY}")
     output = run.output if run.output is not None else inputs
-    targets = _targets(model, output, loss)
-    rows = tf.ones(tf.shape(_tensors(inputs)[0])[:1])
-    return (inputs, targets, rows)[:parts]
+    try:
+        return (inputs, _targets(model, output, loss), _weights(inputs))[:parts]
+    except Exception as error:
+        raise NotRunError(f"no batch could be made up: {one_line(essence(error))}; {_REMEDY}") from None
 
 
 def _inputs(run: Run) -> Any:
@@ -258,10 +257,11 @@ def _in_tuples(value: Any) -> Any:
     return value
 
 
-def _tensors(output: Any) -> list[Any]:
+def _weights(inputs: Any) -> Any:
+    """A one for each row, of ragged and sparse tensors too."""
     import tensorflow as tf
 
-    return [tf.convert_to_tensor(value) for value in tf.nest.flatten(output)]
+    return tf.ones(tf.nest.flatten(inputs)[0].shape[:1])
 
 
 def _targets(model: Any, output: Any, loss: Any) -> Any:

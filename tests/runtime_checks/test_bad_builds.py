@@ -483,10 +483,11 @@ def test_what_was_seen_before_a_hang_counts(name: str, code: str, phase: str, ra
 
 @pytest.mark.parametrize("name", ["takes one batch size"])
 def test_one_batch_size(name: str, ran: Ran) -> None:
-    """A call that fails for another batch is that phase's failure, with its line, and no other's."""
+    """A call that fails for another batch, which the run made up, is that phase's failure, with its line."""
     outcome, detail = ran.phases["call with another batch size"]
 
     assert ("failed", True) == (outcome, f"(model.py:{line_of(text_of(name), 'here')})" in detail)
+    assert detail.endswith("; the run doubled each input for this call, which the program may not be meant for")
     assert ["ok", "ok"] == [ran.phases[phase][0] for phase in ("first call", "second call")]
     assert [] == ran.found("TF908")
     assert ["confirmed"] == [verdict for _, _, verdict in ran.verdicts("TF101")]

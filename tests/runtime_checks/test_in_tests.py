@@ -194,6 +194,15 @@ def test_unseen():
     networks.Unseen()(tf.ones((2, 2)))
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_class_of_its_own(times):
+    class OfItsOwn(tf.keras.layers.Layer):
+        def call(self, x):
+            return times * x
+
+    OfItsOwn()(tf.ones((2, 2)))
+
+
 def test_in_the_test():
     InTheTest()(tf.ones((2, 2)))
 """
@@ -349,9 +358,17 @@ def test_what_static_analysis_does_not_see_is_found(session: Session) -> None:
     assert "confirmed" == session.found("networks.py:unseen")["TF907"][0]
 
 
+def test_models_of_the_same_classes_are_run_once(session: Session) -> None:
+    """Also where each test defines the class anew; two `Sequential` of different layers are different models."""
+    models = re.findall(r"^`(.+?)` of \S+, keras", session.output, re.MULTILINE)
+
+    assert [1, 1] == [models.count(one) for one in ("Once", "test_class_of_its_own.<locals>.OfItsOwn")]
+    assert ["Sequential"] == [one for one in {*models} if models.count(one) > 1]
+
+
 def test_the_tests_are_counted(session: Session) -> None:
     """Those of which no model was run too."""
-    assert "tests: 16, of which 11 passed and called a model" in session.output
+    assert "tests: 18, of which 13 passed and called a model" in session.output
     assert "not run: models of tests that did not pass: 2" in session.output
     assert "not run: models of tests that gave them symbolic tensors alone: 1" in session.output
 
@@ -392,5 +409,5 @@ def test_tests_that_were_not_run_are_counted(tmp_path: Path) -> None:
     session = Session(tmp_path, "keras3", OPTION, "-x", "-k", "array or fails or shared")
 
     assert ["FAILED", "PASSED", "PASSED", "PASSED"] == [one.split()[0] for one in session.outcomes]
-    assert "tests: 4 of 16 were run, of which 3 passed and called a model" in session.output
+    assert "tests: 4 of 18 were run, of which 3 passed and called a model" in session.output
     assert {("unreached", "no test came to this line")} == {*session.found("networks.py:test_module").values()}
