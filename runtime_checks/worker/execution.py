@@ -129,7 +129,8 @@ def _failure(run: Run, phase: Phase, error: BaseException) -> str:
     cause = cause_of(error)
     if cause is not None:
         text += f", from {one_line(essence(cause))}"
-    if phase.batch and phase.follow_up:
+    others = (one.outcome for one in run.of_kind("call") if one.traced == phase.traced and not one.batch)
+    if phase.batch and "failed" not in others:
         text += "; the run doubled each input for this call, which the program may not be meant for"
     limit = run.job["memory_limit"]
     if limit and (isinstance(error, MemoryError) or "ResourceExhausted" in type(error).__name__):
