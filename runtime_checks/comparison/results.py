@@ -134,8 +134,8 @@ class Cause:
     """A class of causes, ranked by ``weight`` (0 to 1, evidence, not proof), with the static findings that fit."""
 
     kind: str
-    """``forward``, ``loss``, ``regularization``, ``update rule``, ``learning rate``, ``momentum``,
-    ``moving statistics``, ``randomness``, ``variables``, ``inputs``, ``numerics``."""
+    """``forward``, ``training mode``, ``loss``, ``regularization``, ``update rule``, ``learning rate``, ``momentum``,
+    ``moving statistics``, ``randomness``, ``variables``, ``names``, ``inputs``, ``numerics``."""
     weight: float
     evidence: tuple[str, ...]
     findings: tuple[Finding, ...] = ()

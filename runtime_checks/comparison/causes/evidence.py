@@ -10,6 +10,7 @@ import numpy as np
 
 from ...worker.recording.format.reading import Record, Recorded, RecordingError
 from ...worker.recording.values.layout import is_reshaped, laid_out
+from ..judging.naming import OTHER_NAMES
 from ..results import Deviation, Results, Status
 
 __all__ = ["Clue", "Seen", "Twin", "fit", "near", "whole"]
@@ -70,6 +71,18 @@ class Seen:
     def rung_failed(self, number: str) -> bool:
         """Whether that rung was reached and failed."""
         return any(rung.number == number and rung.status is Status.FAIL for rung in self.report.rungs)
+
+    @property
+    def only_names(self) -> bool:
+        """Whether each variable has a counterpart that is like it, and some of them under another name."""
+        rows = self.report.variables
+        said = {row.problem for row in rows if row.problem}
+        return said == {OTHER_NAMES} and all(row.tf1 is not None and row.tf2 is not None for row in rows)
+
+    @property
+    def unmatched(self) -> bool:
+        """Whether rung 2 failed by more than names."""
+        return self.rung_failed("2") and not self.only_names
 
     def ran(self, scenario: str) -> bool:
         """Whether anything of a scenario was compared."""

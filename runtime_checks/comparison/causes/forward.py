@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -45,9 +46,21 @@ def _inputs(seen: Seen) -> Iterator[Clue]:
 def _variables(seen: Seen) -> Iterator[Clue]:
     if not seen.rung_failed("2"):
         return
+    if seen.only_names:
+        yield _names(seen)
+        return
     for row in seen.report.variables:
         if row.problem:
             yield Clue("variables", 0.9, f"{_title(row)}: {row.problem}.")
+
+
+def _names(seen: Seen) -> Clue:
+    """Other names, which hardly any migration keeps: the last thing to look at where values differ too."""
+    renamed = [row for row in seen.report.variables if row.problem]
+    many = "1 variable has another name" if len(renamed) == 1 else f"{len(renamed)} variables have other names"
+    text = f"{many} on TF2, first {_title(renamed[0])}; shapes and order pair them."
+    alone = all(rung.status is not Status.FAIL for rung in seen.report.rungs if rung.number != "2")
+    return Clue("names", 0.9 if alone else 0.05, text)
 
 
 def _title(row: VariableRow) -> str:
@@ -101,7 +114,7 @@ def _equal_weights(seen: Seen) -> Iterator[Clue]:
     constant, fill = (seen.failed(name, *_VALUES) for name in (scenarios.CONSTANT, scenarios.FINGERPRINT))
     first = _first(seen, scenarios.FINGERPRINT) or _first(seen, scenarios.CONSTANT)
     where = _where(seen, first)
-    if seen.rung_failed("2"):
+    if seen.unmatched:
         yield Clue("forward", 0.5, f"From equal weights, as far as both sides have them, outputs differ.{where}")
         return
     if not constant and fill and _blind(seen):
@@ -131,17 +144,23 @@ def _where(seen: Seen, first: Deviation | None) -> str:
     """Where it begins, and the layers that TF2 runs between what agrees and there."""
     if first is None:
         return ""
+    before, names = _between(seen, first)
+    layers = [_described(seen, name) for name in names]
+    after = f" after {before}, which agrees," if before else ""
+    if not layers:
+        return f" It begins at {first.tf1_name or first.tf2_name}."
+    return f" It begins at {first.tf1_name or first.tf2_name};{after} TF2 runs {', '.join(layers[:_LAYERS])}."
+
+
+def _between(seen: Seen, first: Deviation) -> tuple[str, list[str]]:
+    """The last layer of TF2 that agrees, and those that run after it up to where it begins."""
     taps = seen.names("tf2", first.scenario, "tap", first.step)
     agree = {
         check.tf2_name for check in seen.all(first.scenario, "tap", step=first.step) if check.passed and check.tf2_name
     }
     end = taps.index(first.tf2_name) + 1 if first.tf2_name in taps else len(taps)
     begin = max((at + 1 for at, name in enumerate(taps[:end]) if name in agree), default=0)
-    layers = [_described(seen, name) for name in taps[begin:end]]
-    after = f" after {taps[begin - 1]}, which agrees," if begin else ""
-    if not layers:
-        return f" It begins at {first.tf1_name or first.tf2_name}."
-    return f" It begins at {first.tf1_name or first.tf2_name};{after} TF2 runs {', '.join(layers[:_LAYERS])}."
+    return taps[begin - 1] if begin else "", taps[begin:end]
 
 
 def _described(seen: Seen, name: str) -> str:
@@ -190,26 +209,35 @@ def _exchanged(seen: Seen, first: Deviation | None) -> Iterator[Clue]:
             "they look swapped.",
         )
         return
-    square = [twin for twin in _owned(seen, first) if len(twin.shape) >= 2 and twin.shape[-1] == twin.shape[-2] > 1]
+    owned = _owned(seen, first)
+    square = [twin for twin in owned if len(twin.shape) >= 2 and twin.shape[-1] == twin.shape[-2] > 1]
     if square:
-        yield Clue(
-            "variables", 0.8, f"{said}; {square[0].old} is square, {list(square[0].shape)}, and may be used transposed."
-        )
+        more = f", or {' or '.join(twin.old for twin in square[1:3])}" if square[1:] else ""
+        text = f"{square[0].old} is square, {list(square[0].shape)}, and may be used transposed{more}"
+        yield Clue("variables", 0.8, f"{said}; {text}.")
         return
-    same = _same_shape(_owned(seen, first), seen.twins)
+    same = _same_shape(owned, seen.twins)
     if same:
         yield Clue("variables", 0.45, f"{said}; {same[0].old} and {same[1].old} have one shape and may be swapped.")
 
 
 def _owned(seen: Seen, first: Deviation | None) -> list[Twin]:
-    """The variables of the layer where it begins; all where that is not known."""
-    if first is not None:
-        for side, name in (("tf2", first.tf2_name), ("tf1", first.tf1_name)):
-            record = seen.record(side, first.scenario, "tap", name, first.step)
-            owned = None if record is None else record.more.get("owned")
-            if owned is not None:
-                return [twin for twin in seen.twins if (twin.new if side == "tf2" else twin.old) in owned]
-    return list(seen.twins)
+    """The variables that are used between what agrees and where it begins, as far as layers say what is theirs.
+
+    Those of no layer may be used anywhere. All, where no layer says anything.
+    """
+    if first is None:
+        return list(seen.twins)
+    scenario, step = first.scenario, first.step
+    records = {tap: seen.record("tf2", scenario, "tap", tap, step) for tap in seen.names("tf2", scenario, "tap", step)}
+    owned = {tap: set(record.more.get("owned") or ()) for tap, record in records.items() if record is not None}
+    if any(owned.values()):
+        used = set().union(*(owned.get(tap, ()) for tap in _between(seen, first)[1]))
+        elsewhere = set().union(*owned.values()) - used
+        return [twin for twin in seen.twins if twin.new not in elsewhere]
+    known = seen.record("tf1", scenario, "tap", first.tf1_name, step)
+    names = None if known is None else known.more.get("owned")
+    return [twin for twin in seen.twins if names is None or twin.old in names]
 
 
 def _same_shape(owned: Sequence[Twin], twins: Sequence[Twin]) -> tuple[Twin, Twin] | None:
@@ -255,6 +283,10 @@ def _initial_values(seen: Seen) -> Iterator[Clue]:
 def _training_pass(seen: Seen) -> Iterator[Clue]:
     scenario = scenarios.ALIGNED if seen.ran(scenarios.ALIGNED) else scenarios.TRAINING
     failures = seen.failed(scenario, *_VALUES)
+    in_inference = list(_in_inference(seen, failures)) if failures and not differs(seen) else []
+    if in_inference:  # what else is seen follows from that
+        yield from in_inference
+        return
     yield from _ledger(seen, 0.9 if failures else 0.4)
     if not failures or differs(seen):
         return
@@ -269,6 +301,33 @@ def _training_pass(seen: Seen) -> Iterator[Clue]:
         f"by up to {figure(_largest(failures))}.{_where(seen, first)}",
     )
     yield Clue("forward", 0.3, "Another computation in training mode would show in the same way.")
+
+
+def _in_inference(seen: Seen, failures: Sequence[Deviation]) -> Iterator[Clue]:
+    """Says so where one side computes in a training pass what it computes in inference, and the other does not."""
+    copied = scenarios.INFERENCE_COPIED if failures[0].scenario == scenarios.ALIGNED else scenarios.INFERENCE
+    if not seen.tf2.scenario(copied).records:  # it begins with TF1's values by itself
+        copied = scenarios.INFERENCE
+    for (side, inference), (other, base) in itertools.permutations((("tf1", scenarios.INFERENCE), ("tf2", copied))):
+        same = [_as_inferred(seen, side, inference, check) for check in failures]
+        if same[0] and _as_inferred(seen, other, base, failures[0]) is False:
+            what = failures[0].tf1_name if False in same else "everything that differs"
+            yield Clue(
+                "training mode",
+                0.95,
+                f"In training {side.upper()} computes {what} as in inference, from the same values, and "
+                f"{other.upper()} does not: the model does not pass `training` on, or makes no use of it.",
+            )
+
+
+def _as_inferred(seen: Seen, side: str, inference: str, check: Deviation) -> bool | None:
+    """Whether a value is that of inference; None where either is not known."""
+    name = check.tf2_name if side == "tf2" else check.tf1_name
+    one = seen.value(side, check.scenario, check.kind, name, check.step)
+    two = seen.value(side, inference, check.kind, name)
+    if one is None or two is None or one.shape != two.shape:
+        return None
+    return bool(np.allclose(one, two, rtol=_ROUNDING, atol=_ROUNDING * float(np.max(np.abs(two), initial=0.0))))
 
 
 def _is_norm(seen: Seen, first: Deviation) -> bool:

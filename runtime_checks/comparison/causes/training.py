@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...worker.recording.format import scenarios
+from ...worker.recording.format.reading import Recorded
 from ..judging.measuring import OTHER_SHAPES
 from ..results import Deviation
 from ..wording import figure
@@ -90,11 +91,17 @@ def _elsewhere(seen: Seen) -> Iterator[Clue]:
 
 def _forward(seen: Seen, step: int) -> Iterator[Clue]:
     if step == 0:
-        if not differs(seen) and not seen.ran(scenarios.ALIGNED):
+        if differs(seen):
+            return
+        if not seen.ran(scenarios.ALIGNED):
             yield Clue("forward", 0.5, "The outputs of the first step differ.")
             yield Clue("randomness", 0.4, "The outputs of the first step differ, and random numbers may.")
+        elif not seen.failed(scenarios.ALIGNED, *_FORWARD):
+            yield from _without_flag(seen)
+            text = "A training pass from the same values agrees, and that of the first training step does not"
+            yield Clue("forward", 0.5, f"{text}: the step calls the model in another way, or with other inputs.")
         return
-    if seen.rung_failed("2"):
+    if seen.unmatched:
         return
     first = min(seen.failed(_STEPS, *_FORWARD, step=step), key=lambda check: check.order)
     text = f"All of step {step - 1} agrees, and the forward pass of step {step} differs at {first.tf1_name}."
@@ -106,10 +113,31 @@ def _forward(seen: Seen, step: int) -> Iterator[Clue]:
     yield Clue("forward", 0.4, text)
 
 
+def _without_flag(seen: Seen) -> Iterator[Clue]:
+    """Says so where a side's steps lack what its own training pass does, or what training does on the other side."""
+    still = [change for twin in seen.twins if not twin.trainable and (change := seen.change(twin, _STEPS, 0))]
+    for number, side, other in ((1, seen.tf2, seen.tf1), (0, seen.tf1, seen.tf2)):
+        words = []
+        passes = [_drawn(side, name) for name in (scenarios.ALIGNED, scenarios.TRAINING)]
+        if _drawn(side, _STEPS) == 0 and _drawn(other, _STEPS) and any(passes):
+            words.append("draws no random numbers, which it does when it is called with training=True")
+        if any(np.any(pair[1 - number]) for pair in still) and not any(np.any(pair[number]) for pair in still):
+            words.append("moves none of the statistics that the other side moves")
+        if words:
+            name = ("TF1", "TF2")[number]
+            text = f"The first training step of {name} {' and '.join(words)}: it runs the model in inference mode"
+            yield Clue("training mode", 0.95, f"{text}, as without training=True.")
+
+
+def _drawn(side: Recorded, scenario: str) -> int | None:
+    """How many random numbers a pass draws, those for initial values aside; None where that is not known."""
+    ops = side.scenario(scenario).said.get("random_ops")
+    return None if ops is None else sum(op.get("purpose") == "step" for op in ops)
+
+
 def _draws(seen: Seen) -> bool:
     """Whether a side draws in its training steps, as far as it says what it draws."""
-    said = [side.scenario(_STEPS).said.get("random_ops") for side in (seen.tf1, seen.tf2)]
-    return any(ops is None or any(op.get("purpose") == "step" for op in ops) for ops in said)
+    return any(_drawn(side, _STEPS) != 0 for side in (seen.tf1, seen.tf2))
 
 
 def _learning_rate(seen: Seen, step: int) -> Iterator[Clue]:

@@ -11,8 +11,12 @@ from ...worker.recording.format.rows import Place
 from ...worker.recording.pairs.mapping import Matching, match, plain
 from ...worker.recording.values.layout import is_reshaped, laid_out, laid_out_shape
 from ..results import VariableRow
+from .renaming import renames_for
 
-__all__ = ["Naming", "Renames", "naming"]
+__all__ = ["OTHER_NAMES", "Naming", "Renames", "naming"]
+
+OTHER_NAMES = "the names differ; if they are the same, say so in renames"
+"""The problem of two variables of which everything else agrees."""
 
 Renames = Mapping[str, str] | Callable[[str], str]
 
@@ -29,6 +33,8 @@ class Naming:
     trainable: Mapping[str, bool]
     """By TF1 name: whether either side trains it."""
     guessed: tuple[tuple[str, str], ...] = ()
+    renames: Mapping[str, str] = field(default_factory=dict)
+    """What the pair would have to say for the guesses to be its own; empty where no names can say it."""
     taps: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     reshaped: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The shape on TF2 of the TF1 variables whose elements lie there in another shape."""
@@ -61,17 +67,19 @@ def naming(
     found = match(ones, others, renames, tuple(ignore))
     couples = [(pair.tf1, pair.tf2, str(pair.how)) for pair in found.pairs]
     guesses = [(one, other, "suggestion") for one, other in found.suggestions]
+    to_tf2 = {plain(str(one["name"])): plain(str(other["name"])) for one, other, _ in couples + guesses}
     return Naming(
         matching=found,
         rows=_rows(couples + guesses, found, orders, reshapes),
         unknown=_unknown(renames, orders, ones, reshapes),
-        to_tf2={plain(str(one["name"])): plain(str(other["name"])) for one, other, _ in couples + guesses},
+        to_tf2=to_tf2,
         transposes=orders,
         trainable={
             plain(str(one["name"])): bool(one.get("trainable", True)) and bool(other.get("trainable", True))
             for one, other, _ in couples + guesses
         },
         guessed=tuple((plain(str(one["name"])), plain(str(other["name"]))) for one, other, _ in guesses),
+        renames=renames_for(ones, others, to_tf2, found.prefix, tuple(ignore)) if guesses else {},
         taps={str(name): (str(ends[0]), str(ends[1])) for name, ends in (pair.get("taps") or {}).items()},
         reshaped={
             plain(str(one["name"])): tuple(other["shape"])
@@ -152,7 +160,7 @@ def _problem(
         problems.append(
             "renames gives it another name, which TF2 lacks or has twice"
             if same
-            else "the names differ; if they are the same, say so in renames"
+            else OTHER_NAMES
         )
     name, own = plain(str(one["name"])), list(one["shape"])
     order = orders.get(name)

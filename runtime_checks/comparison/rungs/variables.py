@@ -23,13 +23,10 @@ def judge(climb: Climb) -> Settled:
     notes = [*names.unknown]
     if names.matching.prefix:
         notes.append(f"the names of TF2 begin with {names.matching.prefix}, which was left out")
-    if any(one != other for one, other in names.guessed):
-        notes.append(
-            "where the names differ and shapes and order agree: renames={"
-            + ", ".join(f"{one!r}: {other!r}" for one, other in names.guessed[:8])
-            + (", ..." if len(names.guessed) > 8 else "")
-            + "}"
-        )
+    if names.renames:
+        notes.append(f"where the names differ and shapes and order agree: renames={dict(names.renames)}")
+    elif names.guessed:
+        notes.append("shapes and order pair what names do not, and no renames can say so: a name occurs twice")
     wrong = [row for row in names.rows if row.problem]
     if not names.rows:
         return Settled(Status.VACUOUS, "the pair ignores every variable of both sides", notes=tuple(notes))

@@ -6,6 +6,9 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from migrate_lint.runtime_checks.comparison.judging.renaming import renames_for
 from migrate_lint.runtime_checks.worker.recording.pairs.mapping import ignored, match, renamed
 
 
@@ -214,3 +217,76 @@ def test_a_large_model_is_mapped_at_once(form: str):
 
     assert 1114 == len(matching.pairs) + len(matching.suggestions)
     assert min(seconds) < 2
+
+
+def renames_of(matching: Any, tf1: Any, tf2: Any) -> dict[str, str]:
+    couples = [(pair.tf1, pair.tf2) for pair in matching.pairs] + list(matching.suggestions)
+    return renames_for(tf1, tf2, {one["name"]: other["name"] for one, other in couples}, matching.prefix)
+
+
+LAYER = ("kernel", "bias")
+
+
+@pytest.mark.parametrize(
+    ("tf1", "tf2", "expected"),
+    [
+        pytest.param(["dense/kernel", "dense/bias"], ["hidden/kernel", "hidden/bias"], {"dense/": "hidden/"}, id="one"),
+        pytest.param(
+            ["net/a/kernel", "net/a/bias", "net/b/kernel", "net/b/bias"],
+            ["tower/a/kernel", "tower/a/bias", "tower/b/kernel", "tower/b/bias"],
+            {"net/": "tower/"},
+            id="the highest folder",
+        ),
+        pytest.param(
+            ["net/a/kernel", "net/a/bias", "net/b/kernel", "net/b/bias"],
+            ["x/kernel", "x/bias", "y/kernel", "y/bias"],
+            {"net/a/": "x/", "net/b/": "y/"},
+            id="folders that became others",
+        ),
+        pytest.param(
+            ["net/w", "net/b", "net/c/kernel"],
+            ["m/proj", "m/shift", "m/c/kernel"],
+            {"net/w": "m/proj", "net/b": "m/shift", "net/c/": "m/c/"},
+            id="names of their own",
+        ),
+        pytest.param(
+            ["dense/kernel", "dense/bias", "out/kernel", "out/bias"],
+            ["m/hidden/kernel", "m/hidden/bias", "m/out/kernel", "m/out/bias"],
+            {"dense/": "hidden/"},
+            id="the prefix of the model",
+        ),
+        pytest.param(["v/w", "v/x"], ["w", "x"], {"v/": ""}, id="a folder that is gone"),
+        pytest.param(["w", "x"], ["v/w", "v/x"], {}, id="a folder that is new, which is left out"),
+        pytest.param(["a/w", "b/w"], ["c/w", "c/w"], {}, id="a name twice"),
+    ],
+)
+def test_renames_are_rules_and_say_what_was_suggested(tf1: list[str], tf2: list[str], expected: dict[str, str]) -> None:
+    """What is printed can be pasted: with it, all is matched, and nothing is suggested any more."""
+    ones, others = (variables(*((name, (at, 2)) for at, name in enumerate(names))) for names in (tf1, tf2))
+    renames = renames_of(match(ones, others), ones, others)
+
+    assert expected == renames
+    if renames:
+        matching = match(ones, others, renames)
+        assert list(zip(tf1, tf2, strict=True)) == [(one, other) for one, other, _ in by_name(matching)]
+
+
+def test_renames_of_a_large_network_are_complete() -> None:
+    """A few rules for hundreds of variables."""
+    blocks = [f"block_{number}/{layer}/{name}" for number in range(60) for layer in ("a", "b") for name in LAYER]
+    tf1 = variables(*(f"resnet/{name}" for name in blocks), "logits/kernel", "logits/bias")
+    tf2 = variables(*(f"net/stages/{name}" for name in blocks), "net/head/kernel", "net/head/bias")
+
+    assert {"resnet/": "net/stages/", "logits/": "net/head/"} == renames_of(match(tf1, tf2), tf1, tf2)
+
+
+@given(st.lists(st.tuples(*[st.sampled_from("abc")] * 3), min_size=1, max_size=8, unique=True), st.randoms())
+def test_any_renames_that_are_given_do_what_they_say(paths: list[tuple[str, ...]], random: Any) -> None:
+    tf1 = ["/".join(path) for path in paths]
+    tf2 = tf1[:]
+    random.shuffle(tf2)
+    ones, others = variables(*tf1), variables(*tf2)
+    wanted = dict(zip(tf1, tf2, strict=True))
+    matching = match(ones, others, renames_for(ones, others, wanted))
+
+    assert wanted == {one: other for one, other, _ in by_name(matching)}

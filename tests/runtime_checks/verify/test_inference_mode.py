@@ -1,0 +1,60 @@
+"""A model that is trained in inference mode, the commonest bug of a loop of one's own, is named as that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from migrate_lint.linter.finding import Target
+from migrate_lint.runtime_checks.comparison.report import Report
+from migrate_lint.runtime_checks.comparison.results import Status
+from migrate_lint.runtime_checks.verifying import Request, run
+
+from .test_guides import need
+
+pytestmark = pytest.mark.tensorflow
+
+PAIRS = Path(__file__).parent / "inference_mode.py"
+UNTOLD = ("dropout", "norm", "both", "subclass", "method")
+NOT_PASSED_ON = ("no_argument", "no_argument_norm")
+
+
+def verified(name: str, target: str) -> Report:
+    need(target)
+    return run(Request(f"{PAIRS}:{name}", target=Target(target), until="step", steps=1))
+
+
+def failed(report: Report) -> list[str]:
+    return [rung.name for rung in report.rungs if rung.status is Status.FAIL]
+
+
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+@pytest.mark.parametrize("name", UNTOLD)
+def test_a_step_without_the_flag_is_named(name: str, target: str) -> None:
+    """Whatever would show it: numbers that are not drawn, statistics that do not move."""
+    report = verified(name, target)
+    cause = report.causes[0]
+
+    assert ["step"] == failed(report)
+    assert "training mode" == cause.kind
+    assert cause.evidence[0].startswith("The first training step of TF2 ")
+
+
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+@pytest.mark.parametrize("name", NOT_PASSED_ON)
+def test_a_model_that_makes_no_use_of_the_flag_is_named(name: str, target: str) -> None:
+    """Its training pass is its inference."""
+    report = verified(name, target)
+
+    assert ["random", "step"] == failed(report)
+    assert "training mode" == report.causes[0].kind
+    assert "In training TF2 computes everything that differs as in inference" in report.causes[0].evidence[0]
+
+
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+@pytest.mark.parametrize("name", ["sound", "nothing_to_tell"])
+def test_nothing_is_said_of_what_is_told_or_has_no_use_for_it(name: str, target: str) -> None:
+    """A model without such layers is the same in both modes."""
+    report = verified(name, target)
+
+    assert ([], ()) == (failed(report), report.causes)
