@@ -61,6 +61,8 @@ class Execution:
             phase.detail = _failure(run, phase, error)
         finally:
             run.recorder.phase = None
+        if phase.outcome == "failed" and phase.kind == "call" and phase.traced:
+            phase.only_traced = steps.works_eagerly(run, phase)
         phase.ran = self.lines.take()
         phase.seconds = time.time() - began
         take_snapshots(run, phase)

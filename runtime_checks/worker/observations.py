@@ -237,7 +237,7 @@ def _raised_in_traces(run: Run, explained: Explained, decided: Decided) -> Itera
     told = {_raised(phase) for phase in run.calls(traced=False) if phase.error is not None}
     places: dict[Any, list[Phase]] = {}
     for phase in run.calls(traced=True):
-        works = any(phase.traces(call) for call in eager)
+        works = phase.only_traced and any(phase.traces(call) for call in eager)
         if phase.error is None or _raised(phase) in told:
             continue  # it ran, or has another cause than the trace
         if works and not _is_explained(run, phase, explained, decided):

@@ -31,6 +31,7 @@ class Phase:
     short, so that its success shows nothing. ``ordinal`` counts, from 0, the calls that are the same in all of that.
     ``follow_up`` says that the model had been called in this mode before, so that it has everything that it needs.
     ``outcome`` is ``not run``, ``ok``, ``failed`` or ``cut short`` (by the scope), with the reason in ``detail``.
+    ``only_traced`` says of a call that failed in ``tf.function`` that the same call did not, made eagerly after it.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Phase:
         self.detail = PENDING
         self.seconds = 0.0
         self.error: BaseException | None = None
+        self.only_traced = False
         self.frames: tuple[Frame, ...] = ()
         self.ran: set[tuple[str, int, str]] = set()
 

@@ -15,7 +15,7 @@ from .phases import NotRunError, Phase
 from .run import Run
 from .scopes import assert_no_variable_creations, catch_and_raise_created_variables
 
-__all__ = ["CutShortError", "after_build", "build", "load"]
+__all__ = ["CutShortError", "after_build", "build", "load", "works_eagerly"]
 
 _NO_TRAINING = "the model takes no `training`"
 
@@ -116,6 +116,17 @@ def _call(run: Run, sample: Any, mode: bool | None = None) -> Any:
     _check(run)
     _refuse_model(run, output)
     return output
+
+
+def works_eagerly(run: Run, phase: Phase) -> bool:
+    """Whether the call of a phase comes to its end when it is made once more, eagerly and unrecorded."""
+    sample = inputs.other_batch(run.sample) if phase.batch else run.sample
+    try:
+        with _strategy_of(run.model):
+            _call(run, sample, phase.mode)
+    except BaseException:  # whatever the program raises
+        return False
+    return True
 
 
 def _refuse_model(run: Run, output: Any) -> None:

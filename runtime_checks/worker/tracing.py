@@ -69,6 +69,10 @@ def writes(finding: StaticFinding, run: Run, exact: bool) -> Judgement:
         return _confirmed(run, phases, happened + _times(traced), heard.__contains__)
     if written:
         return outside_of_traces(finding, run)
+    converted = {event.phase for event in run.events_at(finding, "converted")}
+    if converted:
+        phases = [phase for phase in run.phases if phase in converted]
+        return conclude(finding, run, phases, f"AutoGraph made an operation of it in {names_of(phases)}")
     if exact and run.traced_lines(finding):
         return Judgement(UNREACHED, None, "the line ran, but what is written there was not")
     return runs_while_tracing(finding, run, "it ran", finding.called)

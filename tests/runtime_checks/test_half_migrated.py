@@ -313,6 +313,60 @@ class Net(tf.keras.Model):
 def build():
     return Net(), tf.ones((2, 4))
 """,
+    "highway": """
+def gate(x, size):
+    w = tf.Variable(tf.random.truncated_normal([size, size], stddev=0.1))  # true TF101
+    b = tf.Variable(-1.0 * tf.ones([size]))  # true TF101
+    return tf.sigmoid(tf.matmul(x, w) + b)
+
+
+class Highway(tf.keras.Model):
+    def __init__(self, size=6):
+        super().__init__()
+        self.size = size
+        self.hidden = [tf.keras.layers.Dense(size, activation="tanh") for _ in range(2)]
+
+    def call(self, x):
+        for layer in self.hidden:
+            t = gate(x, self.size)
+            @BREAK@
+            x = layer(x) * t + x * (1.0 - t)
+        return x
+
+
+def build():
+    return Highway(), tf.ones((2, 6))
+""",
+    "seq2seq": """
+class Decoder(tf.keras.layers.Layer):
+    def __init__(self, units):
+        super().__init__()
+        self.cell = tf.keras.layers.GRUCell(units)
+
+    def call(self, state, steps=2):
+        outputs = []
+        y = tf.zeros_like(state)
+        for _ in range(steps):
+            y, state = self.cell(y, state)
+            projection = tf.keras.layers.Dense(5)  # true TF102
+            outputs.append(projection(y))
+        @BREAK@
+        return tf.stack(outputs, 1)
+
+
+class Seq2Seq(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.embed = tf.keras.layers.Embedding(10, 4)
+        self.decode = Decoder(4)
+
+    def call(self, ids):
+        return self.decode(tf.reduce_mean(self.embed(ids), 1))
+
+
+def build():
+    return Seq2Seq(), tf.constant([[1, 2, 3], [4, 5, 6]])
+""",
 }
 """A comment says the code of what is true; v1 layers and scopes are there below the shim, which only Keras 2 has."""
 MODELS = [

@@ -16,7 +16,7 @@ from ..recorder import Recorder
 
 __all__ = ["is_users", "patches"]
 
-_PASSED = ("/logging/__init__.py", "/absl/logging/", "/tensorflow/python/autograph/", "/tf_logging.py")
+_PASSED = ("/logging/__init__.py", "/absl/logging/", "/tensorflow/python/autograph/", "/tf_logging.py", __file__)
 _OWN_LOGS = "/tensorflow/python/autograph/utils/ag_logging"
 """What AutoGraph itself has to say, of the user's code too."""
 _PLAIN = (bool, int, float, str, bytes, type(None))
@@ -40,15 +40,29 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
 
     make.autograph_info__ = {}  # type: ignore[attr-defined]  # AutoGraph leaves it as it is
     yield replaced(builtins, "print", print_)
-    yield from _converted(print_)
+    yield from _converted(print_, recorder)
     yield replaced(logging.Logger, "makeRecord", make)
 
 
-def _converted(print_: Any) -> Iterator[Patch]:
-    """Let AutoGraph convert it as it converts ``print``, where ``Feature.BUILTIN_FUNCTIONS`` asks for that."""
+def _converted(print_: Any, recorder: Recorder) -> Iterator[Patch]:
+    """Let AutoGraph convert it as it converts ``print``, where ``Feature.BUILTIN_FUNCTIONS`` asks for that.
+
+    Each time it makes an operation of it is a ``converted`` event.
+    """
     from tensorflow.python.autograph.operators import py_builtins
     from tensorflow.python.autograph.pyct import inspect_utils
 
+    overloads = getattr(py_builtins, "BUILTIN_FUNCTIONS_MAP", {})
+    if "print" in overloads:
+        original = overloads["print"]
+
+        def converted(*values: Any, **keywords: Any) -> Any:
+            result = original(*values, **keywords)
+            if result is not None:
+                recorder.record("converted", lambda: (recorder.code.stack(), {}, lambda: None))
+            return result
+
+        yield replaced(py_builtins, "BUILTIN_FUNCTIONS_MAP", {**overloads, "print": converted})
     known = getattr(py_builtins, "SUPPORTED_BUILTINS", ())
     yield replaced(py_builtins, "SUPPORTED_BUILTINS", (*known, print_))
     numbers = getattr(inspect_utils, "_BUILTIN_FUNCTION_IDS", ())
@@ -56,7 +70,7 @@ def _converted(print_: Any) -> Iterator[Patch]:
 
 
 def is_users(recorder: Recorder, frame: Any) -> bool:
-    """Whether a frame is of the user's code, or of what calls for it: AutoGraph and the machinery of loggers."""
+    """Whether a frame is of the user's code, or of what calls for it: AutoGraph, loggers and the hooks here."""
     while frame is not None:
         filename = frame.f_code.co_filename
         if recorder.code.origin(filename, frame.f_lineno) is not None:
