@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -124,16 +124,20 @@ def _first(seen: Seen) -> Deviation | None:
 
 
 def _fitting(seen: Seen, kind: str, findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Findings of the rules that fit, in files that ran: at divergent lines first, then as the rules are listed."""
+    """Findings of the rules that fit, in code of the TF2 side: at divergent lines first, then as the rules are listed.
+
+    What runs on the TF1 side alone runs in a graph, as it was written to: it is what the other side is held against.
+    """
     codes = CODES.get(kind, ())
-    ran = _files(seen)
+    first, second = _places(seen)
     divergent = [place for check in _divergent(seen) for place in (check.tf1_place, check.tf2_place) if place]
     fitting = [
         finding
         for finding in findings
         if finding.code in codes
         and not (finding.code == _MOVED and finding.severity is Severity.INFO)
-        and any(_same_file(finding.path, file) for file in ran)
+        and any(_same_file(finding.path, file) for file, _ in second)
+        and (_lies_around(finding, second) or not _lies_around(finding, first))
     ]
     severities = list(Severity)
 
@@ -142,6 +146,14 @@ def _fitting(seen: Seen, kind: str, findings: Sequence[Finding]) -> Iterator[Fin
         return not at, codes.index(finding.code), severities.index(finding.severity), finding.sort_key
 
     yield from sorted(fitting, key=order)
+
+
+def _lies_around(finding: Finding, places: Iterable[Place]) -> bool:
+    """Whether one of the places lies in the function that a finding stands in."""
+    around = finding.function
+    return around is not None and any(
+        around.first <= line <= around.last and _same_file(finding.path, file) for file, line in places
+    )
 
 
 def _spans(finding: Finding, line: int) -> bool:
@@ -154,18 +166,22 @@ def _divergent(seen: Seen) -> list[Deviation]:
     return failures if first is None else [first, *failures]
 
 
-def _files(seen: Seen) -> set[str]:
-    """The user's files that made any variable, value or random number of either side."""
-    places: set[Place] = set()
-    for recorded in (seen.tf1, seen.tf2):
+def _places(seen: Seen) -> tuple[set[Place], set[Place]]:
+    """The user's lines that made any variable, value or random number, of TF1 and of TF2."""
+    found: tuple[set[Place], set[Place]] = (set(), set())
+    for places, recorded in zip(found, (seen.tf1, seen.tf2), strict=True):
         for key in ("variables", "other_variables"):
-            places |= {(str(place[0]), 0) for one in recorded.content.get(key) or () if (place := one.get("place"))}
+            rows = recorded.content.get(key) or ()
+            places.update((str(place[0]), int(place[1])) for one in rows if (place := one.get("place")))
         for name in (scenarios.FINGERPRINT, scenarios.INFERENCE, scenarios.ALIGNED, scenarios.STEPS):
-            places |= {(record.place[0], 0) for record in recorded.scenario(name).records if record.place}
+            places.update(record.place for record in recorded.scenario(name).records if record.place)
     for sides in seen.report.random_ops.values():
-        places |= {(op.place[0], 0) for side in sides for op in side if op.place}
-    places |= {(place[0], 0) for check in seen.checks for place in (check.tf1_place, check.tf2_place) if place}
-    return {file for file, _ in places}
+        for places, side in zip(found, sides, strict=True):
+            places.update(op.place for op in side if op.place)
+    for check in seen.checks:
+        for places, place in zip(found, (check.tf1_place, check.tf2_place), strict=True):
+            places.update([place] if place else [])
+    return found
 
 
 def _same_file(path: str, file: str) -> bool:

@@ -19,6 +19,8 @@ __all__ = ["clues"]
 
 _STEPS = scenarios.STEPS
 _BIASED = "by n"
+_MOST_EXAMPLES = 256
+"""In a larger batch, some number of examples fits any factor."""
 _FORWARD = ("output", "tap")
 _UPDATED = ("update", "variable")
 _TRAINED = (*_FORWARD, "regularization", "loss", "gradient", "learning_rate", *_UPDATED, "slot")
@@ -224,6 +226,37 @@ def _by_factor(seen: Seen, step: int, old: float, new: float) -> Iterator[Clue]:
             more = "as much" if factor > 1.0 else "as much on TF1"
             yield Clue("loss", 0.95, f"{words}it is {count} times {more}{batch}")
             return
+        weighted = _by_weights(seen, step, factor)
+        if weighted is not None:
+            yield Clue(weighted.kind, weighted.weight, words + weighted.text)
+            return
+
+
+def _by_weights(seen: Seen, step: int, factor: float) -> Clue | None:
+    """A factor that is all of a batch over those that count: over the weights that are not zero, or their sum.
+
+    ``tf.compat.v1.losses`` divides by the number of weights that are not zero, Keras by that of all. Weights that the
+    batch holds are looked at; without them it is a guess.
+    """
+    fewer, more = ("TF1", "TF2") if factor < 1.0 else ("TF2", "TF1")
+    share = min(factor, 1.0 / factor)
+    for kind in ("label", "input"):
+        for name in seen.names("tf1", _STEPS, kind, step):
+            weights = seen.value("tf1", _STEPS, kind, name, step)
+            if weights is None or weights.size < 2 or not np.isfinite(weights).all():
+                continue
+            counted = np.count_nonzero(weights)
+            ways = (f"the {counted} of them that are not zero", float(counted)), ("their sum", float(weights.sum()))
+            for what, by in ways:
+                if 0.0 < by < weights.size and near(share, by / weights.size, 1e-4):
+                    text = f"it is {figure(factor)} times as much: {more} divides by all {weights.size} of {name}, "
+                    return Clue("loss", 0.95, f"{text}{fewer} by {what}")
+    size = _batch(seen, step) or 0
+    part = round(share * size)
+    if 0 < part < size <= _MOST_EXAMPLES and near(share, part / size, 1e-5):
+        text = f"it is {figure(factor)} times as much, as if {fewer} averaged over {part} of the {size} examples"
+        return Clue("loss", 0.7, f"{text} and {more} over all")
+    return None
 
 
 def _batch(seen: Seen, step: int) -> int | None:
@@ -503,10 +536,10 @@ def _movement(seen: Seen, twins: list[Twin], step: int) -> str:
     if all(left < 1e-3 for _, left in fits.values()):
         factors = [factor for factor, _ in fits.values()]
         if near(min(factors), max(factors), 1e-2):
-            return (
-                f". TF2 changes them by {figure(float(np.mean(factors)))} of what TF1 does: "
-                "that is the ratio of 1 - momentum"
-            )
+            factor = float(np.mean(factors))
+            if near(factor, 1.0, 1e-3):
+                return f". They change alike on both sides, but for {figure(_farthest(fits))} of the change"
+            return f". TF2 changes them by {figure(factor)} of what TF1 does: that is the ratio of 1 - momentum"
         listed = ", ".join(f"{name} by {factor:.4g}" for name, (factor, _) in list(fits.items())[:3])
         return f". TF2 changes {listed} of what TF1 does"
     return ""
@@ -516,7 +549,8 @@ def _sample(seen: Seen, twins: list[Twin], step: int) -> tuple[str, str] | None:
     """How each side divides a variance, where one takes that of n values and the other that of n - 1.
 
     From one old value ``m`` the sides move to ``m + a (c v - m)`` and ``m + a (v - m)``, so that the one change is
-    ``c`` times the other and ``a (c - 1)`` times ``m``, with ``c`` equal to ``n / (n - 1)``.
+    ``c`` times the other and ``a (c - 1)`` times ``m``, with ``c`` equal to ``n / (n - 1)``. A factor alone must not
+    say as much, as of another momentum, and n has to be the number of values where that is known.
     """
     sides: set[int] = set()
     counts: set[int] = set()
@@ -527,10 +561,14 @@ def _sample(seen: Seen, twins: list[Twin], step: int) -> tuple[str, str] | None:
         old, new, level = (np.ravel(value) for value in (*changes, before[0]))
         if not np.isfinite([old, new, level]).all():
             return None
+        size = _reduced(seen, twin, step)
         for side, one, other in ((0, old, new), (1, new, old)):
             (factor, rest), *_ = np.linalg.lstsq(np.stack([other, level], 1), one, rcond=None)
-            left = np.linalg.norm(one - factor * other - rest * level)
-            if 1.0 < factor <= 2.0 and 0.0 < rest / (factor - 1.0) < 1.0 and left < 1e-3 * np.linalg.norm(one):
+            left = float(np.linalg.norm(one - factor * other - rest * level)) / float(np.linalg.norm(one))
+            if not 1.0 < factor <= 2.0 or not 0.0 < rest / (factor - 1.0) < 1.0 or not left < 1e-3:
+                continue
+            known = size is None or (size > 1 and near(factor - 1.0, 1.0 / (size - 1), 0.05))
+            if known and fit(other, one)[1] > 10.0 * max(left, 1e-6):
                 sides.add(side)
                 counts.add(round(factor / (factor - 1.0)))
                 break
@@ -539,3 +577,17 @@ def _sample(seen: Seen, twins: list[Twin], step: int) -> tuple[str, str] | None:
     about = ", ".join(str(count) for count in sorted(counts)[:3])
     words = (f"the sum of squares of n values by n - 1 (n about {about})", _BIASED)
     return words if sides == {0} else ("by n", words[0])
+
+
+def _reduced(seen: Seen, twin: Twin, step: int) -> int | None:
+    """How many values of a channel the layer of a statistic got in a step; None where no output of it is known.
+
+    The layer is the innermost one that has the variable, and its output is as large as its input.
+    """
+    for side, variable in (("tf2", twin.new), ("tf1", twin.old)):
+        taps = [seen.record(side, _STEPS, "tap", name, step) for name in seen.names(side, _STEPS, "tap", step)]
+        owners = [tap for tap in taps if tap is not None and variable in (tap.more.get("owned") or ())]
+        layer = min(owners, key=lambda tap: len(tap.more["owned"]), default=None)
+        if layer is not None and twin.shape and twin.shape[-1] in (layer.shape[-1:] + layer.shape[1:2]):
+            return math.prod(layer.shape) // twin.shape[-1]
+    return None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from migrate_lint.linter.finding import Consequence, Finding, Severity
+from migrate_lint.linter.finding import Consequence, Finding, Severity, Span
 from migrate_lint.runtime_checks.comparison.causes.ranking import CODES, rank
 from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.results import (
@@ -537,3 +538,106 @@ def test_names_that_work_through_compat_v1_are_no_cause(record: Record) -> None:
     causes = rank(report(("6", [check("loss", "loss")])), *record("steps", [], []), found)
 
     assert [Severity.ERROR] == [finding.severity for finding in causes[0].findings]
+
+
+def moved(one: Any, other: Any, output: Sequence[int] = ()) -> list[list[Value]]:
+    """A moving variance of four channels after a step of each side, and the output of the layer that has it."""
+    before = np.ones(4)
+    taps: list[Value] = [("tap", "norm", 0, np.zeros(output))] if output else []
+    return [
+        [("variable", "norm/variance", -1, before), ("variable", "norm/variance", 0, np.float32(after)), *taps]
+        for after in (one, other)
+    ]
+
+
+def told_of_variance(record: Record, values: Sequence[Sequence[Value]]) -> str:
+    """What is said of it; the tap, where there is one, has the variable."""
+    listed = [{"name": "norm/variance", "shape": [4], "trainable": False, "dtype": "float32", "place": None}]
+    sides = record("steps", *values, tf1_variables=listed, tf2_variables=listed)
+    for side in sides:
+        for one in side.scenario("steps").of_kind("tap"):
+            one.more["owned"] = ["norm/variance"]  # type: ignore[index]
+    rows = tuple(VariableRow(variable, variable, "name", "") for variable in listed)
+    kind, text = first(rank(report(("6", [check("variable", "norm/variance")]), variables=rows), *sides))
+    assert "moving statistics" == kind
+    return text
+
+
+VARIANCE = np.array([0.3, 1.2, 2.0, 0.7])
+
+
+@pytest.mark.parametrize("momenta", [(0.9, 0.89), (0.99, 0.98), (0.9997, 0.9996), (0.95, 0.94), (0.8, 0.7), (0.5, 0.1)])
+def test_another_momentum_is_no_other_variance(record: Record, momenta: tuple[float, float]) -> None:
+    """Its ratio is such as n / (n - 1) may be, and only rounding looks like a share of the old value."""
+    one, other = (momentum + (1 - momentum) * VARIANCE for momentum in momenta)
+    text = told_of_variance(record, moved(one, other))
+
+    assert "that is the ratio of 1 - momentum" in text
+    assert "n - 1" not in text
+
+
+@pytest.mark.parametrize("count", [2, 4, 12, 64, 200])
+def test_the_number_of_values_is_looked_up(record: Record, count: int) -> None:
+    """Where the layer's output is known, the fitted n has to be that of its values."""
+    sides = 0.9 + 0.1 * VARIANCE * count / (count - 1), 0.9 + 0.1 * VARIANCE
+
+    assert "by n - 1" in told_of_variance(record, moved(*sides, output=(count, 4)))
+    assert "by n - 1" not in told_of_variance(record, moved(*sides, output=(2 * count, 4)))
+
+
+@pytest.mark.parametrize("channel", range(4))
+def test_a_ratio_of_one_is_no_ratio(record: Record, channel: int) -> None:
+    """Statistics that move alike but for a little have no other momentum."""
+    one = 0.9 + 0.1 * VARIANCE
+    other = one + 2e-5 * (np.arange(4) == channel)
+
+    assert "They change alike on both sides, but for" in told_of_variance(record, moved(one, other))
+
+
+WEIGHTS = {
+    "zeros and ones": [1, 1, 0, 1, 0, 1, 1, 0],
+    "a column": [[1], [0], [1], [1], [0]],
+    "by step": [[1, 1, 1, 0], [1, 1, 1, 0], [1, 0, 0, 0]],
+    "not whole": [0.5, 2, 0, 1, 0],
+    "all but one": [1, 1, 0],
+}
+
+
+@pytest.mark.parametrize("sides", ["tf1", "tf2"])
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_weights_that_are_not_zero(record: Record, name: str, sides: str) -> None:
+    """One side divides by their number, as tf.compat.v1.losses does, and the other by that of all."""
+    weights = np.array(WEIGHTS[name], float)
+    mean, of_those = 0.5, 0.5 * weights.size / np.count_nonzero(weights)
+    old, new = (of_those, mean) if sides == "tf1" else (mean, of_those)
+    values = [[("label", "weights", 0, weights), ("loss", "loss", 0, value)] for value in (old, new)]
+    causes = rank(report(("6", [check("loss", "loss")])), *record("steps", *values))
+
+    assert f"it is {new / old:.3g} times as much" in causes[0].evidence[0]
+    assert f"by the {np.count_nonzero(weights)} of them that are not zero" in causes[0].evidence[0]
+
+
+def test_a_share_of_a_batch_without_weights_is_a_guess(record: Record) -> None:
+    """Five of eight; of a thousand, any factor is a share."""
+    for size, said in ((8, True), (1000, False)):
+        values = [[("input", "x", 0, np.ones((size, 3))), ("loss", "loss", 0, value)] for value in (0.8, 0.5)]
+        causes = rank(report(("6", [check("loss", "loss")])), *record("steps", *values))
+
+        assert said == ("averaged over 5 of the 8 examples" in causes[0].evidence[0])
+
+
+def test_code_of_tf1_alone_is_no_cause(record: Record) -> None:
+    """It runs in its graph, in files or functions of its own; what both sides run can be one."""
+    old = replace(finding("p/old.py", 3, "TF403"), function=Span(1, 5))
+    inside = replace(finding("p/pair.py", 12, "TF403"), function=Span(10, 15))
+    beside = replace(finding("p/pair.py", 22, "TF403"), function=Span(20, 25))
+    shared = replace(finding("p/pair.py", 32, "TF403"), function=Span(30, 35))
+    alone = finding("p/pair.py", 42, "TF403")
+    values = [("variable", "norm/mean", -1, [1.0, 1.0]), ("variable", "norm/mean", 0, [1.0, 2.0])]
+    others = [("variable", "norm/mean", -1, [1.0, 1.0]), ("variable", "norm/mean", 0, [1.0, 3.0])]
+    failed = check("variable", "norm/mean", tf1_place=("/p/pair.py", 12), tf2_place=("/p/pair.py", 22))
+    both = check("variable", "norm/mean", tf1_place=("/p/pair.py", 31), tf2_place=("/p/pair.py", 33), passed=True)
+    sides = record("steps", values, others, tf2_variables=[{**VARIABLES[0], "place": ["/p/pair.py", 21]}])
+    (cause,) = rank(report(("6", [failed, both])), *sides, [old, inside, beside, shared, alone])
+
+    assert {beside, shared, alone} == set(cause.findings)
