@@ -209,8 +209,25 @@ def _nearest(holder: Any, name: str) -> str:
         return f"; {_listed(models)} {kinds} of Keras: name it behind the colon, as in :{models[0]}"
     if near:
         return "; did you mean {}?".format(" or ".join(near))
-    own = [known for known in names if _is_defined_in(holder, known)][:5]
-    return "; it has {}".format(", ".join(own)) if own else ""
+    own = [known for known in names if _is_defined_in(holder, known)]
+    if not own:
+        return ""
+    estimators = [known for known in own if _is_model_fn(getattr(holder, known))]
+    if estimators:
+        advice = "`migrate-lint verify --init pair.py` compares it with the model that it becomes"
+        return f"; {estimators[0]} is the model_fn of an Estimator, a graph of TF1: {advice}"
+    makers = [known for known in own if known not in OWN_NAMES]
+    named = ", ".join(own[:5])
+    advice = f": name what makes the model behind the colon, as in :{makers[0]}" if makers else ""
+    return f"; it has {named}{advice}" if inspect.ismodule(holder) else f"; it has {named}"
+
+
+def _is_model_fn(value: Any) -> bool:
+    """Whether an Estimator would take a function: it refuses other names of parameters."""
+    if not inspect.isfunction(value):
+        return False
+    names = set(inspect.signature(value).parameters)
+    return {"features", "mode"} <= names <= {"features", "labels", "mode", "params", "config"}
 
 
 def _is_defined_in(holder: Any, name: str) -> bool:

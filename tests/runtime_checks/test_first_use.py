@@ -86,6 +86,19 @@ def build():
     time.sleep(40)
     return tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(3)])
 """
+LOOP = """
+def example_inputs():
+    return tf.ones((2, 4))
+def main():
+    layer = tf.keras.layers.Dense(1)
+    return layer
+"""
+OF_AN_ESTIMATOR = """
+def network(features, labels, mode, params):
+    return features * params["scale"]
+def helper():
+    return 1
+"""
 NO_INPUTS = """
 class Net(tf.keras.Model):
     def call(self, x):
@@ -231,6 +244,16 @@ MISTAKES = {
         program(OF_MODULE, "model.py:network"),
     ),
     "a model function": Mistake(program(MODEL_FN, "model.py:model_fn"), ("eager execution", _GRAPH), None),
+    "another name": Mistake(
+        program(LOOP),
+        ("has no 'build'; it has example_inputs, main: name what makes the model behind the colon, as in :main",),
+        program(LOOP, "model.py:main"),
+    ),
+    "the function of an Estimator": Mistake(
+        program(OF_AN_ESTIMATOR),
+        ("has no 'build'; network is the model_fn of an Estimator", "`migrate-lint verify --init pair.py`"),
+        None,
+    ),
     "placeholders": Mistake(program(PLACEHOLDERS), ("eager execution", _GRAPH), None),
     "much memory": Mistake(
         program(MEMORY, "model.py", "--memory-limit", "1"),
