@@ -130,6 +130,9 @@ def summary(result: Result, paint: Paint) -> list[str]:
         in_baseline = 0 if result.baseline is None else result.baseline.left
         in_revision = 0 if result.since is None else result.since.known
         passed = "No new findings" if in_baseline or in_revision else "All checks passed"
+        if failed := _failed_phases(result.runtime):
+            those = "what shows only in it was" if failed == 1 else "what shows only in them was"
+            passed = f"Nothing found, but {_plural(failed, 'phase')} of the run failed, and {those} not seen"
         lines.append(f"{passed}: {files}{_reaching(result)}.")
     else:
         lines.append("Nothing was checked: 0 files were found.")
@@ -167,6 +170,10 @@ def coverage(result: Result) -> Iterator[str]:
         f"star imports from other packages, of which any name may come: {found.foreign_stars}"
     )
     yield f"for other versions than the target's, or never reached: {_plural(found.dead_calls, 'call')}"
+
+
+def _failed_phases(runtime: Runtime | None) -> int:
+    return sum(phase.outcome == "failed" for run in (runtime.runs if runtime else ()) for phase in run.phases)
 
 
 def _reaching(result: Result) -> str:

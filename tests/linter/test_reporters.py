@@ -358,6 +358,27 @@ def with_runs(*findings: Finding, trusted: bool = False, runs: tuple[WorkerRun, 
     return replace(result(*findings), runtime=Runtime(runs, tally(findings), trusted))
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "first"),
+    [
+        (("ok", "not run", "cut short"), "All checks passed: 2 files."),
+        (
+            ("ok", "failed"),
+            "Nothing found, but 1 phase of the run failed, and what shows only in it was not seen: 2 files.",
+        ),
+        (
+            ("failed", "ok", "failed"),
+            "Nothing found, but 2 phases of the run failed, and what shows only in them was not seen: 2 files.",
+        ),
+    ],
+)
+def test_a_run_with_failed_phases_did_not_pass(outcomes: tuple[str, ...], first: str) -> None:
+    """A phase that does not apply to a model is none of them."""
+    run = worker_run(phases=tuple(PhaseOutcome(f"phase {at}", one, 0.1, "why") for at, one in enumerate(outcomes)))
+
+    assert first == summary(replace(with_runs(runs=(run,)), files=2), PLAIN)[0]
+
+
 @pytest.mark.parametrize("verdict", Verdict)
 def test_text_shows_what_each_run_said(verdict: Verdict) -> None:
     """Below the excerpt, once each, in nothing but printable characters; the verdict alone where nothing was said."""
