@@ -34,13 +34,14 @@ ROOMS = [
     ),
     pytest.param(
         ROOT / "runtime_checks" / "worker" / "recording",
-        ["tensors", "pairs", "format", "values", "watching", "randomness", "tf1 tf2", "."],
+        ["tensors", "pairs", "format", "values", "watching", "randomness", "pipelines", "tf1 tf2", "."],
         id="recording",
     ),
     pytest.param(
         ROOT / "runtime_checks" / "comparison",
         [
-            "results distributions points", "wording", "judging", "batches divergence draws initial_values vacuity",
+            "results distributions points", "wording", "judging",
+            "batches divergence draws initial_values pipelines vacuity",
             "causes reporters", "report training", "climb", "rungs", ".",
         ],
         id="comparison",

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from ...linter.reporters import printable
+from ..worker.recording.format import scenarios
 from ..worker.recording.format.rows import Place
 from .results import Deviation, Results, Rung, Status
 
@@ -16,6 +17,7 @@ __all__ = [
 ]
 
 _SCENARIOS = {
+    "data": "input pipelines",
     "constant": "all variables at 0.001",
     "fingerprint": "fingerprint fill",
     "fingerprint-other": "fingerprint fill, other mode",
@@ -68,6 +70,8 @@ def label(name: str) -> str:
 
 def when(check: Deviation) -> str:
     """The step where there are steps: ``step 2``, ``before step 0``, ``after step 2``; otherwise empty."""
+    if check.scenario == scenarios.DATA:
+        return f"in batch {check.step}"
     if not check.scenario.startswith("steps"):
         return ""
     if check.step < 0:

@@ -41,6 +41,9 @@ def differs(seen: Seen) -> bool:
 def _inputs(seen: Seen) -> Iterator[Clue]:
     for problem in seen.report.problems:
         yield Clue("inputs", 1.0, problem)
+    for rung in seen.report.rungs:
+        if rung.name == scenarios.DATA and rung.status is Status.FAIL:
+            yield Clue("inputs", 0.9, f"The input pipelines differ: {'; '.join(rung.notes) or rung.detail}.")
 
 
 def _variables(seen: Seen) -> Iterator[Clue]:

@@ -92,9 +92,24 @@ def side_of(loaded: Loaded, side: str) -> Pair:
             setattr(pair, field, value)
         if value is not None and not callable(value):
             raise PairError(f"{field} of {pair.name} is {_kind(value)}: wanted is a function, or file.py:name")
+    if pair.data is not None:
+        pair.data = _pipelines(pair, side, loaded.folder)
     if getattr(pair, side) is None:
         raise PairError(f"{side} of {pair.name} is None: wanted is a function, or file.py:name")
     return pair
+
+
+def _pipelines(pair: Pair, side: str, folder: str) -> tuple[Side, ...]:
+    """The input pipelines, that of one side imported where it is given by name."""
+    both = list(pair.data or ())
+    if len(both) != len(_SIDES):
+        raise PairError(f"data of {pair.name}: wanted are two functions, that of TF1 and that of TF2")
+    own = list(_SIDES).index(side)
+    if isinstance(both[own], str):
+        both[own] = _named(both[own], "data", folder)
+    if not callable(both[own]):
+        raise PairError(f"data of {pair.name}: {_kind(both[own])}: wanted is a function, or file.py:name")
+    return tuple(both)
 
 
 def _are_same(tf1: Side, tf2: Side) -> bool:

@@ -307,8 +307,8 @@ def test_a_branch_that_differs_is_found_although_layers_of_another_branch_agree(
 
 def test_rungs_above_the_last_one_are_left_out(tmp_path: Path) -> None:
     """By its name or its number."""
-    assert ["1", "2", "3"] == [rung.number for rung in compared(tmp_path, until="constant").rungs]
-    assert ["1", "2", "3", "3f", "4"] == [rung.number for rung in compared(tmp_path, until="4").rungs]
+    assert ["0", "1", "2", "3"] == [rung.number for rung in compared(tmp_path, until="constant").rungs]
+    assert ["0", "1", "2", "3", "3f", "4"] == [rung.number for rung in compared(tmp_path, until="4").rungs]
 
 
 def test_the_curves_of_training_are_in_the_report(tmp_path: Path) -> None:
@@ -359,5 +359,5 @@ def test_content_that_makes_no_sense_is_an_error_of_the_recording(
 
 def test_an_unknown_rung_is_an_error(tmp_path: Path) -> None:
     """The text says which there are."""
-    with pytest.raises(ValueError, match=r"there is no rung 'nine'; there are once \(1\)"):
+    with pytest.raises(ValueError, match=r"there is no rung 'nine'; there are data \(0\)"):
         compared(tmp_path, until="nine")

@@ -35,7 +35,7 @@ def test_no_rung_takes_the_place_of_another() -> None:
 
 def test_the_order_is_that_of_the_numbers() -> None:
     """A letter comes after the number alone, and before the next number."""
-    assert ["1", "2", "3", "3f", "4"] == [rung.number for rung in reached("random")]
+    assert ["0", "1", "2", "3", "3f", "4"] == [rung.number for rung in reached("random")]
     assert RUNGS == reached(None)
 
 

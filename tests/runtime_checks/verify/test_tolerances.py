@@ -163,7 +163,7 @@ def test_steps_have_an_end(tmp_path: Path) -> None:
         ("rule = 3", r"rule: tables \[\[rule\]\]"),
         ("[[rule]]\nrtol = true", "rule 1: rtol: a number"),
         ("[[rule]]\nrtoll = 1", "rule 1: rtoll: there is no such key"),
-        ('[[rule]]\nrtol = 1\n[[rule]]\nkind = "losses"\natol = 1', "rule 2: kind: 'losses' is none of evaluation"),
+        ('[[rule]]\nrtol = 1\n[[rule]]\nkind = "losses"\natol = 1', "rule 2: kind: 'losses' is none of data, "),
         ("[[rule]]\nkind = []\natol = 1", "rule 1: kind: a text or a list"),
         ("[[rule]]\nsteps = [3, 1]\natol = 1", "rule 1: steps: the first, 3, comes after the last, 1"),
         ("[[rule]]\nsteps = 3\natol = 1", r"rule 1: steps: \[first\] or \[first, last\]"),

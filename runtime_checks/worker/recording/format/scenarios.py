@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 __all__ = [
-    "ALIGNED", "CHECKPOINT", "CONSTANT", "FINGERPRINT", "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "INFERENCE",
+    "ALIGNED", "CHECKPOINT", "CONSTANT", "DATA", "FINGERPRINT", "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "INFERENCE",
     "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN", "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING",
     "TRAINING_CONSTANT"
 ]
 
+DATA = "data"
+"""The batches of the side's own input pipeline."""
 ONCE = "once"
 """TF2 only: what later calls of a model create."""
 STRUCTURE = "structure"

@@ -209,6 +209,9 @@ _SCENARIO = _fields(
         "missing": _NAMES,
         "mismatched": _NAMES,
         "unused": _NAMES,
+        "ended": _flag,
+        "random": _flag,
+        "shuffles": _list(_fields({"size": _LENGTH}, {"place": _maybe(_place)})),
     },
 )
 _PAIR = _fields(

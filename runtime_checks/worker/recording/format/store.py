@@ -145,7 +145,7 @@ class Chapter:
         """Keep one value; what numpy has no dtype for is kept as float32, with the name of its own.
 
         Args:
-            kind: ``input``, ``label``, ``output``, ``tap``, ``loss``, ``regularization``, ``metric``,
+            kind: ``data``, ``input``, ``label``, ``output``, ``tap``, ``loss``, ``regularization``, ``metric``,
                 ``learning_rate``, ``gradient``, ``variable``, ``slot`` or ``evaluation``.
             name: unique within kind and step.
             value: anything that ``np.asarray`` takes.

@@ -13,7 +13,7 @@ from ..pairs.pair import Pair
 from ..tensors import Array, Function, Nest
 from . import structures
 
-__all__ = ["Batch", "Batches", "PairError", "arguments"]
+__all__ = ["Batch", "Batches", "PairError", "arguments", "seeded"]
 
 _KEPT = 256 << 20
 
@@ -120,12 +120,13 @@ def _source(given: Nest, what: str) -> _Source:
 
 
 def _called(function: Function, seed: int, *values: object) -> Nest:
-    with _seeded(seed):
+    with seeded(seed):
         return function(*values)
 
 
 @contextlib.contextmanager
-def _seeded(seed: int) -> Iterator[None]:
+def seeded(seed: int) -> Iterator[None]:
+    """Seed ``random`` and ``np.random`` in the body, and put their states back."""
     states = random.getstate(), np.random.get_state()
     random.seed(seed)
     np.random.seed(seed)

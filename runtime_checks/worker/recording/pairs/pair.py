@@ -59,6 +59,9 @@ class Pair:
         train_step: ``train_step(model, inputs, labels)`` does one training step of the TF2 side and returns the loss,
             a dict with ``"loss"`` and metrics, or a `Spec`. By default the ``train_step`` of the model, or what
             ``compile`` set up.
+        data: the input pipelines of both sides, functions or where they are, which may take ``params``: of TF1 one that
+            gives a dataset, tensors of a graph (as an ``input_fn`` or a queue does) or an iterable of what is fed; of
+            TF2 one that gives a dataset, a sequence of Keras or an iterable of batches.
         params: given to a parameter named ``params``.
         renames: TF2 names by TF1 names, both without ``:0``; a key that ends with ``/`` stands for all names below
             it. Or a function from a TF1 name to the TF2 name.
@@ -81,6 +84,7 @@ class Pair:
         labels: Nest = None,
         *,
         train_step: Side = None,
+        data: Sequence[Side] | None = None,
         params: object = None,
         renames: Renames | None = None,
         transposes: Mapping[str, Sequence[int]] | None = None,
@@ -95,6 +99,7 @@ class Pair:
         self.inputs = inputs
         self.labels = labels
         self.train_step = train_step
+        self.data = None if data is None else tuple(data)
         self.params = params
         self.renames = renames
         self.transposes = dict(transposes or {})

@@ -19,6 +19,7 @@ from ..format.plan import Plan
 from ..format.store import Chapter, Recording
 from ..pairs.batches import Batch, Batches, PairError
 from ..pairs.pair import Pair
+from ..pipelines import record_pipeline
 from ..randomness import numbering
 from ..randomness.graph_seeds import ledger_of, number_step_ops, numbered, reseeded
 from ..randomness.ledger import STEP
@@ -79,6 +80,7 @@ class _Side:
     def record(self) -> None:
         """Record everything that is wanted."""
         self.batches.at(0)
+        self._try(scenarios.DATA, self._data)
         self._try(scenarios.STRUCTURE, self._structure)
         self._try(scenarios.CONSTANT, self._constant)
         for name in (scenarios.FINGERPRINT, scenarios.FINGERPRINT_AGAIN, scenarios.FINGERPRINT_NUDGED):
@@ -188,6 +190,9 @@ class _Side:
             )
 
     # Scenarios without training
+
+    def _data(self, chapter: Chapter) -> None:
+        record_pipeline(chapter, self.pair, "tf1", self.plan.seed, self.code)
 
     def _structure(self, chapter: Chapter) -> None:
         try:

@@ -14,6 +14,7 @@ from ..format.reading import Recorded
 from ..format.rows import LoadRow, Place
 from ..format.store import Chapter, Recording
 from ..pairs.pair import Pair
+from ..pipelines import record_pipeline
 from ..randomness import numbering, samples
 from ..tensors import Nest, Tensor
 from ..watching import checkpoint_loads
@@ -69,6 +70,7 @@ class _Side:
 
     def _bodies(self) -> Iterator[tuple[str, Callable[[Chapter], None]]]:
         """The scenarios in their order, with what records each."""
+        yield scenarios.DATA, self._data
         yield scenarios.ONCE, self._once
         yield scenarios.STRUCTURE, self._structure
         yield scenarios.CONSTANT, self._constant
@@ -97,6 +99,9 @@ class _Side:
             self._close()
 
     # Scenarios
+
+    def _data(self, chapter: Chapter) -> None:
+        record_pipeline(chapter, self.session.pair, "tf2", self.session.plan.seed, self.session.code)
 
     def _once(self, chapter: Chapter) -> None:
         with checkpoint_loads.watching(self.session.code) as loads, self.session.numbered() as made:

@@ -1,0 +1,60 @@
+"""Rung 0: what the input pipelines of both sides give, a batch at a time."""
+
+from __future__ import annotations
+
+from ...worker.recording.format import scenarios
+from ..climb import Climb, Settled, why_missing
+from ..judging.measuring import Measured
+from ..judging.pairing import Couple
+from ..judging.tolerances import Tolerance
+from ..pipelines import Pipelines
+from ..results import Deviation, Status
+
+NUMBER = "0"
+TITLE = "input pipelines"
+COMPARED = "the batches of both `data` functions: order, number, size, dtype, values, and what is shuffled"
+SCENARIOS = {scenarios.DATA: ()}
+
+
+def judge(climb: Climb) -> Settled:
+    """Fails where a batch differs, where one side ends earlier, or where they shuffle in different ways.
+
+    Where both shuffle, the examples of a whole epoch are compared whatever their order.
+    """
+    why = why_missing(climb.both(scenarios.DATA))
+    if why:
+        return Settled(Status.NOT_RUN, why)
+    pipelines = Pipelines(*climb.indexes(scenarios.DATA), climb.judge.values)
+    known = pipelines.first()
+    if known is None:
+        return Settled(Status.VACUOUS, "neither pipeline gives a batch")
+
+    def told(problem: str) -> Deviation:
+        found = Measured(False, problem=problem) if problem else Measured(True, 0.0, 0.0, excess=0.0, needed_rtol=0.0)
+        return climb.judge.deviation(
+            scenarios.DATA, Couple(known, known), found, Tolerance(0.0, 0.0), True, None, kind="data"
+        )
+
+    if problem := pipelines.structure():
+        return climb.settle([told(problem)], (), "")
+    pairs = list(pipelines.pairs())
+    checks = climb.judge.all(scenarios.DATA, (Couple(*pair) for pair in pairs))
+    failed = next((at for at, check in enumerate(checks) if not check.passed), None)
+    if failed is None or not any(pipelines.shuffled):
+        other_kinds, other_widths = pipelines.dtypes()
+        beside = [told(problem) for problem in (*other_kinds, pipelines.end()) if problem]
+        notes = list(other_widths)
+        if failed is not None:
+            notes.append(f"batch {checks[failed].step}, {checks[failed].tf1_name}: {pipelines.became(*pairs[failed])}")
+        if not any(pipelines.ended):
+            notes.append(f"neither side comes to an end: the first {pairs[-1][0].step + 1} batches were compared")
+        return climb.settle([*checks, *beside], notes, "")
+    problem = pipelines.shuffling() or (pipelines.end() or pipelines.examples() if all(pipelines.ended) else "")
+    if problem:
+        return climb.settle([told(problem)], (), "")
+    if not all(pipelines.ended):
+        return Settled(
+            Status.NOT_RUN,
+            "both sides shuffle, and not all of their batches were looked at: which examples come was not compared",
+        )
+    return climb.settle([told("")], ["both sides shuffle: their examples were compared, and not the order"], "")
