@@ -43,9 +43,9 @@ class Pipelines:
         """Of each side, whether all of its batches are here."""
         return [bool(side.scenario.said.get("ended")) for side in self.sides]
 
-    def first(self) -> Record | None:
-        """The first value of TF1, or of TF2 where TF1 gives none."""
-        return next((record for side in self.sides for record in side.all("data", 0)), None)
+    def any_batch(self) -> bool:
+        """Whether either side gives one."""
+        return any(self._steps)
 
     def structure(self) -> str:
         """How the structures of the batches differ, or that a side gives none; empty where they agree."""
@@ -140,7 +140,21 @@ class Pipelines:
         if not apart and len(self._pairs()) > 1:
             return f"the values of {' and '.join(one for one, _ in self._pairs())} no longer belong together"
         lacking, more = (sum((whole[at] - whole[1 - at]).values()) for at in (0, 1))
-        return f"{lacking} examples of TF1 are not among those of TF2, and {more} of TF2 not among those of TF1"
+        text = f"{lacking} examples of TF1 are not among those of TF2, and {more} of TF2 not among those of TF1"
+        ranges = [] if whole[0] & whole[1] else [self._ranges(*pair) for pair in apart]
+        return "; ".join([text, *filter(None, ranges)])
+
+    def _ranges(self, *names: str) -> str:
+        """Between what the values lie on both sides; empty where that is the same, or they are no numbers."""
+        words = []
+        for number, name in enumerate(names):
+            records = [self.sides[number].find("data", name, step) for step in self._steps[number]]
+            values = [self._values.of(record) for record in records if record is not None]
+            if any(value.dtype.kind not in "biuf" for value in values):
+                return ""
+            least, most = min(float(value.min()) for value in values), max(float(value.max()) for value in values)
+            words.append(f"between {figure(least)} and {figure(most)} on TF{number + 1}")
+        return "" if words[0][:-1] == words[1][:-1] else f"{names[0]} lies {', '.join(words)}"
 
     def _joint(self, number: int) -> list[bytes]:
         columns = [self._rows(number, pair[number]) for pair in self._pairs()]

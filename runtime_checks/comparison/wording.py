@@ -71,7 +71,7 @@ def label(name: str) -> str:
 def when(check: Deviation) -> str:
     """The step where there are steps: ``step 2``, ``before step 0``, ``after step 2``; otherwise empty."""
     if check.scenario == scenarios.DATA:
-        return f"in batch {check.step}"
+        return f"in batch {check.step}" if check.step >= 0 else ""
     if not check.scenario.startswith("steps"):
         return ""
     if check.step < 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...worker.recording.format import scenarios
+from ...worker.recording.format.reading import Record
 from ..climb import Climb, Settled, why_missing
 from ..judging.measuring import Measured
 from ..judging.pairing import Couple
@@ -15,6 +16,9 @@ TITLE = "input pipelines"
 COMPARED = "the batches of both `data` functions: order, number, size, dtype, values, and what is shuffled"
 SCENARIOS = {scenarios.DATA: ()}
 
+_BATCHES = Record("data", "batches", -1, -1, "", (), None, {}, None, "")
+"""All that a pipeline gives, where it is not about a value of a batch."""
+
 
 def judge(climb: Climb) -> Settled:
     """Fails where a batch differs, where one side ends earlier, or where they shuffle in different ways.
@@ -25,14 +29,13 @@ def judge(climb: Climb) -> Settled:
     if why:
         return Settled(Status.NOT_RUN, why)
     pipelines = Pipelines(*climb.indexes(scenarios.DATA), climb.judge.values)
-    known = pipelines.first()
-    if known is None:
+    if not pipelines.any_batch():
         return Settled(Status.VACUOUS, "neither pipeline gives a batch")
 
     def told(problem: str) -> Deviation:
         found = Measured(False, problem=problem) if problem else Measured(True, 0.0, 0.0, excess=0.0, needed_rtol=0.0)
         return climb.judge.deviation(
-            scenarios.DATA, Couple(known, known), found, Tolerance(0.0, 0.0), True, None, kind="data"
+            scenarios.DATA, Couple(_BATCHES, _BATCHES), found, Tolerance(0.0, 0.0), True, None, kind="data"
         )
 
     if problem := pipelines.structure():
@@ -49,10 +52,11 @@ def judge(climb: Climb) -> Settled:
         if not any(pipelines.ended):
             notes.append(f"neither side comes to an end: the first {pairs[-1][0].step + 1} batches were compared")
         return climb.settle([*checks, *beside], notes, "")
-    problem = pipelines.shuffling() or (pipelines.end() or pipelines.examples() if all(pipelines.ended) else "")
-    if problem:
-        return climb.settle([told(problem)], (), "")
-    if not all(pipelines.ended):
+    whole = all(pipelines.ended)
+    problems = [*filter(None, [pipelines.shuffling(), pipelines.end(), pipelines.examples() if whole else ""])]
+    if problems:
+        return climb.settle([told(problem) for problem in problems], (), "")
+    if not whole:
         return Settled(
             Status.NOT_RUN,
             "both sides shuffle, and not all of their batches were looked at: which examples come was not compared",
