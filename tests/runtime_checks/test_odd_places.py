@@ -113,6 +113,23 @@ class Late(tf.keras.Model):
 def build():
     return Late(), tf.ones((2, 3))
 """
+HALFWAY = """
+import tensorflow as tf
+
+
+class Halfway(tf.keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.first = tf.keras.layers.Dense(3)
+        self.rest = tf.keras.Sequential([tf.keras.layers.Dense(3)])
+
+    def call(self, x):
+        return self.rest(tf.ensure_shape(self.first(x), (2, 7)))
+
+
+def build():
+    return Halfway(), tf.ones((2, 3))
+"""
 
 pytestmark = pytest.mark.tensorflow
 
@@ -172,6 +189,17 @@ def test_a_loss_that_the_run_made_up_is_no_failure_of_the_model(
 
     assert ("not run", True) == (outcomes["fit"][0], "squared error that the run would" in outcomes["fit"][1])
     assert "ok" == outcomes["second call in tf.function"][0]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_the_variables_of_a_model_that_is_built_in_part_are_its_own(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """Its calls end before all of its layers are built, and until then Keras 2 tells of none of its variables."""
+    found = results(children, tmp_path, target, halfway=HALFWAY)
+
+    assert ("first call", "failed") == tuple(found["fatal"][:2])
+    assert [] == found["observations"]
 
 
 @pytest.mark.parametrize("target", Target)
