@@ -6,7 +6,6 @@ Whatever Keras the model is of, that one trains it.
 from __future__ import annotations
 
 import ast
-import contextlib
 import inspect
 import textwrap
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from .errors import essence, one_line
 from .phases import NotRunError
 from .run import Run
-from .signature import is_layer, keras_of, owner_of, required, takes_training
+from .signature import is_layer, keras_of, owner_of, parameters, required, takes_training
 from .target import TargetError
 
 __all__ = ["evaluate", "fit", "predict", "step"]
@@ -39,12 +38,19 @@ def fit(run: Run) -> None:
     try:
         model.fit(_dataset(batch).repeat(2), epochs=1, verbose=0, shuffle=False)
     except Exception as error:
-        if not own_loss and not run.code.of_error(error):
-            said = one_line(essence(error))
-            raise NotRunError(f"the squared error that the run would train with does not go: {said}") from None
+        said = essence(error)
+        if not own_loss and not run.code.of_error(error) and said not in _raised_by_calls(run):
+            raise NotRunError(
+                f"the squared error that the run would train with does not go: {one_line(said)}"
+            ) from None
         if run.batch is None and own_step is not None:
             run.notes.append(f"fit: `train_step` got a batch that was made of the inputs; {_REMEDY}")
         raise
+
+
+def _raised_by_calls(run: Run) -> list[str]:
+    """What calls of the model raised, without any loss."""
+    return [essence(phase.error) for phase in run.calls() if phase.error is not None]
 
 
 def step(run: Run) -> None:
@@ -96,6 +102,7 @@ def _trainable(run: Run) -> tuple[Any, Any]:
         raise NotRunError("it is no Keras model or layer")
     own_step = _own_step(model, "train_step")
     if own_step is not None or _is_compiled(model):
+        _need_batch_alone(model, "train_step")
         if not _is_compiled(model):
             _compile(model, **({"loss": "mse"} if _needs_loss(own_step) else {}))
         return model, _batch_for(run, model, "train_step")
@@ -162,9 +169,21 @@ def _with_own(run: Run, name: str) -> Any:
     model = run.built
     if not is_layer(model) or _own_step(model, name) is None:
         raise NotRunError(f"the model has no `{name}` of its own")
+    _need_batch_alone(model, name)
     if not _is_compiled(model):
         _compile(model, loss="mse")
     return model
+
+
+def _need_batch_alone(model: Any, name: str) -> None:
+    """Raises `NotRunError` where Keras cannot call the step: it gives it one argument, the batch."""
+    known = parameters(getattr(model, name))
+    try:
+        inspect.Signature(known).bind(None)
+    except TypeError:
+        names = ", ".join(f"`{item.name}`" for item in known or ()) or "nothing"
+        loop = "--step file.py:name runs a step of a loop of your own"
+        raise NotRunError(f"`{name}` takes {names}, and Keras gives it the batch alone; {loop}") from None
 
 
 def _batch_for(run: Run, model: Any, name: str) -> Any:
@@ -187,11 +206,14 @@ def _made_up(run: Run, model: Any, name: str) -> Any:
         return inputs
     if parts > 3:
         raise NotRunError(f"`{name}` takes {parts} parts apart; {_REMEDY}")
+    if step is None and run.output is None:
+        raise NotRunError(f"no call gave an output, so no targets were made up; {_REMEDY}")
     output = run.output if run.output is not None else inputs
     try:
         return (inputs, _targets(model, output, loss), _weights(inputs))[:parts]
     except Exception as error:
-        raise NotRunError(f"no batch could be made up: {one_line(essence(error))}; {_REMEDY}") from None
+        said = one_line(essence(error))
+        raise NotRunError(f"no batch could be made up that the model and its loss take: {said}; {_REMEDY}") from None
 
 
 def _inputs(run: Run) -> Any:
@@ -278,17 +300,25 @@ def _targets(model: Any, output: Any, loss: Any) -> Any:
 
 
 def _target(model: Any, value: Any, loss: Any) -> Any:
-    """As many zeros as the output has numbers, or one class for each of its rows if the loss takes only that."""
+    """As many zeros as the output has numbers, or one class for each of its rows if the loss takes only that.
+
+    Raises what the loss raises of those that it would rather take, where it takes neither.
+    """
     import tensorflow as tf
 
     same = tf.zeros_like(value)
-    if not loss or not isinstance(value, tf.Tensor) or len(value.shape) < 2:
+    if not loss or not isinstance(value, tf.Tensor):
         return same
-    classes = tf.zeros(tf.shape(value)[:-1], tf.int32)
     function = keras_of(model).losses.get(loss)
-    sparse = "sparse" in str(getattr(loss, "name", loss)).lower()
-    for zeros in (classes, same) if sparse else (same, classes):
-        with contextlib.suppress(Exception):
+    tried = [same]
+    if len(value.shape) > 1:
+        sparse = "sparse" in str(getattr(loss, "name", loss)).lower()
+        tried.insert(0 if sparse else 1, tf.zeros(tf.shape(value)[:-1], tf.int32))
+    refused = []
+    for zeros in tried:
+        try:
             function(zeros, value)
             return zeros
-    return same
+        except Exception as error:
+            refused.append(error)
+    raise refused[0]

@@ -113,6 +113,28 @@ class Late(tf.keras.Model):
 def build():
     return Late(), tf.ones((2, 3))
 """
+UNKNOWN = """
+import tensorflow as tf
+
+
+class Unknown(tf.keras.Model):
+    def call(self, x):
+        raise TypeError("not today")
+
+
+def build():
+    model = Unknown()
+    model.compile(optimizer="sgd", loss="mse")
+    return model, tf.ones((2, 3))
+"""
+UNTRACEABLE = """
+import tensorflow as tf
+
+
+def build():
+    shapeless = tf.keras.layers.Lambda(lambda x: tf.py_function(tf.identity, [x], tf.float32))
+    return tf.keras.Sequential([shapeless, tf.keras.layers.LSTM(3)]), tf.ones((2, 3, 4))
+"""
 HALFWAY = """
 import tensorflow as tf
 
@@ -129,6 +151,43 @@ class Halfway(tf.keras.layers.Layer):
 
 def build():
     return Halfway(), tf.ones((2, 3))
+"""
+NARROW = """
+import tensorflow as tf
+
+
+def likelihood(actual, given):
+    mean, spread = tf.split(given, 2, -1)
+    return tf.reduce_mean(tf.square(tf.ensure_shape(actual, mean.shape) - mean) + spread, -1)
+
+
+def build():
+    model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(6)])
+    model.compile(optimizer="sgd", loss=likelihood)
+    return model
+"""
+LOOPING = """
+import tensorflow as tf
+
+
+class Player(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(3)
+
+    def call(self, state):
+        return self.dense(state)
+
+    @tf.function
+    def train_step(self, state, reward):
+        return tf.reduce_mean(self(state)) * reward
+
+    def test_step(self):
+        return {"games": 1}
+
+
+def build():
+    return Player(), tf.ones((2, 3))
 """
 
 pytestmark = pytest.mark.tensorflow
@@ -200,6 +259,55 @@ def test_the_variables_of_a_model_that_is_built_in_part_are_its_own(
 
     assert ("first call", "failed") == tuple(found["fatal"][:2])
     assert [] == found["observations"]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_what_the_calls_raise_too_is_not_laid_to_the_loss(target: Target, children: Children, tmp_path: Path) -> None:
+    """The model fails in every trace, and in no line of the program's."""
+    found = results(children, tmp_path, target, untraceable=UNTRACEABLE)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "ok" == outcomes["second call"][0]
+    assert "failed" == outcomes["fit"][0]
+    assert outcomes["first training call in tf.function"] == outcomes["fit"]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_targets_that_the_loss_does_not_take_are_the_runs_own(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """Nobody said what the model is trained with; zeros like its outputs are a guess."""
+    found = results(children, tmp_path, target, narrow=NARROW)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "not run" == outcomes["fit"][0]
+    assert "no batch could be made up that the model and its loss take: " in outcomes["fit"][1]
+    assert "`def example_batch():` in the same file gives the batch" in outcomes["fit"][1]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_targets_of_outputs_that_nobody_has_seen_are_not_made_up(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """Those of the inputs' shape would fail by themselves."""
+    found = results(children, tmp_path, target, unknown=UNKNOWN)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "not run" == outcomes["fit"][0]
+    assert "no call gave an output, so no targets were made up; `def example_batch():` in" in outcomes["fit"][1]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_steps_of_a_loop_of_the_programs_own_are_not_given_to_keras(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """They have the names of Keras' own, but other parameters."""
+    found = results(children, tmp_path, target, looping=LOOPING)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+    rest = "and Keras gives it the batch alone; --step file.py:name runs a step of a loop of your own"
+
+    assert ("not run", f"`train_step` takes `state`, `reward`, {rest}") == outcomes["fit"]
+    assert ("not run", f"`test_step` takes nothing, {rest}") == outcomes["evaluate"]
 
 
 @pytest.mark.parametrize("target", Target)
