@@ -121,13 +121,19 @@ def _trainable(run: Run) -> tuple[Any, Any]:
 
 
 def _compile(model: Any, **loss: str) -> None:
-    """Raises `NotRunError` where the user's own ``compile`` needs more than an optimizer."""
-    if owner_of(model, "compile") is not None:
-        needed = [name for name in required(model.compile) or () if name != "optimizer"]
-        if needed:
-            names = ", ".join(f"`{name}`" for name in needed)
-            raise NotRunError(f"its `compile` needs {names}: compile the model where it is built")
-    model.compile(optimizer="sgd", **loss)
+    """Raises `NotRunError` where the user's own ``compile`` does not take an optimizer alone."""
+    own = owner_of(model, "compile") is not None
+    needed = [name for name in required(model.compile) or () if name != "optimizer"] if own else []
+    if needed:
+        names = ", ".join(f"`{name}`" for name in needed)
+        raise NotRunError(f"its `compile` needs {names}: compile the model where it is built")
+    try:
+        model.compile(optimizer="sgd", **loss)
+    except Exception as error:
+        if not own:
+            raise
+        said = f"its `compile` refuses an optimizer alone ({one_line(essence(error))})"
+        raise NotRunError(f"{said}: compile the model where it is built") from None
 
 
 def _around(run: Run) -> Any:

@@ -56,6 +56,21 @@ class Gan(tf.keras.Model):
 def build():
     return Gan(), tf.ones((2, 3))
 """
+PICKY = GAN.replace("generator_optimizer, loss_of_both):", "optimizer=None):\n        first, second = optimizer")
+SAME_NAMES = """
+import keras
+
+
+class Doubled(keras.layers.Layer):
+    def call(self, x):
+        return 2.0 * x
+
+
+def build():
+    inputs = keras.Input((4, 4))
+    flat = keras.layers.Reshape((16,))(inputs)
+    return keras.Model(inputs, Doubled()(keras.ops.reshape(flat, (-1, 2, 8))))
+"""
 STEPPING = """
 import tensorflow as tf  # import
 
@@ -342,6 +357,25 @@ def test_a_model_without_call_that_cannot_be_compiled_is_not_judged(
     assert ("not run", "`Gan` has no `call`") == outcomes["first call"]
     assert ("not run", needed) == outcomes["fit"]
     assert ["first call", "not run", "`Gan` has no `call`"] == found["fatal"][:3]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_a_compile_that_refuses_what_the_run_gives_it_is_no_failure_of_fit(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """It needs nothing by its parameters, and two optimizers by its body."""
+    found = results(children, tmp_path, target, picky=PICKY)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "not run" == outcomes["fit"][0]
+    assert outcomes["fit"][1].startswith("its `compile` refuses an optimizer alone (ValueError: ")
+
+
+def test_an_operation_of_the_name_of_a_layer_is_loaded_as_an_operation(children: Children, tmp_path: Path) -> None:
+    """The loader is given the program's classes; with Keras' own it would take the one for the other."""
+    found = results(children, tmp_path, Target.KERAS3, same_names=SAME_NAMES)
+
+    assert ["save and load", "ok"] == found["phases"][-1][:2]
 
 
 @pytest.mark.parametrize("target", Target)
