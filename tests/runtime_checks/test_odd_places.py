@@ -128,6 +128,32 @@ class Late(tf.keras.Model):
 def build():
     return Late(), tf.ones((2, 3))
 """
+ONCE = """
+import tensorflow as tf
+
+
+class OnceError(ValueError):
+    def __init__(self, message, again):
+        super().__init__(message)
+        self.again = again
+
+
+class Once(tf.keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.names = {"first": 1.0}
+
+    def call(self, x):
+        if ERROR is KeyError:
+            return x * self.names.pop("first")
+        if not self.names:
+            raise OnceError("it was called", True)
+        return x * self.names.popitem()[1]
+
+
+def build():
+    return Once(), tf.ones((2, 3))
+"""
 UNKNOWN = """
 import tensorflow as tf
 
@@ -273,6 +299,21 @@ def test_the_variables_of_a_model_that_is_built_in_part_are_its_own(
     found = results(children, tmp_path, target, halfway=HALFWAY)
 
     assert ("first call", "failed") == tuple(found["fatal"][:2])
+    assert [] == found["observations"]
+
+
+@pytest.mark.parametrize("error", ["KeyError", "OnceError"])
+@pytest.mark.parametrize("target", Target)
+def test_what_eager_calls_raise_as_well_is_not_laid_to_the_trace(
+    target: Target, error: str, children: Children, tmp_path: Path
+) -> None:
+    """AutoGraph raises both as classes of its own, and the first eager call was none of those that raise."""
+    found = results(children, tmp_path, target, **{f"once_{error.lower()}": ONCE.replace("ERROR", error)})
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert ["ok", "failed", "failed"] == [
+        outcomes[name][0] for name in ("first call", "second call", "first call in tf.function")
+    ]
     assert [] == found["observations"]
 
 
