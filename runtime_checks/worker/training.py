@@ -11,6 +11,7 @@ import textwrap
 from typing import Any
 
 from .errors import essence, one_line
+from .inputs import without_labels
 from .phases import NotRunError
 from .run import Run
 from .signature import is_layer, keras_of, owner_of, parameters, required, takes_training
@@ -81,9 +82,16 @@ def evaluate(run: Run) -> None:
 
 
 def predict(run: Run) -> None:
-    """One batch of ``predict``, where the model has a ``predict_step`` of its own."""
+    """One batch of ``predict``, where the model has a ``predict_step`` of its own.
+
+    What is given to ``predict`` has no labels, unless the step takes them apart from the inputs.
+    """
     model = _with_own(run, "predict_step")
-    batch = _inputs(run) if run.batch is None else run.batch
+    if run.batch is None:
+        batch = _inputs(run)
+    else:
+        takes_apart = _parts_taken(_own_step(model, "predict_step"))
+        batch = run.batch if takes_apart else without_labels(run.batch)
     model.predict(_dataset(batch), verbose=0)
 
 

@@ -207,6 +207,30 @@ def build():
     model.compile(optimizer="sgd", loss=likelihood)
     return model
 """
+PREDICTING = """
+import tensorflow as tf
+
+
+class Padded(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(3)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def predict_step(self, batch):
+        x = batch
+        return self(tf.pad(x, [[0, 0], [1, 1]])[:, 1:-1])
+
+
+def build():
+    return Padded()
+
+
+def example_batch():
+    return tf.ones((2, 3)), tf.zeros((2, 3))
+"""
 LOOPING = """
 import tensorflow as tf
 
@@ -351,6 +375,16 @@ def test_targets_of_outputs_that_nobody_has_seen_are_not_made_up(
 
     assert "not run" == outcomes["fit"][0]
     assert "no call gave an output, so no targets were made up; `def example_batch():` in" in outcomes["fit"][1]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_a_step_of_predict_is_given_the_inputs_of_the_batch(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """The batch is that of training, with labels, which nobody gives to ``predict``."""
+    found = results(children, tmp_path, target, predicting=PREDICTING)
+
+    assert ["ok"] == [outcome for name, outcome, *_ in found["phases"] if name == "predict"]
 
 
 @pytest.mark.parametrize("target", Target)
