@@ -116,7 +116,8 @@ class Run:
         """What a training step gets, by the command line or the program's ``example_batch``."""
         self.step: Any = None
         """A training step of a loop of the program's own."""
-        self.output: Any = None
+        self.outputs: dict[Any, Any] = {}
+        """What the last eager call in each mode gave; that in training may be another structure."""
 
     def events(self, *kinds: str) -> list[Event]:
         """Everything of some kinds that was recorded, in order."""

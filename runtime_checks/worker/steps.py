@@ -182,8 +182,7 @@ def _twice(run: Run, mode: bool | None, traced: _Traced | None = None) -> list[S
                 return
             with _strategy_of(run.model):
                 output = _call(run, run.sample, mode)
-        if mode is None:
-            run.output = output
+        run.outputs[mode] = output
 
     return [(Phase("call", mode=mode, ordinal=number, traced=traced is not None), body) for number in range(2)]
 

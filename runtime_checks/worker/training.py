@@ -114,12 +114,13 @@ def _trainable(run: Run) -> tuple[Any, Any]:
         if not _is_compiled(model):
             _compile(model, **({"loss": "mse"} if _needs_loss(own_step) else {}))
         return model, _batch_for(run, model, "train_step")
-    if run.output is None:
+    output = _output(run, "train_step")
+    if output is None:
         raise NotRunError("no call gave an output")
-    outputs = tf.nest.flatten(run.output)
+    outputs = tf.nest.flatten(output)
     if not any(tf.as_dtype(getattr(value, "dtype", type(value))).is_floating for value in outputs):
         raise NotRunError("the outputs have no loss: they are not floating point")
-    if len(outputs) > 1 or len(run.sample.args) != 1 or run.sample.kwargs or run.model is not model:
+    if outputs[0] is not output or len(run.sample.args) != 1 or run.sample.kwargs or run.model is not model:
         tensors = tf.nest.flatten((run.sample.args, run.sample.kwargs))
         return _around(run), tuple(one for one in tensors if tf.is_tensor(one))
     if not hasattr(model, "fit"):
@@ -220,14 +221,19 @@ def _made_up(run: Run, model: Any, name: str) -> Any:
         return inputs
     if parts > 3:
         raise NotRunError(f"`{name}` takes {parts} parts apart; {_REMEDY}")
-    if step is None and run.output is None:
+    output = _output(run, name)
+    if step is None and output is None:
         raise NotRunError(f"no call gave an output, so no targets were made up; {_REMEDY}")
-    output = run.output if run.output is not None else inputs
     try:
-        return (inputs, _targets(model, output, loss), _weights(inputs))[:parts]
+        return (inputs, _targets(model, inputs if output is None else output, loss), _weights(inputs))[:parts]
     except Exception as error:
         said = one_line(essence(error))
         raise NotRunError(f"no batch could be made up that the model and its loss take: {said}; {_REMEDY}") from None
+
+
+def _output(run: Run, name: str) -> Any:
+    """What the model gives a step, which calls it in the step's mode."""
+    return run.outputs.get(name == "train_step", run.outputs.get(None))
 
 
 def _inputs(run: Run) -> Any:

@@ -207,6 +207,28 @@ def build():
     model.compile(optimizer="sgd", loss=likelihood)
     return model
 """
+SIDES = """
+import tensorflow as tf
+
+
+class Sides(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(3)
+
+    def call(self, x, training=False):
+        side = self.dense(x)
+        fused = tf.reduce_sum(side, -1)
+        return {"side": side, "fused": fused} if training else fused
+
+
+def build():
+    return Sides(), tf.ones((2, 3))
+"""
+COMPILED_SIDES = SIDES.replace(
+    "    return Sides(), ",
+    "    model = Sides()\n    model.compile(optimizer='sgd', loss={'side': 'mse', 'fused': 'mae'})\n    return model, ",
+)
 PREDICTING = """
 import tensorflow as tf
 
@@ -375,6 +397,17 @@ def test_targets_of_outputs_that_nobody_has_seen_are_not_made_up(
 
     assert "not run" == outcomes["fit"][0]
     assert "no call gave an output, so no targets were made up; `def example_batch():` in" in outcomes["fit"][1]
+
+
+@pytest.mark.parametrize(("name", "text"), [("sides", SIDES), ("compiled_sides", COMPILED_SIDES)])
+@pytest.mark.parametrize("target", Target)
+def test_a_model_is_trained_by_what_it_gives_in_training(
+    target: Target, name: str, text: str, children: Children, tmp_path: Path
+) -> None:
+    """Its other calls give something else."""
+    found = results(children, tmp_path, target, **{name: text})
+
+    assert ["ok"] == [outcome for phase, outcome, *_ in found["phases"] if phase == "fit"]
 
 
 @pytest.mark.parametrize("target", Target)
