@@ -21,6 +21,7 @@ __all__ = ["evaluate", "fit", "predict", "step"]
 
 _WITH_LOSS = frozenset({"compiled_loss", "compute_loss", "loss", "train_step"})
 """What a step reads of itself, or of its base, that needs a loss."""
+_PHASES = {"train_step": "fit", "test_step": "evaluate"}
 _TAKING_APART = frozenset({"len", "unpack_x_y_sample_weight"})
 _REMEDY = "`def example_batch():` in the same file gives the batch, or --batch file.py:name"
 
@@ -33,25 +34,17 @@ def fit(run: Run) -> None:
     Raises `NotRunError` where there is nothing to train with, or that error is of no use, and whatever the model
     raises.
     """
-    own_step = _own_step(run.built, "train_step")
-    own_loss = own_step is not None or _is_compiled(run.built)
+    own_loss = _own_step(run.built, "train_step") is not None or _is_compiled(run.built)
     model, batch = _trainable(run)
     try:
         model.fit(_dataset(batch).repeat(2), epochs=1, verbose=0, shuffle=False)
     except Exception as error:
         said = essence(error)
-        if not own_loss and not run.code.of_error(error) and said not in _raised_by_calls(run):
+        if not own_loss and not run.code.of_error(error) and said not in run.raised_by_calls():
             raise NotRunError(
                 f"the squared error that the run would train with does not go: {one_line(said)}"
             ) from None
-        if run.batch is None and own_step is not None:
-            run.notes.append(f"fit: `train_step` got a batch that was made of the inputs; {_REMEDY}")
         raise
-
-
-def _raised_by_calls(run: Run) -> list[str]:
-    """What calls of the model raised, without any loss."""
-    return [essence(phase.error) for phase in run.calls() if phase.error is not None]
 
 
 def step(run: Run) -> None:
@@ -203,7 +196,14 @@ def _need_batch_alone(model: Any, name: str) -> None:
 
 def _batch_for(run: Run, model: Any, name: str) -> Any:
     """What a step of a model gets: the user's own batch, else one that is made up."""
-    return _made_up(run, model, name) if run.batch is None else run.batch
+    if run.batch is not None:
+        return run.batch
+    made_up = "the targets are zeros that the run made up"
+    if _own_step(model, name) is not None:
+        made_up = f"`{name}` got a batch that was made of the inputs"
+    for phase in run.of_kind(_PHASES[name]):
+        phase.aside = f"{made_up}; {_REMEDY}"
+    return _made_up(run, model, name)
 
 
 def _made_up(run: Run, model: Any, name: str) -> Any:

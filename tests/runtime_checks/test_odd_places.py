@@ -121,6 +121,9 @@ class Late(tf.keras.Model):
     def train_step(self, data):
         return self.step(*data)
 
+    def test_step(self, data):
+        return self.step(*data)
+
     def step(self, pixels, classes):
         return {"loss": tf.reduce_mean(self(pixels)), "rows": tf.shape(classes)[0]}
 
@@ -205,6 +208,19 @@ def likelihood(actual, given):
 def build():
     model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(6)])
     model.compile(optimizer="sgd", loss=likelihood)
+    return model
+"""
+MEASURED = """
+import tensorflow as tf
+
+
+def hits(actual, given):
+    return tf.cast(tf.ensure_shape(actual, (None,)), tf.float32)
+
+
+def build():
+    model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(6)])
+    model.compile(optimizer="sgd", loss="mse", metrics=[hits])
     return model
 """
 SIDES = """
@@ -491,9 +507,22 @@ def test_a_batch_that_was_made_up_is_told_where_it_does_not_fit(
     target: Target, children: Children, tmp_path: Path
 ) -> None:
     """The program's step fails, by what it was given."""
-    (note,) = [one for one in results(children, tmp_path, target, late=LATE)["notes"] if one.startswith("fit: ")]
+    found = results(children, tmp_path, target, late=LATE)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+    remedy = "`def example_batch():` in the same file gives the batch, or --batch file.py:name"
 
-    assert note == (
-        "fit: `train_step` got a batch that was made of the inputs; "
-        "`def example_batch():` in the same file gives the batch, or --batch file.py:name"
-    )
+    assert "failed" == outcomes["fit"][0] == outcomes["evaluate"][0]
+    assert outcomes["fit"][1].endswith(f"; `train_step` got a batch that was made of the inputs; {remedy}")
+    assert outcomes["evaluate"][1].endswith(f"; `test_step` got a batch that was made of the inputs; {remedy}")
+
+
+@pytest.mark.parametrize("target", Target)
+def test_targets_that_were_made_up_are_told_where_a_metric_refuses_them(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """The loss takes zeros like the outputs, and the metric wants classes."""
+    found = results(children, tmp_path, target, measured=MEASURED)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "failed" == outcomes["fit"][0]
+    assert "; the targets are zeros that the run made up; `def example_batch():` in" in outcomes["fit"][1]
