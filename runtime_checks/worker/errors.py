@@ -23,7 +23,7 @@ _OPERATION = re.compile(
     r"(?:Detected at node [^\n]*\n(?:(?:[ \t]+|<stack traces )[^\n]*\n|\n)*)*"
     r"(?:Node: [^\n]*\n)?"
 )
-_NODE = re.compile(r"\s*\[\[\{*node [^\n]*\]\]")
+_NODE = re.compile(r"\s*\[\[\{*node [^\n]*\]\]|\{\{function_node [^{}]*\}\} ?|\s*\[Op:\w+\](?: name:[^\n]*)?")
 _MADE_AT = re.compile(
     r"\n+(?:Original stack trace for |Errors may have originated from an input operation).*", re.DOTALL
 )
