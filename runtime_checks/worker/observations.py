@@ -255,14 +255,15 @@ def _raised_in_traces(run: Run, explained: Explained, decided: Decided) -> Itera
 def _raised(phase: Phase) -> set[tuple[object, str]]:
     """What tells a phase's error from others: the user's line that raised it with its type, and with its message.
 
-    AutoGraph and Keras raise anew as classes of their own what they cannot make another one of, and AutoGraph makes
-    functions of branches.
+    AutoGraph and Keras raise anew as classes of their own what they cannot make another one of, and a trace has other
+    words for shapes that do not go together: with the same batch, the line alone will do.
     """
     if phase.error is None:
         return set()
     place = place_of(phase.frames)
     name, _, message = essence(phase.error).partition(": ")
-    return {(place, name.rpartition(".")[2]), (place, message or name)}
+    texts = [name.rpartition(".")[2], message or name, *([] if phase.batch or place is None else [""])]
+    return {(place, text) for text in texts}
 
 
 def _keras_traces(model: Any) -> bool:
