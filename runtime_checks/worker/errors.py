@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import re
 
 __all__ = ["cause_of", "essence", "one_line", "text_of"]
@@ -14,16 +16,19 @@ _GENERATED = re.compile(r"\bouter_factory\.<locals>\.inner_factory\.<locals>\.(?
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _USER_CODE = re.compile(r'in user code:\s*(?:\n\s*(?:File "[^"]*", line \d+, in .*)\n.*)+\s*\n', re.MULTILINE)
 _KERAS = re.compile(r"Exception encountered when calling [^\n]*\n+")
+_QUOTED = re.compile(r"""(['"])Exception encountered when calling .*\1\s*\Z""", re.DOTALL)
 _ARGUMENTS = re.compile(r"\n+\s*(?:Call arguments received|Arguments received) by .*", re.DOTALL)
 _OPERATION = re.compile(
     r"Graph execution error:\s*"
     r"(?:Detected at node [^\n]*\n(?:(?:[ \t]+|<stack traces )[^\n]*\n|\n)*)*"
     r"(?:Node: [^\n]*\n)?"
 )
-_NODE = re.compile(r"\s*\[\[\{*node [^\n]*\]\]")
+_NODE = re.compile(r"\s*\[\[\{*node [^\n]*\]\]|\{\{function_node [^{}]*\}\} ?|\s*\[Op:\w+\](?: name:[^\n]*)?")
 _MADE_AT = re.compile(
     r"\n+(?:Original stack trace for |Errors may have originated from an input operation).*", re.DOTALL
 )
+_ANEW = "MultilineMessage"
+"""How AutoGraph names the class of a KeyError that it raises anew."""
 _TYPE = re.compile(r"[\w.]*(?:Error|Exception|Warning): ")
 
 
@@ -55,9 +60,14 @@ def essence(error: BaseException) -> str:
     """Type and message of an exception, without AutoGraph's stack and names, Keras' arguments and addresses.
 
     Both put the original message, and AutoGraph the original type too, behind an introduction of their own. Running
-    graphs put the stack that made an operation before and behind the message.
+    graphs put the stack that made an operation before and behind the message. The text of a KeyError is a quoted one.
     """
-    text = _GENERATED.sub("", _ADDRESS.sub("", _ESCAPE.sub("", text_of(error))))
+    text = text_of(error)
+    quoted = _QUOTED.search(text)
+    if quoted is not None:
+        with contextlib.suppress(SyntaxError, ValueError):
+            text = text[: quoted.start()] + str(ast.literal_eval(quoted[0].strip()))
+    text = _GENERATED.sub("", _ADDRESS.sub("", _ESCAPE.sub("", text)))
     before = None
     while before != text:
         before = text
@@ -66,6 +76,7 @@ def essence(error: BaseException) -> str:
             if found is not None:
                 text = text[found.end() :]
     text = _NODE.sub("", _MADE_AT.sub("", _OPERATION.sub("", _ARGUMENTS.sub("", text)))).strip()
+    name = type(error).__name__.replace(_ANEW, "")
     if not text:
-        return type(error).__name__
-    return text if _TYPE.match(text) else f"{type(error).__name__}: {text}"
+        return name
+    return text if _TYPE.match(text) else f"{name}: {text!r}" if quoted is not None else f"{name}: {text}"

@@ -134,6 +134,8 @@ def _failure(run: Run, phase: Phase, error: BaseException) -> str:
     others = (one.outcome for one in run.of_kind("call") if one.traced == phase.traced and not one.batch)
     if phase.batch and "failed" not in others:
         text += "; the run doubled each input for this call, which the program may not be meant for"
+    if phase.aside and essence(error) not in run.raised_by_calls():
+        text += f"; {phase.aside}"
     limit = run.job["memory_limit"]
     if limit and (isinstance(error, MemoryError) or "ResourceExhausted" in type(error).__name__):
         text += f"; --memory-limit is {limit / 2**30:g} GiB"

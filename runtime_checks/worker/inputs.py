@@ -16,6 +16,7 @@ from .target import BATCH, EXAMPLE, TargetError, if_factory, named
 
 __all__ = [
     "Sample", "call", "example_batch", "find", "names_training", "needs_training", "other_batch", "takes_training",
+    "without_labels",
 ]  # fmt: skip
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -53,7 +54,7 @@ def find(
     fixed = expected is not None and expected.fixed
     value, source = _given(built_inputs, module, job)
     if source is None and batch is not None:
-        value, source = _without_labels(batch), BATCH
+        value, source = without_labels(batch), BATCH
     if source is not None:
         return _arranged(model, _tensors(_first(value, source)), source)._replace(fixed=fixed)
     if job.get("shapes"):
@@ -139,7 +140,8 @@ def _called(value: Any, name: str) -> Any:
     return value()
 
 
-def _without_labels(element: Any) -> Any:
+def without_labels(element: Any) -> Any:
+    """The inputs of a batch, which may have labels and weights behind them."""
     return element[0] if isinstance(element, tuple) and len(element) in (2, 3) else element
 
 
@@ -150,7 +152,7 @@ def _first(value: Any, source: str, whole: bool = False) -> Any:
     if not isinstance(value, (tf.data.Dataset, collections.abc.Iterator)):
         return value
     for element in value:
-        return element if whole else _without_labels(element)
+        return element if whole else without_labels(element)
     raise TargetError(f"there is no element in the inputs ({source})")
 
 

@@ -10,8 +10,8 @@ from typing import Any, FrozenSet, Iterator, Mapping, Sequence, Tuple
 from .conditions import calls_at
 from .creation import creations, made_through
 from .criteria import names_of
-from .errors import one_line
-from .frames import Frame
+from .errors import essence, one_line
+from .frames import Frame, place_of
 from .phases import Phase
 from .recorder import Event
 from .recreation import made_again
@@ -234,11 +234,11 @@ def _read_in(variable: Any, read: dict[int, Event]) -> Phase:
 def _raised_in_traces(run: Run, explained: Explained, decided: Decided) -> Iterator[dict[str, Any]]:
     """Errors of the user's lines that come only where the same call is traced."""
     eager = [phase for phase in run.calls(traced=False) if phase.ok]
-    told = {_raised(phase) for phase in run.calls(traced=False) if phase.error is not None}
+    told = {key for phase in run.calls(traced=False) for key in _raised(phase)}
     places: dict[Any, list[Phase]] = {}
     for phase in run.calls(traced=True):
         works = phase.only_traced and any(phase.traces(call) for call in eager)
-        if phase.error is None or _raised(phase) in told:
+        if phase.error is None or _raised(phase) & told:
             continue  # it ran, or has another cause than the trace
         if works and not _is_explained(run, phase, explained, decided):
             places.setdefault(phase.frames[:1], []).append(phase)
@@ -252,9 +252,18 @@ def _raised_in_traces(run: Run, explained: Explained, decided: Decided) -> Itera
         )
 
 
-def _raised(phase: Phase) -> tuple[object, ...]:
-    """The type of a phase's error, and the user's line that raised it."""
-    return type(phase.error), phase.frames[:1]
+def _raised(phase: Phase) -> set[tuple[object, str]]:
+    """What tells a phase's error from others: the user's line that raised it with its type, and with its message.
+
+    AutoGraph and Keras raise anew as classes of their own what they cannot make another one of, and a trace has other
+    words for shapes that do not go together: with the same batch, the line alone will do.
+    """
+    if phase.error is None:
+        return set()
+    place = place_of(phase.frames)
+    name, _, message = essence(phase.error).partition(": ")
+    texts = [name.rpartition(".")[2], message or name, *([] if phase.batch or place is None else [""])]
+    return {(place, text) for text in texts}
 
 
 def _keras_traces(model: Any) -> bool:

@@ -30,6 +30,7 @@ class Phase:
     inputs, 1 for one of another size; ``scope`` is the name of the guides' scope around a call: it may cut the call
     short, so that its success shows nothing. ``ordinal`` counts, from 0, the calls that are the same in all of that.
     ``follow_up`` says that the model had been called in this mode before, so that it has everything that it needs.
+    ``aside`` says what the run itself made up for it, which is told with a failure.
     ``outcome`` is ``not run``, ``ok``, ``failed`` or ``cut short`` (by the scope), with the reason in ``detail``.
     ``only_traced`` says of a call that failed in ``tf.function`` that the same call did not, made eagerly after it.
     """
@@ -53,6 +54,7 @@ class Phase:
         self.follow_up = False
         self.outcome = "not run"
         self.detail = PENDING
+        self.aside = ""
         self.seconds = 0.0
         self.error: BaseException | None = None
         self.only_traced = False

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib
 import json
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from .criteria import failed_in
 from .errors import one_line
 from .recorder import Event
 from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
 
-__all__ = ["at_the_end", "judge_layers", "made_again"]
+__all__ = ["at_the_end", "is_left_out", "judge_layers", "made_again"]
 
 _CAUSE = "Exception encountered:"
 _NOISE = ("Example:", "Full object config:", "If you trust")
@@ -35,6 +35,27 @@ def made_again(layer: Any, custom_objects: dict[str, Any]) -> str:
     except Exception as error:
         return f"{doing} raises {_reason(error)}"
     return ""
+
+
+def is_left_out(layer: Any, model: Any) -> bool:
+    """Whether what Keras keeps of a model has nothing of a layer, since the one around it makes it anew."""
+    try:
+        kept = json.loads(json.dumps(_functions(model)[0](model)))
+    except Exception:
+        return False
+    return not any(_is_of(layer, part) for part in _dicts(kept))
+
+
+def _is_of(layer: Any, kept: dict[str, Any]) -> bool:
+    config = kept.get("config")
+    return isinstance(config, dict) and config.get("name") == layer.name and "class_name" in kept
+
+
+def _dicts(kept: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(kept, dict):
+        yield kept
+    for part in kept.values() if isinstance(kept, dict) else kept if isinstance(kept, list) else ():
+        yield from _dicts(part)
 
 
 def _functions(layer: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:

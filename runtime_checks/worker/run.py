@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, NamedTuple, Sequence, Tuple
 
+from .errors import essence
 from .frames import Frame, UserCode
 from .lines import EAGER, TRACE
 from .phases import PENDING, STEPS, Phase
@@ -116,7 +117,8 @@ class Run:
         """What a training step gets, by the command line or the program's ``example_batch``."""
         self.step: Any = None
         """A training step of a loop of the program's own."""
-        self.output: Any = None
+        self.outputs: dict[Any, Any] = {}
+        """What the last eager call in each mode gave; that in training may be another structure."""
 
     def events(self, *kinds: str) -> list[Event]:
         """Everything of some kinds that was recorded, in order."""
@@ -130,6 +132,10 @@ class Run:
     def calls(self, *, traced: bool | None = None) -> list[Phase]:
         """The calls, in order; only those inside ``tf.function``, or only the eager ones, if `traced` says so."""
         return [phase for phase in self.of_kind("call") if traced in (None, phase.traced)]
+
+    def raised_by_calls(self) -> list[str]:
+        """What calls of the model raised, without any training."""
+        return [essence(phase.error) for phase in self.calls() if phase.error is not None]
 
     def follow_ups(self) -> list[Phase]:
         """The calls, eager and traced, of a model that had been called in the same mode."""

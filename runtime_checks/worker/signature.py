@@ -12,8 +12,8 @@ import inspect
 from typing import Any, NamedTuple
 
 __all__ = [
-    "Expected", "constructor_needs", "expected", "has_call", "is_function", "is_functional", "is_layer", "is_traced",
-    "keeper", "keras_of", "needs_training", "owner_of", "parameters", "required", "takes_training",
+    "Expected", "constructor_needs", "expected", "has_call", "is_function", "is_functional", "is_layer", "is_of_keras",
+    "is_traced", "keeper", "keras_of", "needs_training", "owner_of", "parameters", "required", "takes_training",
 ]
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -41,7 +41,12 @@ def is_layer(value: Any) -> bool:
 def owner_of(model: Any, name: str) -> Any:
     """The class of the program's, or of a library's, that defines a method of a model; None where Keras does."""
     owner = _definer(model, name)
-    return None if owner is None or owner.__module__.partition(".")[0] in _KERAS else owner
+    return None if owner is None or is_of_keras(owner) else owner
+
+
+def is_of_keras(cls: type) -> bool:
+    """True for a class that Keras or TensorFlow defines."""
+    return cls.__module__.partition(".")[0] in _KERAS
 
 
 def _definer(model: Any, name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Iterator, Sequence
 from .criteria import failed_in, unreached
 from .phases import Phase
 from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
-from .tracking import Made, identities, is_frozen, made_at, read_in_traces, tracked, variables_in
+from .tracking import Made, identities, is_frozen, known_to, made_at, read_in_traces, tracked, variables_in
 
 __all__ = ["judge_state", "lost", "own_variables"]
 
@@ -33,7 +33,7 @@ def judge_state(finding: StaticFinding, run: Run, variables: Sequence[Made]) -> 
     used = [made for made in missing if identities(made.variable) & set(read) and not is_frozen(made)]
     if used:
         phase = next(read[i].phase for i in identities(used[0].variable) if i in read)
-        return lost(phase, used, f"the model, which has {len(run.keeper.variables)}")
+        return lost(phase, used, f"the model, which has {len(known_to(run.keeper) or ())}")
     return _nothing_lost(run, variables, missing)
 
 

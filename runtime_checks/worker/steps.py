@@ -193,8 +193,7 @@ def _twice(run: Run, mode: bool | None, traced: _Traced | None = None) -> list[S
                 return
             with _strategy_of(run.model):
                 output = _call(run, run.sample, mode)
-        if mode is None:
-            run.output = output
+        run.outputs[mode] = output
 
     return [(Phase("call", mode=mode, ordinal=number, traced=traced is not None), body) for number in range(2)]
 
@@ -269,12 +268,14 @@ def _other_batch(run: Run, traced: _Traced | None) -> Step:
 
 
 def _classes(run: Run) -> dict[str, Any]:
+    """Those of all layers that were made but Keras' own, which it finds itself: its operations have the same names."""
     made = [event.subject() for event in run.events("layer")]
-    return {type(layer).__name__: type(layer) for layer in [*made, run.model] if layer is not None}
+    classes = [type(layer) for layer in [*made, run.model] if layer is not None]
+    return {cls.__name__: cls for cls in classes if not signature.is_of_keras(cls)}
 
 
 def _save_and_load(run: Run) -> None:
-    """Save the whole model in the ``.keras`` format and load it, with the classes of all layers that were made."""
+    """Save the whole model in the ``.keras`` format and load it, with the classes of its layers."""
     if not (signature.is_layer(run.model) and hasattr(run.model, "save")):
         raise NotRunError("only a Keras model is saved whole")
     _need_eager()

@@ -142,9 +142,9 @@ def _text(phase: Phase) -> str:
 
 
 def _is_of_trace(phase: Phase, eager: set[str]) -> bool:
-    """Whether an error is the trace's: what an eager call raises, too, has another cause."""
+    """Whether an error is the trace's: where eager calls raise, too, it has another cause unless it names the trace."""
     text = _text(phase)
-    return text not in eager and (phase.traced or _SYMBOLIC.search(text) is not None)
+    return text not in eager and ((phase.traced and not eager) or _SYMBOLIC.search(text) is not None)
 
 
 def _parsed(finding: StaticFinding) -> ast.Module | None:

@@ -8,7 +8,10 @@ from .creation import made_through
 from .recorder import Event
 from .run import Run, StaticFinding
 
-__all__ = ["Made", "identities", "is_frozen", "is_optimized", "made_at", "read_in_traces", "tracked", "variables_in"]
+__all__ = [
+    "Made", "identities", "is_frozen", "is_optimized", "known_to", "made_at", "read_in_traces", "tracked",
+    "variables_in",
+]  # fmt: skip
 
 _DEPTH = 6
 _KERAS = ("keras", "tf_keras")
@@ -50,15 +53,26 @@ def _parts(variable: Any) -> tuple[Any, ...]:
 
 def tracked(model: Any) -> set[int] | None:
     """The identities of the variables that the model knows of; None if it has no notion of its variables."""
+    variables = known_to(model)
+    return None if variables is None else _all_identities(variables)
+
+
+def known_to(model: Any) -> list[Any] | None:
+    """The variables that the model knows of; None if it has no notion of its variables."""
     try:
         variables = model.variables
     except AttributeError:
         return None
-    except ValueError:  # Keras 2, of a model that has not been built
-        return set()
-    if callable(variables):
-        return None
-    return _all_identities(variables)
+    except ValueError:  # Keras 2, where it, or a model in it, has not been built
+        return list(_kept_by_parts(model))
+    return None if callable(variables) else list(variables)
+
+
+def _kept_by_parts(model: Any) -> Iterator[Any]:
+    """The variables that each layer of a model of Keras 2 keeps itself, which it tells only when all are built."""
+    for layer in (model, *getattr(model, "submodules", ())):
+        for name in ("_trainable_weights", "_non_trainable_weights"):
+            yield from getattr(layer, name, ())
 
 
 def _all_identities(variables: Iterable[Any]) -> set[int]:

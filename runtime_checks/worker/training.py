@@ -6,21 +6,22 @@ Whatever Keras the model is of, that one trains it.
 from __future__ import annotations
 
 import ast
-import contextlib
 import inspect
 import textwrap
 from typing import Any
 
 from .errors import essence, one_line
+from .inputs import without_labels
 from .phases import NotRunError
 from .run import Run
-from .signature import is_layer, keras_of, owner_of, required, takes_training
+from .signature import is_layer, keras_of, owner_of, parameters, required, takes_training
 from .target import TargetError
 
 __all__ = ["evaluate", "fit", "predict", "step"]
 
 _WITH_LOSS = frozenset({"compiled_loss", "compute_loss", "loss", "train_step"})
 """What a step reads of itself, or of its base, that needs a loss."""
+_PHASES = {"train_step": "fit", "test_step": "evaluate"}
 _TAKING_APART = frozenset({"len", "unpack_x_y_sample_weight"})
 _REMEDY = "`def example_batch():` in the same file gives the batch, or --batch file.py:name"
 
@@ -33,17 +34,16 @@ def fit(run: Run) -> None:
     Raises `NotRunError` where there is nothing to train with, or that error is of no use, and whatever the model
     raises.
     """
-    own_step = _own_step(run.built, "train_step")
-    own_loss = own_step is not None or _is_compiled(run.built)
+    own_loss = _own_step(run.built, "train_step") is not None or _is_compiled(run.built)
     model, batch = _trainable(run)
     try:
         model.fit(_dataset(batch).repeat(2), epochs=1, verbose=0, shuffle=False)
     except Exception as error:
-        if not own_loss and not run.code.of_error(error):
-            said = one_line(essence(error))
-            raise NotRunError(f"the squared error that the run would train with does not go: {said}") from None
-        if run.batch is None and own_step is not None:
-            run.notes.append(f"fit: `train_step` got a batch that was made of the inputs; {_REMEDY}")
+        said = essence(error)
+        if not own_loss and not run.code.of_error(error) and said not in run.raised_by_calls():
+            raise NotRunError(
+                f"the squared error that the run would train with does not go: {one_line(said)}"
+            ) from None
         raise
 
 
@@ -75,9 +75,16 @@ def evaluate(run: Run) -> None:
 
 
 def predict(run: Run) -> None:
-    """One batch of ``predict``, where the model has a ``predict_step`` of its own."""
+    """One batch of ``predict``, where the model has a ``predict_step`` of its own.
+
+    What is given to ``predict`` has no labels, unless the step takes them apart from the inputs.
+    """
     model = _with_own(run, "predict_step")
-    batch = _inputs(run) if run.batch is None else run.batch
+    if run.batch is None:
+        batch = _inputs(run)
+    else:
+        takes_apart = _parts_taken(_own_step(model, "predict_step"))
+        batch = run.batch if takes_apart else without_labels(run.batch)
     model.predict(_dataset(batch), verbose=0)
 
 
@@ -96,15 +103,17 @@ def _trainable(run: Run) -> tuple[Any, Any]:
         raise NotRunError("it is no Keras model or layer")
     own_step = _own_step(model, "train_step")
     if own_step is not None or _is_compiled(model):
+        _need_batch_alone(model, "train_step")
         if not _is_compiled(model):
             _compile(model, **({"loss": "mse"} if _needs_loss(own_step) else {}))
         return model, _batch_for(run, model, "train_step")
-    if run.output is None:
+    output = _output(run, "train_step")
+    if output is None:
         raise NotRunError("no call gave an output")
-    outputs = tf.nest.flatten(run.output)
+    outputs = tf.nest.flatten(output)
     if not any(tf.as_dtype(getattr(value, "dtype", type(value))).is_floating for value in outputs):
         raise NotRunError("the outputs have no loss: they are not floating point")
-    if len(outputs) > 1 or len(run.sample.args) != 1 or run.sample.kwargs or run.model is not model:
+    if outputs[0] is not output or len(run.sample.args) != 1 or run.sample.kwargs or run.model is not model:
         tensors = tf.nest.flatten((run.sample.args, run.sample.kwargs))
         return _around(run), tuple(one for one in tensors if tf.is_tensor(one))
     if not hasattr(model, "fit"):
@@ -114,13 +123,19 @@ def _trainable(run: Run) -> tuple[Any, Any]:
 
 
 def _compile(model: Any, **loss: str) -> None:
-    """Raises `NotRunError` where the user's own ``compile`` needs more than an optimizer."""
-    if owner_of(model, "compile") is not None:
-        needed = [name for name in required(model.compile) or () if name != "optimizer"]
-        if needed:
-            names = ", ".join(f"`{name}`" for name in needed)
-            raise NotRunError(f"its `compile` needs {names}: compile the model where it is built")
-    model.compile(optimizer="sgd", **loss)
+    """Raises `NotRunError` where the user's own ``compile`` does not take an optimizer alone."""
+    own = owner_of(model, "compile") is not None
+    needed = [name for name in required(model.compile) or () if name != "optimizer"] if own else []
+    if needed:
+        names = ", ".join(f"`{name}`" for name in needed)
+        raise NotRunError(f"its `compile` needs {names}: compile the model where it is built")
+    try:
+        model.compile(optimizer="sgd", **loss)
+    except Exception as error:
+        if not own:
+            raise
+        said = f"its `compile` refuses an optimizer alone ({one_line(essence(error))})"
+        raise NotRunError(f"{said}: compile the model where it is built") from None
 
 
 def _around(run: Run) -> Any:
@@ -162,14 +177,33 @@ def _with_own(run: Run, name: str) -> Any:
     model = run.built
     if not is_layer(model) or _own_step(model, name) is None:
         raise NotRunError(f"the model has no `{name}` of its own")
+    _need_batch_alone(model, name)
     if not _is_compiled(model):
         _compile(model, loss="mse")
     return model
 
 
+def _need_batch_alone(model: Any, name: str) -> None:
+    """Raises `NotRunError` where Keras cannot call the step: it gives it one argument, the batch."""
+    known = parameters(getattr(model, name))
+    try:
+        inspect.Signature(known).bind(None)
+    except TypeError:
+        names = ", ".join(f"`{item.name}`" for item in known or ()) or "nothing"
+        loop = "--step file.py:name runs a step of a loop of your own"
+        raise NotRunError(f"`{name}` takes {names}, and Keras gives it the batch alone; {loop}") from None
+
+
 def _batch_for(run: Run, model: Any, name: str) -> Any:
     """What a step of a model gets: the user's own batch, else one that is made up."""
-    return _made_up(run, model, name) if run.batch is None else run.batch
+    if run.batch is not None:
+        return run.batch
+    made_up = "the targets are zeros that the run made up"
+    if _own_step(model, name) is not None:
+        made_up = f"`{name}` got a batch that was made of the inputs"
+    for phase in run.of_kind(_PHASES[name]):
+        phase.aside = f"{made_up}; {_REMEDY}"
+    return _made_up(run, model, name)
 
 
 def _made_up(run: Run, model: Any, name: str) -> Any:
@@ -187,11 +221,19 @@ def _made_up(run: Run, model: Any, name: str) -> Any:
         return inputs
     if parts > 3:
         raise NotRunError(f"`{name}` takes {parts} parts apart; {_REMEDY}")
-    output = run.output if run.output is not None else inputs
+    output = _output(run, name)
+    if step is None and output is None:
+        raise NotRunError(f"no call gave an output, so no targets were made up; {_REMEDY}")
     try:
-        return (inputs, _targets(model, output, loss), _weights(inputs))[:parts]
+        return (inputs, _targets(model, inputs if output is None else output, loss), _weights(inputs))[:parts]
     except Exception as error:
-        raise NotRunError(f"no batch could be made up: {one_line(essence(error))}; {_REMEDY}") from None
+        said = one_line(essence(error))
+        raise NotRunError(f"no batch could be made up that the model and its loss take: {said}; {_REMEDY}") from None
+
+
+def _output(run: Run, name: str) -> Any:
+    """What the model gives a step, which calls it in the step's mode."""
+    return run.outputs.get(name == "train_step", run.outputs.get(None))
 
 
 def _inputs(run: Run) -> Any:
@@ -278,17 +320,25 @@ def _targets(model: Any, output: Any, loss: Any) -> Any:
 
 
 def _target(model: Any, value: Any, loss: Any) -> Any:
-    """As many zeros as the output has numbers, or one class for each of its rows if the loss takes only that."""
+    """As many zeros as the output has numbers, or one class for each of its rows if the loss takes only that.
+
+    Raises what the loss raises of those that it would rather take, where it takes neither.
+    """
     import tensorflow as tf
 
     same = tf.zeros_like(value)
-    if not loss or not isinstance(value, tf.Tensor) or len(value.shape) < 2:
+    if not loss or not isinstance(value, tf.Tensor):
         return same
-    classes = tf.zeros(tf.shape(value)[:-1], tf.int32)
     function = keras_of(model).losses.get(loss)
-    sparse = "sparse" in str(getattr(loss, "name", loss)).lower()
-    for zeros in (classes, same) if sparse else (same, classes):
-        with contextlib.suppress(Exception):
+    tried = [same]
+    if len(value.shape) > 1:
+        sparse = "sparse" in str(getattr(loss, "name", loss)).lower()
+        tried.insert(0 if sparse else 1, tf.zeros(tf.shape(value)[:-1], tf.int32))
+    refused = []
+    for zeros in tried:
+        try:
             function(zeros, value)
             return zeros
-    return same
+        except Exception as error:
+            refused.append(error)
+    raise refused[0]

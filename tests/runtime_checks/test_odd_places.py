@@ -56,6 +56,21 @@ class Gan(tf.keras.Model):
 def build():
     return Gan(), tf.ones((2, 3))
 """
+PICKY = GAN.replace("generator_optimizer, loss_of_both):", "optimizer=None):\n        first, second = optimizer")
+SAME_NAMES = """
+import keras
+
+
+class Doubled(keras.layers.Layer):
+    def call(self, x):
+        return 2.0 * x
+
+
+def build():
+    inputs = keras.Input((4, 4))
+    flat = keras.layers.Reshape((16,))(inputs)
+    return keras.Model(inputs, Doubled()(keras.ops.reshape(flat, (-1, 2, 8))))
+"""
 STEPPING = """
 import tensorflow as tf  # import
 
@@ -106,12 +121,180 @@ class Late(tf.keras.Model):
     def train_step(self, data):
         return self.step(*data)
 
+    def test_step(self, data):
+        return self.step(*data)
+
     def step(self, pixels, classes):
         return {"loss": tf.reduce_mean(self(pixels)), "rows": tf.shape(classes)[0]}
 
 
 def build():
     return Late(), tf.ones((2, 3))
+"""
+ONCE = """
+import tensorflow as tf
+
+
+class OnceError(ValueError):
+    def __init__(self, message, again):
+        super().__init__(message)
+        self.again = again
+
+
+class Once(tf.keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.names = {"first": 1.0}
+        self.size = 1
+
+    def call(self, x):
+        if ERROR is None:
+            self.size += 2
+            return x + tf.ones((self.size,))
+        if ERROR is KeyError:
+            return x * self.names.pop("first")
+        if not self.names:
+            raise OnceError("it was called", True)
+        return x * self.names.popitem()[1]
+
+
+def build():
+    return Once(), tf.ones((2, 3))
+"""
+UNKNOWN = """
+import tensorflow as tf
+
+
+class Unknown(tf.keras.Model):
+    def call(self, x):
+        raise TypeError("not today")
+
+
+def build():
+    model = Unknown()
+    model.compile(optimizer="sgd", loss="mse")
+    return model, tf.ones((2, 3))
+"""
+UNTRACEABLE = """
+import tensorflow as tf
+
+
+def build():
+    shapeless = tf.keras.layers.Lambda(lambda x: tf.py_function(tf.identity, [x], tf.float32))
+    return tf.keras.Sequential([shapeless, tf.keras.layers.LSTM(3)]), tf.ones((2, 3, 4))
+"""
+HALFWAY = """
+import tensorflow as tf
+
+
+class Halfway(tf.keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.first = tf.keras.layers.Dense(3)
+        self.rest = tf.keras.Sequential([tf.keras.layers.Dense(3)])
+
+    def call(self, x):
+        return self.rest(tf.ensure_shape(self.first(x), (2, 7)))
+
+
+def build():
+    return Halfway(), tf.ones((2, 3))
+"""
+NARROW = """
+import tensorflow as tf
+
+
+def likelihood(actual, given):
+    mean, spread = tf.split(given, 2, -1)
+    return tf.reduce_mean(tf.square(tf.ensure_shape(actual, mean.shape) - mean) + spread, -1)
+
+
+def build():
+    model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(6)])
+    model.compile(optimizer="sgd", loss=likelihood)
+    return model
+"""
+MEASURED = """
+import tensorflow as tf
+
+
+def hits(actual, given):
+    return tf.cast(tf.ensure_shape(actual, (None,)), tf.float32)
+
+
+def build():
+    model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(6)])
+    model.compile(optimizer="sgd", loss="mse", metrics=[hits])
+    return model
+"""
+SIDES = """
+import tensorflow as tf
+
+
+class Sides(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(3)
+
+    def call(self, x, training=False):
+        side = self.dense(x)
+        fused = tf.reduce_sum(side, -1)
+        return {"side": side, "fused": fused} if training else fused
+
+
+def build():
+    return Sides(), tf.ones((2, 3))
+"""
+COMPILED_SIDES = SIDES.replace(
+    "    return Sides(), ",
+    "    model = Sides()\n    model.compile(optimizer='sgd', loss={'side': 'mse', 'fused': 'mae'})\n    return model, ",
+)
+PREDICTING = """
+import tensorflow as tf
+
+
+class Padded(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(3)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def predict_step(self, batch):
+        x = batch
+        return self(tf.pad(x, [[0, 0], [1, 1]])[:, 1:-1])
+
+
+def build():
+    return Padded()
+
+
+def example_batch():
+    return tf.ones((2, 3)), tf.zeros((2, 3))
+"""
+LOOPING = """
+import tensorflow as tf
+
+
+class Player(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(3)
+
+    def call(self, state):
+        return self.dense(state)
+
+    @tf.function
+    def train_step(self, state, reward):
+        return tf.reduce_mean(self(state)) * reward
+
+    def test_step(self):
+        return {"games": 1}
+
+
+def build():
+    return Player(), tf.ones((2, 3))
 """
 
 pytestmark = pytest.mark.tensorflow
@@ -175,6 +358,102 @@ def test_a_loss_that_the_run_made_up_is_no_failure_of_the_model(
 
 
 @pytest.mark.parametrize("target", Target)
+def test_the_variables_of_a_model_that_is_built_in_part_are_its_own(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """Its calls end before all of its layers are built, and until then Keras 2 tells of none of its variables."""
+    found = results(children, tmp_path, target, halfway=HALFWAY)
+
+    assert ("first call", "failed") == tuple(found["fatal"][:2])
+    assert [] == found["observations"]
+
+
+@pytest.mark.parametrize("error", ["KeyError", "OnceError", "None"])
+@pytest.mark.parametrize("target", Target)
+def test_what_eager_calls_raise_as_well_is_not_laid_to_the_trace(
+    target: Target, error: str, children: Children, tmp_path: Path
+) -> None:
+    """The first eager call is none of those that raise. AutoGraph has classes of its own, and a trace its own words."""
+    found = results(children, tmp_path, target, **{f"once_{error.lower()}": ONCE.replace("ERROR", error)})
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert ["ok", "failed", "failed"] == [
+        outcomes[name][0] for name in ("first call", "second call", "first call in tf.function")
+    ]
+    assert [] == found["observations"]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_what_the_calls_raise_too_is_not_laid_to_the_loss(target: Target, children: Children, tmp_path: Path) -> None:
+    """The model fails in every trace, and in no line of the program's."""
+    found = results(children, tmp_path, target, untraceable=UNTRACEABLE)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "ok" == outcomes["second call"][0]
+    assert "failed" == outcomes["fit"][0]
+    assert outcomes["first training call in tf.function"] == outcomes["fit"]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_targets_that_the_loss_does_not_take_are_the_runs_own(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """Nobody said what the model is trained with; zeros like its outputs are a guess."""
+    found = results(children, tmp_path, target, narrow=NARROW)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "not run" == outcomes["fit"][0]
+    assert "no batch could be made up that the model and its loss take: " in outcomes["fit"][1]
+    assert "`def example_batch():` in the same file gives the batch" in outcomes["fit"][1]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_targets_of_outputs_that_nobody_has_seen_are_not_made_up(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """Those of the inputs' shape would fail by themselves."""
+    found = results(children, tmp_path, target, unknown=UNKNOWN)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "not run" == outcomes["fit"][0]
+    assert "no call gave an output, so no targets were made up; `def example_batch():` in" in outcomes["fit"][1]
+
+
+@pytest.mark.parametrize(("name", "text"), [("sides", SIDES), ("compiled_sides", COMPILED_SIDES)])
+@pytest.mark.parametrize("target", Target)
+def test_a_model_is_trained_by_what_it_gives_in_training(
+    target: Target, name: str, text: str, children: Children, tmp_path: Path
+) -> None:
+    """Its other calls give something else."""
+    found = results(children, tmp_path, target, **{name: text})
+
+    assert ["ok"] == [outcome for phase, outcome, *_ in found["phases"] if phase == "fit"]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_a_step_of_predict_is_given_the_inputs_of_the_batch(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """The batch is that of training, with labels, which nobody gives to ``predict``."""
+    found = results(children, tmp_path, target, predicting=PREDICTING)
+
+    assert ["ok"] == [outcome for name, outcome, *_ in found["phases"] if name == "predict"]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_steps_of_a_loop_of_the_programs_own_are_not_given_to_keras(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """They have the names of Keras' own, but other parameters."""
+    found = results(children, tmp_path, target, looping=LOOPING)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+    rest = "and Keras gives it the batch alone; --step file.py:name runs a step of a loop of your own"
+
+    assert ("not run", f"`train_step` takes `state`, `reward`, {rest}") == outcomes["fit"]
+    assert ("not run", f"`test_step` takes nothing, {rest}") == outcomes["evaluate"]
+
+
+@pytest.mark.parametrize("target", Target)
 def test_what_ran_is_told_by_line_and_phase(target: Target, children: Children, tmp_path: Path) -> None:
     """In AutoGraph's code too; definitions run when the module is imported, a branch that no call takes never."""
     found = results(children, tmp_path, target, stepping=STEPPING)
@@ -209,13 +488,45 @@ def test_a_model_without_call_that_cannot_be_compiled_is_not_judged(
 
 
 @pytest.mark.parametrize("target", Target)
+def test_a_compile_that_refuses_what_the_run_gives_it_is_no_failure_of_fit(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """It needs nothing by its parameters, and two optimizers by its body."""
+    found = results(children, tmp_path, target, picky=PICKY)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "not run" == outcomes["fit"][0]
+    assert outcomes["fit"][1].startswith("its `compile` refuses an optimizer alone (ValueError: ")
+
+
+def test_an_operation_of_the_name_of_a_layer_is_loaded_as_an_operation(children: Children, tmp_path: Path) -> None:
+    """The loader is given the program's classes; with Keras' own it would take the one for the other."""
+    found = results(children, tmp_path, Target.KERAS3, same_names=SAME_NAMES)
+
+    assert ["save and load", "ok"] == found["phases"][-1][:2]
+
+
+@pytest.mark.parametrize("target", Target)
 def test_a_batch_that_was_made_up_is_told_where_it_does_not_fit(
     target: Target, children: Children, tmp_path: Path
 ) -> None:
     """The program's step fails, by what it was given."""
-    (note,) = [one for one in results(children, tmp_path, target, late=LATE)["notes"] if one.startswith("fit: ")]
+    found = results(children, tmp_path, target, late=LATE)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+    remedy = "`def example_batch():` in the same file gives the batch, or --batch file.py:name"
 
-    assert note == (
-        "fit: `train_step` got a batch that was made of the inputs; "
-        "`def example_batch():` in the same file gives the batch, or --batch file.py:name"
-    )
+    assert "failed" == outcomes["fit"][0] == outcomes["evaluate"][0]
+    assert outcomes["fit"][1].endswith(f"; `train_step` got a batch that was made of the inputs; {remedy}")
+    assert outcomes["evaluate"][1].endswith(f"; `test_step` got a batch that was made of the inputs; {remedy}")
+
+
+@pytest.mark.parametrize("target", Target)
+def test_targets_that_were_made_up_are_told_where_a_metric_refuses_them(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """The loss takes zeros like the outputs, and the metric wants classes."""
+    found = results(children, tmp_path, target, measured=MEASURED)
+    outcomes = {name: (outcome, detail) for name, outcome, _, detail in found["phases"]}
+
+    assert "failed" == outcomes["fit"][0]
+    assert "; the targets are zeros that the run made up; `def example_batch():` in" in outcomes["fit"][1]

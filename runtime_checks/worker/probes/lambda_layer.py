@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..at_line import settle
 from ..phases import Phase
 from ..recorder import Event
-from ..round_trip import at_the_end, judge_layers
+from ..round_trip import at_the_end, is_left_out, judge_layers
 from ..run import FAILED, REFUTED, Judgement, Run, StaticFinding
+from ..signature import is_layer
 
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
@@ -21,8 +22,12 @@ def judge(finding: StaticFinding, run: Run) -> Judgement:
 
 def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement | None:
     """The verdict on the layers, at the end of the run."""
-    made = _made(finding, run)
-    return judge_layers(made, run, lambda layer: {}) if made and phase is None else None
+    made = _made(finding, run) if phase is None else []
+    layers = [layer for layer in (event.subject() for event in made) if layer is not None]
+    if layers and is_layer(run.built) and all(is_left_out(layer, run.built) for layer in layers):
+        kept = "a file of the model has nothing of it: the layer around it makes it anew"
+        return Judgement(REFUTED, run.phases[-1], kept)
+    return judge_layers(made, run, lambda layer: {}) if made else None
 
 
 def _made(finding: StaticFinding, run: Run) -> list[Event]:
