@@ -37,7 +37,7 @@ def fit(run: Run) -> None:
     own_loss = _own_step(run.built, "train_step") is not None or _is_compiled(run.built)
     model, batch = _trainable(run)
     try:
-        model.fit(_dataset(batch).repeat(2), epochs=1, verbose=0, shuffle=False)
+        _by_keras(model, "fit", _dataset(batch).repeat(2), epochs=1, shuffle=False)
     except Exception as error:
         said = essence(error)
         if not own_loss and not run.code.of_error(error) and said not in run.raised_by_calls():
@@ -71,7 +71,7 @@ def step(run: Run) -> None:
 def evaluate(run: Run) -> None:
     """One batch of ``evaluate``, where the model has a ``test_step`` of its own."""
     model = _with_own(run, "test_step")
-    model.evaluate(_dataset(_batch_for(run, model, "test_step")), verbose=0)
+    _by_keras(model, "evaluate", _dataset(_batch_for(run, model, "test_step")))
 
 
 def predict(run: Run) -> None:
@@ -85,7 +85,12 @@ def predict(run: Run) -> None:
     else:
         takes_apart = _parts_taken(_own_step(model, "predict_step"))
         batch = run.batch if takes_apart else without_labels(run.batch)
-    model.predict(_dataset(batch), verbose=0)
+    _by_keras(model, "predict", _dataset(batch))
+
+
+def _by_keras(model: Any, name: str, dataset: Any, **how: Any) -> None:
+    """Calls Keras' own method: one of the program's may take something else than what its steps are given."""
+    getattr(keras_of(model).Model, name)(model, dataset, verbose=0, **how)
 
 
 def _dataset(batch: Any) -> Any:
@@ -116,7 +121,7 @@ def _trainable(run: Run) -> tuple[Any, Any]:
     if outputs[0] is not output or len(run.sample.args) != 1 or run.sample.kwargs or run.model is not model:
         tensors = tf.nest.flatten((run.sample.args, run.sample.kwargs))
         return _around(run), tuple(one for one in tensors if tf.is_tensor(one))
-    if not hasattr(model, "fit"):
+    if not isinstance(model, keras_of(model).Model):
         model = keras_of(model).Sequential([model])
     _compile(model, loss="mse")
     return model, _made_up(run, model, "train_step")

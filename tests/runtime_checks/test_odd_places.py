@@ -273,6 +273,36 @@ def build():
 def example_batch():
     return tf.ones((2, 3)), tf.zeros((2, 3))
 """
+FITTING = """
+import tensorflow as tf
+
+
+class Scored(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(1)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def train_step(self, data):
+        rows, weights = data
+        return {"loss": tf.reduce_mean(self(rows) * weights)}
+
+    def test_step(self, data):
+        rows, weights = data
+        return {"loss": tf.reduce_mean(self(rows) * weights)}
+
+    def fit(self, rows, weights):
+        return super().fit(tf.data.Dataset.from_tensor_slices((rows, weights)).batch(2))
+
+    def evaluate(self, rows, weights):
+        return self.test_step((rows, weights))
+
+
+def build():
+    return Scored(), tf.ones((2, 3))
+"""
 LOOPING = """
 import tensorflow as tf
 
@@ -438,6 +468,16 @@ def test_a_step_of_predict_is_given_the_inputs_of_the_batch(
     found = results(children, tmp_path, target, predicting=PREDICTING)
 
     assert ["ok"] == [outcome for name, outcome, *_ in found["phases"] if name == "predict"]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_steps_are_run_by_keras_and_not_by_a_fit_of_the_programs_own(
+    target: Target, children: Children, tmp_path: Path
+) -> None:
+    """What the program's takes is its own matter; the batch is what the step gets."""
+    found = results(children, tmp_path, target, fitting=FITTING)
+
+    assert ["ok", "ok"] == [outcome for name, outcome, *_ in found["phases"] if name in ("fit", "evaluate")]
 
 
 @pytest.mark.parametrize("target", Target)
