@@ -39,7 +39,7 @@ def execute(job: dict[str, Json], results: Results) -> None:
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job)
             plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
-            record_side(loaded, job["side"], plan, recording, code, _other(job))
+            record_side(loaded, job["side"], plan, recording, code, _other(job), lambda: load(job["pair"]))
             _summarize(job, results)
         except PairError as error:
             results.update(usage=str(error))

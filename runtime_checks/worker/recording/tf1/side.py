@@ -37,7 +37,9 @@ __all__ = ["record_tf1", "standing_in"]
 _STEPS = (scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED)
 
 
-def record_tf1(pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> None:
+def record_tf1(
+    pair: Pair, plan: Plan, recording: Recording, code: UserCode, renew: Callable[[Pair], Pair] | None = None
+) -> None:
     """Record the scenarios that the plan wants.
 
     Args:
@@ -45,12 +47,13 @@ def record_tf1(pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> 
         plan: what to record.
         recording: where to; a scenario that fails is recorded as failed, and the next one is tried.
         code: tells the user's files.
+        renew: gives the pair that the next graph is built of.
 
     Raises:
         PairError: if the pair's inputs cannot be used.
     """
     with standing_in(recording.adapted):
-        _Side(pair, plan, recording, code).record()
+        _Side(pair, plan, recording, code, renew).record()
 
 
 @contextlib.contextmanager
@@ -67,8 +70,16 @@ def standing_in(adapted: Callable[[str], None]) -> Iterator[None]:
 class _Side:
     """The graphs of a side, made when they are first wanted."""
 
-    def __init__(self, pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> None:
+    def __init__(
+        self,
+        pair: Pair,
+        plan: Plan,
+        recording: Recording,
+        code: UserCode,
+        renew: Callable[[Pair], Pair] | None = None,
+    ) -> None:
         self.pair = pair
+        self._renew = renew
         self.plan = plan
         self.recording = recording
         self.code = code
@@ -112,6 +123,8 @@ class _Side:
         return made
 
     def _built(self, mode: str) -> Network:
+        if self._renew is not None and self._made:
+            self.pair = self._renew(self.pair)
         return build(
             self.pair,
             mode,
