@@ -120,13 +120,14 @@ class Divergence:
     """The first record that differs while everything before it agreed.
 
     ``rung`` is the number of the rung it was seen on, ``before`` the last record that still agreed, ``text`` a
-    sentence.
+    sentence. ``noise`` is true where nothing differs by more than three times the measured noise.
     """
 
     rung: str
     deviation: Deviation
     before: Deviation | None
     text: str
+    noise: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,8 @@ def _differs(report: Results) -> str:
     words = f"differs from {subject(check)} on"
     if time := when(check):
         words = f"differs {time.replace('at ', 'from ') if time.startswith('at ') else time}: {subject(check)}"
-    return _sentence(f"{words}, {agreement(check)}")
+    noise = "; nothing differs by more than the noise of the sides, which policy noise would tolerate"
+    return _sentence(f"{words}, {agreement(check)}{noise if first.noise else ''}")
 
 
 def _equal(report: Results) -> str:
