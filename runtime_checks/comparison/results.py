@@ -189,10 +189,10 @@ class Results:
         """The exit status: 0 equal, 1 differs, 3 vacuous or not comparable, 4 a side crashed."""
         if any(side.cause for side in self.sides):
             return 4
-        if self.problems:
-            return 3
         if any(rung.status is Status.FAIL for rung in self.rungs):
             return 1
+        if self.problems:
+            return 3
         compared = any(rung.status is Status.PASS for rung in self.rungs if rung.number not in ("1", "2"))
         vacuous = any(rung.status is Status.VACUOUS for rung in self.rungs)
         return 3 if vacuous or not compared else 0

@@ -134,10 +134,11 @@ def verdict(report: Results) -> str:
     if report.status == 4:
         sides = [f"the {side.side.upper()} side ended early: {side.cause}" for side in report.sides if side.cause]
         return printable(_sentence("; ".join(sides)))
-    if report.problems:
-        return printable(_sentence(f"not comparable: {'; '.join(report.problems)}"))
+    not_comparable = f"not comparable: {'; '.join(report.problems)}" if report.problems else ""
     if report.status == 1:
-        return _differs(report)
+        return _differs(report) + (printable(f" The rest is {not_comparable}.") if not_comparable else "")
+    if not_comparable:
+        return printable(_sentence(not_comparable))
     if report.status == 3:
         vacuous = [rung for rung in report.rungs if rung.status is Status.VACUOUS]
         if not vacuous:
