@@ -183,6 +183,8 @@ class Results:
     causes: tuple[Cause, ...]
     problems: tuple[str, ...] = ()
     """Why the sides cannot be compared at all, such as other inputs."""
+    versions: str = ""
+    """Where the TF1 side was also run in the TensorFlow of the TF2 side: what differs between the versions."""
 
     @property
     def status(self) -> int:

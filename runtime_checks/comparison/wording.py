@@ -130,7 +130,11 @@ def some(names: Sequence[str]) -> str:
 
 
 def verdict(report: Results) -> str:
-    """The whole comparison in one sentence."""
+    """The whole comparison in one sentence, and one on the versions of TensorFlow where there is something to say."""
+    return _outcome(report) + (f" {printable(_sentence(report.versions))}" if report.versions else "")
+
+
+def _outcome(report: Results) -> str:
     if report.status == 4:
         sides = [f"the {side.side.upper()} side ended early: {side.cause}" for side in report.sides if side.cause]
         return printable(_sentence("; ".join(sides)))

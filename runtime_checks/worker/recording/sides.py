@@ -46,7 +46,7 @@ def record_side(
         plan: what to record.
         recording: where to.
         code: tells the user's files.
-        tf1: the other side's recording, for TF2.
+        tf1: what was recorded before: the other side, for TF2; for TF1 the same program in another TensorFlow.
         again: loads the pair once more; None where its files cannot be loaded afresh for each model.
 
     Raises:
@@ -70,7 +70,7 @@ def record_side(
             with _standing_in(side, recording):
                 run_itself(function, pair, plan, recording, code, tf1)
         elif side == "tf1":
-            record_tf1(pair, plan, recording, code, renew)
+            record_tf1(pair, plan, recording, code, renew, tf1)
         else:
             record_tf2(pair, plan, recording, code, tf1, renew)
             loaded = loaded._replace(same=loaded.same or any(same))

@@ -16,6 +16,7 @@ from ...frames import UserCode
 from ..format import scenarios
 from ..format.attempts import NotRunError, attempt
 from ..format.plan import Plan
+from ..format.reading import Recorded
 from ..format.store import Chapter, Recording
 from ..pairs.batches import Batch, Batches, PairError
 from ..pairs.pair import Pair
@@ -38,7 +39,12 @@ _STEPS = (scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenari
 
 
 def record_tf1(
-    pair: Pair, plan: Plan, recording: Recording, code: UserCode, renew: Callable[[Pair], Pair] | None = None
+    pair: Pair,
+    plan: Plan,
+    recording: Recording,
+    code: UserCode,
+    renew: Callable[[Pair], Pair] | None = None,
+    before: Recorded | None = None,
 ) -> None:
     """Record the scenarios that the plan wants.
 
@@ -48,12 +54,13 @@ def record_tf1(
         recording: where to; a scenario that fails is recorded as failed, and the next one is tried.
         code: tells the user's files.
         renew: gives the pair that the next graph is built of.
+        before: a recording of the same program in another TensorFlow, whose batches and initial values are taken.
 
     Raises:
         PairError: if the pair's inputs cannot be used.
     """
     with standing_in(recording.adapted):
-        _Side(pair, plan, recording, code, renew).record()
+        _Side(pair, plan, recording, code, renew, before).record()
 
 
 @contextlib.contextmanager
@@ -77,13 +84,15 @@ class _Side:
         recording: Recording,
         code: UserCode,
         renew: Callable[[Pair], Pair] | None = None,
+        before: Recorded | None = None,
     ) -> None:
         self.pair = pair
         self._renew = renew
+        self._before = before
         self.plan = plan
         self.recording = recording
         self.code = code
-        self.batches = Batches(pair)
+        self.batches = Batches(pair, None if before is None else before.batches(), recording.note)
         self._made: dict[str, Network | BaseException] = {}
         self._said: set[str] = set()
 
@@ -236,6 +245,7 @@ class _Side:
         chapter.say(random_ops=ledger_of(network.ledger))
         with opened(network) as session:
             sessions.initialize(session, network)
+            sessions.assign(session, self._as_before(network, scenarios.INFERENCE))
             record_variables(chapter, session, weights(network))
             self._pass(chapter, network, session)
             samples.record(session, weights(network), chapter)
@@ -298,8 +308,16 @@ class _Side:
         network = self._forward()
         with opened(network) as session:
             sessions.initialize(session, network)
+            sessions.assign(session, self._as_before(network, scenarios.INFERENCE))
             for variable, value in sessions.read(session, weights(network)):
                 yield plain(variable), value
+
+    def _as_before(self, network: Network, scenario: str) -> Iterator[tuple[Variable, Array]]:
+        """The values that a scenario began with in the other TensorFlow; nothing where there is none."""
+        if self._before is None:
+            return
+        begun = self._before.scenario(scenario).of_kind("variable", -1 if scenario == scenarios.STEPS else 0)
+        yield from _by_name(network, ((record.name, record.value) for record in begun))
 
     def _steps(self, chapter: Chapter) -> None:
         network = self._stepping()
@@ -316,6 +334,7 @@ class _Side:
             taps=chapter.name == scenarios.STEPS,
             nudged=chapter.name == scenarios.STEPS_NUDGED,
             grappler=chapter.name != scenarios.STEPS_OTHER,
+            initial=list(self._as_before(network, scenarios.STEPS)),
             heard=lambda step, values: evaluations.append((step, values)),
         )
         for step, values in evaluations:

@@ -38,9 +38,10 @@ def train(
     taps: bool,
     nudged: bool,
     grappler: bool,
+    initial: Sequence[tuple[Variable, Array]],
     heard: Callable[[int, list[tuple[str, Array]]], None],
 ) -> None:
-    """Record training from the graph's own initial values.
+    """Record training from the graph's initial values.
 
     Args:
         network: a graph that has a ``train_op``.
@@ -52,6 +53,7 @@ def train(
         nudged: whether the initial values are moved by about one unit in the last place, and each update by what
             the rounding of constants makes of it.
         grappler: whether TensorFlow may rewrite the graph.
+        initial: values for variables that are not to begin with their own.
         heard: gets the number and the weights by name after the first and after the last step.
     """
     variables, kept = weights(network), slots(network)
@@ -61,6 +63,7 @@ def train(
     every = _is_little(variables, kept, network)
     with opened(network, grappler) as session:
         initialize(session, network)
+        assign(session, initial)
         if nudged:
             assign(session, _nudged(session, variables))
         record_variables(chapter, session, variables, -1)
