@@ -277,7 +277,11 @@ def _target_of_tf1(python: interpreter.Interpreter) -> Target | None:
 
 @contextlib.contextmanager
 def run_folder(output: str | None) -> Iterator[str]:
-    """The folder of a run: a temporary one, or one that is new, empty or an earlier run's."""
+    """The folder of a run: a temporary one, or one that is new, empty or an earlier run's.
+
+    Raises:
+        VerifyUsageError: if it holds something else, cannot be written, or another run is writing there.
+    """
     if output is None:
         with scratch() as folder:
             yield folder
@@ -285,19 +289,44 @@ def run_folder(output: str | None) -> Iterator[str]:
     from .worker.recording.format.store import clear
 
     path = os.path.abspath(output)
+    with contextlib.ExitStack() as held:
+        try:
+            os.makedirs(path, exist_ok=True)
+            if not held.enter_context(_locked(path)):
+                raise VerifyUsageError(f"--output {output}: another run is writing there")
+            if os.listdir(path) and not os.path.isfile(os.path.join(path, RUN)):
+                raise VerifyUsageError(f"--output {output}: this folder is not empty, and holds no earlier run")
+            for side in SIDES:
+                os.makedirs(os.path.join(path, side), exist_ok=True)
+            for side in (*SIDES, TODAY):
+                if os.path.isdir(os.path.join(path, side)):
+                    clear(os.path.join(path, side))
+            Path(path, RUN).write_text("{}", "utf-8")
+        except OSError as error:
+            raise VerifyUsageError(f"--output {output}: it cannot be written: {error.strerror or error}") from error
+        yield path
+
+
+@contextlib.contextmanager
+def _locked(folder: str) -> Iterator[bool]:
+    """Whether this run alone holds a folder for the body; the system lets go of it when the process ends."""
     try:
-        os.makedirs(path, exist_ok=True)
-        if os.listdir(path) and not os.path.isfile(os.path.join(path, RUN)):
-            raise VerifyUsageError(f"--output {output}: this folder is not empty, and holds no earlier run")
-        for side in SIDES:
-            os.makedirs(os.path.join(path, side), exist_ok=True)
-        for side in (*SIDES, TODAY):
-            if os.path.isdir(os.path.join(path, side)):
-                clear(os.path.join(path, side))
-        Path(path, RUN).write_text("{}", "utf-8")
-    except OSError as error:
-        raise VerifyUsageError(f"--output {output}: it cannot be written: {error.strerror or error}") from error
-    yield path
+        import fcntl
+    except ImportError:  # Windows
+        yield True
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        except OSError:  # a file system without locks
+            yield True
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
 
 
 def write_run(folder: str, asked: dict[str, Any]) -> None:
@@ -341,10 +370,18 @@ class _Side:
             on_phase=None if progress is None else lambda phase: progress(f"{self.place or self.side}: {phase}"),
             folders=[self.run] if self.request.output is None else [],
         )
+        self._keep(outcome.output)
         if usage := (outcome.results or {}).get("usage"):
             raise VerifyUsageError(str(usage))
         if outcome.cause:
             self._crashed(outcome)
+
+    def _keep(self, output: str) -> None:
+        """Lay what the side printed beside its recording."""
+        from .worker.recording.format.store import OUTPUT
+
+        if output.strip() and os.path.isdir(self.folder):
+            Path(self.folder, OUTPUT).write_text(output, "utf-8", "replace")
 
     def _job(self, plan: Plan, pair: dict[str, Any], limit: int | None) -> dict[str, Any]:
         own = os.path.dirname(pair["file"]) if pair["file"] else None
