@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .comparison.rungs import reached
 from .worker.recording.format.plan import Plan
+from .worker.recording.format.scenarios import NUDGED
 
 __all__ = ["plan"]
 
@@ -13,7 +14,8 @@ def plan(until: str | None, *, noise: bool, steps: int, seed: int) -> Plan:
 
     Args:
         until: name or number of the rung.
-        noise: also record what the noise floor is measured with.
+        noise: also record all that the noise floor is measured with; without it only the runs from values that were
+            moved, which tell whether a difference may be noise.
         steps: of training.
         seed: of all randomness.
 
@@ -24,5 +26,5 @@ def plan(until: str | None, *, noise: bool, steps: int, seed: int) -> Plan:
     wanted: dict[str, None] = {}
     for rung in rungs:
         for scenario, runs in rung.module().SCENARIOS.items():
-            wanted.update(dict.fromkeys((scenario, *(runs if noise else ()))))
+            wanted.update(dict.fromkeys((scenario, *(run for run in runs if noise or run in NUDGED))))
     return Plan(tuple(wanted), 1 if rungs[-1].name == "step" else steps, seed)

@@ -26,6 +26,8 @@ __all__ = [
 
 SIDES = ("tf1", "tf2")
 """The folders of a run, a recording each."""
+TODAY = "tf1-today"
+"""The folder of a third one: the TF1 side in the TensorFlow of the TF2 side."""
 RUN = "run.json"
 """The file of a run's folder that says what was asked for."""
 _FORMAT = 1
@@ -125,14 +127,18 @@ def run(request: Request, findings: Sequence[Finding] = (), progress: Callable[[
         )
         for side in sides:
             side.record(plan, pair_job(located, name), progress)
-        if progress is not None:
-            progress("comparison")
-        return compare(
-            *(os.path.join(folder, side) for side in SIDES),
-            policy=request.policy,
-            until=request.until,
-            findings=findings,
-        )
+
+        def compared() -> Report:
+            if progress is not None:
+                progress("comparison")
+            return compare(folder, policy=request.policy, until=request.until, findings=findings)
+
+        report = compared()
+        if report.status != 1 or first[0].tensorflow == second[0].tensorflow:
+            return report
+        today = second[0], _target_of_tf1(second[0])
+        _Side(request, "tf1", *today, folder, place=TODAY).record(plan, pair_job(located, name), progress)
+        return compared()
 
 
 def compare(
@@ -147,7 +153,8 @@ def compare(
     """Compare two recordings; nothing but numpy is needed.
 
     Args:
-        tf1: the folder of the TF1 side, or that of a run, which holds both.
+        tf1: the folder of the TF1 side, or that of a run, which holds both, and the TF1 side in the other's TensorFlow
+            where that was run.
         tf2: the folder of the TF2 side.
         policy: ``"guide"``, ``"noise"`` or the path of a file.
         until: the last rung, by name or number.
@@ -160,10 +167,12 @@ def compare(
     _require_numpy()
     from .comparison.compare import compare as compared
     from .comparison.judging.tolerances import PolicyError
+    from .comparison.versions import attributed
     from .worker.recording.format.reading import RecordingError, read
 
+    today = None
     if tf2 is None:
-        tf1, tf2 = (os.path.join(tf1, side) for side in SIDES)
+        tf1, tf2, today = (os.path.join(tf1, place) for place in (*SIDES, TODAY))
     try:
         reached(until)
     except ValueError as error:
@@ -174,7 +183,11 @@ def compare(
         if sides != list(SIDES):
             raise VerifyUsageError(f"{tf1} and {tf2} hold the sides {sides[0]} and {sides[1]}, not tf1 and tf2")
         crashes = {one.side: one.content["crash"]["cause"] for one in recorded if one.content.get("crash")}
-        return compared(*recorded, policy=policy, until=until, findings=findings, crashes=crashes, **options)
+        said = {"policy": policy, "until": until, "findings": findings, **options}
+        report = compared(*recorded, crashes=crashes, **said)
+        if today is None or not os.path.isdir(today) or not os.listdir(today):
+            return report
+        return attributed(report, recorded[0], read(today), recorded[1], said)
     except (RecordingError, PolicyError) as error:
         raise VerifyUsageError(str(error)) from error
 
@@ -264,7 +277,11 @@ def _target_of_tf1(python: interpreter.Interpreter) -> Target | None:
 
 @contextlib.contextmanager
 def run_folder(output: str | None) -> Iterator[str]:
-    """The folder of a run: a temporary one, or one that is new, empty or an earlier run's."""
+    """The folder of a run: a temporary one, or one that is new, empty or an earlier run's.
+
+    Raises:
+        VerifyUsageError: if it holds something else, cannot be written, or another run is writing there.
+    """
     if output is None:
         with scratch() as folder:
             yield folder
@@ -272,17 +289,44 @@ def run_folder(output: str | None) -> Iterator[str]:
     from .worker.recording.format.store import clear
 
     path = os.path.abspath(output)
+    with contextlib.ExitStack() as held:
+        try:
+            os.makedirs(path, exist_ok=True)
+            if not held.enter_context(_locked(path)):
+                raise VerifyUsageError(f"--output {output}: another run is writing there")
+            if os.listdir(path) and not os.path.isfile(os.path.join(path, RUN)):
+                raise VerifyUsageError(f"--output {output}: this folder is not empty, and holds no earlier run")
+            for side in SIDES:
+                os.makedirs(os.path.join(path, side), exist_ok=True)
+            for side in (*SIDES, TODAY):
+                if os.path.isdir(os.path.join(path, side)):
+                    clear(os.path.join(path, side))
+            Path(path, RUN).write_text("{}", "utf-8")
+        except OSError as error:
+            raise VerifyUsageError(f"--output {output}: it cannot be written: {error.strerror or error}") from error
+        yield path
+
+
+@contextlib.contextmanager
+def _locked(folder: str) -> Iterator[bool]:
+    """Whether this run alone holds a folder for the body; the system lets go of it when the process ends."""
     try:
-        os.makedirs(path, exist_ok=True)
-        if os.listdir(path) and not os.path.isfile(os.path.join(path, RUN)):
-            raise VerifyUsageError(f"--output {output}: this folder is not empty, and holds no earlier run")
-        for side in SIDES:
-            os.makedirs(os.path.join(path, side), exist_ok=True)
-            clear(os.path.join(path, side))
-        Path(path, RUN).write_text("{}", "utf-8")
-    except OSError as error:
-        raise VerifyUsageError(f"--output {output}: it cannot be written: {error.strerror or error}") from error
-    yield path
+        import fcntl
+    except ImportError:  # Windows
+        yield True
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        except OSError:  # a file system without locks
+            yield True
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
 
 
 def write_run(folder: str, asked: dict[str, Any]) -> None:
@@ -302,10 +346,12 @@ class _Side:
     target: Target | None
     run: str
     adaptations: Sequence[str] = ()
+    place: str = ""
+    """The folder of the recording in that of the run, by default that of the side."""
 
     @property
     def folder(self) -> str:
-        return os.path.join(self.run, self.side)
+        return os.path.join(self.run, self.place or self.side)
 
     def record(self, plan: Plan, pair: dict[str, Any], progress: Callable[[str], None] | None) -> None:
         """Run the worker to its end, whatever that is; what ended it early is in the recording.
@@ -321,17 +367,25 @@ class _Side:
             timeout=self.request.timeout,
             memory_limit=limit,
             environment={} if self.target is None else interpreter.keras_environment(self.python, self.target),
-            on_phase=None if progress is None else lambda phase: progress(f"{self.side}: {phase}"),
+            on_phase=None if progress is None else lambda phase: progress(f"{self.place or self.side}: {phase}"),
             folders=[self.run] if self.request.output is None else [],
         )
+        self._keep(outcome.output)
         if usage := (outcome.results or {}).get("usage"):
             raise VerifyUsageError(str(usage))
         if outcome.cause:
             self._crashed(outcome)
 
+    def _keep(self, output: str) -> None:
+        """Lay what the side printed beside its recording."""
+        from .worker.recording.format.store import OUTPUT
+
+        if output.strip() and os.path.isdir(self.folder):
+            Path(self.folder, OUTPUT).write_text(output, "utf-8", "replace")
+
     def _job(self, plan: Plan, pair: dict[str, Any], limit: int | None) -> dict[str, Any]:
         own = os.path.dirname(pair["file"]) if pair["file"] else None
-        other = os.path.join(self.run, "tf1") if self.side == "tf2" else None
+        other = os.path.join(self.run, "tf1") if self.place or self.side == "tf2" else None
         tensorboard = self.request.tensorboard
         return {
             "kind": "record",
@@ -347,7 +401,7 @@ class _Side:
             "memory_limit": limit,
             "roots": [*self.request.roots, *([own] if own else [])],
             "files": [pair["file"]] if pair["file"] else [],
-            "tensorboard": None if tensorboard is None else os.path.abspath(tensorboard),
+            "tensorboard": None if tensorboard is None or self.place else os.path.abspath(tensorboard),
             "adaptations": list(self.adaptations),
         }
 

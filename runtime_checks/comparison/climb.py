@@ -11,10 +11,10 @@ from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Recorded, Scenario
 from . import vacuity
 from .batches import other_batch
+from .divergence import is_noise
 from .judging.judge import Judge
 from .judging.measuring import largest
 from .judging.pairing import Index, couples
-from .judging.tolerances import NOISE
 from .results import Deviation, Status
 from .training import Training, compare_training
 from .wording import agreement, figure, subject, when
@@ -181,7 +181,7 @@ class Climb:
         counted = [check for check in checks if check.counts]
         failed = [check for check in counted if not check.passed]
         status, detail, needed = self._verdict(counted, failed, self.vacuous or vacuous)
-        notes = [*notes, *([WITHIN_NOISE] if status is Status.FAIL and all(map(_noisy, failed)) else [])]
+        notes = [*notes, *([WITHIN_NOISE] if status is Status.FAIL and all(map(is_noise, failed)) else [])]
         return Settled(status, detail, needed, tuple(dict.fromkeys(notes)), tuple(checks))
 
     def _tell(self, problem: str) -> None:
@@ -262,10 +262,6 @@ def why_missing(both: Iterable[tuple[str, Scenario]]) -> str:
 def shows_something(checks: Iterable[Deviation]) -> bool:
     """Whether something of a pass was compared that its outputs depend on, or that depends on them."""
     return any(check.counts and check.kind in ("output", "tap", "loss") for check in checks)
-
-
-def _noisy(check: Deviation) -> bool:
-    return check.floor is not None and check.error <= NOISE.factor * check.floor
 
 
 def _needed(failed: Sequence[Deviation]) -> str:

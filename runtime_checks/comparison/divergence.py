@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.rows import Place
+from .judging.tolerances import NOISE
 from .results import Deviation, Divergence, Rung, Status
 from .wording import figure, subject, when
 
-__all__ = ["first"]
+__all__ = ["first", "is_noise"]
 
 
 def first(rungs: Iterable[Rung]) -> Divergence | None:
@@ -19,20 +20,29 @@ def first(rungs: Iterable[Rung]) -> Divergence | None:
     What counts must differ, or nothing is said. Where layers that the user has not declared differ before it, the
     first of them is where it begins. One that may have been tapped before an activation on one side and after it on
     the other is looked at only if no layer after it agrees. A layer that differs in a scenario whose outputs agree is
-    tapped at different places, and says nothing.
+    tapped at different places, and says nothing. What input pipelines give comes last, since no other rung depends on
+    it. What lies within the noise, and is more than a policy allows, counts
+    only where nothing else differs.
     """
     rungs = tuple(rungs)
+    failures = [(rung, check) for rung in rungs if rung.status is Status.FAIL for check in rung.failures]
+    if not failures:
+        return None
+    beyond = [(rung, check) for rung, check in failures if not is_noise(check)]
     misleading = _misleading(rungs)
-    for rung in rungs:
-        if rung.status is not Status.FAIL or not rung.failures:
-            continue
-        failed = rung.failures[0]
-        run = [check for check in rung.checks if check.scenario == failed.scenario]
-        earlier = [check for check in run[: run.index(failed)] if _key(check) not in misleading]
-        deviation = _located(failed, earlier)
-        before = _before(deviation, earlier)
-        return Divergence(rung.number, deviation, before, _text(deviation, before))
-    return None
+    rung, failed = min(beyond or failures, key=lambda one: one[1].scenario == scenarios.DATA)
+    run = [check for check in rung.checks if check.scenario == failed.scenario]
+    earlier = [check for check in run[: run.index(failed)] if _key(check) not in misleading]
+    if beyond:
+        earlier = [check for check in earlier if check.passed or not is_noise(check)]
+    deviation = _located(failed, earlier)
+    before = _before(deviation, earlier)
+    return Divergence(rung.number, deviation, before, _text(deviation, before), not beyond)
+
+
+def is_noise(check: Deviation) -> bool:
+    """Whether a difference is no more than policy ``noise`` tolerates of what was measured."""
+    return check.floor is not None and check.error <= NOISE.factor * check.floor
 
 
 def _located(failed: Deviation, earlier: Sequence[Deviation]) -> Deviation:

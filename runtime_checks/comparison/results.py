@@ -120,13 +120,14 @@ class Divergence:
     """The first record that differs while everything before it agreed.
 
     ``rung`` is the number of the rung it was seen on, ``before`` the last record that still agreed, ``text`` a
-    sentence.
+    sentence. ``noise`` is true where nothing differs by more than three times the measured noise.
     """
 
     rung: str
     deviation: Deviation
     before: Deviation | None
     text: str
+    noise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +183,18 @@ class Results:
     causes: tuple[Cause, ...]
     problems: tuple[str, ...] = ()
     """Why the sides cannot be compared at all, such as other inputs."""
+    versions: str = ""
+    """Where the TF1 side was also run in the TensorFlow of the TF2 side: what differs between the versions."""
 
     @property
     def status(self) -> int:
         """The exit status: 0 equal, 1 differs, 3 vacuous or not comparable, 4 a side crashed."""
         if any(side.cause for side in self.sides):
             return 4
-        if self.problems:
-            return 3
         if any(rung.status is Status.FAIL for rung in self.rungs):
             return 1
+        if self.problems:
+            return 3
         compared = any(rung.status is Status.PASS for rung in self.rungs if rung.number not in ("1", "2"))
         vacuous = any(rung.status is Status.VACUOUS for rung in self.rungs)
         return 3 if vacuous or not compared else 0

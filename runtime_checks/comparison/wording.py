@@ -134,14 +134,19 @@ def some(names: Sequence[str]) -> str:
 
 
 def verdict(report: Results) -> str:
-    """The whole comparison in one sentence."""
+    """The whole comparison in one sentence, and one on the versions of TensorFlow where there is something to say."""
+    return _outcome(report) + (f" {printable(_sentence(report.versions))}" if report.versions else "")
+
+
+def _outcome(report: Results) -> str:
     if report.status == 4:
         sides = [f"the {side.side.upper()} side ended early: {side.cause}" for side in report.sides if side.cause]
         return printable(_sentence("; ".join(sides)))
-    if report.problems:
-        return printable(_sentence(f"not comparable: {'; '.join(report.problems)}"))
+    not_comparable = f"not comparable: {'; '.join(report.problems)}" if report.problems else ""
     if report.status == 1:
-        return _differs(report)
+        return _differs(report) + (printable(f" The rest is {not_comparable}.") if not_comparable else "")
+    if not_comparable:
+        return printable(_sentence(not_comparable))
     if report.status == 3:
         vacuous = [rung for rung in report.rungs if rung.status is Status.VACUOUS]
         if not vacuous:
@@ -159,7 +164,8 @@ def _differs(report: Results) -> str:
     words = f"differs from {subject(check)} on"
     if time := when(check):
         words = f"differs {time.replace('at ', 'from ') if time.startswith('at ') else time}: {subject(check)}"
-    return _sentence(f"{words}, {agreement(check)}")
+    noise = "; nothing differs by more than the noise of the sides, which policy noise would tolerate"
+    return _sentence(f"{words}, {agreement(check)}{noise if first.noise else ''}")
 
 
 def _equal(report: Results) -> str:

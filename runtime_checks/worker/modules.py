@@ -16,7 +16,7 @@ import sys
 from types import ModuleType
 from typing import Any, Iterator, Sequence
 
-__all__ = ["PREFIX", "import_file", "prefer"]
+__all__ = ["PREFIX", "import_file", "is_standard", "prefer"]
 
 PREFIX = "_migrate_lint_target_"
 """Begins the name of a file that cannot have its own."""
@@ -154,10 +154,11 @@ def _places(module: ModuleType) -> Iterator[str]:
 def _is_reserved(name: str) -> bool:
     # Python's own tests are a package named test too: there a user's folder of that name goes first, as it does in
     # every program that is started beside it.
-    return name in _FRAMEWORKS or (name != "test" and _is_standard(name))
+    return name in _FRAMEWORKS or (name != "test" and is_standard(name))
 
 
-def _is_standard(name: str) -> bool:
+def is_standard(name: str) -> bool:
+    """Whether a module of that name belongs to Python."""
     names = getattr(sys, "stdlib_module_names", None)  # Python >= 3.10
     if names is not None:
         return name in names

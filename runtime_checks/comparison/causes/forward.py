@@ -39,8 +39,9 @@ def differs(seen: Seen) -> bool:
 
 
 def _inputs(seen: Seen) -> Iterator[Clue]:
+    certain = seen.report.first_divergence is None  # what differs was given equal data
     for problem in seen.report.problems:
-        yield Clue("inputs", 1.0, problem)
+        yield Clue("inputs", 1.0 if certain else 0.5, problem)
     for rung in seen.report.rungs:
         if rung.name == scenarios.DATA and rung.status is Status.FAIL:
             yield Clue("inputs", 0.9, f"The input pipelines differ: {'; '.join(rung.notes) or rung.detail}.")

@@ -12,6 +12,7 @@ from ....linter.finding import Finding, Severity
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
+from ..judging.tolerances import NOISE
 from ..results import Cause, Deviation, Results, Status
 from ..wording import figure
 from . import configuration, forward, training
@@ -70,6 +71,10 @@ def rank(report: Results, tf1: Recorded, tf2: Recorded, findings: Sequence[Findi
 
 
 def _clues(seen: Seen) -> Iterator[Clue]:
+    first = seen.report.first_divergence
+    if first is not None and first.noise:
+        yield from _numerics(seen)
+        return
     yield from forward.clues(seen)
     yield from training.clues(seen)
     yield from configuration.clues(seen)
@@ -97,7 +102,7 @@ def _numerics(seen: Seen) -> Iterator[Clue]:
     if first.floor and first.error <= 10.0 * first.floor:
         yield Clue(
             "numerics",
-            0.98 if first.error <= first.floor else 0.5,
+            0.98 if first.error <= NOISE.factor * first.floor else 0.5,
             f"The first difference, {figure(first.error)}, is {figure(first.error / first.floor)} times what runs of "
             "one side differ by.",
         )

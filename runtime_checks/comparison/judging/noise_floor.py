@@ -23,7 +23,6 @@ from .values import Values
 __all__ = ["NoiseFloor"]
 
 _MODERATE = 10.0
-_NUDGED = frozenset({scenarios.FINGERPRINT_NUDGED, scenarios.STEPS_NUDGED})
 
 Difference = Callable[[Index, Index, Record], "float | None"]
 
@@ -34,8 +33,8 @@ class _Runs:
     def __init__(self, recorded: Recorded, scenario: str, others: Iterable[str]) -> None:
         self.main = Index(recorded.scenario(scenario))
         found = [recorded.scenario(name) for name in others]
-        self.nudged = [Index(run) for run in found if run.name in _NUDGED and run.records]
-        self.others = [Index(run) for run in found if run.name not in _NUDGED and run.records]
+        self.nudged = [Index(run) for run in found if run.name in scenarios.NUDGED and run.records]
+        self.others = [Index(run) for run in found if run.name not in scenarios.NUDGED and run.records]
 
 
 class NoiseFloor:

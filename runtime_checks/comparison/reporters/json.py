@@ -18,7 +18,7 @@ classes in `results`; fields that are not known are passed over when a report is
 | ``variables`` | rows of the two-column list: ``tf1`` and ``tf2`` as recorded or null, ``how`` (``name``, ``rename``, ``suggestion`` or empty), ``problem`` |
 | ``random_ops`` | by scenario, the random operations of both sides: ``op``, ``seed``, ``shape``, ``purpose``, ``place`` |
 | ``series`` | scalars of both sides over the steps: ``kind``, ``name``, ``steps``, ``tf1``, ``tf2`` |
-| ``first_divergence`` | ``rung``, ``deviation`` (as in checks), ``before`` (the last value that agreed), ``text``; or null |
+| ``first_divergence`` | ``rung``, ``deviation`` (as in checks), ``before`` (the last value that agreed), ``text``, ``noise`` (nothing differs by more than the noise); or null |
 | ``causes`` | ranked: ``kind``, ``weight`` (0 to 1), ``evidence``, ``findings`` (as in the linter's JSON report) |
 """  # noqa: E501 - a table's rows are lines
 

@@ -17,7 +17,7 @@ from .pairs.batches import PairError
 from .pairs.pair import Pair, Side
 from .tensors import Json, Nest
 
-__all__ = ["Loaded", "load", "prepared", "side_of"]
+__all__ = ["Loaded", "is_pair", "load", "prepared", "side_of"]
 
 _DEFAULT = "pair"
 _FIELDS = tuple(inspect.signature(Pair).parameters)
@@ -147,11 +147,11 @@ def _reached(holder: object, dotted: str) -> Nest:
 
 def _only(module: ModuleType, place: str) -> tuple[str, object]:
     names = vars(module)
-    if _is_pair(names.get(_DEFAULT)) or signature.is_function(names.get(_DEFAULT)):
+    if is_pair(names.get(_DEFAULT)) or signature.is_function(names.get(_DEFAULT)):
         return _DEFAULT, names[_DEFAULT]
     found: dict[int, str] = {}
     for name, value in names.items():
-        if _is_pair(value):
+        if is_pair(value):
             found.setdefault(id(value), name)
     if len(found) == 1:
         (name,) = found.values()
@@ -164,7 +164,7 @@ def _only(module: ModuleType, place: str) -> tuple[str, object]:
 
 def _made(value: Nest, place: str) -> Nest:
     """The pair itself, or what a function returns."""
-    if _is_pair(value):
+    if is_pair(value):
         return value
     if not signature.is_function(value):
         raise PairError(f"{place} is {_kind(value)}, not a Pair nor a function that returns one")
@@ -172,12 +172,13 @@ def _made(value: Nest, place: str) -> Nest:
     if missing:
         raise PairError(f"{place} needs {', '.join(missing)}; wanted is a function without required parameters")
     made = value()
-    if not _is_pair(made):
+    if not is_pair(made):
         raise PairError(f"{place}() returned {_kind(made)}, not a Pair")
     return made
 
 
-def _is_pair(value: object) -> bool:
+def is_pair(value: object) -> bool:
+    """Whether it is a pair, of this class or of another version's."""
     return not inspect.isclass(value) and all(
         field in getattr(value, "__dict__", ()) for field in ("tf1", "tf2", "inputs")
     )

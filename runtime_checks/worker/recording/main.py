@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import pdb
+import sys
+from typing import Iterator
 
 from .. import phases
-from ..frames import UserCode
+from ..errors import essence
+from ..frames import UserCode, place_of
+from ..patching import replaced
 from ..results import Results, versions
 from . import summaries
 from .format.plan import Plan
@@ -34,12 +40,12 @@ def execute(job: dict[str, Json], results: Results) -> None:
     with contextlib.suppress(AttributeError):
         tf.debugging.disable_traceback_filtering()
     code = UserCode(job["roots"], job["files"])
-    with code.following_autograph():
+    with code.following_autograph(), _without_debugger(recording, code):
         try:
             with estimator.standing_in(recording.adapted):
-                loaded = _loaded(job)
+                loaded = _loaded(job, code)
             plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
-            record_side(loaded, job["side"], plan, recording, code, _other(job))
+            record_side(loaded, job["side"], plan, recording, code, _other(job), lambda: load(job["pair"]))
             _summarize(job, results)
         except PairError as error:
             results.update(usage=str(error))
@@ -49,13 +55,30 @@ def execute(job: dict[str, Json], results: Results) -> None:
     results.finish()
 
 
-def _loaded(job: dict[str, Json]) -> Loaded:
+def _loaded(job: dict[str, Json], code: UserCode) -> Loaded:
+    """The pair; a file that cannot be imported holds none."""
     try:
         return load(job["pair"])
-    except SyntaxError as error:
-        if error.filename != job["pair"]["file"]:
-            raise
-        raise PairError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+    except PairError:
+        raise
+    except (Exception, SystemExit) as error:
+        place = place_of(code.of_error(error))
+        where = job["pair"]["file"] or job["pair"]["module"] if place is None else f"{place[0]}:{place[1]}"
+        said = error.msg if isinstance(error, SyntaxError) else essence(error)
+        raise PairError(f"{where}: {said}") from None
+
+
+@contextlib.contextmanager
+def _without_debugger(recording: Recording, code: UserCode) -> Iterator[None]:
+    """Pass over the user's breakpoints in the body, and say where: nobody is there to go on."""
+
+    def pass_over(*_: object, **__: object) -> None:
+        place = place_of(code.stack())
+        where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
+        recording.note(f"a breakpoint was passed over{where}")
+
+    with replaced(sys, "breakpointhook", pass_over), replaced(pdb, "set_trace", pass_over):
+        yield
 
 
 def _other(job: dict[str, Json]) -> Recorded | None:

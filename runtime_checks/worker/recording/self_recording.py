@@ -72,7 +72,8 @@ class Run:
         if self._pair is None:
             raise PairError("this run belongs to no pair, which could give a batch")
         if self._batches is None:
-            self._batches = Batches(self._pair)
+            others = None if self._tf1 is None else self._tf1.batches()
+            self._batches = Batches(self._pair, others, self._recording.note)
         return self._batches.at(step)
 
     def input(self, value: Nest) -> None:

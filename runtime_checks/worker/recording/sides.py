@@ -8,7 +8,7 @@ import gc
 import os
 import sys
 import time
-from typing import ContextManager
+from typing import Callable, ContextManager
 
 from .. import signature
 from ..errors import essence
@@ -17,9 +17,10 @@ from .format.plan import Plan
 from .format.reading import Recorded
 from .format.store import Recording
 from .loading import Loaded, side_of
-from .pairs.pair import Renames, Side
+from .pairs.pair import Pair, Renames
+from .renewal import Renewal
 from .self_recording import run_itself, runs_itself
-from .tensors import Function, Json
+from .tensors import Json
 from .tf1.side import record_tf1, standing_in
 from .tf2.side import record_tf2
 
@@ -27,11 +28,26 @@ __all__ = ["crashed", "record_side"]
 
 
 def record_side(
-    loaded: Loaded, side: str, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None = None
+    loaded: Loaded,
+    side: str,
+    plan: Plan,
+    recording: Recording,
+    code: UserCode,
+    tf1: Recorded | None = None,
+    again: Callable[[], Loaded] | None = None,
 ) -> None:
-    """Record one side, and what the pair says of names; `tf1` is the other side's recording, for TF2.
+    """Record one side, and what the pair says of names.
 
     What one scenario raises is recorded with it, and the next one is tried.
+
+    Args:
+        loaded: the pair.
+        side: ``"tf1"`` or ``"tf2"``.
+        plan: what to record.
+        recording: where to.
+        code: tells the user's files.
+        tf1: what was recorded before: the other side, for TF2; for TF1 the same program in another TensorFlow.
+        again: loads the pair once more; None where its files cannot be loaded afresh for each model.
 
     Raises:
         PairError: if the pair cannot be used as it is.
@@ -39,7 +55,13 @@ def record_side(
             raises beyond every scenario.
     """
     began = time.time()
-    pair = side_of(loaded, side)
+    same: list[bool] = []
+
+    def fresh(found: Loaded) -> Pair:
+        return _watched(side_of(found, side), side, same)
+
+    pair = fresh(loaded)
+    renew = None if again is None else Renewal(lambda: fresh(again()), code, recording)
     gc.collect()
     gc.freeze()  # models are collected one by one, and all of TensorFlow need not be looked at each time
     try:
@@ -48,10 +70,9 @@ def record_side(
             with _standing_in(side, recording):
                 run_itself(function, pair, plan, recording, code, tf1)
         elif side == "tf1":
-            record_tf1(pair, plan, recording, code)
+            record_tf1(pair, plan, recording, code, renew, tf1)
         else:
-            pair.tf2, same = _watched(function, pair.tf1)
-            record_tf2(pair, plan, recording, code, tf1)
+            record_tf2(pair, plan, recording, code, tf1, renew)
             loaded = loaded._replace(same=loaded.same or any(same))
     except BaseException as error:
         crashed(recording, error, code)
@@ -64,11 +85,11 @@ def record_side(
         recording.save()
 
 
-def _watched(function: Function, other: Side) -> tuple[Function, list[bool]]:
-    """The function that makes the TF2 side, and for each time whether it made nothing but the other side's function."""
-    same: list[bool] = []
-    if not signature.is_function(function):
-        return function, same
+def _watched(pair: Pair, side: str, same: list[bool]) -> Pair:
+    """The pair; `same` is told whenever it makes the TF2 side whether that is nothing but the other side's function."""
+    function, other = pair.tf2, pair.tf1
+    if side == "tf1" or runs_itself(function) or not signature.is_function(function):
+        return pair
 
     @functools.wraps(function)
     def make(*args: object, **kwargs: object) -> object:
@@ -76,7 +97,8 @@ def _watched(function: Function, other: Side) -> tuple[Function, list[bool]]:
         same.append(made is other)
         return made
 
-    return make, same
+    pair.tf2 = make
+    return pair
 
 
 def _standing_in(side: str, recording: Recording) -> ContextManager[None]:

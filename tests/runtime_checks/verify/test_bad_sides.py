@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from migrate_lint.runtime_checks import verifying
 
 from .projects import MARK, PAIR, Place, living, rungs
 
@@ -122,10 +123,27 @@ def test_sides_in_agreement_on_nothing_but_nan_are_not_equal(place: Place) -> No
     assert 2 == ran.report["first_divergence"]["deviation"]["step"]
 
 
-@pytest.mark.parametrize("statement", ["1 / 0", "import no_such_module", "sys.exit(3)", "os._exit(5)"])
-def test_a_pair_that_raises_when_it_is_imported_ended_badly(statement: str, place: Place) -> None:
-    """On both sides, with nothing to compare."""
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("1 / 0", "pair.py:2: ZeroDivisionError: division by zero"),
+        ("import no_such_module", "pair.py:2: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("sys.exit(3)", "pair.py:2: SystemExit: 3"),
+        ("raise KeyError('data')", "pair.py:2: KeyError: 'data'"),
+        ("def pair(:", "pair.py:2: "),
+    ],
+)
+def test_a_pair_that_cannot_be_imported_is_none(statement: str, message: str, place: Place) -> None:
+    """The message names the line."""
     ran = place.verify("pair.py", pair=f"import os, sys\n{statement}\n")
+
+    assert (2, "", []) == (ran.status, ran.output, ran.left)
+    assert message in ran.errors
+
+
+def test_a_pair_that_ends_its_process_ended_badly(place: Place) -> None:
+    """On both sides, with nothing to compare."""
+    ran = place.verify("pair.py", pair="import os, sys\nos._exit(5)\n")
 
     assert 4 == ran.status
     assert all(side["cause"] for side in ran.report["sides"])
@@ -207,3 +225,40 @@ def test_an_interrupt_ends_both_and_keeps_what_was_recorded(place: Place) -> Non
     assert (2, "migrate-lint: interrupted\n") == (process.returncode, errors)
     assert [] == [*os.listdir(place.scratch), *living(place.environment[MARK])]
     assert "0002-steps" in record.read_text()
+
+
+@pytest.mark.parametrize(
+    ("trouble", "note"),
+    [
+        ("breakpoint()", "a breakpoint was passed over (pair.py:"),
+        ("import pdb; pdb.set_trace()", "a breakpoint was passed over (pair.py:"),
+        ("from pdb import set_trace; set_trace()", "a breakpoint was passed over (pair.py:"),
+        ("print('{', flush=True)", ""),
+        ("sys.stderr.write('}'); os.write(1, b'{}')", ""),
+        ("os.system('echo [1')", ""),
+    ],
+)
+def test_what_a_side_prints_is_kept_apart_and_nobody_waits_for_a_debugger(
+    trouble: str, note: str, place: Place
+) -> None:
+    """The report on standard output is whole; what was written lies beside the recording."""
+    ran = place.verify("pair.py", "--output", "run", pair=PAIR.replace("TROUBLE", trouble))
+
+    assert (0, "", []) == (ran.status, ran.errors, ran.left)
+    if note:
+        assert any(note in one for one in ran.side(1)["notes"])
+    else:
+        written = (place.project / "run" / "tf2" / "output.txt").read_text("utf-8")
+        assert any(mark in written for mark in "{}[")
+
+
+def test_a_second_run_into_the_same_folder_is_refused_while_the_first_one_writes(tmp_path: Path) -> None:
+    """And nothing of the first one is lost; afterwards the folder is free."""
+    with verifying.run_folder(str(tmp_path / "run")) as folder:
+        Path(folder, "tf1", "record.json").write_text("{}")
+        with pytest.raises(verifying.VerifyUsageError, match="another run is writing there"):
+            with verifying.run_folder(folder):
+                pass
+        assert Path(folder, "tf1", "record.json").is_file()
+    with verifying.run_folder(str(tmp_path / "run")) as folder:
+        assert not Path(folder, "tf1", "record.json").exists()

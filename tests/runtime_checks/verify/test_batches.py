@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from migrate_lint.runtime_checks.worker.recording.pairs import structures
 from migrate_lint.runtime_checks.worker.recording.pairs.batches import Batches, PairError, arguments
 from migrate_lint.runtime_checks.worker.recording.pairs.pair import Pair
 
@@ -173,3 +174,62 @@ def test_a_dict_gives_keyword_arguments_where_there_are_such_parameters(callee: 
     """All of its names, or it is one argument."""
     assert ((), {"image": 1, "mask": 2}) == arguments({"image": 1, "mask": 2}, callee)
     assert (({"image": 1, "text": 2},), {}) == arguments({"image": 1, "text": 2}, callee)
+
+
+VALUES = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
+"""What one side computed; the other side computes it with another numpy."""
+
+
+def shared(own: Any, theirs: Any) -> tuple[Any, list[str]]:
+    """The batch of a side beside another one, and what it says of it."""
+    told: list[str] = []
+    others = dict(batches(theirs).at(0)._asdict())
+    flat = {("input", name): leaf for name, leaf in structures.flat(others["inputs"], "input")}
+    pair = Pair(tf1=None, tf2=None, inputs=own)
+    found = Batches(pair, lambda kind, name, step: flat.get((kind, name)), told.append).at(0).inputs
+    return found, told
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        np.nextafter(VALUES, np.float32(9)),
+        VALUES * np.float32(1 + 2e-7),
+        (VALUES - VALUES.mean()) + VALUES.mean(),
+        VALUES + np.float32(1e-7),
+        np.where(VALUES > 1, np.nextafter(VALUES, np.float32(-9)), VALUES),
+    ],
+)
+def test_one_side_takes_the_other_ones_batch_where_they_differ_by_rounding(theirs: Any):
+    """And says so, once."""
+    (first, second), told = shared((VALUES, VALUES), (theirs, theirs))
+
+    np.testing.assert_array_equal(theirs, first)
+    np.testing.assert_array_equal(theirs, second)
+    assert 1 == len(told) and "input 0 of step 0 differs" in told[0]
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        VALUES,
+        VALUES * np.float32(1.0001),
+        VALUES[::-1],
+        VALUES.astype(np.float64),
+        VALUES[:2],
+        np.where(VALUES > 1, np.nan, VALUES).astype(np.float32),
+    ],
+)
+def test_a_batch_that_is_equal_or_another_one_stays(theirs: Any):
+    """The comparison tells of one that is another."""
+    found, told = shared(VALUES, theirs)
+
+    assert found.tobytes() == VALUES.tobytes()
+    assert [] == told
+
+
+def test_numbers_that_are_no_floats_are_never_rounded():
+    """A label or a pixel is what it is."""
+    found, told = shared(np.array([1, 2, 255]), np.array([1, 2, 254]))
+
+    assert ([1, 2, 255], []) == (found.tolist(), told)

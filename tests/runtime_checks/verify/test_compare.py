@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from migrate_lint.runtime_checks.comparison.compare import compare
+from migrate_lint.runtime_checks.comparison.wording import verdict
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import RecordingError, read
 
-from .programs import CLEAN, SHAPES, Program, changing, compared, failing, record, statuses
+from .programs import CLEAN, SHAPES, Program, batch, changing, compared, failing, record, statuses
 
 pytestmark = pytest.mark.slow
 
@@ -361,3 +362,13 @@ def test_an_unknown_rung_is_an_error(tmp_path: Path) -> None:
     """The text says which there are."""
     with pytest.raises(ValueError, match=r"there is no rung 'nine'; there are data \(0\)"):
         compared(tmp_path, until="nine")
+
+
+def test_other_data_in_a_later_step_takes_nothing_from_what_was_found_before(tmp_path: Path) -> None:
+    """A bug that was seen on equal data is one; the report says what could not be compared."""
+    tf2 = replace(CLEAN, scale=1.01, batches=lambda step: batch(100 + step + 50 * (step == 2)))
+    report = compared(tmp_path, tf2=tf2)
+
+    assert (1, 1) == (report.status, len(report.problems))
+    assert "not comparable: the sides got other data: input of step 2" in verdict(report)
+    assert "inputs" != report.causes[0].kind

@@ -172,6 +172,20 @@ class Recorded:
         """``tf1`` or ``tf2``."""
         return str(self.content["side"])
 
+    def batches(self) -> Callable[[str, str, int], Array]:
+        """Gives what the side got, by kind (``input`` or ``label``), name and step; None where it recorded nothing."""
+        known: dict[tuple[str, str, int], Record] = {}
+        for scenario in self.scenarios.values():
+            for record in scenario.records:
+                if record.kind in ("input", "label") and record.kept:
+                    known.setdefault((record.kind, record.name, record.step), record)
+
+        def got(kind: str, name: str, step: int) -> Array:
+            record = known.get((kind, name, step))
+            return None if record is None else record.value
+
+        return got
+
     def scenario(self, name: str) -> Scenario:
         """A scenario; one that was never begun is ``not run``."""
         return self.scenarios.get(name) or Scenario(name, "not run", "it was not recorded", None, 0.0, {}, ())

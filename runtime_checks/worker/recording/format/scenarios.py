@@ -42,3 +42,5 @@ STEPS_AGAIN = "steps-again"
 """The same once more, as in `STEPS`."""
 STEPS_NUDGED = "steps-nudged"
 """TF1 only: the same from initial values that are moved by about one unit in the last place."""
+NUDGED = (FINGERPRINT_NUDGED, STEPS_NUDGED)
+"""From values that were moved."""

@@ -18,12 +18,14 @@ from ...atomic import replace_json, replaced
 from ..format.rows import Content, Place, RecordRow
 from ..tensors import Array, Json, Nest
 
-__all__ = ["FORMAT", "RECORD", "Chapter", "Recording", "clear", "replace_json"]
+__all__ = ["FORMAT", "OUTPUT", "RECORD", "Chapter", "Recording", "clear", "replace_json"]
 
 FORMAT = 1
 RECORD = "record.json"
+OUTPUT = "output.txt"
+"""What the side wrote to its standard output and error, the end of it."""
 _MIB = 1 << 20
-_OURS = re.compile(re.escape(RECORD) + r"~?|\d{4,}-[\w-]+\.(npz|part\.json)~?")
+_OURS = re.compile(re.escape(RECORD) + "~?|" + re.escape(OUTPUT) + r"|\d{4,}-[\w-]+\.(npz|part\.json)~?")
 
 
 def clear(folder: str) -> None:

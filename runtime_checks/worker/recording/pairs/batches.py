@@ -16,6 +16,9 @@ from . import structures
 __all__ = ["Batch", "Batches", "PairError", "arguments", "seeded"]
 
 _KEPT = 256 << 20
+_ROUNDINGS = 64
+_SINGLE = 2.0**-23
+"""What is float64 was often computed in float32."""
 
 
 class PairError(ValueError):
@@ -35,11 +38,26 @@ class Batches:
     A function without parameters is called once, for the batch of all steps; a function of the step is called once a
     step. While it runs, ``random`` and ``np.random`` are seeded with the step, so that both sides get the same batch
     from a function that draws; their states are put back.
+
+    Args:
+        pair: has the inputs and labels.
+        others: gives what the other side got, by kind (``input`` or ``label``), name and step; None where it got
+            nothing of that name. It takes the place of an array that differs from it by rounding alone, since two
+            numpys do not compute the same bits.
+        note: told of that.
     """
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(
+        self,
+        pair: Pair,
+        others: Callable[[str, str, int], Array] | None = None,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self._inputs = _source(pair.inputs, "inputs")
         self._labels = _source(pair.labels, "labels")
+        self._others = others
+        self._note = note
+        self._told = False
         self._kept: dict[int, Batch] = {}
         self._size = 0
 
@@ -55,7 +73,10 @@ class Batches:
         inputs = self._inputs.at(step)
         if inputs is None:
             raise PairError("the pair has no inputs: give one batch of numpy arrays, or a function that makes it")
-        batch = Batch(_arrays(inputs, "inputs"), _arrays(self._labels.at(step), "labels"))
+        batch = Batch(
+            self._shared(_arrays(inputs, "inputs"), "input", step),
+            self._shared(_arrays(self._labels.at(step), "labels"), "label", step),
+        )
         size = sum(leaf.nbytes for _, leaf in structures.flat(batch))
         if not size:
             raise PairError("the inputs are empty: there is nothing to compute")
@@ -63,6 +84,27 @@ class Batches:
             self._kept[key] = batch
             self._size += size
         return batch
+
+    def _shared(self, value: Nest, kind: str, step: int) -> Nest:
+        """The arrays, or the other side's where they differ by rounding."""
+        if self._others is None or value is None:
+            return value
+        names = iter([name for name, _ in structures.flat(value, kind)])
+        return structures.mapped(value, lambda own: self._alike(own, kind, next(names), step))
+
+    def _alike(self, own: Array, kind: str, name: str, step: int) -> Array:
+        other = None if self._others is None else self._others(kind, name, step)
+        if other is None or not _is_rounded(own, other):
+            return own
+        if not self._told:
+            self._told = True
+            what = kind if kind == name else f"{kind} {name}"
+            error = float(np.nanmax(np.abs(own - other)))
+            self._note(
+                f"{what} of step {step} differs from that of the other side by up to {error:.3g}, as two numpys round: "
+                "this side was run with the batches of the other one"
+            )
+        return other
 
     def vary(self, steps: int) -> bool:
         """Whether the batches of so many steps differ in shape, dtype or structure, up to one that cannot be had."""
@@ -91,6 +133,18 @@ def arguments(inputs: Nest, callee: Function | None = None) -> tuple[tuple[Nest,
     if isinstance(inputs, Mapping) and callee is not None and inputs and set(inputs) <= _parameters(callee):
         return (), dict(inputs)
     return (inputs,), {}
+
+
+def _is_rounded(one: Array, other: Array) -> bool:
+    """Whether two arrays are not the same, and differ by no more than some units in the last place of the largest."""
+    if one.dtype != other.dtype or one.shape != other.shape or one.dtype.kind not in "fc" or not one.size:
+        return False
+    finite = np.isfinite(one)
+    if not np.array_equal(finite, np.isfinite(other)) or str(one[~finite]) != str(other[~finite]):
+        return False
+    largest = float(np.max(np.abs(one[finite]), initial=0.0))
+    error = float(np.max(np.abs(one[finite] - other[finite]), initial=0.0))
+    return bool(0.0 < error <= _ROUNDINGS * max(np.finfo(one.dtype).eps, _SINGLE) * largest)
 
 
 class _Source(NamedTuple):

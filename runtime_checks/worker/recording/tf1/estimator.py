@@ -80,6 +80,8 @@ def _modules() -> list[Module]:
 
 
 def _has_estimator(module: Module) -> bool:
+    if isinstance(vars(module).get("estimator"), _Estimator):
+        return True
     try:
         module.estimator.ModeKeys  # noqa: B018  (a lazy loader is asked to load)
     except (AttributeError, ImportError):

@@ -16,6 +16,7 @@ from ...frames import UserCode
 from ..format import scenarios
 from ..format.attempts import NotRunError, attempt
 from ..format.plan import Plan
+from ..format.reading import Recorded
 from ..format.store import Chapter, Recording
 from ..pairs.batches import Batch, Batches, PairError
 from ..pairs.pair import Pair
@@ -38,7 +39,14 @@ __all__ = ["record_tf1", "standing_in"]
 _STEPS = (scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED)
 
 
-def record_tf1(pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> None:
+def record_tf1(
+    pair: Pair,
+    plan: Plan,
+    recording: Recording,
+    code: UserCode,
+    renew: Callable[[Pair], Pair] | None = None,
+    before: Recorded | None = None,
+) -> None:
     """Record the scenarios that the plan wants.
 
     Args:
@@ -46,12 +54,14 @@ def record_tf1(pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> 
         plan: what to record.
         recording: where to; a scenario that fails is recorded as failed, and the next one is tried.
         code: tells the user's files.
+        renew: gives the pair that the next graph is built of.
+        before: a recording of the same program in another TensorFlow, whose batches and initial values are taken.
 
     Raises:
         PairError: if the pair's inputs cannot be used.
     """
     with standing_in(recording.adapted):
-        _Side(pair, plan, recording, code).record()
+        _Side(pair, plan, recording, code, renew, before).record()
 
 
 @contextlib.contextmanager
@@ -68,12 +78,22 @@ def standing_in(adapted: Callable[[str], None]) -> Iterator[None]:
 class _Side:
     """The graphs of a side, made when they are first wanted."""
 
-    def __init__(self, pair: Pair, plan: Plan, recording: Recording, code: UserCode) -> None:
+    def __init__(
+        self,
+        pair: Pair,
+        plan: Plan,
+        recording: Recording,
+        code: UserCode,
+        renew: Callable[[Pair], Pair] | None = None,
+        before: Recorded | None = None,
+    ) -> None:
         self.pair = pair
+        self._renew = renew
+        self._before = before
         self.plan = plan
         self.recording = recording
         self.code = code
-        self.batches = Batches(pair)
+        self.batches = Batches(pair, None if before is None else before.batches(), recording.note)
         self._made: dict[str, Network | BaseException] = {}
         self._said: set[str] = set()
 
@@ -114,6 +134,8 @@ class _Side:
         return made
 
     def _built(self, mode: str) -> Network:
+        if self._renew is not None and self._made:
+            self.pair = self._renew(self.pair)
         return build(
             self.pair,
             mode,
@@ -228,6 +250,7 @@ class _Side:
         chapter.say(random_ops=ledger_of(network.ledger))
         with opened(network) as session:
             sessions.initialize(session, network)
+            sessions.assign(session, self._as_before(network, scenarios.INFERENCE))
             record_variables(chapter, session, weights(network))
             self._pass(chapter, network, session)
             samples.record(session, weights(network), chapter)
@@ -290,8 +313,16 @@ class _Side:
         network = self._forward()
         with opened(network) as session:
             sessions.initialize(session, network)
+            sessions.assign(session, self._as_before(network, scenarios.INFERENCE))
             for variable, value in sessions.read(session, weights(network)):
                 yield plain(variable), value
+
+    def _as_before(self, network: Network, scenario: str) -> Iterator[tuple[Variable, Array]]:
+        """The values that a scenario began with in the other TensorFlow; nothing where there is none."""
+        if self._before is None:
+            return
+        begun = self._before.scenario(scenario).of_kind("variable", -1 if scenario == scenarios.STEPS else 0)
+        yield from _by_name(network, ((record.name, record.value) for record in begun))
 
     def _steps(self, chapter: Chapter) -> None:
         network = self._stepping()
@@ -308,6 +339,7 @@ class _Side:
             taps=chapter.name == scenarios.STEPS,
             nudged=chapter.name == scenarios.STEPS_NUDGED,
             grappler=chapter.name != scenarios.STEPS_OTHER,
+            initial=list(self._as_before(network, scenarios.STEPS)),
             heard=lambda step, values: evaluations.append((step, values)),
         )
         for step, values in evaluations:

@@ -13,6 +13,7 @@ from ..pairs.batches import Batch, Batches
 from ..tensors import Array, Tensor, V1Session, Variable
 from ..values import fills
 from ..watching import v1_optimizers
+from ..watching.operations import averages
 from .building import Network, Value, order
 from .sessions import assign, initialize, opened, read, size_of
 from .step import Step, run_values, step_of
@@ -37,9 +38,10 @@ def train(
     taps: bool,
     nudged: bool,
     grappler: bool,
+    initial: Sequence[tuple[Variable, Array]],
     heard: Callable[[int, list[tuple[str, Array]]], None],
 ) -> None:
-    """Record training from the graph's own initial values.
+    """Record training from the graph's initial values.
 
     Args:
         network: a graph that has a ``train_op``.
@@ -48,9 +50,10 @@ def train(
         code: tells the user's files.
         steps: how many.
         taps: whether taps are recorded.
-        nudged: whether the initial values are moved by about one unit in the last place, and each update by what the
-            optimizer makes of the rounding of its constants.
+        nudged: whether the initial values are moved by about one unit in the last place, and each update by what
+            the rounding of constants makes of it.
         grappler: whether TensorFlow may rewrite the graph.
+        initial: values for variables that are not to begin with their own.
         heard: gets the number and the weights by name after the first and after the last step.
     """
     variables, kept = weights(network), slots(network)
@@ -60,6 +63,7 @@ def train(
     every = _is_little(variables, kept, network)
     with opened(network, grappler) as session:
         initialize(session, network)
+        assign(session, initial)
         if nudged:
             assign(session, _nudged(session, variables))
         record_variables(chapter, session, variables, -1)
@@ -166,8 +170,12 @@ def _nudged(session: V1Session, variables: Sequence[Variable]) -> Iterable[tuple
 
 
 def _shares(network: Network) -> dict[str, float]:
-    """By the name of a weight, the share of an update that the rounding of the optimizer's constants can change."""
-    found: dict[str, float] = {}
+    """By the name of a variable, the share of an update that the rounding of constants can change.
+
+    They are those of the optimizer, and the decay of a moving average: fused batch normalization of TF1 subtracts it
+    from 1 in float32, all others in Python.
+    """
+    found = {name: v1_optimizers.rounding_of(decay) for name, decay in averages(network.graph).items()}
     for applied in network.applied:
         share = v1_optimizers.rounding(applied.optimizer)
         found.update((plain(variable), share) for _, variable in applied.grads_and_vars if share)

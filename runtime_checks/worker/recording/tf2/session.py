@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import ContextManager, Iterator, NamedTuple, Sequence
+from typing import Callable, ContextManager, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
 from ..format.plan import Plan
@@ -34,12 +34,21 @@ class Made(NamedTuple):
 class Session:
     """One recording of the TF2 side."""
 
-    def __init__(self, pair: Pair, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None) -> None:
+    def __init__(
+        self,
+        pair: Pair,
+        plan: Plan,
+        recording: Recording,
+        code: UserCode,
+        tf1: Recorded | None,
+        renew: Callable[[Pair], Pair] | None = None,
+    ) -> None:
         self.pair = pair
+        self._renew = renew
         self.plan = plan
         self.recording = recording
         self.code = code
-        self.batches = Batches(pair)
+        self.batches = Batches(pair, None if tf1 is None else tf1.batches(), recording.note)
         self.copying = Copying(pair, tf1, recording.note)
 
     def numbered(self, mode: str = numbering.NUM_RANDOM_OPS) -> ContextManager[Made]:
@@ -58,8 +67,11 @@ class Session:
         variables = Variables(self.code)
         listening = Listening(self.code, variables, self.pair.taps)
         with listening.open(), numbers as ledger, variables.watched():
+            if self._renew is not None:  # heard and numbered as what makes the model: it may stand in the module
+                self.pair = self._renew(self.pair)
+            loaded = len(variables.created)
             model = make(self.pair)
-            variables.root = model.value
+            variables.belong(model.value, loaded)
             listening.root(model.value)
             yield Made(model, variables, listening, ledger)
 

@@ -30,7 +30,14 @@ __all__ = ["record_tf2"]
 _FILLED = (scenarios.CONSTANT, scenarios.FINGERPRINT, scenarios.FINGERPRINT_AGAIN)
 
 
-def record_tf2(pair: Pair, plan: Plan, recording: Recording, code: UserCode, tf1: Recorded | None) -> None:
+def record_tf2(
+    pair: Pair,
+    plan: Plan,
+    recording: Recording,
+    code: UserCode,
+    tf1: Recorded | None,
+    renew: Callable[[Pair], Pair] | None = None,
+) -> None:
     """Record the scenarios that the plan wants.
 
     Args:
@@ -39,12 +46,13 @@ def record_tf2(pair: Pair, plan: Plan, recording: Recording, code: UserCode, tf1
         recording: where to; a scenario that fails is recorded as failed, and the next one is tried.
         code: tells the user's files.
         tf1: the recording of the TF1 side, whose values are copied; without it the model keeps its own.
+        renew: gives the pair that the next model is made of.
 
     Raises:
         PairError: if the pair cannot be used as it is.
     """
     with shims.for_slim(shims.target(), recording.adapted):
-        _Side(Session(pair, plan, recording, code, tf1)).record()
+        _Side(Session(pair, plan, recording, code, tf1, renew)).record()
 
 
 class _Side:

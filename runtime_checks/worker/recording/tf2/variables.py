@@ -67,6 +67,19 @@ class Variables:
         with creations(self._heard):
             yield
 
+    def belong(self, root: Layer, loaded: int) -> None:
+        """Say which model they belong to.
+
+        Args:
+            root: the model.
+            loaded: how many were made as its file was loaded; what other models there made is forgotten.
+        """
+        self.root = root
+        if hasattr(type(root), "weights") or hasattr(type(root), "variables"):
+            own = {number for variable in self._tracked() or () for number in identities(variable)} | set(self._paths())
+            early = [one for one in self.created[:loaded] if one.purpose or identities(one.variable) & own]
+            self.created[:loaded] = early
+
     def _heard(self, variable: Variable) -> None:
         self.created.append(made_by(variable, self._code))
         if self._before is not None:

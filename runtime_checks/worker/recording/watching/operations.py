@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Callable, Iterable
 
 from ...frames import UserCode
-from ..tensors import Array, Operation, Tensor, Variable
+from ..tensors import Array, Graph, Operation, Tensor, Variable
 
-__all__ = ["constant_of", "initial_value", "place_of", "position", "upstream"]
+__all__ = ["averages", "constant_of", "initial_value", "place_of", "position", "upstream"]
 
 _READS = ("Identity", "ReadVariableOp", "Cast")
+_SUBTRACTS = ("AssignSub", "AssignSubVariableOp")
+_WITHIN = ("Mul", "Sub", "Squeeze", "Reshape", *_READS)
+_FAR = 12
 
 
 def position(operation: Operation) -> int:
@@ -81,6 +84,45 @@ def constant_of(tensor: Tensor) -> Array:
     from tensorflow.python.framework import tensor_util
 
     return tensor_util.MakeNdarray(operation.get_attr("value"))
+
+
+def averages(graph: Graph) -> dict[str, float]:
+    """The decay of each variable that follows an average, by name: ``v -= (v - value) * (1 - decay)``."""
+    found: dict[str, float] = {}
+    for operation in graph.get_operations():
+        if operation.type in _SUBTRACTS:
+            share = _share(operation.inputs[1].op)
+            if share is not None:
+                found[str(operation.inputs[0].op.name)] = round(1.0 - share, 7)
+    return found
+
+
+def _share(operation: Operation) -> float | None:
+    """What a difference is multiplied with, a constant between 0 and 1."""
+    waiting = [operation]
+    for _ in range(_FAR):
+        if not waiting:
+            return None
+        operation = waiting.pop(0)
+        if operation.type == "Mul":
+            for tensor in operation.inputs:
+                value = _number(tensor)
+                if value is not None and 0.0 < value < 1.0:
+                    return value
+        if operation.type in _WITHIN:
+            waiting += [tensor.op for tensor in operation.inputs]
+    return None
+
+
+def _number(tensor: Tensor) -> float | None:
+    """A scalar that is always the same, also where it is the difference of two."""
+    value = constant_of(tensor)
+    if value is not None:
+        return float(value) if value.shape == () and value.dtype.kind == "f" else None
+    if tensor.op.type != "Sub":
+        return None
+    one, other = map(_number, tensor.op.inputs)
+    return None if one is None or other is None else one - other
 
 
 def _constant(operation: Operation) -> str:

@@ -14,7 +14,7 @@ from ..tensors import Function, Operation, Optimizer, Tensor, Variable
 from .classes import derived
 from .operations import constant_of
 
-__all__ = ["Applied", "describe", "learning_rate", "rounding", "slots", "watching"]
+__all__ = ["Applied", "describe", "learning_rate", "rounding", "rounding_of", "slots", "watching"]
 
 _RATES = ("_lr_t", "_learning_rate_tensor", "_lr", "_learning_rate", "learning_rate")
 _SLOTS = {
@@ -136,8 +136,13 @@ def rounding(optimizer: Optimizer) -> float:
     for key, weight in (("beta_1", 1.0), ("beta_2", 0.5), ("rho", 0.5)):
         decay = described.get(key)
         if isinstance(decay, float) and 0.0 < decay < 1.0:
-            share += weight * abs((1.0 - float(np.float32(decay))) / (1.0 - decay) - 1.0)
+            share += weight * rounding_of(decay)
     return share
+
+
+def rounding_of(decay: float) -> float:
+    """The share by which ``1 - decay`` depends on whether the decay or the difference is rounded to float32."""
+    return abs((1.0 - float(np.float32(decay))) / (1.0 - decay) - 1.0)
 
 
 def _name(optimizer: Optimizer) -> str:
