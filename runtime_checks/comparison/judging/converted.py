@@ -1,0 +1,181 @@
+"""A TF1 recording with its groups of variables laid out as TF2 has them: then each variable has one counterpart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...worker.recording.format import scenarios
+from ...worker.recording.format.reading import Record, Recorded, Scenario
+from ...worker.recording.pairs.mapping import plain
+from ...worker.recording.values.conversions import Conversion, Derived, derived, from_said, regrouped
+
+__all__ = ["Converted", "DerivedRecord", "Group", "converted", "fixed", "groups_of"]
+
+_TURNED = ("variable", "gradient", "slot")
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of variables, and what the TF2 side found out about it: see `converting` there."""
+
+    conversion: Conversion
+    how: str
+    proof: str
+    detail: str
+    better: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class DerivedRecord(Record):
+    """What the records of a group of variables come to as one TF2 variable has it."""
+
+    members: tuple[Record, ...]
+    part: Derived
+
+    @property
+    def value(self) -> Any:
+        """The array, made anew each time.
+
+        Raises:
+            RecordingError: if a member cannot be read.
+        """
+        return self.made([member.value for member in self.members])
+
+    def made(self, arrays: Sequence[Any]) -> Any:
+        """The array, of those of the members."""
+        return self.part.conversion.values(arrays, self.kind != "variable")[self.part.at]
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A TF1 recording as TF2 lays it out, and its groups."""
+
+    recorded: Recorded
+    groups: tuple[Group, ...] = ()
+    problems: tuple[str, ...] = ()
+    parts: tuple[Derived, ...] = ()
+
+    @cached_property
+    def known(self) -> Mapping[str, str]:
+        """The names of TF2 variables by those of what they are on TF1."""
+        return {part.name: part.target for part in self.parts}
+
+
+def groups_of(tf2: Recorded) -> tuple[Group, ...]:
+    """The groups of variables that the TF2 side recorded.
+
+    Raises:
+        ValueError: if they make no sense.
+    """
+    scenario = tf2.scenario(scenarios.CONVERTERS)
+    found = []
+    for number, said in enumerate(scenario.said.get("groups") or ()):
+        moves = []
+        for at in range(len(said["tf2"])):
+            index, added = (scenario.find("conversion", f"{number}/{at}/{what}") for what in ("index", "added"))
+            if index is not None and added is not None:
+                moves.append((index.value, added.value))
+        conversion = from_said(said, moves)
+        found.append(Group(conversion, said["how"], said["proof"], said.get("detail", ""), said.get("better")))
+    return tuple(found)
+
+
+def converted(tf1: Recorded, tf2: Recorded) -> Converted:
+    """The TF1 recording with each group's variables, gradients and slots replaced by what TF2 makes of them.
+
+    Raises:
+        ValueError: if the groups that the TF2 side recorded make no sense.
+        RecordingError: if they cannot be read.
+    """
+    groups = groups_of(tf2)
+    problems = tuple(str(text) for text in tf2.scenario(scenarios.CONVERTERS).said.get("problems") or ())
+    parts = derived([group.conversion for group in groups if group.how != "names"])
+    if not parts:
+        return Converted(tf1, groups, problems)
+    content = dict(tf1.content)
+    content["variables"] = regrouped(content.get("variables") or (), parts)
+    laid_out = {
+        name: replace(scenario, records=tuple(_records(scenario, parts))) for name, scenario in tf1.scenarios.items()
+    }
+    return Converted(replace(tf1, content=content, scenarios=laid_out), groups, problems, tuple(parts))
+
+
+def _records(scenario: Scenario, parts: Sequence[Derived]) -> Iterator[Record]:
+    members = {name for part in parts for name in part.conversion.tf1}
+    by_key = {(record.kind, record.step, _slot(record), _owner(record)): record for record in scenario.records}
+    by_first: dict[str, list[Derived]] = {}
+    for part in parts:
+        by_first.setdefault(part.conversion.tf1[0], []).append(part)
+    for record in scenario.records:
+        if record.kind == "tap":
+            yield _owned(record, parts)
+        elif record.kind == "sample" and plain(record.name) in members:
+            yield from _samples(record, parts)
+        elif record.kind not in _TURNED or _owner(record) not in members:
+            yield record
+        for part in by_first.get(_owner(record), ()) if record.kind in _TURNED else ():
+            own = [by_key.get((record.kind, record.step, _slot(record), name)) for name in part.conversion.tf1]
+            whole = [one for one in own if one is not None]
+            if len(whole) == len(own):
+                yield _joined(record, whole, part)
+
+
+def _joined(first: Record, members: Sequence[Record], part: Derived) -> Record:
+    """The record of a TF2 variable of a group; kept where all of it is."""
+    slot = _slot(first)
+    kept = all(one.kept for one in members)
+    more = {**first.more, "variable": part.name} if "variable" in first.more else first.more
+    return DerivedRecord(
+        kind=first.kind,
+        name=f"{part.name}/{slot}" if slot else part.name,
+        step=first.step,
+        order=first.order,
+        dtype=first.dtype,
+        shape=part.conversion.new[part.at],
+        place=first.place,
+        more=more,
+        _archive=first._archive if kept else None,
+        _key=f"{first._key}>{part.at}",
+        members=tuple(members),
+        part=part,
+    )
+
+
+def _samples(record: Record, parts: Iterable[Derived]) -> Iterator[Record]:
+    """Samples of an initializer stand for those of every part that is made of its variable alone."""
+    for part in parts:
+        if part.alone and [part.conversion.tf1[at] for at in part.sources] == [plain(record.name)]:
+            yield replace(record, name=part.name)
+
+
+def _owned(tap: Record, parts: Sequence[Derived]) -> Record:
+    """A layer's output, with the variables that it owns under the names of what they became."""
+    owned = tap.more.get("owned")
+    if not owned:
+        return tap
+    names: list[str] = []
+    for name in owned:
+        became = [part.name for part in parts if plain(str(name)) in part.conversion.tf1]
+        names += [one for one in became or [name] if one not in names]
+    return replace(tap, more={**tap.more, "owned": names})
+
+
+def _owner(record: Record) -> str:
+    return plain(str(record.more.get("variable", record.name)))
+
+
+def _slot(record: Record) -> str:
+    return str(record.more.get("slot", "")) if record.kind == "slot" else ""
+
+
+def fixed(record: Record) -> bool:
+    """Whether a TF1 value was not drawn: that of a group whose variables each hold one number."""
+    if not isinstance(record, DerivedRecord):
+        return False
+    arrays = [record.members[at].value for at in record.part.sources]
+    return all(np.all(array == array.reshape(-1)[:1]) for array in arrays)
