@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .worker.recording.self_recording import record
 
 __all__ = [
-    "Converter", "Pair", "Spec", "assert_no_variable_creations", "catch_and_raise_created_variables", "compare", "record", "verify"
+    "Converter", "Pair", "Spec", "assert_no_variable_creations", "catch_and_raise_created_variables", "compare",
+    "record", "verify"
 ]
 
 _PLACES = {

@@ -14,7 +14,7 @@ from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
 from ..results import Cause, Deviation, Results, Status
 from ..wording import figure
-from . import configuration, forward, training
+from . import configuration, forward, layouts, training
 from .evidence import Clue, Seen
 
 __all__ = ["CODES", "rank"]
@@ -70,6 +70,7 @@ def rank(report: Results, tf1: Recorded, tf2: Recorded, findings: Sequence[Findi
 
 
 def _clues(seen: Seen) -> Iterator[Clue]:
+    yield from layouts.clues(seen)
     yield from forward.clues(seen)
     yield from training.clues(seen)
     yield from configuration.clues(seen)

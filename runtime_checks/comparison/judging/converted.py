@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,10 +13,27 @@ import numpy as np
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Record, Recorded, Scenario
 from ...worker.recording.pairs.mapping import plain
-from ...worker.recording.values.conversions import Conversion, Derived, derived, from_said, regrouped
+from ...worker.recording.pairs.pair import LAYOUTS, Converter
+from ...worker.recording.values.conversions import (
+    NOT_TRIED,
+    PROVEN,
+    REFUTED,
+    UNCLEAR,
+    Conversion,
+    Derived,
+    derived,
+    from_said,
+    regrouped,
+)
 
-__all__ = ["Converted", "DerivedRecord", "Group", "converted", "fixed", "groups_of"]
+__all__ = ["NOT_TRIED", "REFUTED", "UNCLEAR", "Converted", "DerivedRecord", "Group", "converted", "fixed", "groups_of"]
 
+_WORDS = {
+    PROVEN: "with filled variables outputs agree, and do not where the same values stand in another order",
+    REFUTED: "outputs with filled variables differ with it, and with whatever else fits",
+    UNCLEAR: "outputs with filled variables are the same in whatever order the values are, which proves nothing",
+    NOT_TRIED: "whether outputs agree with it was not tried",
+}
 _TURNED = ("variable", "gradient", "slot")
 
 
@@ -28,6 +46,30 @@ class Group:
     proof: str
     detail: str
     better: Mapping[str, Any] | None
+    said: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    """The names of both sides as a converter says them shortest."""
+
+    @property
+    def words(self) -> str:
+        """What outputs say of it."""
+        if self.proof == NOT_TRIED:
+            return f"{_WORDS[NOT_TRIED]}{': ' + self.detail if self.detail else ''}"
+        return _WORDS.get(self.proof, self.proof)
+
+    @property
+    def title(self) -> str:
+        """From what to what."""
+        return " -> ".join(" + ".join(names) for names in self.said)
+
+    def line(self, settings: Mapping[str, Any] | None = None) -> str:
+        """The converter for a pair; of a user's own function with its name left open."""
+        one = self.conversion
+        if one.layout not in LAYOUTS:
+            return f"Converter({list(one.tf1)}, {list(one.tf2)}, ...)"
+        usual = LAYOUTS[one.layout]
+        chosen = one.settings if settings is None else settings
+        told = {name: value for name, value in chosen.items() if value != usual.get(name)}
+        return repr(Converter(*self.said, one.layout, **told))
 
 
 @dataclass(frozen=True)
@@ -66,7 +108,7 @@ class Converted:
         return {part.name: part.target for part in self.parts}
 
 
-def groups_of(tf2: Recorded) -> tuple[Group, ...]:
+def groups_of(tf1: Recorded, tf2: Recorded) -> tuple[Group, ...]:
     """The groups of variables that the TF2 side recorded.
 
     Raises:
@@ -81,8 +123,18 @@ def groups_of(tf2: Recorded) -> tuple[Group, ...]:
             if index is not None and added is not None:
                 moves.append((index.value, added.value))
         conversion = from_said(said, moves)
-        found.append(Group(conversion, said["how"], said["proof"], said.get("detail", ""), said.get("better")))
+        names = _said(conversion.tf1, tf1), _said(conversion.tf2, tf2)
+        found.append(Group(conversion, said["how"], said["proof"], said.get("detail", ""), said.get("better"), names))
     return tuple(found)
+
+
+def _said(names: Sequence[str], recorded: Recorded) -> tuple[str, ...]:
+    """The folder of a group, if it holds nothing else and in that order; otherwise all names."""
+    folder = os.path.commonprefix([name.split("/")[:-1] for name in names])  # noqa: RUF071 -- of lists
+    start = "/".join([*folder, ""])
+    rows = [plain(str(row["name"])) for row in recorded.content.get("variables") or ()]
+    inside = tuple(name for name in rows if name.startswith(start))
+    return (start,) if folder and inside == tuple(names) else tuple(names)
 
 
 def converted(tf1: Recorded, tf2: Recorded) -> Converted:
@@ -92,7 +144,7 @@ def converted(tf1: Recorded, tf2: Recorded) -> Converted:
         ValueError: if the groups that the TF2 side recorded make no sense.
         RecordingError: if they cannot be read.
     """
-    groups = groups_of(tf2)
+    groups = groups_of(tf1, tf2)
     problems = tuple(str(text) for text in tf2.scenario(scenarios.CONVERTERS).said.get("problems") or ())
     parts = derived([group.conversion for group in groups if group.how != "names"])
     if not parts:

@@ -11,7 +11,7 @@ from ...worker.recording.format.rows import Place
 from ...worker.recording.pairs.mapping import Matching, match, plain
 from ...worker.recording.values.layout import is_reshaped, laid_out, laid_out_shape
 from ..results import VariableRow
-from .converted import Converted, Group
+from .converted import NOT_TRIED, UNCLEAR, Converted, Group
 from .renaming import renames_for
 
 __all__ = ["OTHER_NAMES", "Naming", "Renames", "naming"]
@@ -78,7 +78,7 @@ def naming(
     to_tf2 = {plain(str(one["name"])): plain(str(other["name"])) for one, other, _ in couples + guesses}
     return Naming(
         matching=found,
-        rows=_rows(couples + guesses, found, orders, reshapes),
+        rows=_rows(couples + guesses, found, orders, reshapes, _unproven(laid_out)),
         unknown=(*_unknown(renames, orders, ones, reshapes), *(laid_out.problems if laid_out else ())),
         groups=laid_out.groups if laid_out else (),
         to_tf2=to_tf2,
@@ -137,11 +137,12 @@ def _rows(
     found: Matching,
     orders: Mapping[str, tuple[int, ...]],
     reshapes: Sequence[str],
+    unproven: Mapping[str, str],
 ) -> tuple[VariableRow, ...]:
-    by_tf1 = {
-        id(one): VariableRow(one, other, how, _problem(one, other, how, orders, reshapes))
-        for one, other, how in couples
-    }
+    by_tf1 = {}
+    for one, other, how in couples:
+        problems = _problem(one, other, how, orders, reshapes), unproven.get(plain(str(one["name"])), "")
+        by_tf1[id(one)] = VariableRow(one, other, how, "; ".join(filter(None, problems)))
     suggested = {id(one) for pair in found.suggestions for one in pair}
     alone = [
         VariableRow(one, None, "", "only in TF1")
@@ -156,6 +157,16 @@ def _rows(
         if id(other) not in suggested
     ]
     return (*by_tf1.values(), *alone, *only_tf2)
+
+
+def _unproven(laid_out: Converted | None) -> dict[str, str]:
+    """What is wrong with the parts of groups that were taken for it by their shapes, and that no outputs speak for."""
+    found = {}
+    for part in () if laid_out is None else laid_out.parts:
+        for group in laid_out.groups if laid_out else ():
+            if group.conversion is part.conversion and group.how == "shapes" and group.proof in (UNCLEAR, NOT_TRIED):
+                found[part.name] = f"{group.title} has the shapes of layout {part.conversion.layout}; {group.words}"
+    return found
 
 
 def _problem(

@@ -23,7 +23,7 @@ class Gates:
     GRU_KERAS = "zrh"
 
 
-LAYOUTS: Mapping[str, Mapping[str, Union[str, float]]] = {
+LAYOUTS: Mapping[str, Mapping[str, str | float]] = {
     "lstm": {"gates": Gates.LSTM_KERAS, "forget_bias": 1.0},
     "gru": {"gates": Gates.GRU_KERAS},
     "cudnn_gru": {"gates": Gates.GRU_KERAS},
@@ -56,7 +56,7 @@ class Converter:
     """
 
     def __init__(
-        self, tf1: Union[str, Sequence[str]], tf2: Union[str, Sequence[str]], layout: Any, **settings: Any
+        self, tf1: str | Sequence[str], tf2: str | Sequence[str], layout: Any, **settings: Any
     ) -> None:
         if not callable(layout) and layout not in LAYOUTS:
             raise ValueError(f"layout={layout!r}: there are {', '.join(LAYOUTS)}, and functions")

@@ -7,7 +7,7 @@ stand in another order. Where several layouts fit the shapes, they are tried in 
 from __future__ import annotations
 
 import itertools
-from typing import Callable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -17,17 +17,22 @@ from ..format.scenarios import FINGERPRINT
 from ..format.store import Chapter
 from ..pairs import structures
 from ..tensors import Array, Json
-from ..values.conversions import Conversion, cells, declared, described, found, variants
+from ..values.conversions import (
+    NOT_TRIED,
+    PROVEN,
+    REFUTED,
+    UNCLEAR,
+    Conversion,
+    cells,
+    declared,
+    described,
+    found,
+    variants,
+)
 from .session import Session
 
-__all__ = ["NOT_TRIED", "PROVEN", "REFUTED", "UNCLEAR", "Group", "groups_of", "say", "tried"]
+__all__ = ["Group", "groups_of", "say", "tried"]
 
-PROVEN = "proven"
-REFUTED = "refuted"
-"""Outputs differ with it."""
-UNCLEAR = "unclear"
-"""Outputs agree with any order of the values."""
-NOT_TRIED = "not tried"
 _AGREES = 1e-4
 """Of the largest output: far above the rounding of float32, far below what another order of gates makes."""
 _MOST = 120
@@ -51,7 +56,7 @@ class Group(NamedTuple):
     better: Mapping[str, Json] | None = None
 
 
-def groups_of(session: Session, tf1: Recorded) -> Tuple[List[Group], List[str]]:
+def groups_of(session: Session, tf1: Recorded) -> tuple[list[Group], list[str]]:
     """The groups of both sides, untried, and what is wrong with the pair's converters."""
     pair, rows = session.pair, session.recording.content["variables"]
     ones = tf1.content["variables"]
@@ -62,7 +67,7 @@ def groups_of(session: Session, tf1: Recorded) -> Tuple[List[Group], List[str]]:
     return groups, problems
 
 
-def tried(session: Session, tf1: Recorded, groups: Sequence[Group], names: Mapping[str, str], run: Run) -> List[Group]:
+def tried(session: Session, tf1: Recorded, groups: Sequence[Group], names: Mapping[str, str], run: Run) -> list[Group]:
     """The groups as they are to be converted, with what outputs say of them.
 
     Args:
@@ -78,7 +83,7 @@ def tried(session: Session, tf1: Recorded, groups: Sequence[Group], names: Mappi
         Group(one, "names")
         for one in cells(tf1.content["variables"], session.recording.content["variables"], names, widths)
     ]
-    if not wanted or not groups + alike:
+    if not wanted or not (groups or alike):
         why = "" if wanted else "the TF1 side recorded no outputs with filled variables"
         return [group._replace(detail=why) for group in groups]
     try:
@@ -105,7 +110,7 @@ class _Trial:
         self._run = run
         self._left = _MOST
 
-    def settle(self, groups: Sequence[Group], alike: Sequence[Group]) -> List[Group]:
+    def settle(self, groups: Sequence[Group], alike: Sequence[Group]) -> list[Group]:
         """The groups with what was found, and those of `alike` with which outputs would agree."""
         own = [group.conversion for group in groups]
         if self._agree(own):
@@ -128,7 +133,7 @@ class _Trial:
         outputs = self._outputs(conversions, spoiled)
         return outputs is not None and _error(*outputs) <= _AGREES
 
-    def _outputs(self, conversions: Sequence[Conversion], spoiled: bool = False) -> Tuple[Array, Array] | None:
+    def _outputs(self, conversions: Sequence[Conversion], spoiled: bool = False) -> tuple[Array, Array] | None:
         """The outputs of both sides in a row, as far as they are the same; None where they have nothing in common."""
         given = self._run(conversions, spoiled)
         ones = dict(self._wanted)
@@ -141,7 +146,7 @@ class _Trial:
         first, second = (np.concatenate([np.ravel(pair[side]) for pair in fitting]) for side in (0, 1))
         return first, second
 
-    def _candidates(self, groups: Sequence[Group]) -> Iterator[List[Conversion]]:
+    def _candidates(self, groups: Sequence[Group]) -> Iterator[list[Conversion]]:
         """What else the groups may be: the likeliest first."""
         own = [group.conversion for group in groups]
         yield from _exchanged(groups)
@@ -156,10 +161,10 @@ class _Trial:
                 for other in variants(one):
                     yield [*own[:at], other, *own[at + 1 :]]
 
-    def _shifted(self, own: Sequence[Conversion]) -> Iterator[List[Conversion]]:
+    def _shifted(self, own: Sequence[Conversion]) -> Iterator[list[Conversion]]:
         """All LSTMs with another forget bias, that of the least squares of the outputs (Gauss and Newton)."""
 
-        def at(shift: float) -> List[Conversion]:
+        def at(shift: float) -> list[Conversion]:
             return [
                 one._replace(settings={**one.settings, "forget_bias": shift}) if one.layout == "lstm" else one
                 for one in own
@@ -180,10 +185,10 @@ class _Trial:
         yield at(round(shift, 3))
 
 
-def _exchanged(groups: Sequence[Group]) -> Iterator[List[Conversion]]:
+def _exchanged(groups: Sequence[Group]) -> Iterator[list[Conversion]]:
     """Groups of the same shapes that took each other's TF1 variables: the order of creation may not be the same."""
     own = [group.conversion for group in groups]
-    alike: dict[object, List[int]] = {}
+    alike: dict[object, list[int]] = {}
     for at, group in enumerate(groups):
         if group.how == "shapes":
             alike.setdefault((own[at].layout, own[at].old, own[at].new), []).append(at)
@@ -197,7 +202,7 @@ def _exchanged(groups: Sequence[Group]) -> Iterator[List[Conversion]]:
                 yield made
 
 
-def _with(groups: Sequence[Group], better: Sequence[Conversion]) -> List[Group]:
+def _with(groups: Sequence[Group], better: Sequence[Conversion]) -> list[Group]:
     """The groups under settings with which outputs agree; what the pair declares stays, and is told to be wrong."""
     made = []
     for group, one in zip(groups, better):

@@ -147,7 +147,7 @@ class Copying:
             dtype, part = dtype_of(variable), self._parts.get(names.get(name, ""))
             value = fills.constant(shape_of(variable), dtype)
             if value is not None and part is not None:
-                value = refilled(part, lambda _, shape: fills.constant(shape, dtype))
+                value = refilled(part, lambda _, shape, kind: fills.constant(shape, kind), dtype)
             if value is not None:
                 assign(variable, value)
 
@@ -160,7 +160,7 @@ class Copying:
             if part is None:
                 value = fills.fingerprint(tf1_name, self._tf1_shape(variable, tf1_name), dtype)
             else:
-                value = refilled(part, lambda own, shape: fills.fingerprint(own, shape, dtype))
+                value = refilled(part, fills.fingerprint, dtype)
             if value is not None:
                 self._put(variable, value, tf1_name)
 

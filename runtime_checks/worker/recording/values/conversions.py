@@ -8,22 +8,29 @@ So values, gradients and optimizer slots are converted alike, the latter two wit
 from __future__ import annotations
 
 import itertools
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
 from ..pairs.mapping import Described, Renames, ignored, match, plain, renamed
 from ..pairs.pair import LAYOUTS, Converter, Gates
-from ..tensors import Array, Function, Json
+from ..tensors import Array, DType, Function, Json
 from .layout import Layouts
 
 __all__ = [
-    "FUNCTION", "Conversion", "ConversionError", "Derived", "cells", "declared", "derived", "described", "found",
-    "from_said", "refilled", "regrouped", "variants"
+    "FUNCTION", "NOT_TRIED", "PROVEN", "REFUTED", "UNCLEAR", "Conversion", "ConversionError", "Derived", "cells",
+    "declared", "derived", "described", "found", "from_said", "refilled", "regrouped", "variants"
 ]
 
 FUNCTION = "function"
 """The layout of a conversion that the user's own function makes."""
+PROVEN = "proven"
+"""Outputs with filled variables agree with a layout, and do not where the same values stand in another order."""
+REFUTED = "refuted"
+"""Outputs differ with it."""
+UNCLEAR = "unclear"
+"""Outputs agree in whatever order the values are."""
+NOT_TRIED = "not tried"
 _MOST_HEADS = 32
 Shape = Tuple[int, ...]
 Move = Tuple[Array, Array]
@@ -41,14 +48,14 @@ class Conversion(NamedTuple):
     """
 
     layout: str
-    tf1: Tuple[str, ...]
-    tf2: Tuple[str, ...]
-    old: Tuple[Shape, ...]
-    new: Tuple[Shape, ...]
+    tf1: tuple[str, ...]
+    tf2: tuple[str, ...]
+    old: tuple[Shape, ...]
+    new: tuple[Shape, ...]
     settings: Mapping[str, Any] = {}
-    moves: Tuple[Move, ...] = ()
+    moves: tuple[Move, ...] = ()
 
-    def values(self, arrays: Sequence[Array], change: bool = False) -> List[Array]:
+    def values(self, arrays: Sequence[Array], change: bool = False) -> list[Array]:
         """The TF1 values of the group as the TF2 variables have them.
 
         Args:
@@ -68,14 +75,15 @@ class Conversion(NamedTuple):
             found[-1] = bias
         return [np.ascontiguousarray(value).reshape(shape) for value, shape in zip(found, self.new)]
 
-    def sources(self) -> List[Tuple[Tuple[int, ...], bool]]:
+    def sources(self) -> list[tuple[tuple[int, ...], bool]]:
         """For each TF2 variable: which of the TF1 group it is made of, and whether nothing is added to that."""
-        marks = [np.full(shape, 1.0 + number, np.float32) for number, shape in enumerate(self.old)]
+        marks: list[Array] = [np.full(shape, 1.0 + number, np.float32) for number, shape in enumerate(self.old)]
         both = zip(self.values(marks), self.values(marks, change=True))
         found = []
         for value, moved in both:
             numbers = [int(number) for number in np.unique(moved)]
-            found.append((tuple(number - 1 for number in numbers if number), 0 not in numbers and not np.any(value - moved)))
+            alone = 0 not in numbers and not np.any(value - moved)
+            found.append((tuple(number - 1 for number in numbers if number), alone))
         return found
 
 
@@ -88,7 +96,7 @@ class Derived(NamedTuple):
     name: str
     conversion: Conversion
     at: int
-    sources: Tuple[int, ...]
+    sources: tuple[int, ...]
     alone: bool
 
     @property
@@ -103,13 +111,13 @@ def _columns(value: Array, own: str, wanted: str) -> Array:
     return np.concatenate([parts[own.index(gate)] for gate in wanted], axis=-1)
 
 
-def _lstm(arrays: List[Array], group: Conversion) -> List[Array]:
+def _lstm(arrays: list[Array], group: Conversion) -> list[Array]:
     kernel, bias = (_columns(value, Gates.LSTM_TF1, str(group.settings["gates"])) for value in arrays)
     rows = group.new[0][0]
     return [kernel[:rows], kernel[rows:], bias]
 
 
-def _gru(arrays: List[Array], group: Conversion) -> List[Array]:
+def _gru(arrays: list[Array], group: Conversion) -> list[Array]:
     gates, gates_bias, candidate, candidate_bias = arrays
     wanted = str(group.settings["gates"])
     kernel = _columns(np.concatenate([gates, candidate], axis=-1), Gates.GRU_TF1, wanted)
@@ -120,7 +128,7 @@ def _gru(arrays: List[Array], group: Conversion) -> List[Array]:
     return [kernel[:rows], kernel[rows:], bias]
 
 
-def _cudnn_gru(arrays: List[Array], group: Conversion) -> List[Array]:
+def _cudnn_gru(arrays: list[Array], group: Conversion) -> list[Array]:
     gates, gates_bias, inputs, inputs_bias, states, states_bias = arrays
     rows, wanted = group.new[0][0], str(group.settings["gates"])
     pairs = [(gates[:rows], inputs), (gates[rows:], states)]
@@ -131,19 +139,19 @@ def _cudnn_gru(arrays: List[Array], group: Conversion) -> List[Array]:
     return [kernel, recurrent, np.stack([first, second])]
 
 
-def _rnn(arrays: List[Array], group: Conversion) -> List[Array]:
+def _rnn(arrays: list[Array], group: Conversion) -> list[Array]:
     kernel, bias = arrays
     rows = group.new[0][0]
     return [kernel[:rows], kernel[rows:], bias]
 
 
-def _gates(arrays: List[Array], group: Conversion) -> List[Array]:
+def _gates(arrays: list[Array], group: Conversion) -> list[Array]:
     wanted = str(group.settings["gates"])
     own = "".join(sorted(wanted, key=(Gates.LSTM_TF1 if len(wanted) == 4 else Gates.GRU_TF1).index))
     return [_columns(value, own, wanted) for value in arrays]
 
 
-def _fused(arrays: List[Array], group: Conversion) -> List[Array]:
+def _fused(arrays: list[Array], group: Conversion) -> list[Array]:
     """Three dense layers become one; the biases, if there are any, stand behind each kernel on TF1."""
     order, heads = str(group.settings["order"]), int(group.settings["heads"])
     count = len(group.new)
@@ -151,30 +159,29 @@ def _fused(arrays: List[Array], group: Conversion) -> List[Array]:
     for part in range(count):
         three = [arrays["qkv".index(name) * count + part] for name in order]
         if heads:
-            split = [value.reshape(value.shape[:-1] + (heads, -1)) for value in three]
+            split = [value.reshape((*value.shape[:-1], heads, -1)) for value in three]
             found.append(np.concatenate(split, axis=-1).reshape(group.new[part]))
         else:
             found.append(np.concatenate(three, axis=-1))
     return found
 
 
-def _separate(arrays: List[Array], group: Conversion) -> List[Array]:
+def _separate(arrays: list[Array], group: Conversion) -> list[Array]:
     """One dense layer becomes three."""
     order, heads = str(group.settings["order"]), int(group.settings["heads"])
     parts = []
     for value in arrays:
-        if heads:
-            value = value.reshape(value.shape[:-1] + (heads, -1))
-        three = np.split(value, 3, axis=-1)
+        apart = value.reshape((*value.shape[:-1], heads, -1)) if heads else value
+        three = np.split(apart, 3, axis=-1)
         parts.append([three[order.index(name)] for name in "qkv"])
     return [part[at] for at in range(3) for part in parts]
 
 
-def _same(arrays: List[Array], group: Conversion) -> List[Array]:
+def _same(arrays: list[Array], group: Conversion) -> list[Array]:
     return arrays
 
 
-_MAKERS: Dict[str, Callable[[List[Array], Conversion], List[Array]]] = {
+_MAKERS: dict[str, Callable[[list[Array], Conversion], list[Array]]] = {
     "lstm": _lstm,
     "gru": _gru,
     "cudnn_gru": _cudnn_gru,
@@ -193,7 +200,7 @@ def _moved(arrays: Sequence[Array], move: Move, shape: Shape, change: bool) -> A
     return (value if change else value + added.astype(flat.dtype)).reshape(shape)
 
 
-def _probed(function: Function, old: Sequence[Shape], new: Sequence[Shape]) -> Tuple[Move, ...]:
+def _probed(function: Function, old: Sequence[Shape], new: Sequence[Shape]) -> tuple[Move, ...]:
     """How a user's function moves elements.
 
     Raises:
@@ -203,7 +210,7 @@ def _probed(function: Function, old: Sequence[Shape], new: Sequence[Shape]) -> T
     ends = np.cumsum(sizes)
     total = int(ends[-1])
 
-    def asked(flat: Array) -> List[Array]:
+    def asked(flat: Array) -> list[Array]:
         parts = [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), old)]
         given = function(parts)
         found = [np.asarray(value, np.float64) for value in (given if isinstance(given, (list, tuple)) else [given])]
@@ -234,9 +241,9 @@ def _probed(function: Function, old: Sequence[Shape], new: Sequence[Shape]) -> T
 
 def declared(
     converters: Sequence[Converter], tf1: Sequence[Described], tf2: Sequence[Described]
-) -> Tuple[List[Conversion], List[str]]:
+) -> tuple[list[Conversion], list[str]]:
     """The conversions that a pair declares, for the variables of both sides; and why some of them cannot be made."""
-    made: List[Conversion] = []
+    made: list[Conversion] = []
     problems = []
     for one in converters:
         try:
@@ -268,8 +275,8 @@ def _declared(one: Converter, tf1: Sequence[Described], tf2: Sequence[Described]
     )
 
 
-def _resolved(said: Sequence[str], rows: Sequence[Described], side: str) -> List[Described]:
-    found: List[Described] = []
+def _resolved(said: Sequence[str], rows: Sequence[Described], side: str) -> list[Described]:
+    found: list[Described] = []
     for name in said:
         for ending in (False, True):
             here = [row for row in rows if _is_called(_name(row), plain(name), ending)]
@@ -295,7 +302,7 @@ def found(
     ignore: Sequence[str],
     layouts: Layouts,
     taken: Sequence[Conversion] = (),
-) -> List[Conversion]:
+) -> list[Conversion]:
     """Groups of variables without counterpart whose shapes are those of a built-in layout, in the order of TF2.
 
     Args:
@@ -320,8 +327,9 @@ def found(
     if not matched.pairs and len(matched.suggestions) == len(left) == len(right):
         return []  # other names, and the same shapes in the same order
     by_name = {_name(pair.tf2): _name(pair.tf1) for pair in matched.pairs}
-    made: List[Conversion] = []
-    at, used = 0, set()
+    made: list[Conversion] = []
+    at = 0
+    used: set[str] = set()
     while at < len(right):
         group = _at(left, right[at:], settled, by_name, used, renames)
         if group is None:
@@ -338,7 +346,7 @@ def _at(
     right: Sequence[Described],
     settled: Mapping[str, str],
     by_name: Mapping[str, str],
-    used: Any,
+    used: set[str],
     renames: Renames,
 ) -> Conversion | None:
     """A group that begins with the first of the TF2 variables."""
@@ -425,7 +433,7 @@ def _attention(shapes: Sequence[Shape]) -> Iterator[Recipe]:
 
 def cells(
     tf1: Sequence[Described], tf2: Sequence[Described], names: Mapping[str, str], widths: Sequence[int]
-) -> List[Conversion]:
+) -> list[Conversion]:
     """Variables that lie alike on both sides and have the shapes of a cell of TF1: their gates may be mixed up.
 
     Args:
@@ -459,7 +467,7 @@ def variants(one: Conversion) -> Iterator[Conversion]:
             yield one._replace(settings=settings)
 
 
-def _settings(one: Conversion) -> Iterator[Dict[str, Any]]:
+def _settings(one: Conversion) -> Iterator[dict[str, Any]]:
     usual = LAYOUTS.get(one.layout, {})
     if one.layout == "lstm":
         for shift in dict.fromkeys((float(one.settings["forget_bias"]), 1.0, 0.0)):
@@ -488,9 +496,9 @@ def _settings(one: Conversion) -> Iterator[Dict[str, Any]]:
 # Groups as rows and as data
 
 
-def derived(conversions: Sequence[Conversion]) -> List[Derived]:
+def derived(conversions: Sequence[Conversion]) -> list[Derived]:
     """What each TF2 variable of the groups is on TF1, with names that are unique where those of the groups are."""
-    made: List[Derived] = []
+    made: list[Derived] = []
     for one in conversions:
         sources = one.sources()
         groups = [own for own, _ in sources]
@@ -513,11 +521,11 @@ def _joined(names: Sequence[str]) -> str:
     return folder + "+".join(name[len(folder) :] for name in names)
 
 
-def regrouped(rows: Sequence[Described], parts: Sequence[Derived]) -> List[Dict[str, Json]]:
+def regrouped(rows: Sequence[Described], parts: Sequence[Derived]) -> list[dict[str, Json]]:
     """The variables of the TF1 side with each group replaced by what its TF2 variables are; of the rest copies."""
     at_first = {part.conversion.tf1[0]: part.conversion for part in parts}
     members = {name for part in parts for name in part.conversion.tf1}
-    made: List[Dict[str, Json]] = []
+    made: list[dict[str, Json]] = []
     by_name = {_name(row): row for row in rows}
     for row in rows:
         group = at_first.get(_name(row))
@@ -532,14 +540,20 @@ def regrouped(rows: Sequence[Described], parts: Sequence[Derived]) -> List[Dict[
     return made
 
 
-def refilled(part: Derived, value: Callable[[str, Shape], Array]) -> Array:
-    """What a TF2 variable of a group gets where its TF1 variables are filled by their names and shapes."""
+def refilled(part: Derived, fill: Function, dtype: DType) -> Array:
+    """What a TF2 variable of a group gets where its TF1 variables are filled; None where they are not.
+
+    Args:
+        part: of the group.
+        fill: from name, shape and dtype to a value, or None.
+        dtype: of the variable.
+    """
     group = part.conversion
-    arrays = [value(name, shape) for name, shape in zip(group.tf1, group.old)]
+    arrays = [fill(name, shape, dtype) for name, shape in zip(group.tf1, group.old)]
     return None if any(array is None for array in arrays) else group.values(arrays)[part.at]
 
 
-def described(one: Conversion) -> Dict[str, Json]:
+def described(one: Conversion) -> dict[str, Json]:
     """A conversion as JSON data, without the moves of a function."""
     return {
         "layout": one.layout,
