@@ -110,8 +110,11 @@ def _added(first: Any, second: Any, gates: str, shift: float) -> str:
             "it (unit_forget_bias)"
         )
     if set(more) == {"f"}:
-        outside = f"forget_bias {figure(shift)} of TF1" if shift else "what the computation adds on both sides alike"
-        return f"the bias of TF2 begins with {figure(more['f'])} at the forget gate beyond {outside}: added twice"
+        agree = f"with {figure(shift)} in it" if shift else "without any in it"
+        return (
+            f"the bias of TF2 begins with a forget bias of {figure(shift + more['f'])}, and outputs agree {agree}: TF1 "
+            "adds another one, or TF2 adds one itself and here once more (unit_forget_bias)"
+        )
     told = ", ".join(f"{value:+.3g} at gate {gate}" for gate, value in more.items())
     return f"the bias of TF2 begins otherwise than that of TF1: {told or 'another constant'}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -25,8 +25,12 @@ from ...worker.recording.values.conversions import (
     from_said,
     regrouped,
 )
+from ..wording import some
 
-__all__ = ["NOT_TRIED", "REFUTED", "UNCLEAR", "Converted", "DerivedRecord", "Group", "converted", "fixed", "groups_of"]
+__all__ = [
+    "NOT_TRIED", "REFUTED", "UNCLEAR", "Converted", "DerivedRecord", "Group", "converted", "fixed", "groups_of",
+    "together"
+]
 
 _WORDS = {
     PROVEN: "with filled variables outputs agree, and do not where the same values stand in another order",
@@ -34,6 +38,7 @@ _WORDS = {
     UNCLEAR: "outputs with filled variables are the same in whatever order the values are, which proves nothing",
     NOT_TRIED: "whether outputs agree with it was not tried",
 }
+_OWN = "variables as they were recorded"
 _TURNED = ("variable", "gradient", "slot")
 
 
@@ -59,7 +64,7 @@ class Group:
     @property
     def title(self) -> str:
         """From what to what."""
-        return " -> ".join(" + ".join(names) for names in self.said)
+        return " -> ".join(some(names) for names in self.said)
 
     def line(self, settings: Mapping[str, Any] | None = None) -> str:
         """The converter for a pair; of a user's own function with its name left open."""
@@ -74,9 +79,12 @@ class Group:
 
 @dataclass(frozen=True)
 class DerivedRecord(Record):
-    """What the records of a group of variables come to as one TF2 variable has it."""
+    """What the records of a group of variables come to as one TF2 variable has it.
 
-    members: tuple[Record, ...]
+    A member may lack where this variable is made of the others.
+    """
+
+    members: tuple[Record | None, ...]
     part: Derived
 
     @property
@@ -86,11 +94,15 @@ class DerivedRecord(Record):
         Raises:
             RecordingError: if a member cannot be read.
         """
-        return self.made([member.value for member in self.members])
+        return self.made(lambda member: member.value)
 
-    def made(self, arrays: Sequence[Any]) -> Any:
-        """The array, of those of the members."""
-        return self.part.conversion.values(arrays, self.kind != "variable")[self.part.at]
+    def made(self, read: Callable[[Record], Any]) -> Any:
+        """The array, of those that the members have."""
+        arrays = [None if member is None else read(member) for member in self.members]
+        dtype = next(array.dtype for array in arrays if array is not None)
+        group = self.part.conversion
+        full = [np.zeros(shape, dtype) if one is None else one for shape, one in zip(group.old, arrays, strict=True)]
+        return group.values(full, self.kind != "variable")[self.part.at]
 
 
 @dataclass(frozen=True)
@@ -128,11 +140,27 @@ def groups_of(tf1: Recorded, tf2: Recorded) -> tuple[Group, ...]:
     return tuple(found)
 
 
+def together(groups: Iterable[Group]) -> list[Group]:
+    """The groups that were converted; those of single variables of one layout as one."""
+    found: dict[object, Group] = {}
+    for group in groups:
+        one = group.conversion
+        key = (one.layout, group.how, group.proof) if len(one.tf1) == len(one.tf2) == 1 else id(group)
+        if group.how == "names":
+            continue
+        if key in found:
+            known = found[key]
+            found[key] = replace(known, said=(known.said[0] + group.said[0], known.said[1] + group.said[1]))
+        else:
+            found[key] = group
+    return list(found.values())
+
+
 def _said(names: Sequence[str], recorded: Recorded) -> tuple[str, ...]:
     """The folder of a group, if it holds nothing else and in that order; otherwise all names."""
     folder = os.path.commonprefix([name.split("/")[:-1] for name in names])  # noqa: RUF071 -- of lists
     start = "/".join([*folder, ""])
-    rows = [plain(str(row["name"])) for row in recorded.content.get("variables") or ()]
+    rows = [plain(str(row["name"])) for row in recorded.content.get(_OWN) or recorded.content.get("variables") or ()]
     inside = tuple(name for name in rows if name.startswith(start))
     return (start,) if folder and inside == tuple(names) else tuple(names)
 
@@ -150,7 +178,8 @@ def converted(tf1: Recorded, tf2: Recorded) -> Converted:
     if not parts:
         return Converted(tf1, groups, problems)
     content = dict(tf1.content)
-    content["variables"] = regrouped(content.get("variables") or (), parts)
+    content[_OWN] = content.get("variables") or ()
+    content["variables"] = regrouped(content[_OWN], parts)
     laid_out = {
         name: replace(scenario, records=tuple(_records(scenario, parts))) for name, scenario in tf1.scenarios.items()
     }
@@ -160,9 +189,9 @@ def converted(tf1: Recorded, tf2: Recorded) -> Converted:
 def _records(scenario: Scenario, parts: Sequence[Derived]) -> Iterator[Record]:
     members = {name for part in parts for name in part.conversion.tf1}
     by_key = {(record.kind, record.step, _slot(record), _owner(record)): record for record in scenario.records}
-    by_first: dict[str, list[Derived]] = {}
+    by_source: dict[str, list[Derived]] = {}
     for part in parts:
-        by_first.setdefault(part.conversion.tf1[0], []).append(part)
+        by_source.setdefault(part.source, []).append(part)
     for record in scenario.records:
         if record.kind == "tap":
             yield _owned(record, parts)
@@ -170,17 +199,16 @@ def _records(scenario: Scenario, parts: Sequence[Derived]) -> Iterator[Record]:
             yield from _samples(record, parts)
         elif record.kind not in _TURNED or _owner(record) not in members:
             yield record
-        for part in by_first.get(_owner(record), ()) if record.kind in _TURNED else ():
+        for part in by_source.get(_owner(record), ()) if record.kind in _TURNED else ():
             own = [by_key.get((record.kind, record.step, _slot(record), name)) for name in part.conversion.tf1]
-            whole = [one for one in own if one is not None]
-            if len(whole) == len(own):
-                yield _joined(record, whole, part)
+            if any(own) and all(own[at] is not None for at in part.sources):
+                yield _joined(record, own, part)
 
 
-def _joined(first: Record, members: Sequence[Record], part: Derived) -> Record:
+def _joined(first: Record, members: Sequence[Record | None], part: Derived) -> Record:
     """The record of a TF2 variable of a group; kept where all of it is."""
     slot = _slot(first)
-    kept = all(one.kept for one in members)
+    kept = all(one.kept for one in members if one is not None)
     more = {**first.more, "variable": part.name} if "variable" in first.more else first.more
     return DerivedRecord(
         kind=first.kind,
@@ -229,5 +257,6 @@ def fixed(record: Record) -> bool:
     """Whether a TF1 value was not drawn: that of a group whose variables each hold one number."""
     if not isinstance(record, DerivedRecord):
         return False
-    arrays = [record.members[at].value for at in record.part.sources]
+    sources = [record.members[at] for at in record.part.sources]
+    arrays = [source.value for source in sources if source is not None]
     return all(np.all(array == array.reshape(-1)[:1]) for array in arrays)

@@ -44,7 +44,7 @@ class Values:
         if found is not None:
             return found
         if isinstance(record, DerivedRecord):
-            return self._keep(record.archive, record.made([self.of(member) for member in record.members]))
+            return self._keep(record.archive, record.made(self.of))
         return self._keep(record.archive, self._archive(record.archive[0]).read(record))
 
     def _keep(self, key: tuple[Path, str], array: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...worker.recording.format import scenarios
 from ..climb import Climb, Settled, why_missing
-from ..judging.converted import Group
+from ..judging.converted import Group, together
 from ..results import Status
 
 NUMBER = "2"
@@ -45,11 +45,8 @@ def judge(climb: Climb) -> Settled:
 
 def _layouts(groups: Sequence[Group]) -> list[str]:
     """What became of variables that changed their layout together, and the line that says so in a pair."""
-    notes = []
-    for group in groups:
-        if group.how != "names":
-            notes.append(f"{group.title}, layout {group.conversion.layout}: {group.words}")
-    found = [group.line() for group in groups if group.how == "shapes"]
+    notes = [f"{group.title}, layout {group.conversion.layout}: {group.words}" for group in together(groups)]
+    found = [group.line() for group in together(groups) if group.how == "shapes"]
     if found:
         notes.append(f"taken for that by their shapes; a pair may say it: converters=[{', '.join(found)}]")
     return notes

@@ -116,7 +116,8 @@ def unrolled(x, kernel, bias, order, shift):
     state = output = tf.zeros([6, UNITS])
     found = []
     for one in tf.unstack(x, axis=1):
-        gates = dict(zip(order, tf.split(tf.matmul(tf.concat([one, output], 1), kernel) + bias, 4, axis=1)))
+        blocks = tf.split(tf.matmul(tf.concat([one, output], 1), kernel) + bias, 4, axis=1)
+        gates = dict(zip(order, blocks, strict=True))
         state = state * tf.sigmoid(gates["f"] + shift) + tf.sigmoid(gates["i"]) * tf.tanh(gates["c"])
         output = tf.tanh(state) * tf.sigmoid(gates["o"])
         found.append(output)
@@ -125,6 +126,7 @@ def unrolled(x, kernel, bias, order, shift):
 
 OLD = {
     "basic lstm": lambda x: dynamic(cells().BasicLSTMCell(UNITS), x),
+    "trained before": lambda x: dynamic(cells().LSTMCell(UNITS, initializer=v1.constant_initializer(KERNEL)), x),
     "other forget bias": lambda x: dynamic(cells().LSTMCell(UNITS, forget_bias=2.5), x),
     "no forget bias": lambda x: dynamic(cells().LSTMCell(UNITS, forget_bias=0.0), x),
     "gru": lambda x: dynamic(zeros_gru(), x),
@@ -225,7 +227,7 @@ class Attention(layers.Layer):
         if self.turns:
             three = tf.split(tf.reshape(three, [-1, 5, 2, 12]), 3, axis=-1)
             return weighted(*(tf.reshape(one, [-1, 5, 8]) for one in three))
-        parts = dict(zip(self.order, tf.split(three, 3, axis=-1)))
+        parts = dict(zip(self.order, tf.split(three, 3, axis=-1), strict=True))
         return weighted(*(parts[one] for one in "qkv"))
 
 
@@ -262,7 +264,7 @@ class OwnCell(layers.Layer):
         rows = [WIDTH, UNITS] if self.apart else [WIDTH + UNITS]
         self.kernels = [
             self.add_weight(shape=(count, 4 * UNITS), initializer=drawn(), name=name)
-            for count, name in zip(rows, ("kernel", "recurrent_kernel"))
+            for count, name in zip(rows, ("kernel", "recurrent_kernel"), strict=False)
         ]
         self.bias = self.add_weight(shape=(4 * UNITS,), initializer=self.begin, name="bias")
 
@@ -285,11 +287,31 @@ def twice():
     return lstm(), lstm()
 
 
+NO_UNIT = {"unit_forget_bias": False}
+KERNEL = np.random.RandomState(3).uniform(-1, 1, (WIDTH + UNITS, 4 * UNITS)).astype(np.float32)
+"""Of a model that was trained before, with the gates as TF1 has them."""
+
+
+def by_hand(order):
+    """An LSTM that begins with what was trained before, its gates put in an order."""
+    blocks = dict(zip("icfo", np.split(KERNEL, 4, axis=1), strict=True))
+    kernel = np.concatenate([blocks[gate] for gate in order], axis=1)
+    return lstm(
+        kernel_initializer=lambda shape, dtype=None: tf.constant(kernel[:WIDTH]),
+        recurrent_initializer=lambda shape, dtype=None: tf.constant(kernel[WIDTH:]),
+    )
+
+
+def unit(shape, dtype=None):
+    """One in the forget gate of a cell whose gates are i, f, c, o."""
+    return tf.constant([0.0] * UNITS + [1.0] * UNITS + [0.0] * 2 * UNITS, dtype or tf.float32)
+
+
 SOUND = {
     "basic lstm": ("basic lstm", lambda: Tops(lstm())),
     "cell in a layer": ("basic lstm", lambda: Tops(layers.RNN(cell("LSTMCell"), return_sequences=True))),
-    "other forget bias": ("other forget bias", lambda: Tops(lstm(unit_forget_bias=False, bias_initializer=forget_bias))),
-    "no forget bias": ("no forget bias", lambda: Tops(lstm(unit_forget_bias=False))),
+    "other forget bias": ("other forget bias", lambda: Tops(lstm(bias_initializer=forget_bias, **NO_UNIT))),
+    "no forget bias": ("no forget bias", lambda: Tops(lstm(**NO_UNIT))),
     "gru": ("gru", lambda: Tops(gru())),
     "gru with ones": ("gru with ones", lambda: Tops(gru(bias_initializer=gate_bias))),
     "rnn": ("rnn", lambda: Tops(recurrent("SimpleRNN"))),
@@ -310,7 +332,42 @@ SOUND = {
     "own cell, two kernels": ("basic lstm", lambda: Tops(OwnCell(apart=True))),
     "own cell, other order": ("basic lstm", lambda: Tops(OwnCell("foci", 1.0, apart=True))),
     "own cell": ("own cell", lambda: Tops(OwnCell())),
+    "by hand": ("trained before", lambda: Tops(by_hand("ifco"))),
 }
+GATES = "in the order i, c, f, o, where TF2 uses them as i, f, c, o"
+WRONG = {
+    "by hand, order of TF1": ("trained before", lambda: Tops(by_hand("icfo")), GATES),
+    "no unit forget bias": ("basic lstm", lambda: Tops(lstm(**NO_UNIT)), "its bias begins without it"),
+    "unit forget bias": ("no forget bias", lambda: Tops(lstm()), "here once more (unit_forget_bias)"),
+    "added twice": ("basic lstm", lambda: Tops(OwnCell("ifco", apart=True, begin=unit)), "here once more"),
+    "both ways, none": ("both ways", lambda: Tops(both(lstm(**NO_UNIT))), "its bias begins without it"),
+    "stacked, one without": ("stacked", lambda: Tops(lstm(), lstm(**NO_UNIT)), "its bias begins without it"),
+    "cells, one without": (
+        "stacked",
+        lambda: Tops(
+            layers.RNN(
+                layers.StackedRNNCells([cell("LSTMCell"), cell("LSTMCell", **NO_UNIT)]), return_sequences=True
+            )
+        ),
+        "its bias begins without it",
+    ),
+    "static, none": ("static, both ways", lambda: Tops(both(lstm(**NO_UNIT))), "its bias begins without it"),
+    "decoder without": ("sequence to sequence", lambda: Tops(Coder(lstm(**NO_UNIT))), "begins without it"),
+    "half a forget bias": ("other forget bias", lambda: Tops(lstm()), "begins with a forget bias of 1, and outputs agree with 2.5"),
+    "reset behind": ("gru", lambda: Tops(gru(reset_after=True)), "reset_after=False computes what TF1 does"),
+    "both ways, reset behind": ("both ways, gru", lambda: Tops(both(gru(reset_after=True))), "reset_after=False"),
+    "gru begins with zeros": ("gru with ones", lambda: Tops(gru()), "-1 at gate z, -1 at gate r"),
+    "own cell, order": ("own cell", lambda: Tops(OwnCell("ifco")), "TF2 takes them in the order i, f, c, o"),
+    "own cell, never": ("own cell", lambda: Tops(OwnCell(shift=0.0)), "TF2 lacks a forget bias of 1"),
+    "own cell, twice": ("own cell", lambda: Tops(OwnCell(shift=2.0)), "TF2 adds once more a forget bias of 1"),
+}
+"""With what the cause says."""
+OTHERWISE = {
+    "relu": ("basic lstm", lambda: Tops(lstm(activation="relu"))),
+    "backwards": ("gru", lambda: Tops(gru(go_backwards=True))),
+    "sigmoid": ("rnn", lambda: Tops(recurrent("SimpleRNN", activation="sigmoid"))),
+}
+"""Wrong in what has nothing to do with layouts."""
 
 
 def step(model, x, labels):
@@ -320,13 +377,31 @@ def step(model, x, labels):
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=model(x, training=True))
         loss = tf.reduce_mean(losses)
     weights = model.trainable_variables
-    model.adam.apply_gradients(zip(tape.gradient(loss, weights), weights))
+    model.adam.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
     return loss
 
 
-def pair(old, new, **more):
-    more = {"renames": {"net/top/": "top/"}, **more}
+def pair(name, old, new, **more):
+    more = {"renames": {"net/output/": "net/heads/attention/attention_output/"} if old == "bert" else None, **more}
     return Pair(network(old), new, sequences, classes, train_step=step, name=old, **more)
 
 
-PAIRS = {name: pair(old, new) for name, (old, new) in SOUND.items()}
+def declared(name, *lines):
+    old, new = SOUND[name][:2]
+    return pair(name, old, new, converters=[Converter(*sides, layout, **more) for *sides, layout, more in lines])
+
+
+def by_function(arrays):
+    """What ``lstm`` does, written by the user."""
+    blocks = [np.split(value, 4, axis=-1) for value in arrays]
+    kernel, bias = (np.concatenate([one[0], one[2], one[1], one[3]], axis=-1) for one in blocks)
+    return kernel[:WIDTH], kernel[WIDTH:], bias + np.repeat([0.0, 1.0, 0.0, 0.0], UNITS)
+
+
+PAIRS = {name: pair(name, *one[:2]) for name, one in {**SOUND, **WRONG, **OTHERWISE}.items()}
+PAIRS["declared"] = declared("basic lstm", ("net/rnn/basic_lstm_cell/", "lstm/lstm_cell/", "lstm", {}))
+PAIRS["by function"] = declared("basic lstm", ("net/rnn/basic_lstm_cell/", "lstm/lstm_cell/", by_function, {}))
+PAIRS["declared otherwise"] = declared(
+    "basic lstm", ("net/rnn/basic_lstm_cell/", "lstm/lstm_cell/", "lstm", {"gates": "icfo"})
+)
+PAIRS["declared in vain"] = declared("basic lstm", ("net/rnn/no_cell/", "lstm/lstm_cell/", "lstm", {}))

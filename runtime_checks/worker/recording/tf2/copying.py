@@ -28,13 +28,14 @@ class Copying:
     Attributes:
         layouts: of single variables, as the pair says.
         conversions: the groups of variables that changed their layout together.
+        parts: what the TF2 variables of these are on TF1, by name.
     """
 
     def __init__(self, pair: Pair, tf1: Recorded | None, note: Callable[[str], None]) -> None:
         self._pair = pair
         self.layouts = Layouts(pair.transposes, pair.reshapes)
         self.conversions: tuple[Conversion, ...] = ()
-        self._parts: dict[str, Derived] = {}
+        self.parts: dict[str, Derived] = {}
         self._tf1 = tf1
         self._note = note
 
@@ -47,7 +48,7 @@ class Copying:
         """Take groups of variables together from now on."""
         if tuple(conversions) != self.conversions:
             self.conversions = tuple(conversions)
-            self._parts = {part.name: part for part in derived(conversions)}
+            self.parts = {part.name: part for part in derived(conversions)}
 
     def tf1_names(self, variables: Variables) -> dict[str, str]:
         """The names of TF1 variables by those of their TF2 counterparts; suggestions count, and are told of.
@@ -59,8 +60,8 @@ class Copying:
     def names_among(self, rows: Sequence[mapping.Described]) -> dict[str, str]:
         """The same for variables of TF2 as they are described; there must be a recording of the TF1 side."""
         assert self._tf1 is not None
-        known = {name: part.target for name, part in self._parts.items()}
-        ones = regrouped(self._tf1.content["variables"], list(self._parts.values()))
+        known = {name: part.target for name, part in self.parts.items()}
+        ones = regrouped(self._tf1.content["variables"], list(self.parts.values()))
         found = mapping.match(ones, rows, self._pair.renames, self._pair.ignore, known)
         names = {str(pair.tf2["name"]): str(pair.tf1["name"]) for pair in found.pairs}
         for one, other in found.suggestions:
@@ -103,7 +104,7 @@ class Copying:
 
     def _records(self, tf1_name: str, known: Mapping[str, Record]) -> list[Record] | None:
         """Of what a value is made; None where the TF1 side recorded not all of it."""
-        part = self._parts.get(tf1_name)
+        part = self.parts.get(tf1_name)
         found = [known.get(name) for name in ((tf1_name,) if part is None else part.conversion.tf1)]
         return None if None in found else [record for record in found if record is not None]
 
@@ -112,7 +113,7 @@ class Copying:
         records = [self._records(name, known) or [] for name in tf1_names]
         read = values_of(list(itertools.chain(*records)))
         for name, own in zip(tf1_names, records):
-            arrays, part = list(itertools.islice(read, len(own))), self._parts.get(name)
+            arrays, part = list(itertools.islice(read, len(own))), self.parts.get(name)
             yield arrays[0] if part is None else part.conversion.values(arrays)[part.at]
 
     def numbers(self, scenario: str) -> list[int]:
@@ -142,9 +143,9 @@ class Copying:
 
     def fill_constant(self, variables: Variables) -> None:
         """Set every floating variable to 0.001, and add to it what a group's layout does."""
-        names = self.tf1_names(variables) if self._parts else {}
+        names = self.tf1_names(variables) if self.parts else {}
         for name, variable in variables.weights():
-            dtype, part = dtype_of(variable), self._parts.get(names.get(name, ""))
+            dtype, part = dtype_of(variable), self.parts.get(names.get(name, ""))
             value = fills.constant(shape_of(variable), dtype)
             if value is not None and part is not None:
                 value = refilled(part, lambda _, shape, kind: fills.constant(shape, kind), dtype)
@@ -156,7 +157,7 @@ class Copying:
         names = self.tf1_names(variables)
         for name, variable in variables.weights():
             tf1_name, dtype = names.get(name, name), dtype_of(variable)
-            part = self._parts.get(tf1_name)
+            part = self.parts.get(tf1_name)
             if part is None:
                 value = fills.fingerprint(tf1_name, self._tf1_shape(variable, tf1_name), dtype)
             else:

@@ -231,6 +231,7 @@ class _Side:
                 dict(made.variables.weights()),
                 self.session.copying.tf1_names(made.variables),
                 self.session.copying.layouts,
+                self.session.copying.parts,
             )
             chapter.say(**restored.said())
             made.ledger.begin_step()

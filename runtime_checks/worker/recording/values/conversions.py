@@ -8,6 +8,7 @@ So values, gradients and optimizer slots are converted alike, the latter two wit
 from __future__ import annotations
 
 import itertools
+import os
 from typing import Any, Callable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
@@ -103,6 +104,11 @@ class Derived(NamedTuple):
     def target(self) -> str:
         """The name of the TF2 variable."""
         return self.conversion.tf2[self.at]
+
+    @property
+    def source(self) -> str:
+        """The name of the first TF1 variable that it is made of."""
+        return self.conversion.tf1[self.sources[0] if self.sources else 0]
 
 
 def _columns(value: Array, own: str, wanted: str) -> Array:
@@ -247,13 +253,13 @@ def declared(
     problems = []
     for one in converters:
         try:
-            made.append(_declared(one, tf1, tf2))
+            made += _declared(one, tf1, tf2)
         except ConversionError as error:
             problems.append(f"converters: {one}: {error}")
     return made, problems
 
 
-def _declared(one: Converter, tf1: Sequence[Described], tf2: Sequence[Described]) -> Conversion:
+def _declared(one: Converter, tf1: Sequence[Described], tf2: Sequence[Described]) -> list[Conversion]:
     left, right = _resolved(one.tf1, tf1, "TF1"), _resolved(one.tf2, tf2, "TF2")
     old, new = [_shape(row) for row in left], [_shape(row) for row in right]
     names = tuple(_name(row) for row in left), tuple(_name(row) for row in right)
@@ -264,11 +270,16 @@ def _declared(one: Converter, tf1: Sequence[Described], tf2: Sequence[Described]
             raise
         except Exception as error:
             raise ConversionError(f"it raised {type(error).__name__}: {error}") from error
-        return Conversion(FUNCTION, names[0], names[1], tuple(old), tuple(new), {}, moves)
+        return [Conversion(FUNCTION, names[0], names[1], tuple(old), tuple(new), {}, moves)]
+    settings = {**LAYOUTS[one.layout], **one.settings}
+    if one.layout == "heads" and len(old) == len(new):  # each for itself
+        alike = zip(*names, old, new)
+        single = [Conversion("heads", (a,), (b,), (c,), (d,), settings) for a, b, c, d in alike]
+        if all(("heads", 1, [*part.old]) in _recipes(part.new) for part in single):
+            return single
     for layout, count, wanted in _recipes(new):
         if layout == one.layout and count == len(new) and wanted == old:
-            settings = {**LAYOUTS[layout], **one.settings}
-            return Conversion(layout, names[0], names[1], tuple(old), tuple(new), settings)
+            return [Conversion(layout, names[0], names[1], tuple(old), tuple(new), settings)]
     raise ConversionError(
         f"TF1 has the shapes {[list(shape) for shape in old]} and TF2 {[list(shape) for shape in new]}, which are not "
         "those of this layout"
@@ -505,20 +516,21 @@ def derived(conversions: Sequence[Conversion]) -> list[Derived]:
         for at, (own, alone) in enumerate(sources):
             name = _joined([one.tf1[number] for number in own]) or f"nothing of {one.tf1[0]}"
             if groups.count(own) > 1:
-                name += f"[{one.tf2[at].rpartition('/')[2]}]"
+                name += f"[{one.tf2[at][len(_folder(one.tf2)) :]}]"
             made.append(Derived(name, one, at, own, alone))
     return made
 
 
 def _joined(names: Sequence[str]) -> str:
     """Names that have a folder in common, in one."""
-    folder = ""
-    heads = [name.split("/") for name in names]
-    for parts in zip(*(head[:-1] for head in heads)):
-        if len(set(parts)) > 1:
-            break
-        folder += parts[0] + "/"
+    folder = _folder(names)
     return folder + "+".join(name[len(folder) :] for name in names)
+
+
+def _folder(names: Sequence[str]) -> str:
+    """What paths have in common, with its slash."""
+    common = os.path.commonprefix([name.split("/")[:-1] for name in names])  # noqa: RUF071 -- of lists
+    return "/".join([*common, ""])
 
 
 def regrouped(rows: Sequence[Described], parts: Sequence[Derived]) -> list[dict[str, Json]]:
@@ -530,11 +542,12 @@ def regrouped(rows: Sequence[Described], parts: Sequence[Derived]) -> list[dict[
     for row in rows:
         group = at_first.get(_name(row))
         if group is not None:
-            olds = [by_name[name] for name in group.tf1 if name in by_name]
             for part in parts:
                 if part.conversion is group:
+                    olds = [by_name[group.tf1[at]] for at in part.sources]
                     shape, trained = list(group.new[part.at]), any(old.get("trainable", True) for old in olds)
-                    made.append({**row, "name": part.name, "shape": shape, "trainable": trained})
+                    first = by_name[part.source]
+                    made.append({**first, "name": part.name, "shape": shape, "trainable": trained})
         elif _name(row) not in members:
             made.append(dict(row))
     return made
