@@ -58,7 +58,7 @@ def compare_initial_values(judge: Judge, tf1: Index, tf2: Index) -> Initial:
         if text is None:
             unknown.append(value.tf1_name)
         elif text:
-            checks.append(_differs(judge, couple, f"initial values of another distribution: {text}"))
+            checks.append(_differs(judge, couple, f"initial values of another distribution: {text}{_at_once(couple)}"))
     return Initial(
         not other and all(check.passed for check in checks), tuple(checks), _notes(other, len(found), unknown)
     )
@@ -72,6 +72,13 @@ def _values(judge: Judge, couple: Couple) -> Deviation:
     allowed = Tolerance(rtol, rtol * largest(first))
     found = measure(first, second, *allowed[:2])
     return judge.deviation(scenarios.INFERENCE, couple, found, allowed, True, None)
+
+
+def _at_once(couple: Couple) -> str:
+    """Why the usual initializers draw otherwise what TF1 has in fewer variables."""
+    if not isinstance(couple.tf1, DerivedRecord) or couple.tf1.part.conversion.layout not in ("lstm", "gru", "rnn"):
+        return ""
+    return f" (TF1 draws all of {couple.tf1.part.source} at once, which no default of Keras does)"
 
 
 def _moved(judge: Judge, couple: Couple) -> str:
