@@ -13,12 +13,12 @@ from migrate_lint.runtime_checks import Converter, Pair, Spec
 v1 = tf.compat.v1
 keras = tf.keras
 layers = tf.keras.layers
-WIDTH, UNITS, CLASSES = 3, 4, 3
+WIDTH, UNITS, CLASSES, TIME = 3, 4, 3, 3
 SCALE = 0.4
 
 
 def sequences(step):
-    return np.random.RandomState(step).uniform(-1, 1, (6, 5, WIDTH)).astype(np.float32)
+    return np.random.RandomState(step).uniform(-1, 1, (6, TIME, WIDTH)).astype(np.float32)
 
 
 def classes(step):
@@ -68,9 +68,9 @@ def old_projections(x):
 
 def weighted(q, k, v, heads=2):
     """Attention of projections [batch, time, 8] in two heads."""
-    split = [tf.transpose(tf.reshape(one, [-1, 5, heads, 8 // heads]), [0, 2, 1, 3]) for one in (q, k, v)]
+    split = [tf.transpose(tf.reshape(one, [-1, TIME, heads, 8 // heads]), [0, 2, 1, 3]) for one in (q, k, v)]
     scores = tf.nn.softmax(tf.matmul(split[0], split[1], transpose_b=True) / (8 // heads) ** 0.5)
-    return tf.reshape(tf.transpose(tf.matmul(scores, split[2]), [0, 2, 1, 3]), [-1, 5, 8])
+    return tf.reshape(tf.transpose(tf.matmul(scores, split[2]), [0, 2, 1, 3]), [-1, TIME, 8])
 
 
 def old_attention(x):
@@ -86,12 +86,16 @@ def old_fused(x):
     return weighted(*tf.split(v1.layers.dense(x, 24, name="qkv"), 3, axis=-1))
 
 
+def zero(name, count):
+    return v1.get_variable(name, [count], initializer=v1.zeros_initializer())
+
+
 def old_cudnn_gru(x):
     """As CudnnCompatibleGRUCell of contrib: the state is reset behind the product."""
     with v1.variable_scope("cell"):
         sizes = [("gates", WIDTH + UNITS, 2 * UNITS), ("inputs", WIDTH, UNITS), ("states", UNITS, UNITS)]
         (gates, first), (inputs, second), (states, third) = [
-            [v1.get_variable(f"{name}/kernel", [rows, columns]), v1.get_variable(f"{name}/bias", [columns])]
+            [v1.get_variable(f"{name}/kernel", [rows, columns]), zero(f"{name}/bias", columns)]
             for name, rows, columns in sizes
         ]
     state, found = tf.zeros([6, UNITS]), []
@@ -107,12 +111,12 @@ def old_own_cell(x):
     """A cell of one's own, in the layout of TF1, with the names that the TF2 side kept."""
     with v1.variable_scope("cell"):
         kernel = v1.get_variable("kernel", [WIDTH + UNITS, 4 * UNITS])
-        bias = v1.get_variable("bias", [4 * UNITS], initializer=v1.zeros_initializer())
+        bias = zero("bias", 4 * UNITS)
     return unrolled(x, kernel, bias, "icfo", 1.0)
 
 
 def unrolled(x, kernel, bias, order, shift):
-    """An LSTM over five steps, whose gates lie in an order."""
+    """An LSTM whose gates lie in an order."""
     state = output = tf.zeros([6, UNITS])
     found = []
     for one in tf.unstack(x, axis=1):
@@ -225,8 +229,8 @@ class Attention(layers.Layer):
     def call(self, x):
         three = self.qkv(x)
         if self.turns:
-            three = tf.split(tf.reshape(three, [-1, 5, 2, 12]), 3, axis=-1)
-            return weighted(*(tf.reshape(one, [-1, 5, 8]) for one in three))
+            three = tf.split(tf.reshape(three, [-1, TIME, 2, 12]), 3, axis=-1)
+            return weighted(*(tf.reshape(one, [-1, TIME, 8]) for one in three))
         parts = dict(zip(self.order, tf.split(three, 3, axis=-1), strict=True))
         return weighted(*(parts[one] for one in "qkv"))
 

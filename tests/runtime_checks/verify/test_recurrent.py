@@ -1,4 +1,4 @@
-"""Cells of TF1 and the Keras layers that they became: equal through all rungs, and gates that are mixed up are named."""
+"""Cells of TF1 and the Keras layers they became: equal through all rungs, and gates that are mixed up are named."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ EVERYTHING = (
     *FORWARD, scenarios.CONSTANT, scenarios.INFERENCE_COPIED, scenarios.STEPS, scenarios.STEPS_NUDGED
 )  # fmt: skip
 TRAINED = (
-    "basic lstm", "other forget bias", "gru", "rnn", "both ways", "static, both ways", "stacked", "stacked cells",
-    "sequence to sequence", "bert"
+    "basic lstm", "other forget bias", "gru", "rnn", "both ways", "stacked cells", "sequence to sequence", "bert"
 )  # fmt: skip
 UNTRAINED = {
     "cell in a layer": "lstm",
     "gru with ones": "gru",
-    "both ways, gru": "gru",
+    "static, both ways": "lstm",
+    "stacked": "lstm",
     "stacked, mixed": "rnn",
     "attention": "fused_qkv",
     "heads that take turns": 'fused_qkv", heads=2',
