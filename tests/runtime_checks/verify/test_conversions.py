@@ -18,41 +18,42 @@ from migrate_lint.runtime_checks.worker.recording.values import conversions
 from migrate_lint.runtime_checks.worker.recording.values.conversions import Conversion
 from migrate_lint.runtime_checks.worker.recording.values.layout import Layouts
 
-U, I = 2, 3
+U, N = 2, 3
 Rows = list[dict[str, Any]]
 
 CELLS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "lstm": (
-        {"cell/kernel": (I + U, 4 * U), "cell/bias": (4 * U,)},
-        {"k/kernel": (I, 4 * U), "k/recurrent_kernel": (U, 4 * U), "k/bias": (4 * U,)},
+        {"cell/kernel": (N + U, 4 * U), "cell/bias": (4 * U,)},
+        {"k/kernel": (N, 4 * U), "k/recurrent_kernel": (U, 4 * U), "k/bias": (4 * U,)},
         {"gates": "ifco", "forget_bias": 1.0},
     ),
     "gru": (
-        {"c/gates/kernel": (I + U, 2 * U), "c/gates/bias": (2 * U,), "c/new/kernel": (I + U, U), "c/new/bias": (U,)},
-        {"k/kernel": (I, 3 * U), "k/recurrent_kernel": (U, 3 * U), "k/bias": (3 * U,)},
+        {"c/gates/kernel": (N + U, 2 * U), "c/gates/bias": (2 * U,), "c/new/kernel": (N + U, U), "c/new/bias": (U,)},
+        {"k/kernel": (N, 3 * U), "k/recurrent_kernel": (U, 3 * U), "k/bias": (3 * U,)},
         {"gates": "zrh"},
     ),
     "rnn": (
-        {"cell/kernel": (I + U, U), "cell/bias": (U,)},
-        {"k/kernel": (I, U), "k/recurrent_kernel": (U, U), "k/bias": (U,)},
+        {"cell/kernel": (N + U, U), "cell/bias": (U,)},
+        {"k/kernel": (N, U), "k/recurrent_kernel": (U, U), "k/bias": (U,)},
         {},
     ),
     "fused_qkv": (
-        {f"{one}/{part}": shape for one in "qkv" for part, shape in (("kernel", (I, 4)), ("bias", (4,)))},
-        {"k/kernel": (I, 12), "k/bias": (12,)},
+        {f"{one}/{part}": shape for one in "qkv" for part, shape in (("kernel", (N, 4)), ("bias", (4,)))},
+        {"k/kernel": (N, 12), "k/bias": (12,)},
         {"order": "qkv", "heads": 0},
     ),
     "separate_qkv": (
-        {"qkv/kernel": (I, 12), "qkv/bias": (12,)},
-        {f"{one}/{part}": shape for one in "abc" for part, shape in (("kernel", (I, 4)), ("bias", (4,)))},
+        {"qkv/kernel": (N, 12), "qkv/bias": (12,)},
+        {f"{one}/{part}": shape for one in "abc" for part, shape in (("kernel", (N, 4)), ("bias", (4,)))},
         {"order": "qkv", "heads": 0},
     ),
-    "heads": ({"q/kernel": (I, 4)}, {"k/kernel": (I, 2, 2)}, {}),
+    "heads": ({"q/kernel": (N, 4)}, {"k/kernel": (N, 2, 2)}, {}),
 }
 
 
 def rows(shapes: dict[str, Any]) -> Rows:
-    return [{"name": name, "shape": list(shape), "dtype": "float32", "trainable": True} for name, shape in shapes.items()]
+    known = {"dtype": "float32", "trainable": True}
+    return [{"name": name, "shape": list(shape), **known} for name, shape in shapes.items()]
 
 
 def found(tf1: dict[str, Any], tf2: dict[str, Any], **more: Any) -> list[Conversion]:
@@ -64,7 +65,8 @@ def numbered(one: Conversion) -> list[Any]:
     """Arrays of a group in which no number stands twice."""
     sizes = [int(np.prod(shape)) for shape in one.old]
     everything = np.arange(1.0, sum(sizes) + 1, dtype=np.float32)
-    return [part.reshape(shape) for part, shape in zip(np.split(everything, np.cumsum(sizes)[:-1]), one.old, strict=True)]
+    parts = np.split(everything, np.cumsum(sizes)[:-1])
+    return [part.reshape(shape) for part, shape in zip(parts, one.old, strict=True)]
 
 
 @pytest.mark.parametrize("layout", CELLS)
@@ -91,7 +93,8 @@ def test_gates_of_an_lstm_stand_in_the_order_of_the_setting(order: str) -> None:
     one = one._replace(settings={**settings, "gates": order, "forget_bias": 0.5})
     kernel, bias = numbered(one)
     first, second, third = one.values([kernel, bias])
-    for gate, block, rest, short in zip(order, *(np.split(value, 4, -1) for value in (first, second, third)), strict=True):
+    blocks = [np.split(value, 4, axis=-1) for value in (first, second, third)]
+    for gate, block, rest, short in zip(order, *blocks, strict=True):
         at = slice("icfo".index(gate) * U, "icfo".index(gate) * U + U)
         np.testing.assert_array_equal(kernel[:, at], np.concatenate([block, rest]))
         np.testing.assert_array_equal(bias[at] + (0.5 if gate == "f" else 0.0), short)
@@ -100,7 +103,7 @@ def test_gates_of_an_lstm_stand_in_the_order_of_the_setting(order: str) -> None:
 def test_what_has_a_counterpart_belongs_to_no_group() -> None:
     """Neither by its name, nor where the other side has the same shapes in the same order under other names."""
     old = CELLS["lstm"][0]
-    apart = {"k/kernel": (I, 4 * U), "k/recurrent_kernel": (U, 4 * U), "k/bias": (4 * U,)}
+    apart = {"k/kernel": (N, 4 * U), "k/recurrent_kernel": (U, 4 * U), "k/bias": (4 * U,)}
 
     assert [] == found(apart, apart)
     assert [] == found(apart, {name.replace("k/", "other/"): shape for name, shape in apart.items()})
@@ -217,7 +220,7 @@ def test_a_recording_is_laid_out_as_tf2_has_it(tmp_path: Path) -> None:
     ]
     np.testing.assert_array_equal([1, 1, 2, 2, 1, 1, 1, 1], records["variable", "cell/bias"].value)
     np.testing.assert_array_equal(np.ones(8), records["slot", "cell/bias/adam.m"].value)
-    assert (I, 4 * U) == records["gradient", "cell/kernel[kernel]"].value.shape
+    assert (N, 4 * U) == records["gradient", "cell/kernel[kernel]"].value.shape
     assert ("gradient", "cell/bias") not in records
 
 
@@ -248,9 +251,7 @@ def test_what_outputs_do_not_speak_for_fails_rung_two(tmp_path: Path) -> None:
     for proof in ("proven", "unclear", "not tried"):
         for how in ("shapes", "declared"):
             one, other = recorded(tmp_path / proof / how, group(proof=proof, how=how))
-            path = other / "record.json"
-            content = json.loads(path.read_text("utf-8"))
-            for place in (one / "record.json", path):
+            for place in (one / "record.json", other / "record.json"):
                 content = json.loads(place.read_text("utf-8"))
                 content["scenarios"][scenarios.STRUCTURE] = {"outcome": "ok", "parts": []}
                 place.write_text(json.dumps(content), "utf-8")
