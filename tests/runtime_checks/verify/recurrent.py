@@ -93,11 +93,10 @@ def zero(name, count):
 def old_cudnn_gru(x):
     """As CudnnCompatibleGRUCell of contrib: the state is reset behind the product."""
     with v1.variable_scope("cell"):
-        sizes = [("gates", WIDTH + UNITS, 2 * UNITS), ("inputs", WIDTH, UNITS), ("states", UNITS, UNITS)]
-        (gates, first), (inputs, second), (states, third) = [
-            [v1.get_variable(f"{name}/kernel", [rows, columns]), zero(f"{name}/bias", columns)]
-            for name, rows, columns in sizes
-        ]
+        gates, first = v1.get_variable("gates/kernel", [WIDTH + UNITS, 2 * UNITS]), zero("gates/bias", 2 * UNITS)
+        inputs = v1.get_variable("inputs/kernel", [WIDTH, UNITS])
+        states = v1.get_variable("states/kernel", [UNITS, UNITS])
+        second, third = zero("inputs/bias", UNITS), zero("states/bias", UNITS)
     state, found = tf.zeros([6, UNITS]), []
     for one in tf.unstack(x, axis=1):
         reset, update = tf.split(tf.sigmoid(tf.matmul(tf.concat([one, state], 1), gates) + first), 2, axis=1)

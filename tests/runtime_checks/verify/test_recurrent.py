@@ -19,10 +19,10 @@ pytestmark = pytest.mark.tensorflow
 
 HERE = Path(__file__).parent
 TARGETS = ("keras2", "keras3")
-FORWARD = (scenarios.STRUCTURE, scenarios.FINGERPRINT, scenarios.FINGERPRINT_NUDGED, scenarios.INFERENCE)
-EVERYTHING = (
-    *FORWARD, scenarios.CONSTANT, scenarios.INFERENCE_COPIED, scenarios.STEPS, scenarios.STEPS_NUDGED
+FORWARD = (
+    scenarios.STRUCTURE, scenarios.CONSTANT, scenarios.FINGERPRINT, scenarios.FINGERPRINT_NUDGED, scenarios.INFERENCE
 )  # fmt: skip
+EVERYTHING = (*FORWARD, scenarios.INFERENCE_COPIED, scenarios.STEPS, scenarios.STEPS_NUDGED)
 TRAINED = (
     "basic lstm", "other forget bias", "gru", "rnn", "both ways", "stacked cells", "sequence to sequence", "bert"
 )  # fmt: skip

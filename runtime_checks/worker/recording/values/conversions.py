@@ -135,7 +135,7 @@ def _gru(arrays: list[Array], group: Conversion) -> list[Array]:
 
 
 def _cudnn_gru(arrays: list[Array], group: Conversion) -> list[Array]:
-    gates, gates_bias, inputs, inputs_bias, states, states_bias = arrays
+    gates, gates_bias, inputs, states, inputs_bias, states_bias = arrays
     rows, wanted = group.new[0][0], str(group.settings["gates"])
     pairs = [(gates[:rows], inputs), (gates[rows:], states)]
     biases = [(gates_bias, inputs_bias), (np.zeros_like(gates_bias), states_bias)]
@@ -418,8 +418,8 @@ def _recurrent(shapes: Sequence[Shape]) -> Iterator[Recipe]:
         if columns == 3 * units and bias in ((columns,), (2, columns)):
             yield "gru", 3, [(both, 2 * units), (2 * units,), (both, units), (units,)]
         if columns == 3 * units and bias == (2, columns):
-            inputs, states = [(rows, units), (units,)], [(units, units), (units,)]
-            yield "cudnn_gru", 3, [(both, 2 * units), (2 * units,), *inputs, *states]
+            candidate = [(rows, units), (units, units), (units,), (units,)]
+            yield "cudnn_gru", 3, [(both, 2 * units), (2 * units,), *candidate]
         if columns == units and bias == (columns,):
             yield "rnn", 3, [(both, columns), (columns,)]
 
