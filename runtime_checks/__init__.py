@@ -14,14 +14,16 @@ from .worker.scopes import assert_no_variable_creations, catch_and_raise_created
 if TYPE_CHECKING:
     from .in_process import verify
     from .verifying import compare
-    from .worker.recording.pairs.pair import Pair, Spec
+    from .worker.recording.pairs.pair import Converter, Pair, Spec
     from .worker.recording.self_recording import record
 
 __all__ = [
-    "Pair", "Spec", "assert_no_variable_creations", "catch_and_raise_created_variables", "compare", "record", "verify"
+    "Converter", "Pair", "Spec", "assert_no_variable_creations", "catch_and_raise_created_variables", "compare",
+    "record", "verify"
 ]
 
 _PLACES = {
+    "Converter": ".worker.recording.pairs.pair",
     "Pair": ".worker.recording.pairs.pair",
     "Spec": ".worker.recording.pairs.pair",
     "compare": ".verifying",

@@ -73,6 +73,8 @@ pair = Pair(
     # transposes={"conv/kernel": [2, 3, 0, 1]},
     # TF1 variables whose elements have another shape on TF2:
     # reshapes=["conv/bias"],
+    # Variables that changed their layout together, such as a cell of TF1 that is a layer of Keras now:
+    # converters=[Converter("rnn/basic_lstm_cell/", "lstm/lstm_cell/", "lstm")],
     # Variables of either side that have no counterpart:
     # ignore=["mean_of_inputs"],
     # What belongs together under other names, TF1 tensor or endpoint, then TF2 layer or endpoint:

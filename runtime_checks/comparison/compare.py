@@ -14,6 +14,7 @@ from .causes.ranking import rank
 from .climb import Climb
 from .divergence import first
 from .draws import drawn
+from .judging.converted import converted
 from .judging.judge import Judge
 from .judging.naming import Renames, naming
 from .judging.pairing import Index
@@ -67,7 +68,9 @@ def compare(
     rules, asked, ended = named(policy), reached(until), crashes or {}
     try:
         with Values() as values:
-            names = naming(tf1, tf2, renames, transposes, ignore, reshapes)
+            laid_out = converted(tf1, tf2)
+            tf1 = laid_out.recorded
+            names = naming(tf1, tf2, renames, transposes, ignore, reshapes, laid_out)
             climb = Climb(tf1, tf2, Judge(tf1, tf2, rules, names, values, measured_by()))
             rungs = climbed(climb, asked)
             report = Report(

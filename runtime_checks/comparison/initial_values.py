@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import itertools
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..worker.recording.format import scenarios
 from . import distributions
+from .judging.converted import DerivedRecord, fixed
 from .judging.judge import Judge
 from .judging.measuring import Measured, largest, measure
 from .judging.pairing import Couple, Index, couples
 from .judging.tolerances import Tolerance, coarser, table
 from .results import Deviation
+from .wording import figure
 
-__all__ = ["Initial", "compare_initial_values"]
+__all__ = ["OTHER_LAYOUT", "Initial", "compare_initial_values"]
+
+OTHER_LAYOUT = "initial values in another layout:"
+"""How the problem of values begins that no generator drew, and that are not where or what they should be."""
 
 
 class Initial(NamedTuple):
@@ -41,12 +49,16 @@ def compare_initial_values(judge: Judge, tf1: Index, tf2: Index) -> Initial:
         if value.passed or value.problem:
             checks.append(value)
             continue
+        moved = _moved(judge, couple)
+        if moved:
+            checks.append(_differs(judge, couple, moved))
+            continue
         other += 1
         text = _distribution(judge, tf1, tf2, couple, alpha)
         if text is None:
             unknown.append(value.tf1_name)
         elif text:
-            checks.append(_differs(judge, couple, f"initial values of another distribution: {text}"))
+            checks.append(_differs(judge, couple, f"initial values of another distribution: {text}{_at_once(couple)}"))
     return Initial(
         not other and all(check.passed for check in checks), tuple(checks), _notes(other, len(found), unknown)
     )
@@ -60,6 +72,58 @@ def _values(judge: Judge, couple: Couple) -> Deviation:
     allowed = Tolerance(rtol, rtol * largest(first))
     found = measure(first, second, *allowed[:2])
     return judge.deviation(scenarios.INFERENCE, couple, found, allowed, True, None)
+
+
+def _at_once(couple: Couple) -> str:
+    """Why the usual initializers draw otherwise what TF1 has in fewer variables."""
+    if not isinstance(couple.tf1, DerivedRecord) or couple.tf1.part.conversion.layout not in ("lstm", "gru", "rnn"):
+        return ""
+    return f" (TF1 draws all of {couple.tf1.part.source} at once, which no default of Keras does)"
+
+
+def _moved(judge: Judge, couple: Couple) -> str:
+    """How values differ that no generator drew: the same numbers elsewhere, or without what the layout adds."""
+    assert couple.tf1 is not None
+    assert couple.tf2 is not None
+    first, second = judge.turned(couple.tf1), judge.values.of(couple.tf2)
+    if first.shape != second.shape or first.dtype.kind not in "fc":
+        return ""
+    part = couple.tf1.part if isinstance(couple.tf1, DerivedRecord) else None
+    gates = "" if part is None else str(part.conversion.settings.get("gates", ""))
+    if gates and np.any(first != first.reshape(-1)[0]):
+        for order in itertools.permutations(range(len(gates))):
+            blocks = np.split(first, len(gates), axis=-1)
+            if np.array_equal(np.concatenate([blocks[at] for at in order], axis=-1), second):
+                found = ", ".join(gates[at] for at in order)
+                return f"{OTHER_LAYOUT} the gates stand in the order {found}, where TF2 uses them as {', '.join(gates)}"
+    if first.size > 1 and np.array_equal(np.sort(first, axis=None), np.sort(second, axis=None)):
+        return f"{OTHER_LAYOUT} the same numbers stand in another order"
+    if part is None or not fixed(couple.tf1):
+        return ""
+    return f"{OTHER_LAYOUT} {_added(first, second, gates, float(part.conversion.settings.get('forget_bias', 0.0)))}"
+
+
+def _added(first: Any, second: Any, gates: str, shift: float) -> str:
+    """What a bias begins with that no generator drew."""
+    apart = np.split(second - first, max(1, len(gates)), axis=-1)
+    alike = [np.all(block == block.reshape(-1)[0]) for block in apart]
+    if not all(alike):
+        return "TF1 begins with constants, and TF2 does not"
+    by_gate = {gate: float(block.reshape(-1)[0]) for gate, block in zip(gates, apart, strict=False)}
+    more = {gate: value for gate, value in by_gate.items() if value}
+    if set(more) == {"f"} and more["f"] == -shift:
+        return (
+            f"TF1 adds forget_bias {figure(shift)} outside of its variables, TF2 does not, and its bias begins without "
+            "it (unit_forget_bias)"
+        )
+    if set(more) == {"f"}:
+        agree = f"with {figure(shift)} in it" if shift else "without any in it"
+        return (
+            f"the bias of TF2 begins with a forget bias of {figure(shift + more['f'])}, and outputs agree {agree}: TF1 "
+            "adds another one, or TF2 adds one itself and here once more (unit_forget_bias)"
+        )
+    told = ", ".join(f"{value:+.3g} at gate {gate}" for gate, value in more.items())
+    return f"the bias of TF2 begins otherwise than that of TF1: {told or 'another constant'}"
 
 
 def _distribution(judge: Judge, tf1: Index, tf2: Index, couple: Couple, alpha: float) -> str | None:

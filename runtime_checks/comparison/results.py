@@ -136,7 +136,7 @@ class Cause:
 
     kind: str
     """``forward``, ``training mode``, ``loss``, ``regularization``, ``update rule``, ``learning rate``, ``momentum``,
-    ``moving statistics``, ``randomness``, ``variables``, ``names``, ``inputs``, ``numerics``."""
+    ``moving statistics``, ``randomness``, ``variables``, ``layout``, ``names``, ``inputs``, ``numerics``."""
     weight: float
     evidence: tuple[str, ...]
     findings: tuple[Finding, ...] = ()

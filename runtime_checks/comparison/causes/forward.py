@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...worker.recording.format import scenarios
+from ..initial_values import OTHER_LAYOUT
 from ..judging.measuring import OTHER_SHAPES
 from ..results import Deviation, RandomOp, Status, VariableRow
 from ..wording import figure
@@ -273,7 +274,7 @@ def _initial_values(seen: Seen) -> Iterator[Clue]:
         for rung in seen.report.rungs
         if rung.number == "4" and rung.status is Status.FAIL
         for check in rung.failures
-        if check.kind in ("variable", "sample") and not check.problem.startswith(OTHER_SHAPES)
+        if check.kind in ("variable", "sample") and not check.problem.startswith((OTHER_SHAPES, OTHER_LAYOUT))
     ]
     if failures:
         names = ", ".join(dict.fromkeys(check.tf1_name for check in failures[:3]))

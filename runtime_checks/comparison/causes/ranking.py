@@ -15,7 +15,7 @@ from ...worker.recording.format.rows import Place
 from ..judging.tolerances import NOISE
 from ..results import Cause, Deviation, Results, Status
 from ..wording import figure
-from . import configuration, forward, training
+from . import configuration, forward, layouts, training
 from .evidence import Clue, Seen
 
 __all__ = ["CODES", "rank"]
@@ -75,6 +75,7 @@ def _clues(seen: Seen) -> Iterator[Clue]:
     if first is not None and first.noise:
         yield from _numerics(seen)
         return
+    yield from layouts.clues(seen)
     yield from forward.clues(seen)
     yield from training.clues(seen)
     yield from configuration.clues(seen)

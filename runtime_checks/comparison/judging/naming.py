@@ -11,6 +11,7 @@ from ...worker.recording.format.rows import Place
 from ...worker.recording.pairs.mapping import Matching, match, plain
 from ...worker.recording.values.layout import is_reshaped, laid_out, laid_out_shape
 from ..results import VariableRow
+from .converted import NOT_TRIED, UNCLEAR, Converted, Group
 from .renaming import renames_for
 
 __all__ = ["OTHER_NAMES", "Naming", "Renames", "naming"]
@@ -40,6 +41,8 @@ class Naming:
     """The shape on TF2 of the TF1 variables whose elements lie there in another shape."""
     made: Mapping[tuple[str, str], Place] = field(default_factory=dict)
     """By side and name: the line that makes a variable."""
+    groups: tuple[Group, ...] = ()
+    """Of variables that changed their layout together, and of cells that outputs speak against."""
 
     def turned(self, name: str, value: Any) -> Any:
         """A TF1 value as the TF2 side has it."""
@@ -55,8 +58,12 @@ def naming(
     transposes: Mapping[str, Sequence[int]] | None = None,
     ignore: Sequence[str] | None = None,
     reshapes: Sequence[str] | None = None,
+    laid_out: Converted | None = None,
 ) -> Naming:
-    """Match the variables of two recordings; what is not given is taken from the pair, as it was recorded."""
+    """Match the variables of two recordings; what is not given is taken from the pair, as it was recorded.
+
+    Of the TF1 side, `laid_out` says which of its variables stand for groups.
+    """
     pair = {**_pair(tf2), **_pair(tf1)}
     renames = pair.get("renames") if renames is None else renames
     transposes = pair.get("transposes") or {} if transposes is None else transposes
@@ -64,14 +71,16 @@ def naming(
     reshapes = tuple(pair.get("reshapes") or () if reshapes is None else reshapes)
     orders = {plain(str(name)): tuple(int(axis) for axis in order) for name, order in transposes.items()}
     ones, others = _variables(tf1), _variables(tf2)
-    found = match(ones, others, renames, tuple(ignore))
+    known = {} if laid_out is None else laid_out.known
+    found = match(ones, others, renames, tuple(ignore), known)
     couples = [(pair.tf1, pair.tf2, str(pair.how)) for pair in found.pairs]
     guesses = [(one, other, "suggestion") for one, other in found.suggestions]
     to_tf2 = {plain(str(one["name"])): plain(str(other["name"])) for one, other, _ in couples + guesses}
     return Naming(
         matching=found,
-        rows=_rows(couples + guesses, found, orders, reshapes),
-        unknown=_unknown(renames, orders, ones, reshapes),
+        rows=_rows(couples + guesses, found, orders, reshapes, _unproven(laid_out)),
+        unknown=(*_unknown(renames, orders, ones, reshapes), *(laid_out.problems if laid_out else ())),
+        groups=laid_out.groups if laid_out else (),
         to_tf2=to_tf2,
         transposes=orders,
         trainable={
@@ -79,7 +88,7 @@ def naming(
             for one, other, _ in couples + guesses
         },
         guessed=tuple((plain(str(one["name"])), plain(str(other["name"]))) for one, other, _ in guesses),
-        renames=renames_for(ones, others, to_tf2, found.prefix, tuple(ignore)) if guesses else {},
+        renames=_renames(ones, others, to_tf2, found.prefix, tuple(ignore), known) if guesses else {},
         taps={str(name): (str(ends[0]), str(ends[1])) for name, ends in (pair.get("taps") or {}).items()},
         reshaped={
             plain(str(one["name"])): tuple(other["shape"])
@@ -87,6 +96,25 @@ def naming(
             if is_reshaped(str(one["name"]), reshapes)
         },
         made={**_made("tf1", ones), **_made("tf2", others)},
+    )
+
+
+def _renames(
+    ones: Sequence[Mapping[str, Any]],
+    others: Sequence[Mapping[str, Any]],
+    to_tf2: Mapping[str, str],
+    prefix: str,
+    ignore: Sequence[str],
+    known: Mapping[str, str],
+) -> dict[str, str]:
+    """What the pair has to say of variables that belong to no group."""
+    targets = set(known.values())
+    return renames_for(
+        [one for one in ones if plain(str(one["name"])) not in known],
+        [other for other in others if plain(str(other["name"])) not in targets],
+        {one: other for one, other in to_tf2.items() if one not in known},
+        prefix,
+        ignore,
     )
 
 
@@ -109,14 +137,15 @@ def _rows(
     found: Matching,
     orders: Mapping[str, tuple[int, ...]],
     reshapes: Sequence[str],
+    unproven: Mapping[str, str],
 ) -> tuple[VariableRow, ...]:
-    by_tf1 = {
-        id(one): VariableRow(one, other, how, _problem(one, other, how, orders, reshapes))
-        for one, other, how in couples
-    }
+    by_tf1 = {}
+    for one, other, how in couples:
+        problems = _problem(one, other, how, orders, reshapes), unproven.get(plain(str(one["name"])), "")
+        by_tf1[id(one)] = VariableRow(one, other, how, "; ".join(filter(None, problems)))
     suggested = {id(one) for pair in found.suggestions for one in pair}
     alone = [
-        VariableRow(one, None, "", "only in TF1" + _split(one, found.only_tf2))
+        VariableRow(one, None, "", "only in TF1")
         for one in found.only_tf1
         if id(one) not in suggested
     ]
@@ -130,21 +159,14 @@ def _rows(
     return (*by_tf1.values(), *alone, *only_tf2)
 
 
-def _split(one: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
-    """Says so where a kernel of TF1's LSTM is two variables in TF2."""
-    shape = list(one["shape"])
-    for inner in others:
-        kernel = str(inner["name"]).replace("recurrent_kernel", "kernel")
-        outer = next((other for other in others if str(other["name"]) == kernel and other is not inner), None)
-        if outer is None or len(shape) != 2 or shape[1] % 4 or list(inner["shape"]) != [shape[1] // 4, shape[1]]:
-            continue
-        if list(outer["shape"]) == [shape[0] - shape[1] // 4, shape[1]]:
-            return (
-                f"; {kernel} and {inner['name']} look like its rows for inputs and for states, as Keras' LSTM has "
-                "them, with the gates in the order i, f, c, o where TF1 has i, c, f, o: no rename can say that; a cell "
-                "with one kernel in TF1's layout can be compared"
-            )
-    return ""
+def _unproven(laid_out: Converted | None) -> dict[str, str]:
+    """What is wrong with the parts of groups that were taken for it by their shapes, and that no outputs speak for."""
+    found = {}
+    for part in () if laid_out is None else laid_out.parts:
+        for group in laid_out.groups if laid_out else ():
+            if group.conversion is part.conversion and group.how == "shapes" and group.proof in (UNCLEAR, NOT_TRIED):
+                found[part.name] = f"{group.title} has the shapes of layout {part.conversion.layout}; {group.words}"
+    return found
 
 
 def _problem(

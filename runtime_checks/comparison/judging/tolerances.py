@@ -58,7 +58,9 @@ _COARSEST_FIRST = ("float8", "bfloat16", "float16", "float32", "complex64", "flo
 _SCALED = frozenset({"learning_rate", "regularization", "gradient", "slot"})
 _KINDS = _SCALED | {"data", "output", "tap", "loss", "metric", "variable", "evaluation", "update"}
 _STEPS = frozenset({scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED})
-_SCENARIOS = frozenset(getattr(scenarios, name) for name in scenarios.__all__) - {scenarios.ONCE, scenarios.STRUCTURE}
+_SCENARIOS = frozenset(getattr(scenarios, name) for name in scenarios.__all__) - {
+    scenarios.ONCE, scenarios.STRUCTURE, scenarios.CONVERTERS
+}  # fmt: skip
 _FIRST_PHASE = 10
 _LARGEST = 1 << 20
 """Bytes of a policy file."""

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from ...worker.recording.format.reading import Archive, Record, RecordingError
+from .converted import DerivedRecord
 
 __all__ = ["Values"]
 
@@ -42,6 +43,8 @@ class Values:
         found = self._arrays.get(record.archive)
         if found is not None:
             return found
+        if isinstance(record, DerivedRecord):
+            return self._keep(record.archive, record.made(self.of))
         return self._keep(record.archive, self._archive(record.archive[0]).read(record))
 
     def _keep(self, key: tuple[Path, str], array: Any) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...worker.recording.format import scenarios
 from ..climb import Climb, Settled, why_missing
+from ..judging.converted import Group, together
 from ..results import Status
 
 NUMBER = "2"
@@ -27,6 +30,7 @@ def judge(climb: Climb) -> Settled:
         notes.append(f"where the names differ and shapes and order agree: renames={dict(names.renames)}")
     elif names.guessed:
         notes.append("shapes and order pair what names do not, and no renames can say so: a name occurs twice")
+    notes += _layouts(names.groups)
     wrong = [row for row in names.rows if row.problem]
     if not names.rows:
         return Settled(Status.VACUOUS, "the pair ignores every variable of both sides", notes=tuple(notes))
@@ -37,3 +41,12 @@ def judge(climb: Climb) -> Settled:
     known = wrong[0].tf1 or wrong[0].tf2 or {}
     detail = f"{len(wrong)} of {len(names.rows)} variables do not match: {known.get('name')}: {wrong[0].problem}"
     return Settled(Status.FAIL, detail, notes=tuple(notes))
+
+
+def _layouts(groups: Sequence[Group]) -> list[str]:
+    """What became of variables that changed their layout together, and the line that says so in a pair."""
+    notes = [f"{group.title}, layout {group.conversion.layout}: {group.words}" for group in together(groups)]
+    found = [group.line() for group in together(groups) if group.how == "shapes"]
+    if found:
+        notes.append(f"taken for that by their shapes; a pair may say it: converters=[{', '.join(found)}]")
+    return notes

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from .. import scopes
-from .pairs.pair import Pair, Spec
+from .pairs.pair import Converter, Pair, Spec
 from .self_recording import record
 
 __all__ = ["provide"]
@@ -36,6 +36,7 @@ def provide() -> None:
 
 def _names() -> dict[str, object]:
     return {
+        "Converter": Converter,
         "Pair": Pair,
         "Spec": Spec,
         "assert_no_variable_creations": scopes.assert_no_variable_creations,

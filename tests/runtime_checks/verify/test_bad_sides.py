@@ -256,9 +256,9 @@ def test_a_second_run_into_the_same_folder_is_refused_while_the_first_one_writes
     """And nothing of the first one is lost; afterwards the folder is free."""
     with verifying.run_folder(str(tmp_path / "run")) as folder:
         Path(folder, "tf1", "record.json").write_text("{}")
-        with pytest.raises(verifying.VerifyUsageError, match="another run is writing there"):
-            with verifying.run_folder(folder):
-                pass
+        refused = pytest.raises(verifying.VerifyUsageError, match="another run is writing there")
+        with refused, verifying.run_folder(folder):
+            pass
         assert Path(folder, "tf1", "record.json").is_file()
     with verifying.run_folder(str(tmp_path / "run")) as folder:
         assert not Path(folder, "tf1", "record.json").exists()

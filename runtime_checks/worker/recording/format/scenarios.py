@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 __all__ = [
-    "ALIGNED", "CHECKPOINT", "CONSTANT", "DATA", "FINGERPRINT", "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "INFERENCE",
-    "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN", "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING",
-    "TRAINING_CONSTANT"
+    "ALIGNED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "FINGERPRINT", "FINGERPRINT_AGAIN",
+    "FINGERPRINT_NUDGED", "INFERENCE", "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN", "STEPS_NUDGED",
+    "STEPS_OTHER", "STRUCTURE", "TRAINING", "TRAINING_CONSTANT"
 ]
 
 DATA = "data"
@@ -14,6 +14,8 @@ ONCE = "once"
 """TF2 only: what later calls of a model create."""
 STRUCTURE = "structure"
 """The variables of the model, without values."""
+CONVERTERS = "converters"
+"""TF2 only: the groups of variables that changed their layout together, and what outputs say of it."""
 CONSTANT = "constant"
 """Inference with every variable at 0.001."""
 FINGERPRINT = "fingerprint"

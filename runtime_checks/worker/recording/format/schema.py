@@ -194,6 +194,20 @@ _LOAD = _fields(
     },
 )
 _CREATION = _fields({"call": _text, "name": _text, "shape": _OPEN_SHAPE}, {"place": _maybe(_place)})
+_SETTINGS = _dict(_scalar)
+_GROUP = _fields(
+    {
+        "layout": _text,
+        "tf1": _list(_text),
+        "tf2": _list(_text),
+        "old": _list(_list(_LENGTH)),
+        "new": _list(_list(_LENGTH)),
+        "settings": _SETTINGS,
+        "how": _one_of("declared", "shapes", "names"),
+        "proof": _text,
+    },
+    {"detail": _text, "better": _SETTINGS},
+)
 _SCENARIO = _fields(
     {"outcome": _one_of("ok", "failed", "not run"), "parts": _once},
     {
@@ -212,6 +226,8 @@ _SCENARIO = _fields(
         "ended": _flag,
         "random": _flag,
         "shuffles": _list(_fields({"size": _LENGTH}, {"place": _maybe(_place)})),
+        "groups": _list(_GROUP),
+        "problems": _list(_text),
     },
 )
 _PAIR = _fields(

@@ -7,7 +7,7 @@ from typing import Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Uni
 
 from ..tensors import Json
 
-__all__ = ["Match", "Matching", "ignored", "match", "plain", "renamed"]
+__all__ = ["Described", "Match", "Matching", "Renames", "ignored", "match", "plain", "renamed"]
 
 Described = Mapping[str, Json]
 """A variable as its side describes it."""
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"_\d+(?=/|$)")
 
 
 class Match(NamedTuple):
-    """Two variables that belong together, as described by their sides; `how` is ``name`` or ``rename``."""
+    """Two variables that belong together, as described by their sides; `how`: ``name``, ``rename`` or ``converter``."""
 
     tf1: Described
     tf2: Described
@@ -40,7 +40,11 @@ class Matching(NamedTuple):
 
 
 def match(
-    tf1: Sequence[Described], tf2: Sequence[Described], renames: Renames = None, ignore: Iterable[str] = ()
+    tf1: Sequence[Described],
+    tf2: Sequence[Described],
+    renames: Renames = None,
+    ignore: Iterable[str] = (),
+    known: Mapping[str, str] | None = None,
 ) -> Matching:
     """Map the variables of both sides, described by at least name and shape, in order of creation.
 
@@ -52,19 +56,26 @@ def match(
         tf2: the variables of the TF2 side.
         renames: as in `Pair`; a renamed variable is not looked for under its old name.
         ignore: as in `Pair`.
+        known: TF2 names by TF1 names, of what belongs together whatever the renames say.
     """
-    ignore = tuple(ignore)
+    ignore, known = tuple(ignore), known or {}
     left = [variable for variable in tf1 if not ignored(str(variable["name"]), ignore)]
     right = [variable for variable in tf2 if not ignored(str(variable["name"]), ignore)]
-    wanted = [renamed(str(variable["name"]), renames) for variable in left]
+    own = [plain(str(variable["name"])) for variable in left]
+    wanted = [known.get(name) or renamed(name, renames) for name in own]
     targets, names = _once(wanted), _once(plain(str(variable["name"])) for variable in right)
     found = {at: names[name] for name, at in targets.items() if name in names}
-    prefix = _prefix(targets, names, found)
+    said = {name: at for name, at in targets.items() if own[at] not in known}
+    prefix = _prefix(said, names, found)
     if prefix:
         _match_behind(prefix, targets, names, found)
     suggested = _suggested(left, right, found)
     pairs = [
-        Match(left[at], right[found[at]], "name" if wanted[at] == plain(str(left[at]["name"])) else "rename")
+        Match(
+            left[at],
+            right[found[at]],
+            "converter" if own[at] in known else "name" if wanted[at] == own[at] else "rename",
+        )
         for at in sorted(found)
     ]
     taken = set(found.values())

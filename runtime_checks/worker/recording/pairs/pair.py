@@ -7,11 +7,77 @@ from typing import Any, Callable, Mapping, Sequence, Union
 
 from ..tensors import Nest, Operation, Tensor
 
-__all__ = ["Pair", "Spec"]
+__all__ = ["LAYOUTS", "Converter", "Gates", "Pair", "Spec"]
 
 Side = Any
 """A function, what else can be called, or where it is; None for a side that is not needed."""
 Renames = Union[Mapping[str, str], Callable[[str], str]]
+
+
+class Gates:
+    """In which order the gates stand in a kernel: input, candidate, forget, output; reset, update, candidate."""
+
+    LSTM_TF1 = "icfo"
+    LSTM_KERAS = "ifco"
+    GRU_TF1 = "rzh"
+    GRU_KERAS = "zrh"
+
+
+LAYOUTS: Mapping[str, Mapping[str, str | float]] = {
+    "lstm": {"gates": Gates.LSTM_KERAS, "forget_bias": 1.0},
+    "gru": {"gates": Gates.GRU_KERAS},
+    "cudnn_gru": {"gates": Gates.GRU_KERAS},
+    "rnn": {},
+    "fused_qkv": {"order": "qkv", "heads": 0},
+    "separate_qkv": {"order": "qkv", "heads": 0},
+    "heads": {},
+}
+"""The layouts that a `Converter` knows, with their settings."""
+
+
+class Converter:
+    """Variables of TF1 that became other ones on TF2 together, such as the kernel of an LSTM.
+
+    ``Converter("rnn/basic_lstm_cell/", "lstm/lstm_cell/", "lstm")`` says that a cell of TF1 became one of Keras.
+
+    Args:
+        tf1: the names of the TF1 variables, without ``:0``; a name that ends with ``/`` stands for all below it, in the
+            order of creation.
+        tf2: those of the TF2 variables, which may leave out what the model's own name puts in front.
+        layout: ``"lstm"``, ``"gru"``, ``"cudnn_gru"``, ``"rnn"``, ``"fused_qkv"``, ``"separate_qkv"`` or ``"heads"``;
+            or a function from the list of the TF1 arrays to that of the TF2 arrays, which may move elements, each to
+            one place, and add constants.
+        settings: of the layout. ``gates`` is their order on TF2: of an LSTM i, c, f and o (``"ifco"``), of a GRU r, z
+            and h (``"zrh"``). ``forget_bias`` is what TF1 adds outside of its bias, and TF2 has within. ``order`` is
+            that of ``"qkv"`` in the fused kernel, and ``heads`` in how many parts they take turns (0: in one).
+
+    Raises:
+        ValueError: if there is no such layout or setting.
+    """
+
+    def __init__(
+        self, tf1: str | Sequence[str], tf2: str | Sequence[str], layout: Any, **settings: Any
+    ) -> None:
+        if not callable(layout) and layout not in LAYOUTS:
+            raise ValueError(f"layout={layout!r}: there are {', '.join(LAYOUTS)}, and functions")
+        usual = {} if callable(layout) else LAYOUTS[layout]
+        for name, value in settings.items():
+            wanted = usual.get(name)
+            if wanted is None:
+                raise ValueError(f"{name}={value!r}: the layout has no such setting")
+            if isinstance(wanted, str) and sorted(wanted) != sorted(str(value)):
+                raise ValueError(f"{name}={value!r}: it is made of the letters of {wanted!r}")
+        self.tf1 = (tf1,) if isinstance(tf1, str) else tuple(tf1)
+        self.tf2 = (tf2,) if isinstance(tf2, str) else tuple(tf2)
+        self.layout = layout
+        self.settings = settings
+
+    def __repr__(self) -> str:
+        """As it is written in a pair."""
+        sides = [repr(names[0] if len(names) == 1 else list(names)) for names in (self.tf1, self.tf2)]
+        layout = getattr(self.layout, "__name__", repr(self.layout)) if callable(self.layout) else f'"{self.layout}"'
+        told = [f"{name}={value!r}" for name, value in self.settings.items()]
+        return f"Converter({', '.join([*sides, layout, *told])})".replace("'", '"')
 
 
 @dataclass(eq=False)
@@ -69,6 +135,8 @@ class Pair:
         reshapes: names of TF1 variables whose TF2 counterpart holds the same elements in another shape, in their order
             (after what ``transposes`` says), such as a bias of shape ``[1, 8, 1, 1]`` that became one of ``[8]``; a
             trailing ``*`` stands for any ending.
+        converters: groups of variables that changed their layout together, see `Converter`. Those of the recurrent
+            cells of TF1 that became layers of Keras, and of attention, are found by their shapes.
         ignore: names of variables, on either side, that have no counterpart; a trailing ``*`` stands for any ending.
         taps: by a name of your own, what belongs together: ``(TF1 tensor name or endpoint, TF2 layer path or
             endpoint)``. Endpoints and layers of the same name need no entry.
@@ -89,6 +157,7 @@ class Pair:
         renames: Renames | None = None,
         transposes: Mapping[str, Sequence[int]] | None = None,
         reshapes: Sequence[str] = (),
+        converters: Sequence[Converter] = (),
         ignore: Sequence[str] = (),
         taps: Mapping[str, Sequence[str]] | None = None,
         checkpoint: str | None = None,
@@ -104,6 +173,7 @@ class Pair:
         self.renames = renames
         self.transposes = dict(transposes or {})
         self.reshapes = tuple(reshapes or ())
+        self.converters = tuple(converters or ())
         self.ignore = tuple(ignore)
         self.taps = {key: tuple(value) for key, value in (taps or {}).items()}
         self.checkpoint = checkpoint

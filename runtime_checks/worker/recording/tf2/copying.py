@@ -15,6 +15,7 @@ from ..pairs.pair import Pair
 from ..randomness.ledger import STEP
 from ..tensors import Array, Variable
 from ..values import fills
+from ..values.conversions import Conversion, Derived, derived, refilled, regrouped
 from ..values.layout import Layouts
 from .variables import Variables, assign, dtype_of, shape_of, value_of
 
@@ -22,11 +23,19 @@ __all__ = ["Copying", "values_of"]
 
 
 class Copying:
-    """The mapping between the variables of the TF1 side, as it recorded them, and those of a model."""
+    """The mapping between the variables of the TF1 side, as it recorded them, and those of a model.
+
+    Attributes:
+        layouts: of single variables, as the pair says.
+        conversions: the groups of variables that changed their layout together.
+        parts: what the TF2 variables of these are on TF1, by name.
+    """
 
     def __init__(self, pair: Pair, tf1: Recorded | None, note: Callable[[str], None]) -> None:
         self._pair = pair
         self.layouts = Layouts(pair.transposes, pair.reshapes)
+        self.conversions: tuple[Conversion, ...] = ()
+        self.parts: dict[str, Derived] = {}
         self._tf1 = tf1
         self._note = note
 
@@ -35,12 +44,25 @@ class Copying:
         """Whether the TF1 side recorded initial values."""
         return bool(self._initial(INFERENCE) or self._initial(STEPS))
 
+    def convert(self, conversions: Sequence[Conversion]) -> None:
+        """Take groups of variables together from now on."""
+        if tuple(conversions) != self.conversions:
+            self.conversions = tuple(conversions)
+            self.parts = {part.name: part for part in derived(conversions)}
+
     def tf1_names(self, variables: Variables) -> dict[str, str]:
-        """The names of TF1 variables by those of their TF2 counterparts; suggestions count, and are told of."""
-        if self._tf1 is None:
-            return {}
-        rows = variables.rows()
-        found = mapping.match(self._tf1.content["variables"], rows, self._pair.renames, self._pair.ignore)
+        """The names of TF1 variables by those of their TF2 counterparts; suggestions count, and are told of.
+
+        What is made of a group of variables goes by the name that `derived` gives it.
+        """
+        return {} if self._tf1 is None else self.names_among(variables.rows())
+
+    def names_among(self, rows: Sequence[mapping.Described]) -> dict[str, str]:
+        """The same for variables of TF2 as they are described; there must be a recording of the TF1 side."""
+        assert self._tf1 is not None
+        known = {name: part.target for name, part in self.parts.items()}
+        ones = regrouped(self._tf1.content["variables"], list(self.parts.values()))
+        found = mapping.match(ones, rows, self._pair.renames, self._pair.ignore, known)
         names = {str(pair.tf2["name"]): str(pair.tf1["name"]) for pair in found.pairs}
         for one, other in found.suggestions:
             names.setdefault(str(other["name"]), str(one["name"]))
@@ -64,13 +86,14 @@ class Copying:
         problems: dict[str, str] = {}
         wanted = []
         for name in own:
-            record = known.get(names.get(name, ""))
-            if record is None:
-                problems[name] = "it has no counterpart in the TF1 graph" if name not in names else "no recorded value"
+            if name not in names:
+                problems[name] = "it has no counterpart in the TF1 graph"
+            elif self._records(names[name], known) is None:
+                problems[name] = "no recorded value"
             else:
-                wanted.append((name, record))
-        for (name, record), value in zip(wanted, values_of([record for _, record in wanted])):
-            problem = self._put(own[name], value, record.name)
+                wanted.append(name)
+        for name, value in zip(wanted, self._values([names[name] for name in wanted], known)):
+            problem = self._put(own[name], value, names[name])
             if problem:
                 problems[name] = problem
         if problems:
@@ -78,6 +101,20 @@ class Copying:
             more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
             self._note(f"not copied from the TF1 side: {first} ({reason}){more}")
         return len(own) - len(problems)
+
+    def _records(self, tf1_name: str, known: Mapping[str, Record]) -> list[Record] | None:
+        """Of what a value is made; None where the TF1 side recorded not all of it."""
+        part = self.parts.get(tf1_name)
+        found = [known.get(name) for name in ((tf1_name,) if part is None else part.conversion.tf1)]
+        return None if None in found else [record for record in found if record is not None]
+
+    def _values(self, tf1_names: Sequence[str], known: Mapping[str, Record]) -> Iterator[Array]:
+        """TF1 values of which all records are known, those of groups converted."""
+        records = [self._records(name, known) or [] for name in tf1_names]
+        read = values_of(list(itertools.chain(*records)))
+        for name, own in zip(tf1_names, records):
+            arrays, part = list(itertools.islice(read, len(own))), self.parts.get(name)
+            yield arrays[0] if part is None else part.conversion.values(arrays)[part.at]
 
     def numbers(self, scenario: str) -> list[int]:
         """The seeds of the operations by which the TF1 side drew in a scenario what is no initial value."""
@@ -95,28 +132,36 @@ class Copying:
         """Whether the model begins inference with the very values that the TF1 side recorded."""
         known = self._initial(INFERENCE)
         names = self.tf1_names(variables)
-        wanted = [(variable, known.get(names.get(name, ""))) for name, variable in variables.weights()]
-        if not known or any(record is None for _, record in wanted):
+        wanted = [(variable, names.get(name, "")) for name, variable in variables.weights()]
+        if not known or any(self._records(name, known) is None for _, name in wanted):
             return False
-        values = values_of([record for _, record in wanted if record is not None])
+        values = self._values([name for _, name in wanted], known)
         return all(
-            np.array_equal(value_of(one), self.layouts.value(names[variables.name(one)], value, shape_of(one)))
-            for (one, _), value in zip(wanted, values)
+            np.array_equal(value_of(one), self.layouts.value(name, value, shape_of(one)))
+            for (one, name), value in zip(wanted, values)
         )
 
     def fill_constant(self, variables: Variables) -> None:
-        """Set every floating variable to 0.001."""
-        for _, variable in variables.weights():
-            value = fills.constant(shape_of(variable), dtype_of(variable))
+        """Set every floating variable to 0.001, and add to it what a group's layout does."""
+        names = self.tf1_names(variables) if self.parts else {}
+        for name, variable in variables.weights():
+            dtype, part = dtype_of(variable), self.parts.get(names.get(name, ""))
+            value = fills.constant(shape_of(variable), dtype)
+            if value is not None and part is not None:
+                value = refilled(part, lambda _, shape, kind: fills.constant(shape, kind), dtype)
             if value is not None:
                 assign(variable, value)
 
     def fill_fingerprint(self, variables: Variables) -> None:
-        """Fill every floating variable from the name and shape of its TF1 counterpart, transposed as the pair says."""
+        """Fill every floating variable from the name and shape of its TF1 counterpart, laid out as the pair says."""
         names = self.tf1_names(variables)
         for name, variable in variables.weights():
-            tf1_name = names.get(name, name)
-            value = fills.fingerprint(tf1_name, self._tf1_shape(variable, tf1_name), dtype_of(variable))
+            tf1_name, dtype = names.get(name, name), dtype_of(variable)
+            part = self.parts.get(tf1_name)
+            if part is None:
+                value = fills.fingerprint(tf1_name, self._tf1_shape(variable, tf1_name), dtype)
+            else:
+                value = refilled(part, fills.fingerprint, dtype)
             if value is not None:
                 self._put(variable, value, tf1_name)
 

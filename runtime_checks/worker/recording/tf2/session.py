@@ -49,6 +49,7 @@ class Session:
         self.recording = recording
         self.code = code
         self.batches = Batches(pair, None if tf1 is None else tf1.batches(), recording.note)
+        self.tf1 = tf1
         self.copying = Copying(pair, tf1, recording.note)
 
     def numbered(self, mode: str = numbering.NUM_RANDOM_OPS) -> ContextManager[Made]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Sequence
 
 from ... import shims
 from ...frames import UserCode
@@ -16,14 +16,15 @@ from ..format.store import Chapter, Recording
 from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
 from ..randomness import numbering, samples
-from ..tensors import Nest, Tensor
+from ..tensors import Array, Nest, Tensor
+from ..values.conversions import Conversion
 from ..watching import checkpoint_loads
-from . import checkpoint, once
+from . import checkpoint, converting, once
 from .listening import array
 from .model import Forward, eagerly, in_function
 from .session import Made, Session
 from .steps import train
-from .variables import Variables
+from .variables import Variables, assign, value_of
 
 __all__ = ["record_tf2"]
 
@@ -62,6 +63,8 @@ class _Side:
         self.session = session
         self._loads: list[LoadRow] | None = None
         self._begins_alike = False
+        self._groups: list[converting.Group] = []
+        self._problems: list[str] = []
         self._open = contextlib.ExitStack()
         self._model: Made | None = None
 
@@ -72,6 +75,8 @@ class _Side:
             for name, body in self._bodies():
                 if name not in _FILLED:
                     self._close()
+                if name == scenarios.CONSTANT:
+                    self._convert()
                 self._try(name, body)
         finally:
             self._close()
@@ -131,6 +136,9 @@ class _Side:
         content["variables"] = made.variables.rows()
         content["other_variables"] = made.variables.other_rows()
         content["layers"] = [told for told in made.listening.settings.values() if told]
+        if self.session.tf1 is not None:
+            self._groups, self._problems = converting.groups_of(self.session, self.session.tf1)
+            self.session.copying.convert([group.conversion for group in self._groups])
         self._loads = loads.check(
             dict(made.variables.weights()), self.session.copying.tf1_names(made.variables), self.session.copying.layouts
         )
@@ -147,6 +155,39 @@ class _Side:
         self._model.ledger.begin_step()
         with self._model.variables.undone():
             yield self._model
+
+    def _convert(self) -> None:
+        """Try the groups of variables that changed their layout together, and say what is known of them."""
+        session, groups = self.session, self._groups
+        if session.tf1 is not None and session.recording.content["variables"]:
+            if any(session.plan.wants(name) for name in _FILLED[1:]):
+                groups = self._tried(session.tf1, groups)
+        session.copying.convert([group.conversion for group in groups if group.how != "names"])
+        if groups or self._problems:
+            with session.recording.scenario(scenarios.CONVERTERS) as chapter:
+                converting.say(chapter, groups, self._problems)
+
+    def _tried(self, tf1: Recorded, groups: Sequence[converting.Group]) -> list[converting.Group]:
+        copying = self.session.copying
+        names = copying.names_among(self.session.recording.content["variables"])
+
+        def run(conversions: Sequence[Conversion], reverse: bool) -> dict[str, Array]:
+            self.session.recording.heard(scenarios.CONVERTERS)
+            copying.convert(conversions)
+            targets = {name for one in conversions for name in one.tf2}
+
+            def fill(variables: Variables) -> None:
+                copying.fill_fingerprint(variables)
+                for name, variable in variables.weights() if reverse else ():
+                    if name in targets:
+                        value = value_of(variable)
+                        assign(variable, value.reshape(-1)[::-1].reshape(value.shape))
+
+            with self._filled(fill) as made, eagerly():
+                found = self.session.run(made, training=False)
+                return {name: array(leaf) for name, leaf in found.outputs.items()}
+
+        return converting.tried(self.session, tf1, groups, names, run)
 
     def _constant(self, chapter: Chapter) -> None:
         with self._filled(self.session.copying.fill_constant) as made, eagerly():
@@ -203,6 +244,7 @@ class _Side:
                 dict(made.variables.weights()),
                 self.session.copying.tf1_names(made.variables),
                 self.session.copying.layouts,
+                self.session.copying.parts,
             )
             chapter.say(**restored.said())
             made.ledger.begin_step()
