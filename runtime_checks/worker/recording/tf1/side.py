@@ -24,7 +24,8 @@ from ..randomness.graph_seeds import ledger_of, number_step_ops, numbered, resee
 from ..randomness.ledger import STEP
 from ..tensors import Array, DType, Function, V1Session, Variable
 from ..values import fills
-from . import checkpoint, estimator, samples, sessions
+from ..watching.clipping import UNKNOWN
+from . import checkpoint, estimator, probing, samples, sessions
 from .building import EVALUATE, INFER, TRAIN, Network, build
 from .legacy_layers import legacy_layers
 from .sessions import opened
@@ -173,6 +174,7 @@ class _Side:
         self._said.add("trains")
         kept = keep(network, self.code)
         self.recording.content["optimizers"] = kept.optimizers
+        self.recording.content["averages"] = kept.averages
         self.recording.content["layers"] = network.layers
         known = {said["name"] for said in self.recording.content["variables"]}
         self.recording.content["variables"] += [
@@ -304,9 +306,21 @@ class _Side:
             nudged=chapter.name == scenarios.STEPS_NUDGED,
             grappler=chapter.name != scenarios.STEPS_OTHER,
             heard=lambda step, values: evaluations.append((step, values)),
+            ended=lambda session: self._probe(session, network) if chapter.name == scenarios.STEPS else None,
         )
         for step, values in evaluations:
             self._evaluate(chapter, step, values)
+
+    def _probe(self, session: V1Session, network: Network) -> None:
+        """Say what training would do in steps that are not run."""
+        content, feeds = self.recording.content, network.feeds(self.batches.at(self.plan.steps - 1))
+        content["rates"] = probing.rates(session, network, feeds, self.plan.steps)
+        for applied, said in zip(network.applied, content["optimizers"]):
+            try:
+                said.update(probing.limits(session, network, applied, feeds))
+            except Exception as error:
+                said["clipping"] = UNKNOWN
+                self.recording.note(f"how the TF1 side clips gradients was not found out: {essence(error)}")
 
     def _evaluate(self, chapter: Chapter, step: int, values: Iterable[tuple[str, Array]]) -> None:
         """Record the outputs of inference with the weights after a step."""

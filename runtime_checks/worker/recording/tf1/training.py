@@ -38,6 +38,7 @@ def train(
     nudged: bool,
     grappler: bool,
     heard: Callable[[int, list[tuple[str, Array]]], None],
+    ended: Callable[[V1Session], None],
 ) -> None:
     """Record training from the graph's own initial values.
 
@@ -52,6 +53,7 @@ def train(
             optimizer makes of the rounding of its constants.
         grappler: whether TensorFlow may rewrite the graph.
         heard: gets the number and the weights by name after the first and after the last step.
+        ended: gets the session after the last step.
     """
     variables, kept = weights(network), slots(network)
     wanted = [value for value in network.values if taps or value.kind != "tap"]
@@ -75,6 +77,7 @@ def train(
             if step in (0, steps - 1):
                 heard(step, [(plain(variable), value) for variable, value in read(session, variables)])
             chapter.flush()
+        ended(session)
 
 
 def record_batch(chapter: Chapter, network: Network, batch: Batch, step: int) -> None:

@@ -84,6 +84,11 @@ class Copying:
         said = [] if self._tf1 is None else self._tf1.scenario(scenario).said.get("random_ops") or []
         return [int(one["seed"]) for one in said if one["purpose"] == STEP and one["seed"] is not None]
 
+    def steps_of_rates(self) -> dict[str, list[int]]:
+        """At which steps the TF1 side looked at each of its learning rates, by name."""
+        rows = [] if self._tf1 is None else self._tf1.content.get("rates") or []
+        return {str(row["name"]): list(row["steps"]) for row in rows}
+
     def _initial(self, scenario: str) -> dict[str, Record]:
         """The values that the TF1 side had at the beginning of a scenario, by name."""
         if self._tf1 is None:

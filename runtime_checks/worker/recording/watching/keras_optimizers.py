@@ -16,7 +16,7 @@ import numpy as np
 from ...patching import wrapped
 from ..format.rows import OptimizerRow
 from ..tensors import Function, Nest, Optimizer, Tensor, Variable
-from . import v1_optimizers
+from . import averages, v1_optimizers
 from .classes import derived
 
 __all__ = ["describe", "is_keras", "learning_rate", "slots", "watching"]
@@ -59,8 +59,10 @@ _SHORTER = {
 
 
 @contextlib.contextmanager
-def watching(heard: Heard) -> Iterator[None]:
+def watching(heard: Heard, update: bool = True) -> Iterator[None]:
     """Tell of every update in the body, before it is made: gradients after the optimizer's own clipping.
+
+    Where `update` is false it is told of, and not made.
 
     An optimizer that hands its gradients on to another one is told of through the other, with what that one gets.
     Inside ``tf.function`` the gradients and the rate are tensors of its graph.
@@ -68,7 +70,7 @@ def watching(heard: Heard) -> Iterator[None]:
     running: list[bool] = []
     with contextlib.ExitStack() as stack:
         for cls, name, unpack in _appliers():
-            stack.enter_context(wrapped(cls, name, functools.partial(_telling, unpack, running, heard)))
+            stack.enter_context(wrapped(cls, name, functools.partial(_telling, unpack, running, heard, update)))
         yield
 
 
@@ -105,13 +107,15 @@ def _appliers() -> list[tuple[type, str, Unpack]]:
     return found
 
 
-def _telling(unpack: Unpack, running: list[bool], heard: Heard, original: Function) -> Function:
+def _telling(unpack: Unpack, running: list[bool], heard: Heard, update: bool, original: Function) -> Function:
     def apply(self: Optimizer, *args: Nest, **kwargs: Nest) -> Nest:
         if running:
             return original(self, *args, **kwargs)
         arguments = _Arguments(args, kwargs)
         pairs, rate = unpack(self, arguments)
         heard(self, [(gradient, variable) for gradient, variable in pairs if gradient is not None], rate)
+        if not update:
+            return None
         running.append(True)
         try:
             return original(self, *arguments.args, **arguments.kwargs)
@@ -239,15 +243,15 @@ def slots(optimizer: Optimizer, variable: Variable) -> dict[str, Variable]:
     if at is None:
         return {}
     kind = _kind(optimizer, _LISTS)
-    if kind == "SGD" and _number(getattr(optimizer, "momentum", None)) == 0:
-        return {}  # Keras 2 makes the slots of plain gradient descent too, and leaves them at zero
     known = _LISTS.get(kind, {})
+    if kind == "SGD" and _number(getattr(optimizer, "momentum", None)) == 0:
+        known = {"momentums": ""}  # Keras 2 makes the slots of plain gradient descent too, and leaves them at zero
     found: dict[str, Variable] = {}
     for attribute, held in vars(optimizer).items():
         canonical = known.get(attribute)
         if attribute in ("_model_variables_moving_average", "_model_variables_moving_averages"):
-            canonical = "ema.average"
-        if canonical is not None and isinstance(held, (list, tuple)) and at < len(held) and held[at] is not None:
+            canonical = averages.SLOT
+        if canonical and isinstance(held, (list, tuple)) and at < len(held) and held[at] is not None:
             found[canonical] = held[at]
     if not known:
         found.update(_others(optimizer, at, found))
