@@ -40,6 +40,8 @@ class Naming:
     """The shape on TF2 of the TF1 variables whose elements lie there in another shape."""
     made: Mapping[tuple[str, str], Place] = field(default_factory=dict)
     """By side and name: the line that makes a variable."""
+    ignore: tuple[str, ...] = ()
+    """As in `Pair`."""
 
     def turned(self, name: str, value: Any) -> Any:
         """A TF1 value as the TF2 side has it."""
@@ -87,6 +89,7 @@ def naming(
             if is_reshaped(str(one["name"]), reshapes)
         },
         made={**_made("tf1", ones), **_made("tf2", others)},
+        ignore=tuple(str(key) for key in ignore),
     )
 
 

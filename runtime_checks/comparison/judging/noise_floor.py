@@ -23,7 +23,7 @@ from .values import Values
 __all__ = ["NoiseFloor"]
 
 _MODERATE = 10.0
-_NUDGED = frozenset({scenarios.FINGERPRINT_NUDGED, scenarios.STEPS_NUDGED})
+_NUDGED = frozenset({scenarios.FINGERPRINT_NUDGED, scenarios.STEPS_NUDGED, scenarios.EVALUATED_NUDGED})
 
 Difference = Callable[[Index, Index, Record], "float | None"]
 

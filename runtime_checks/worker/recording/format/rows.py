@@ -15,7 +15,7 @@ Place = Tuple[str, int]
 """File and line."""
 Shape = Optional[Sequence[Optional[int]]]
 OptimizerRow = Dict[str, Union[str, float, None]]
-"""``class``, ``name``, ``learning_rate`` and hyperparameters."""
+"""``class``, ``name``, ``rule`` (the library's class that it is one of), ``learning_rate`` and hyperparameters."""
 
 ScenarioRow = Dict[str, Json]
 """``outcome``, ``detail``, ``parts``, ``place``, ``seconds``, and what the scenario says of itself."""
@@ -40,12 +40,13 @@ if TYPE_CHECKING:
         only: str
 
     class AverageRow(TypedDict):
-        """A moving average that a program keeps: of a weight, or of another value."""
+        """A moving average that a program keeps: of a weight, or of another value; `updated` by training steps."""
 
         name: str
         average: str
         decay: float | None
         weight: bool
+        updated: bool
 
     class RateRow(TypedDict):
         """The learning rate of an optimizer at steps that need not have been run; `unknown` says why it has none."""

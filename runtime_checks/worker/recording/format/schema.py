@@ -229,7 +229,9 @@ _PAIR = _fields(
     },
 )
 _OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text)}, _scalar)
-_AVERAGE = _fields({"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag}, {})
+_AVERAGE = _fields(
+    {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
+)
 _RATE = _fields({"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text}, {})
 
 CONTENT = _fields(

@@ -20,7 +20,7 @@ from ..watching.layer_calls import recording_layers
 from ..watching.operations import place_of, position, upstream
 from . import settings
 
-__all__ = ["EVALUATE", "INFER", "TRAIN", "Network", "Value", "build", "order"]
+__all__ = ["EVALUATE", "INFER", "TRAIN", "Network", "Value", "build", "order", "takes"]
 
 TRAIN, EVALUATE, INFER = "train", "eval", "infer"
 """As ``tf.estimator.ModeKeys`` has them."""
@@ -215,6 +215,11 @@ def _parameters(function: Function) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):
         return {}
+
+
+def takes(function: Function, name: str) -> bool:
+    """Whether a function has a parameter of that name."""
+    return name in _parameters(function)
 
 
 def _call(pair: Pair, inputs: Nest, labels: Nest, mode: str) -> Nest:

@@ -8,7 +8,7 @@ from ...frames import UserCode
 from ..format.rows import AverageRow, OptimizerRow, VariableRow
 from ..tensors import Variable
 from ..watching import averages, v1_optimizers
-from ..watching.operations import initial_value, place_of
+from ..watching.operations import initial_value, place_of, upstream
 from .building import Network
 
 __all__ = ["Kept", "Slot", "keep", "plain", "slots", "weights"]
@@ -58,10 +58,18 @@ def keep(network: Network, code: UserCode) -> Kept:
 
 def _averages(network: Network) -> list[AverageRow]:
     known = {id(variable) for variable in network.variables}
-    return [
-        averages.described(plain(one.source), plain(one.variable), one.decay, id(one.source) in known)
-        for one in network.averages
-    ]
+    within = upstream([] if network.train_op is None else [getattr(network.train_op, "op", network.train_op)])
+    read = {tensor.op for operation in within for tensor in operation.inputs}
+    found: dict[int, AverageRow] = {}
+    for one in network.averages:
+        found[id(one.variable)] = averages.described(
+            plain(one.variable),
+            plain(one.source),
+            one.decay,
+            weight=id(one.source) in known,
+            updated=one.variable.op in read,
+        )
+    return list(found.values())
 
 
 def _described(variable: Variable, trainable: bool, code: UserCode) -> VariableRow:

@@ -90,8 +90,12 @@ class Model:
     @property
     def has_own_step(self) -> bool:
         """Whether its class has a ``train_step`` that is not Keras' own."""
-        step = getattr(type(self.value), "train_step", None)
-        return step is not None and str(getattr(step, "__module__", "")).partition(".")[0] not in _KERAS
+        return self.has_own("train_step")
+
+    def has_own(self, method: str) -> bool:
+        """Whether its class has a method that is not Keras' own."""
+        found = getattr(type(self.value), method, None)
+        return found is not None and str(getattr(found, "__module__", "")).partition(".")[0] not in _KERAS
 
     def place(self, factory: Function, code: UserCode) -> Place | None:
         """Where the user wrote what is called: its ``call``, or else the factory."""

@@ -314,10 +314,12 @@ class _Trainer:
                 for name in clipping.NAMES:
                     said.pop(name, None)
                 said.update(found[id(optimizer)])
+            elif not set(clipping.NAMES) & set(said):
+                said["clipping"] = clipping.UNKNOWN
 
     def _kept_averages(self) -> list[AverageRow]:
         rows = [
-            averages.described(name, self.made.variables.name(one.variable), one.decay, True)
+            averages.described(self.made.variables.name(one.variable), name, one.decay)
             for one, name, _ in self._averages.values()
         ]
         for name, optimizer, variable in self._trained():
@@ -325,7 +327,7 @@ class _Trainer:
             if slot is not None:
                 decay = keras_optimizers.describe(optimizer).get("ema_momentum")
                 known = float(decay) if isinstance(decay, (int, float)) else None
-                rows.append(averages.described(name, f"{name}/{averages.SLOT}", known, True))
+                rows.append(averages.described(f"{name}/{averages.SLOT}", name, known))
         return rows
 
     def _limits(self) -> dict[int, Mapping[str, object]]:

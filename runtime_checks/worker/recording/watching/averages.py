@@ -51,6 +51,14 @@ def watching(heard: Callable[[Average], None]) -> Iterator[None]:
         yield
 
 
-def described(name: str, average: str, decay: float | None, weight: bool) -> AverageRow:
-    """A row of the recording: of what, where it lies, how fast it forgets, and whether it is a weight's."""
-    return {"name": name, "average": average, "decay": decay, "weight": weight}
+def described(average: str, name: str, decay: float | None, *, weight: bool = True, updated: bool = True) -> AverageRow:
+    """A row of the recording.
+
+    Args:
+        average: the name of the variable that holds it.
+        name: of what is averaged.
+        decay: None where it is computed.
+        weight: whether that is a variable.
+        updated: whether training steps do it.
+    """
+    return {"name": name, "average": average, "decay": decay, "weight": weight, "updated": updated}

@@ -17,7 +17,7 @@ from ...patching import wrapped
 from ..format.rows import OptimizerRow
 from ..tensors import Function, Nest, Optimizer, Tensor, Variable
 from . import averages, v1_optimizers
-from .classes import derived
+from .classes import derived, rule_of
 
 __all__ = ["describe", "is_keras", "learning_rate", "slots", "watching"]
 
@@ -49,7 +49,8 @@ _LEGACY = {
 _HYPERPARAMETERS = (
     "epsilon", "beta_1", "beta_2", "momentum", "nesterov", "rho", "centered", "amsgrad", "initial_accumulator_value",
     "clipnorm", "global_clipnorm", "clipvalue", "weight_decay", "l1_regularization_strength",
-    "l2_regularization_strength", "learning_rate_power", "use_ema", "ema_momentum", "gradient_accumulation_steps"
+    "l2_regularization_strength", "learning_rate_power", "use_ema", "ema_momentum",
+    "ema_overwrite_frequency", "gradient_accumulation_steps"
 )
 _SHORTER = {
     "initial_accumulator_value": "initial_accumulator",
@@ -196,7 +197,9 @@ def describe(optimizer: Optimizer) -> OptimizerRow:
         config = dict(optimizer.get_config())
     except Exception:
         config = {}
-    described: OptimizerRow = {"class": type(optimizer).__name__, "name": _name(optimizer)}
+    described: OptimizerRow = {
+        "class": type(optimizer).__name__, "name": _name(optimizer), "rule": rule_of(optimizer)
+    }
     for key in _HYPERPARAMETERS:
         value = _number(config.get(key, getattr(optimizer, key, None) if key.startswith("clip") else None))
         if value is not None:
