@@ -57,7 +57,8 @@ def _by_sort(ones: Sequence[Record], others: Sequence[Record]) -> Iterator[tuple
 
 def sort_of(record: Record) -> str:
     """What a metric measures, as far as its name, its class or its operation says; empty where they do not."""
-    for said in (str(record.more.get("sort") or "").rpartition("/")[0] or str(record.more.get("sort") or ""), record.name):
+    made = str(record.more.get("sort") or "")
+    for said in (made.rpartition("/")[0] or made, record.name):
         if _TOP.search(said):
             return ""
         letters = re.sub(r"[^a-z]", "", said.lower())

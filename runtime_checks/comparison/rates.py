@@ -12,11 +12,14 @@ from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Record, Recorded
 from .judging.judge import Judge
 from .judging.measuring import measure
-from .judging.pairing import Couple
+from .judging.pairing import Couple, Index
 from .judging.tolerances import Tolerance
 from .results import Deviation
 
-__all__ = ["Rates", "compare_rates"]
+__all__ = ["LATER", "Rates", "compare_rates"]
+
+LATER = "steps-later"
+"""What stands for a scenario in these comparisons: nothing is run for them."""
 
 _RTOL = 1e-5
 _ATOL = 1e-6
@@ -50,23 +53,31 @@ def compare_rates(judge: Judge, tf1: Recorded, tf2: Recorded) -> Rates:
             elif row.get("unknown"):
                 unknown.append(f"{side}: {row['unknown']}")
         if rows[0] is not None and rows[1] is not None:
-            checks += _compared(judge, name, rows[0], rows[1])
+            run = [Index(side.scenario(scenarios.STEPS)) for side in (tf1, tf2)]
+            checks += _compared(judge, name, rows[0], rows[1], run)
     return Rates(checks, tuple(unknown))
 
 
-def _compared(judge: Judge, name: str, one: Mapping[str, Any], two: Mapping[str, Any]) -> list[Deviation]:
+def _record(run: Index, name: str, step: int) -> Record:
+    """What stands for a rate that was not recorded, made where that of the first step was."""
+    first = run.find("learning_rate", name, 0)
+    return Record("learning_rate", name, step, 0, "float32", (), first.place if first else None, {}, None, "")
+
+
+def _compared(
+    judge: Judge, name: str, one: Mapping[str, Any], two: Mapping[str, Any], run: Sequence[Index]
+) -> list[Deviation]:
     found = []
     largest = max((abs(value) for row in (one, two) for value in row.get("values") or ()), default=0.0)
     for step in sorted({*(one.get("steps") or ()), *(two.get("steps") or ())}):
         values = _at(one, step), _at(two, step)
         if values[0] is None or values[1] is None:
             continue
-        record = Record("learning_rate", name, step, 0, "float32", (), None, {}, None, "")
-        couple = Couple(record, record)
+        couple = Couple(_record(run[0], name, step), _record(run[1], name, step))
         usual = judge.tolerance(scenarios.STEPS, couple, scale=largest)
         allowed = Tolerance(max(usual.rtol, _RTOL), max(usual.atol, _ATOL * largest), usual.judged)
         measured = measure(np.asarray(values[0]), np.asarray(values[1]), allowed.rtol, allowed.atol)
-        found.append(judge.deviation(scenarios.STEPS, couple, measured, allowed, allowed.judged, None))
+        found.append(judge.deviation(LATER, couple, measured, allowed, allowed.judged, None))
     return found
 
 

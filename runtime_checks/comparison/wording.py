@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ...linter.reporters import printable
 from ..worker.recording.format.rows import Place
-from .results import Deviation, Results, Rung, Status
+from .results import NEVER, Deviation, Results, Rung, Status
 
 __all__ = [
     "agreement", "detail", "farthest", "figure", "label", "lines", "place", "printable", "some", "spoken", "subject",
@@ -29,6 +29,8 @@ _SCENARIOS = {
     "steps": "training",
     "steps-other": "training, other mode",
     "steps-again": "training, once more",
+    "steps-later": "a step that need not have been run",
+    "evaluated": "evaluation",
 }
 _KINDS = {"tap": "layer", "learning_rate": "learning rate", "slot": "optimizer slot"}
 
@@ -68,6 +70,8 @@ def label(name: str) -> str:
 
 def when(check: Deviation) -> str:
     """The step where there are steps: ``step 2``, ``before step 0``, ``after step 2``; otherwise empty."""
+    if check.scenario == "evaluated":
+        return "with TF1's initial values" if check.step < 0 else f"with TF1's weights after step {check.step}"
     if not check.scenario.startswith("steps"):
         return ""
     if check.step < 0:
@@ -166,6 +170,8 @@ def _equal(report: Results) -> str:
         worst = max(counted, key=lambda check: check.excess)
         words += f"; {len(counted)} values compared"
         words += f", the farthest is {subject(worst)}, {times(worst.excess)}" if worst.excess else ", all identical"
+    if heads := [one.partition(" (")[0] for one in report.not_compared if one != NEVER]:
+        words += f"; not compared: {', '.join(heads)}"
     return printable(_sentence(words))
 
 

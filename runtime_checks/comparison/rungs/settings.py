@@ -26,5 +26,6 @@ def judge(climb: Climb) -> Settled:
         many = f"{len(wrong)} of {len(known)} settings differ" if len(known) > 1 else "the setting differs"
         return Settled(Status.FAIL, f"{many}: {wrong[0]}", notes=tuple(wrong[1:]))
     if known:
-        return Settled(Status.PASS, "1 setting is the same" if len(known) == 1 else f"{len(known)} settings are the same")
+        many = "1 setting is the same" if len(known) == 1 else f"{len(known)} settings are the same"
+        return Settled(Status.PASS, many)
     return Settled(Status.NOT_RUN, "no setting is known of both sides")

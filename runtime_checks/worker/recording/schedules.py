@@ -57,17 +57,17 @@ def _find_jumps(at: Callable[[int], float], first: int, last: int) -> None:
     """Look at both sides of the jumps between two steps; where a rate moves all the time there are none to find."""
     begin = first
     for _ in range(_EDGES):
-        low, high = _halved(lambda step: _same(at(step), at(begin)), begin, last)
-        if high == begin + 1 or _same(at(high), at(last)):
+        jump = _halved(at, begin, last, at(begin))
+        if jump == begin + 1 or _same(at(jump), at(last)):
             break
-        begin = high
+        begin = jump
     if _same(at(last - 1), at(last)):  # it has come to rest
-        _halved(lambda step: not _same(at(step), at(last)), first, last)
+        _halved(lambda step: at(last - step), 0, last - first, at(last))
 
 
-def _halved(holds: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
-    """Two steps next to each other, of which something holds for the first and not for the second."""
+def _halved(at: Callable[[int], float], low: int, high: int, value: float) -> int:
+    """A step before which the rate is that of the first one, and at which it is another."""
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low, high
+        low, high = (middle, high) if _same(at(middle), value) else (low, middle)
+    return high

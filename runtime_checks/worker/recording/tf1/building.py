@@ -151,7 +151,7 @@ def build(
         with contextlib.ExitStack() as heard_too:
             heard_too.enter_context(v1_optimizers.watching(network.applied.append))
             heard_too.enter_context(averages.watching(network.averages.append))
-            heard_too.enter_context(clipping.heard_gradients(lambda x, gradient: network.gradients.append((x, gradient))))
+            heard_too.enter_context(clipping.heard_gradients(lambda x, made: network.gradients.append((x, made))))
             inputs = _placeholders([batch.inputs for batch in shown], "input", network.inputs)
             labels = _labels(pair, mode, shown, network)
             returned = _call(pair, inputs, labels, mode)

@@ -6,16 +6,20 @@ from typing import Sequence
 
 import numpy as np
 
+from ...frames import UserCode
 from ..format.store import Chapter
 from ..pairs import structures
 from ..pairs.batches import Batch
-from ..tensors import Tensor, V1Session
+from ..tensors import Array, Tensor, V1Session
+from ..watching.operations import place_of
 from .building import Network
 
 __all__ = ["record"]
 
 
-def record(session: V1Session, network: Network, batches: Sequence[Batch], chapter: Chapter, step: int) -> None:
+def record(
+    session: V1Session, network: Network, batches: Sequence[Batch], chapter: Chapter, step: int, code: UserCode
+) -> None:
     """Record what evaluation gives with the weights that a session has.
 
     The mean of the loss weighs batches by their size, as Keras does; so it does what is no metric but a plain tensor.
@@ -26,22 +30,25 @@ def record(session: V1Session, network: Network, batches: Sequence[Batch], chapt
         batches: to evaluate, one after the other.
         chapter: where to.
         step: of training, after which the weights are these.
+        code: tells the user's files.
     """
     means, updates, results = _parts(network)
-    sums = {name: 0.0 for name in means}
+    sums: dict[str, Array] = {}
     sizes = 0
     for batch in batches:
         size = _size(batch)
         computed, _ = session.run([means, updates], network.feeds(batch))
         for name, value in computed.items():
-            sums[name] = sums[name] + size * np.asarray(value, np.float64)
+            sums[name] = sums.get(name, 0.0) + size * np.asarray(value, np.float64)
         sizes += size
-    found = {name: (total / sizes).astype(np.float32) for name, total in sums.items()}
+    found = {name: np.asarray(total / sizes, np.float32) for name, total in sums.items()}
     found.update(session.run(results))
     for name, value in found.items():
         kind = "loss" if name == _LOSS else "metric"
-        sort = str(getattr(getattr(results.get(name), "op", None), "name", ""))
-        chapter.add(kind, name if kind == "metric" else "loss", value, step, sort=sort)
+        operation = getattr(results.get(name, means.get(name)), "op", None)
+        place = None if operation is None else place_of(operation, code)
+        sort = str(operation.name) if operation is not None and name in results else ""
+        chapter.add(kind, name if kind == "metric" else "loss", value, step, place, sort=sort)
 
 
 _LOSS = "\0loss"

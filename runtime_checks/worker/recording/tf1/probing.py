@@ -20,7 +20,9 @@ from .variables import plain
 __all__ = ["limits", "rates"]
 
 _COUNTING = {"AssignAdd": 1, "AssignAddVariableOp": 1, "AssignSub": -1, "AssignSubVariableOp": -1}
+_WRITING = ("Assign", "Scatter", "ResourceScatter", "CountUpTo", "ResourceApply", "Apply")
 _CALLING = ("If", "While", "PartitionedCall", "StatefulPartitionedCall", "Case")
+"""What runs a body, which is not looked into."""
 Feeds = Mapping[Tensor, Array]
 
 
@@ -90,9 +92,7 @@ def _advance(variable: Variable, training: set[Operation]) -> int | None:
             if delta is None or delta.shape != () or float(delta) != int(delta):
                 return None
             total += _COUNTING[operation.type] * int(delta)
-        elif operation.type.startswith(("Assign", "Scatter", "ResourceScatter", "CountUpTo", "ResourceApply", "Apply")):
-            return None
-        elif operation.type in _CALLING and operation.op_def.is_stateful and variable.op.type == "VarHandleOp":
+        elif operation.type.startswith(_WRITING) or (operation.type in _CALLING and operation.op_def.is_stateful):
             return None
     return total
 
@@ -102,7 +102,7 @@ def _draws(operation: Operation) -> bool:
     return kind.startswith("Random") or "Dequeue" in kind or kind in ("IteratorGetNext", "PyFunc", "EagerPyFunc")
 
 
-def limits(session: V1Session, network: Network, applied: Applied, feeds: Feeds) -> Mapping[str, object]:
+def limits(session: V1Session, network: Network, applied: Applied, feeds: Feeds) -> clipping.Limits:
     """How the gradients of an optimizer are clipped on their way to it (see `clipping.limits`)."""
     ways = {plain(variable): (gradient, _sources(network, gradient, variable)) for gradient, variable in applied[1]}
     if all(any(gradient is source for source in sources) for gradient, sources in ways.values()):

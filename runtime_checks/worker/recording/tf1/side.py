@@ -331,12 +331,11 @@ class _Side:
             raise NotRunError(f"the TF1 side gives neither a loss nor metrics in mode {EVALUATE!r}")
         batches = [self.batches.at(step) for step in range(self.plan.steps)]
         last = [] if self._last is None else [self._last]
-        for step, values in [(-1, self._initial()), *last]:
-            if chapter.name == scenarios.EVALUATED_NUDGED:
-                values = _moved(values)
+        for step, given in [(-1, self._initial()), *last]:
+            values = _moved(given) if chapter.name == scenarios.EVALUATED_NUDGED else given
             with numbered(network.graph, self.plan.seed, numbering.of_evaluation(0)), opened(network) as session:
                 sessions.fill(session, network, _by_name(network, values))
-                evaluating.record(session, network, batches, chapter, step)
+                evaluating.record(session, network, batches, chapter, step, self.code)
 
     def _probe(self, session: V1Session, network: Network) -> None:
         """Say what training would do in steps that are not run."""

@@ -48,12 +48,12 @@ def record(session: Session, made: Made, chapter: Chapter, step: int) -> None:
         batch = session.batch_tensors(number)
         data = (batch.inputs,) if batch.labels is None else (batch.inputs, batch.labels)
         logs = model.test_step(data) if made.model.is_keras3 else converted(model.test_step, data)
-    sorts = dict(_sorts(model))
+    sorts, place = dict(_sorts(model)), made.model.place_of("test_step", session.code)
     found = structures.step_results(logs)
     if found.loss is not None:
-        chapter.add("loss", "loss", array(found.loss), step)
+        chapter.add("loss", "loss", array(found.loss), step, place)
     for name, value in structures.flat(dict(found.metrics)):
-        chapter.add("metric", name, array(value), step, sort=sorts.get(name.rpartition("/")[2], ""))
+        chapter.add("metric", name, array(value), step, place, sort=sorts.get(name.rpartition("/")[2], ""))
 
 
 def _sorts(owner: object) -> Iterator[tuple[str, str]]:

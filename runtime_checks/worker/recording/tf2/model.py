@@ -99,13 +99,12 @@ class Model:
 
     def place(self, factory: Function, code: UserCode) -> Place | None:
         """Where the user wrote what is called: its ``call``, or else the factory."""
-        for found in (getattr(type(self.value), "call", None), self.value, type(self.value).__call__, factory):
-            function = getattr(found, "python_function", found)
-            written = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
-            path = None if written is None else code.path(written.co_filename)
-            if path is not None and written is not None:
-                return path, int(written.co_firstlineno)
-        return None
+        places = (getattr(type(self.value), "call", None), self.value, type(self.value).__call__, factory)
+        return next(filter(None, (_written(one, code) for one in places)), None)
+
+    def place_of(self, method: str, code: UserCode) -> Place | None:
+        """Where the user wrote a method of it; None where it is Keras' own."""
+        return _written(getattr(type(self.value), method, None), code)
 
     def call(self, inputs: Nest, training: bool, labels: Nest = None) -> Nest:
         """Call it on tensors.
@@ -172,6 +171,14 @@ class Model:
         for layer in _layers_in(self.value):
             found += list(layer.losses)
         return found
+
+
+def _written(callee: Callee, code: UserCode) -> Place | None:
+    """The line of the user's that a function begins at."""
+    function = getattr(callee, "python_function", callee)
+    written = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
+    path = None if written is None else code.path(written.co_filename)
+    return None if path is None or written is None else (path, int(written.co_firstlineno))
 
 
 def make(pair: Pair) -> Model:

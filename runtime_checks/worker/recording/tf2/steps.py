@@ -330,7 +330,7 @@ class _Trainer:
                 rows.append(averages.described(f"{name}/{averages.SLOT}", name, known))
         return rows
 
-    def _limits(self) -> dict[int, Mapping[str, object]]:
+    def _limits(self) -> dict[int, clipping.Limits]:
         """By optimizer, how the gradients are clipped that it is given."""
         batch = self.session.batch_tensors(0)
         given: dict[str, Array] = {}

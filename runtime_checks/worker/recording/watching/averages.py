@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 from ...patching import wrapped
 from ..format.rows import AverageRow
@@ -13,6 +13,10 @@ __all__ = ["SLOT", "Average", "described", "watching"]
 
 SLOT = "ema.average"
 """What an average of a weight is called among what an optimizer keeps for it."""
+
+
+Averages = Any
+"""A ``tf.train.ExponentialMovingAverage``."""
 
 
 class Average(NamedTuple):
@@ -32,7 +36,7 @@ def watching(heard: Callable[[Average], None]) -> Iterator[None]:
     import tensorflow as tf
 
     def telling(original: Function) -> Function:
-        def apply(self: Function, var_list: Sequence[Tensor] | None = None) -> object:
+        def apply(self: Averages, var_list: Sequence[Tensor] | None = None) -> object:
             given = None if var_list is None else list(var_list)
             before = {id(variable) for variable in tf.compat.v1.global_variables()}
             result = original(self, given)

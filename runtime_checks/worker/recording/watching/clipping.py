@@ -7,20 +7,22 @@ gradients that are far too large, and what it hands to the optimizer tells wheth
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, Iterator, Mapping, Sequence
+from typing import Callable, Dict, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 
 from ...patching import wrapped
 from ..tensors import Array, Function, Tensor
 
-__all__ = ["NAMES", "SCALES", "UNKNOWN", "heard_gradients", "limits", "patterns"]
+__all__ = ["NAMES", "SCALES", "UNKNOWN", "Limits", "heard_gradients", "limits", "patterns"]
 
 SCALES = (0.0, 1e-3, 1e9)
 """Global norms of the gradients that are given: nothing, what nobody clips, what everybody clips."""
 NAMES = ("clipvalue", "clipnorm", "global_clipnorm", "clipping")
 UNKNOWN = "in a way of its own"
 _NEAR = 1e-3
+Limits = Dict[str, Union[str, float, None]]
+"""As it stands in the row of an optimizer."""
 
 
 def patterns(shapes: Mapping[str, Sequence[int]]) -> dict[str, Array]:
@@ -35,7 +37,7 @@ def patterns(shapes: Mapping[str, Sequence[int]]) -> dict[str, Array]:
     return {name: value / size for name, value in found.items()} if size else found
 
 
-def limits(given: Mapping[str, Array], got: Sequence[Mapping[str, Array]]) -> dict[str, object]:
+def limits(given: Mapping[str, Array], got: Sequence[Mapping[str, Array]]) -> Limits:
     """How gradients are clipped, under the names that Keras uses; empty where they are not.
 
     Args:
@@ -103,10 +105,10 @@ def _alike(values: Array) -> bool:
     return bool(values.size and values.min() > 0 and values.max() <= (1.0 + _NEAR) * values.min())
 
 
-def _norm(values: object) -> float:
-    return float(np.sqrt(sum(float(np.sum(np.square(value))) for value in values)))  # type: ignore[attr-defined]
+def _norm(values: Iterable[Array]) -> float:
+    return float(sum(float(np.sum(np.square(value))) for value in values) ** 0.5)
 
 
 def _figure(number: float) -> float:
     """Without the digits that rounding makes."""
-    return float("{:.4g}".format(float(number)))
+    return float(f"{float(number):.4g}")
