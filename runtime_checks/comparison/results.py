@@ -75,8 +75,8 @@ class Deviation:
 class Rung:
     """One rung of the ladder.
 
-    ``number`` is ``1`` to ``8``, or one like ``3f``; ``name`` is what ``--until`` takes; ``detail`` says in one line why
-    it is what it is; ``notes`` say what else the reader must know, such as that weights were copied.
+    ``number`` is ``1`` to ``8``, or one like ``3f``; ``name`` is what ``--until`` takes; ``detail`` says in one line
+    why it is what it is; ``notes`` say what else the reader must know, such as that weights were copied.
     ``needed`` names the tolerance that would have passed, empty where it passed or none would.
     """
 
