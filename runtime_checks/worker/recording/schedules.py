@@ -12,6 +12,8 @@ __all__ = ["LAST", "constant", "sampled", "unknown"]
 LAST = 10**6
 """The last step that is looked at."""
 _STEPS = (0, *(factor * 10**power for power in range(6) for factor in (1, 3)), LAST)
+_MOST = 1e300
+"""What is larger, infinite or no number is not recorded."""
 _EDGES = 4
 """How many steps at which a rate jumps are looked for between two of those."""
 
@@ -35,12 +37,14 @@ def sampled(name: str, rate: Callable[[int], float], more: Iterable[int] = ()) -
     for one, other in zip(steps, steps[1:]):
         if not _same(at(one), at(other)):
             _find_jumps(at, one, other)
-    finite = {step: value for step, value in sorted(known.items()) if math.isfinite(value)}
+    finite = {step: value for step, value in sorted(known.items()) if abs(value) < _MOST}
     return {"name": name, "steps": list(finite), "values": list(finite.values()), "unknown": ""}
 
 
 def constant(name: str, value: float) -> RateRow:
     """A rate that no step changes."""
+    if not abs(value) < _MOST:
+        return unknown(name, f"it is {value}")
     return {"name": name, "steps": [0, LAST], "values": [value, value], "unknown": ""}
 
 

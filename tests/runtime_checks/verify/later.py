@@ -299,7 +299,9 @@ RATES_ALIKE = {
     "a cosine": lambda: Pair(old(rate=restarted), new(lambda: keras.optimizers.SGD(Later(0.1))), rows, classes),
     "a step that is not counted": lambda: Pair(old(rate=UNCOUNTED), new(), rows, classes),
 }
-RATE_UNKNOWN = {"set by the program": lambda: Pair(old(), new(), rows, classes, train_step=loop(after=setting))}
+RATES_UNKNOWN = {
+    "set by the program": lambda: Pair(old(), new(), rows, classes, train_step=loop(after=setting)),
+}
 
 
 # Evaluation
@@ -392,7 +394,7 @@ def record(job):
     pair = globals()[job["table"]][job["name"]]()
     recording, code = Recording(job["folder"], job["side"]), UserCode([__file__])
     recording.content["pair"] = {"ignore": list(pair.ignore)}
-    plan = Plan(tuple(job["scenarios"]), 3, 42)
+    plan = Plan(tuple(job["scenarios"]), 2, 42)
     if job["side"] == "tf1":
         record_tf1(pair, plan, recording, code)
     else:

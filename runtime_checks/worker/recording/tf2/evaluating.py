@@ -10,7 +10,7 @@ from ..pairs import structures
 from ..pairs.pair import Pair
 from ..tensors import Nest
 from .listening import array
-from .model import Model, converted
+from .model import Model, converted, is_of_keras
 from .session import Made, Session
 
 __all__ = ["record", "require"]
@@ -57,9 +57,9 @@ def record(session: Session, made: Made, chapter: Chapter, step: int) -> None:
 
 
 def _sorts(owner: object) -> Iterator[tuple[str, str]]:
-    """The class of each metric by name; of one that wraps a function, its name."""
+    """The class of Keras that each metric is one of, by name; of one that wraps a function, its name."""
     for metric in getattr(owner, "metrics", None) or ():
         yield from _sorts(metric)
         function = getattr(metric, "_fn", None)
-        kind = getattr(function, "__name__", "") if type(metric).__name__ == "MeanMetricWrapper" else ""
-        yield str(metric.name), kind or type(metric).__name__
+        kind = next((cls.__name__ for cls in type(metric).__mro__ if is_of_keras(cls)), "")
+        yield str(metric.name), str(getattr(function, "__name__", "")) if kind == "MeanMetricWrapper" else kind

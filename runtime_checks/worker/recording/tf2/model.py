@@ -18,8 +18,8 @@ from ..pairs.pair import Pair
 from ..tensors import Function, Layer, Module, Nest, Tensor
 
 __all__ = [
-    "Forward", "Model", "clear_names", "converted", "eagerly", "in_function", "is_symbolic", "layer_settings", "make",
-    "tensors"
+    "Forward", "Model", "clear_names", "converted", "eagerly", "in_function", "is_of_keras", "is_symbolic",
+    "layer_settings", "make", "tensors"
 ]
 
 _SETTINGS = ("epsilon", "momentum", "rate", "renorm", "center", "scale", "axis", "negative_slope", "alpha", "theta")
@@ -95,7 +95,7 @@ class Model:
     def has_own(self, method: str) -> bool:
         """Whether its class has a method that is not Keras' own."""
         found = getattr(type(self.value), method, None)
-        return found is not None and str(getattr(found, "__module__", "")).partition(".")[0] not in _KERAS
+        return found is not None and not is_of_keras(found)
 
     def place(self, factory: Function, code: UserCode) -> Place | None:
         """Where the user wrote what is called: its ``call``, or else the factory."""
@@ -171,6 +171,11 @@ class Model:
         for layer in _layers_in(self.value):
             found += list(layer.losses)
         return found
+
+
+def is_of_keras(what: Callee) -> bool:
+    """Whether a class or function is Keras' own."""
+    return str(getattr(what, "__module__", "")).partition(".")[0] in _KERAS
 
 
 def _written(callee: Callee, code: UserCode) -> Place | None:
