@@ -40,7 +40,8 @@ ROOMS = [
     pytest.param(
         ROOT / "runtime_checks" / "comparison",
         [
-            "results distributions points", "wording", "judging", "batches divergence draws initial_values vacuity",
+            "results distributions points", "wording", "judging",
+            "batches divergence draws initial_values metrics rates settings vacuity",
             "causes reporters", "report training", "climb", "rungs", ".",
         ],
         id="comparison",

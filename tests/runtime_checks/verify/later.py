@@ -38,7 +38,7 @@ def old(clip=None, rate=0.1, average=None, metrics=None, drops=False, smoothing=
         step = v1.train.get_or_create_global_step()
         optimizer = v1.train.GradientDescentOptimizer(rate(step) if callable(rate) else rate)
         pairs = optimizer.compute_gradients(loss)
-        train_op = optimizer.apply_gradients(clip(pairs) if clip else pairs, None if rate is UNCOUNTED else step)
+        train_op = optimizer.apply_gradients(clip(pairs) if clip else pairs, None if rate is uncounted else step)
         if average:
             with tf.control_dependencies([train_op]):
                 train_op = average(loss)
@@ -47,7 +47,7 @@ def old(clip=None, rate=0.1, average=None, metrics=None, drops=False, smoothing=
     return network
 
 
-def UNCOUNTED(step):
+def uncounted(step):
     """A schedule of a step that nobody counts."""
     return v1.train.piecewise_constant(step, [1], [0.1, 0.01])
 
@@ -82,7 +82,7 @@ def loop(change=None, after=None):
         with tf.GradientTape() as tape:
             value = loss(labels, model(features, training=True))
         weights = model.trainable_variables
-        pairs = list(zip(tape.gradient(value, weights), weights))
+        pairs = list(zip(tape.gradient(value, weights), weights, strict=True))
         model.optimizer.apply_gradients(change(pairs) if change else pairs)
         if after:
             after(model)
@@ -95,8 +95,8 @@ def loop(change=None, after=None):
 
 
 def by_global_norm(pairs, bound=5.0):
-    gradients, weights = zip(*pairs)
-    return list(zip(tf.clip_by_global_norm(gradients, bound)[0], weights))
+    gradients, weights = zip(*pairs, strict=True)
+    return list(zip(tf.clip_by_global_norm(gradients, bound)[0], weights, strict=True))
 
 
 def by_norm(pairs):
@@ -120,11 +120,6 @@ def by_bounds(pairs):
 def decayed(pairs):
     """What is added to gradients is no clipping."""
     return [(gradient + 0.0 * tf.convert_to_tensor(weight), weight) for gradient, weight in pairs]
-
-
-def one_of_them(pairs):
-    """A clipping of a form that has no name."""
-    return [(tf.clip_by_norm(gradient, 3.0) if at == 0 else gradient, weight) for at, (gradient, weight) in enumerate(pairs)]
 
 
 CLIPPED_OTHERWISE = {
@@ -180,10 +175,10 @@ class Prepared(keras.Sequential):
         result = super().train_step(data)
         if self.first:
             now = [tf.identity(one) for one in weights]
-            for one, value in zip(weights, self.begun):
+            for one, value in zip(weights, self.begun, strict=True):
                 one.assign(value)
             self.shadow.apply(weights)
-            for one, value in zip(weights, now):
+            for one, value in zip(weights, now, strict=True):
                 one.assign(value)
             self.first = False
         self.shadow.apply(weights)
@@ -251,8 +246,8 @@ class WarmUp(schedules.LearningRateSchedule):
         return {"until": self.until}
 
 
-def decaying(until, end):
-    return lambda: keras.optimizers.SGD(schedules.PolynomialDecay(0.1, until, end))
+def halved(steps):
+    return lambda: keras.optimizers.SGD(schedules.ExponentialDecay(0.1, steps, 0.5, staircase=True))
 
 
 def restarted(step):
@@ -280,9 +275,7 @@ def setting(model):
 RATES_OTHERWISE = {
     "kept": lambda: Pair(old(rate=piecewise(1000)), new(), rows, classes),
     "another boundary": lambda: Pair(old(rate=piecewise(7000)), new(pieces(7001)), rows, classes),
-    "half as often": lambda: Pair(
-        old(rate=by_steps), new(lambda: keras.optimizers.SGD(schedules.ExponentialDecay(0.1, 2000, 0.5, True))), rows, classes
-    ),
+    "half as often": lambda: Pair(old(rate=by_steps), new(halved(2000)), rows, classes),
     "a longer rise": lambda: Pair(
         old(rate=warmed_up), new(lambda: keras.optimizers.SGD(WarmUp(602.0))), rows, classes
     ),
@@ -292,12 +285,10 @@ RATES_OTHERWISE = {
 RATES_ALIKE = {
     "constant": lambda: Pair(old(), new(), rows, classes),
     "pieces": lambda: Pair(old(rate=piecewise(40, 20000)), new(pieces(40, 20000)), rows, classes),
-    "by steps": lambda: Pair(
-        old(rate=by_steps), new(lambda: keras.optimizers.SGD(schedules.ExponentialDecay(0.1, 1000, 0.5, True))), rows, classes
-    ),
+    "by steps": lambda: Pair(old(rate=by_steps), new(halved(1000)), rows, classes),
     "a rise": lambda: Pair(old(rate=warmed_up), new(lambda: keras.optimizers.SGD(WarmUp(502.0))), rows, classes),
     "a cosine": lambda: Pair(old(rate=restarted), new(lambda: keras.optimizers.SGD(Later(0.1))), rows, classes),
-    "a step that is not counted": lambda: Pair(old(rate=UNCOUNTED), new(), rows, classes),
+    "a step that is not counted": lambda: Pair(old(rate=uncounted), new(), rows, classes),
 }
 RATES_UNKNOWN = {
     "set by the program": lambda: Pair(old(), new(), rows, classes, train_step=loop(after=setting)),
@@ -379,7 +370,9 @@ EVALUATED_ALIKE = {
     ),
     "one side alone": lambda: Pair(old(metrics=several), new(metrics=[accuracy_of("acc")]), rows, classes),
     "smoothed": lambda: Pair(old(smoothing=0.1), new(smoothing=0.1), rows, classes),
-    "dropout": lambda: Pair(old(drops=True, metrics=accuracy), new(drops=True, metrics=[accuracy_of("accuracy")]), rows, classes),
+    "dropout": lambda: Pair(
+        old(drops=True, metrics=accuracy), new(drops=True, metrics=[accuracy_of("accuracy")]), rows, classes
+    ),
 }
 
 def record(job):

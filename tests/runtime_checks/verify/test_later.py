@@ -163,5 +163,5 @@ def test_metrics_are_paired_by_name_and_by_what_they_measure(verified: Verified,
     metrics = [check for check in report.rung("evaluation").checks if check.kind == "metric"]
 
     passed(report, "evaluation")
-    assert {"several": 4, "one side alone": 2}.get(name, 0 if "accuracy" not in told and not metrics else 2) == len(metrics)
+    assert {"several": 4, "the loss alone": 0, "smoothed": 0}.get(name, 2) == len(metrics)
     assert ("metric error of evaluation (only on TF1)" in told) == (name == "one side alone")

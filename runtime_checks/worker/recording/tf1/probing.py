@@ -7,9 +7,9 @@ from typing import Mapping, Sequence
 import numpy as np
 
 from ...errors import essence
-from .. import schedules
 from ..format.rows import RateRow
 from ..tensors import Array, Operation, Tensor, V1Session, Variable
+from ..values import schedules
 from ..watching import clipping
 from ..watching.operations import constant_of, upstream
 from ..watching.v1_optimizers import Applied

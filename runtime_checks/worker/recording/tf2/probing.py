@@ -9,9 +9,9 @@ import numpy as np
 
 from ...errors import essence
 from ...patching import replaced, wrapped
-from .. import schedules
 from ..format.rows import RateRow
 from ..tensors import Array, Function, Nest, Optimizer, Tensor, Variable
+from ..values import schedules
 from ..watching import clipping, keras_optimizers
 from .listening import array
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from migrate_lint.runtime_checks.comparison.results import Status
-from migrate_lint.runtime_checks.worker.recording import schedules
+from migrate_lint.runtime_checks.worker.recording.values import schedules
 
 from .test_settings import judged, recorded
 
@@ -42,7 +42,7 @@ SAME = {
 
 
 @pytest.mark.parametrize("name", OTHER)
-def test_the_first_step_that_differs_is_found(recorded: tuple[Path, Path], name: str) -> None:  # noqa: F811
+def test_the_first_step_that_differs_is_found(recorded: tuple[Path, Path], name: str) -> None:
     """Also where a jump lies between the steps that are looked at."""
     one, two, step = OTHER[name]
     sides = [{"rates": [schedules.sampled("learning_rate", rate)]} for rate in (one, two)]
@@ -55,14 +55,14 @@ def test_the_first_step_that_differs_is_found(recorded: tuple[Path, Path], name:
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_the_same_rates_pass(recorded: tuple[Path, Path], name: str) -> None:  # noqa: F811
+def test_the_same_rates_pass(recorded: tuple[Path, Path], name: str) -> None:
     """Up to rounding."""
     sides = [{"rates": [schedules.sampled("learning_rate", rate)]} for rate in SAME[name]]
 
     assert Status.PASS is judged(recorded, *sides).rung("schedule").status
 
 
-def test_a_rate_between_two_equal_ones_is_known(recorded: tuple[Path, Path]) -> None:  # noqa: F811
+def test_a_rate_between_two_equal_ones_is_known(recorded: tuple[Path, Path]) -> None:
     """A side that has looked nowhere near a jump of the other one is compared there."""
     sides = [schedules.constant("learning_rate", 0.1), schedules.sampled("learning_rate", pieces(4321))]
     report = judged(recorded, {"rates": [sides[0]]}, {"rates": [sides[1]]})
@@ -70,7 +70,7 @@ def test_a_rate_between_two_equal_ones_is_known(recorded: tuple[Path, Path]) -> 
     assert 4321 == report.rung("schedule").failures[0].step
 
 
-def test_what_is_unknown_is_told(recorded: tuple[Path, Path]) -> None:  # noqa: F811
+def test_what_is_unknown_is_told(recorded: tuple[Path, Path]) -> None:
     """And compared no further."""
     known, other = schedules.constant("learning_rate", 0.1), schedules.unknown("learning_rate", "nobody knows")
     report = judged(recorded, {"rates": [known]}, {"rates": [other]})

@@ -71,7 +71,10 @@ SAME = {
     "dropout in another order": ({"layers": [drop(0.1), drop(0.5)]}, {"layers": [drop(0.5), drop(0.1)]}),
     "dropout twice": ({"layers": [drop(0.5), drop(0.5)]}, {"layers": [drop(0.5)]}),
     "no dropout": ({"layers": [drop(0.0), norm(momentum=0.9)]}, {"layers": [norm(momentum=0.9)]}),
-    "the least epsilon": ({"layers": [norm(momentum=0.9, epsilon=1.001e-5)]}, {"layers": [norm(momentum=0.9, epsilon=1e-5)]}),
+    "the least epsilon": (
+        {"layers": [norm(momentum=0.9, epsilon=1.001e-5)]},
+        {"layers": [norm(momentum=0.9, epsilon=1e-5)]},
+    ),
     "averages": ({"averages": [average("top/kernel")]}, {"averages": [average("top/kernel")]}),
 }
 OTHER = {
@@ -111,9 +114,9 @@ OTHER = {
     "its decay": ({"averages": [average("top/bias")]}, {"averages": [average("top/bias", 0.99)]}, "has decay 0.9 on"),
 }
 UNKNOWN = {
-    "clipping": (optimizers({**SGD, "clipping": "in a way of its own"}), optimizers(KERAS_SGD), "clipping of gradients"),
+    "clipping": (optimizers({**SGD, "clipping": "somehow"}), optimizers(KERAS_SGD), "clipping of gradients"),
     "optimizers": (optimizers(SGD, ADAM), optimizers(KERAS_SGD), "settings of the optimizers"),
-    "a rule": (optimizers({"class": "Mine", "rule": None}), optimizers(KERAS_SGD), "rule of the optimizers Mine and SGD"),
+    "a rule": (optimizers({"class": "Mine", "rule": None}), optimizers(KERAS_SGD), "rule of the optimizers Mine and"),
     "a hyperparameter": (optimizers(SGD), optimizers({**KERAS_SGD, "decay_of_mine": 0.5}), "decay_of_mine"),
     "the decay of an average": (
         {"averages": [average("top/bias", None)]},

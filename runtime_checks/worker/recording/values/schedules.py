@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Callable, Iterable
 
-from .format.rows import RateRow
+from ..format.rows import RateRow
 
 __all__ = ["LAST", "constant", "sampled", "unknown"]
 
