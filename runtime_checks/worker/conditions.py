@@ -19,7 +19,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = (ast.AsyncFor, ast.AsyncWith, ast.For, ast.With)
 _CONDITIONAL = (ast.If, ast.Try, ast.While, *((ast.Match,) if hasattr(ast, "Match") else ()))
 _LEAVING = (ast.Break, ast.Continue, ast.Raise, ast.Return)
-_SHORT_CUTS = (ast.BoolOp, ast.IfExp, ast.NamedExpr)
+_SHORT_CUTS = (ast.BoolOp, ast.IfExp, *((ast.NamedExpr,) if hasattr(ast, "NamedExpr") else ()))
 _BUILT_IN = (classmethod, property, staticmethod)
 _FRAMEWORKS = frozenset({"keras", "tensorflow", "tf_keras"})
 """Their decorators, too, run the function at each eager call; another may remember what it gave."""
