@@ -41,7 +41,7 @@ ROOMS = [
         ROOT / "runtime_checks" / "comparison",
         [
             "results distributions points", "wording", "judging",
-            "batches divergence draws initial_values pipelines vacuity",
+            "batches divergence draws initial_values metrics pipelines rates settings vacuity",
             "causes reporters", "report training", "climb", "rungs", ".",
         ],
         id="comparison",

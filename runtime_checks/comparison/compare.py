@@ -21,6 +21,7 @@ from .judging.pairing import Index
 from .judging.tolerances import Policy, named
 from .judging.values import Values
 from .ladder import climbed
+from .omissions import not_compared
 from .report import Report
 from .results import RandomOp, Series, SideSummary
 from .rungs import measured_by, reached
@@ -84,6 +85,7 @@ def compare(
                 first_divergence=first(rungs),
                 causes=(),
                 problems=tuple(climb.problems),
+                not_compared=not_compared(climb, asked),
             )
             return replace(report, causes=rank(report, tf1, tf2, tuple(findings)))
     except RecordingError:

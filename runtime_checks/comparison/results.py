@@ -11,8 +11,14 @@ from ...linter.finding import Finding
 from ..worker.recording.format.rows import Place
 
 __all__ = [
-    "Cause", "Deviation", "Divergence", "RandomOp", "Results", "Rung", "Series", "SideSummary", "Status", "VariableRow"
+    "NEVER", "Cause", "Deviation", "Divergence", "RandomOp", "Results", "Rung", "Series", "SideSummary", "Status",
+    "VariableRow"
 ]
+
+NEVER = "other devices, distribution strategies, mixed precision, resuming from a checkpoint (never compared)"
+"""What no rung is about."""
+_WITHOUT_VALUES = ("1", "2", "7r", "7s")
+"""Rungs that compare nothing that the programs compute: where only these pass, nothing is known."""
 
 
 class Status(StrEnum):
@@ -69,8 +75,8 @@ class Deviation:
 class Rung:
     """One rung of the ladder.
 
-    ``number`` is ``1`` to ``8``, or ``3f``; ``name`` is what ``--until`` takes; ``detail`` says in one line why it is
-    what it is; ``notes`` say what else the reader must know, such as that weights were copied.
+    ``number`` is ``1`` to ``8``, or one like ``3f``; ``name`` is what ``--until`` takes; ``detail`` says in one line
+    why it is what it is; ``notes`` say what else the reader must know, such as that weights were copied.
     ``needed`` names the tolerance that would have passed, empty where it passed or none would.
     """
 
@@ -185,6 +191,8 @@ class Results:
     """Why the sides cannot be compared at all, such as other inputs."""
     versions: str = ""
     """Where the TF1 side was also run in the TensorFlow of the TF2 side: what differs between the versions."""
+    not_compared: tuple[str, ...] = ()
+    """What a side has, or would do, and no rung compared: a few words each, with what explains them in brackets."""
 
     @property
     def status(self) -> int:
@@ -195,7 +203,7 @@ class Results:
             return 1
         if self.problems:
             return 3
-        compared = any(rung.status is Status.PASS for rung in self.rungs if rung.number not in ("1", "2"))
+        compared = any(rung.status is Status.PASS for rung in self.rungs if rung.number not in _WITHOUT_VALUES)
         vacuous = any(rung.status is Status.VACUOUS for rung in self.rungs)
         return 3 if vacuous or not compared else 0
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from ...linter.reporters import printable
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.rows import Place
-from .results import Deviation, Results, Rung, Status
+from .results import NEVER, Deviation, Results, Rung, Status
 
 __all__ = [
     "agreement", "detail", "farthest", "figure", "label", "lines", "place", "printable", "some", "spoken", "subject",
@@ -31,6 +31,8 @@ _SCENARIOS = {
     "steps": "training",
     "steps-other": "training, other mode",
     "steps-again": "training, once more",
+    "steps-later": "a step that need not have been run",
+    "evaluated": "evaluation",
 }
 _KINDS = {"tap": "layer", "learning_rate": "learning rate", "slot": "optimizer slot"}
 
@@ -72,6 +74,8 @@ def when(check: Deviation) -> str:
     """The step where there are steps: ``step 2``, ``before step 0``, ``after step 2``; otherwise empty."""
     if check.scenario == scenarios.DATA:
         return f"in batch {check.step}" if check.step >= 0 else ""
+    if check.scenario == "evaluated":
+        return "with TF1's initial values" if check.step < 0 else f"with TF1's weights after step {check.step}"
     if not check.scenario.startswith("steps"):
         return ""
     if check.step < 0:
@@ -176,6 +180,8 @@ def _equal(report: Results) -> str:
         worst = max(counted, key=lambda check: check.excess)
         words += f"; {len(counted)} values compared"
         words += f", the farthest is {subject(worst)}, {times(worst.excess)}" if worst.excess else ", all identical"
+    if heads := [one.partition(" (")[0] for one in report.not_compared if one != NEVER]:
+        words += f"; not compared: {', '.join(heads)}"
     return printable(_sentence(words))
 
 

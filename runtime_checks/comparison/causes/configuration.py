@@ -6,71 +6,87 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...worker.recording.format import scenarios
-from .evidence import Clue, Seen, near
+from ...worker.recording.pairs.mapping import plain
+from ..rates import LATER
+from ..results import Status
+from ..settings import CLASS, differ, rule_name, settings, shown
+from ..wording import figure, subject
+from .evidence import Clue, Seen
 from .forward import differs
 
 __all__ = ["clues"]
 
-_OF_LAYERS = {
-    "epsilon": "forward",
-    "activation": "forward",
-    "negative_slope": "forward",
-    "alpha": "forward",
-    "momentum": "moving statistics",
-    "rate": "randomness",
-}
-_DESCRIBING = ("class", "name", "learning_rate")
-_RULES = {"gradientdescent": "sgd", "momentum": "sgd"}
-"""Optimizers of TF1 that have another name in Keras, in small letters."""
+_OF_LAYERS = ("epsilon", "activation", "negative_slope", "alpha")
+"""Settings of layers that are always at work, so that no rung holds them against each other."""
 
 
 def clues(seen: Seen) -> Iterator[Clue]:
-    """Evidence of hyperparameters; it weighs little where nothing that it would change differs."""
-    yield from _optimizers(seen)
+    """Evidence of settings; it weighs little where nothing that they would change differs."""
+    yield from _settings(seen)
+    yield from _rule(seen)
     yield from _layers(seen)
+    yield from _later(seen)
 
 
-def _optimizers(seen: Seen) -> Iterator[Clue]:
+def _settings(seen: Seen) -> Iterator[Clue]:
+    to_tf2 = {plain(twin.old): plain(twin.new) for twin in seen.twins}
+    pair = seen.tf1.content.get("pair")
+    ignore = pair.get("ignore") if isinstance(pair, Mapping) else None
+    for one in settings(seen.tf1, seen.tf2, to_tf2, tuple(ignore or ())):
+        if one.equal is False:
+            yield Clue(one.kind, _weight(seen, one.kind), one.text)
+        elif one.equal is None and one.what == CLASS:
+            yield Clue(one.kind, 0.3, f"The {one.text} may not be the same.")
+
+
+def _rule(seen: Seen) -> Iterator[Clue]:
+    """What an optimizer of TF1 does otherwise than that of Keras with the same settings."""
     old, new = (side.content.get("optimizers") or [] for side in (seen.tf1, seen.tf2))
-    weight = 0.9 if seen.failed(scenarios.STEPS, "update", "variable") else 0.3
     for one, two in zip(old, new, strict=False):
         names = str(one.get("class", "")), str(two.get("class", ""))
-        if all(names) and _rule(names[0]) != _rule(names[1]):
-            yield Clue("update rule", weight, f"The optimizer is {names[0]} on TF1 and {names[1]} on TF2.")
-            continue
-        if _rule(names[0]) == "rmsprop" and names[0].endswith("Optimizer") and not names[1].endswith("Optimizer"):
-            text = f"{names[0]} begins its mean of squares at 1, {names[1]} of Keras at 0: the first steps are larger."
-            yield Clue("update rule", weight, text)
-        for key in one:
-            if key in two and key not in _DESCRIBING and _differ(one[key], two[key]):
-                kind = "momentum" if key in ("momentum", "nesterov") else "update rule"
-                yield Clue(
-                    kind, weight, f"{key} of the optimizer is {_shown(one[key])} on TF1 and {_shown(two[key])} on TF2."
-                )
-
-
-def _rule(name: str) -> str:
-    plain = name.removesuffix("Optimizer").lower()
-    return _RULES.get(plain, plain)
+        if rule_name(one) == rule_name(two) == "rmsprop":
+            if names[0].endswith("Optimizer") and not names[1].endswith("Optimizer"):
+                text = f"{names[0]} begins its mean of squares at 1, {names[1]} of Keras at 0"
+                yield Clue("update rule", _weight(seen, "update rule"), f"{text}: the first steps are larger.")
 
 
 def _layers(seen: Seen) -> Iterator[Clue]:
     old, new = (side.content.get("layers") or [] for side in (seen.tf1, seen.tf2))
     for one, two in _together(old, new):
         configs = _config(one), _config(two)
-        for key, kind in _OF_LAYERS.items():
+        for key in _OF_LAYERS:
             values = [config.get(key) for config in configs]
-            if all(value is not None for value in values) and _differ(*values):
+            settled = key == "epsilon" and all("momentum" in config for config in configs)
+            if not settled and all(value is not None for value in values) and differ(values[0], values[1]):
                 yield Clue(
-                    kind,
-                    _weight(seen, kind),
-                    f"{key} of {one.get('name')} is {_shown(values[0])} on TF1 and {_shown(values[1])} on TF2.",
+                    "forward",
+                    _weight(seen, "forward"),
+                    f"{key} of {one.get('name')} is {shown(values[0])} on TF1 and {shown(values[1])} on TF2.",
                 )
 
 
+def _later(seen: Seen) -> Iterator[Clue]:
+    """What differs beside the training steps: evaluation, and the rates of steps that are not run."""
+    rates = seen.failed(LATER)
+    if rates and not seen.failed(scenarios.STEPS, "learning_rate"):
+        first = min(rates, key=lambda check: check.step)
+        values = f"{figure(first.tf1_value)} on TF1 and {figure(first.tf2_value)} on TF2"
+        text = f"The learning rates of the steps that were run agree; at step {first.step} it is {values}."
+        yield Clue("learning rate", 0.9, text)
+    evaluated = seen.failed(scenarios.EVALUATED)
+    if evaluated and not differs(seen):
+        names = ", ".join(dict.fromkeys(subject(check) for check in evaluated))
+        text = "The outputs of inference agree, and what evaluation makes of them does not"
+        yield Clue("loss", 0.8, f"{text}: {names}.")
+
+
 def _weight(seen: Seen, kind: str) -> float:
+    if not any(rung.status is Status.FAIL for rung in seen.report.rungs if rung.name != "settings"):
+        return 0.9  # nothing else can be the cause
     if kind == "forward":
         return 0.9 if differs(seen) else 0.3
+    if kind in ("update rule", "momentum", "variables"):
+        return 0.9 if seen.failed(scenarios.STEPS, "update", "variable") else 0.3
     if kind == "randomness":
         return 0.95 if seen.failed(scenarios.ALIGNED) or seen.failed(scenarios.TRAINING) else 0.3
     still = {twin.old for twin in seen.twins if not twin.trainable}
@@ -103,13 +119,3 @@ def _sort(layer: Mapping[str, Any]) -> str:
 def _config(layer: Mapping[str, Any]) -> Mapping[str, Any]:
     config = layer.get("config")
     return config if isinstance(config, Mapping) else {}
-
-
-def _differ(one: Any, two: Any) -> bool:
-    if isinstance(one, int | float) and isinstance(two, int | float):
-        return not near(float(one), float(two), 1e-5)
-    return bool(one) != bool(two) or (bool(one) and one != two)
-
-
-def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -43,6 +43,8 @@ class Naming:
     """By side and name: the line that makes a variable."""
     groups: tuple[Group, ...] = ()
     """Of variables that changed their layout together, and of cells that outputs speak against."""
+    ignore: tuple[str, ...] = ()
+    """As in `Pair`."""
 
     def turned(self, name: str, value: Any) -> Any:
         """A TF1 value as the TF2 side has it."""
@@ -96,6 +98,7 @@ def naming(
             if is_reshaped(str(one["name"]), reshapes)
         },
         made={**_made("tf1", ones), **_made("tf2", others)},
+        ignore=tuple(str(key) for key in ignore),
     )
 
 

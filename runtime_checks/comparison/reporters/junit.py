@@ -28,12 +28,19 @@ def render(report: Results, color: bool = False) -> str:
     if report.status and not errors and not _complaints(report):
         errors = [("comparison", verdict(report))]
     cases = [_case(rung, suite, report) for rung in report.rungs]
+    if report.not_compared:
+        facts = {"name": "not compared", "classname": suite}
+        cases.append(Case(facts, "skipped", "not compared", _brief(report), _text("\n".join(report.not_compared))))
     cases += [
         Case({"name": name, "classname": suite}, "error", "not comparable", printable(words), _text(words))
         for name, words in errors
     ]
     lines = document([Suite(suite, cases)], {"name": "migrate-lint verify", **counted(cases)})
     return "".join(f"{line}\n" for line in lines)
+
+
+def _brief(report: Results) -> str:
+    return printable("; ".join(one.partition(" (")[0] for one in report.not_compared))
 
 
 def _complaints(report: Results) -> bool:

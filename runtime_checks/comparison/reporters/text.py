@@ -53,6 +53,8 @@ def _report(report: Results, paint: Paint) -> Iterator[str]:
         yield from _side(side, paint)
     for problem in report.problems:
         yield paint(f"not comparable: {printable(problem)}", _COLOURS[Status.VACUOUS])
+    if report.not_compared:
+        yield f"not compared: {'; '.join(map(printable, report.not_compared))}"
     yield paint(verdict(report), "32;1" if report.equal else "31;1")
 
 

@@ -6,7 +6,7 @@ Two runs that differ in nothing but `rounding` add numbers in another order, as 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,7 @@ class Program:
         steps: of training.
         draws: what is said of random operations.
         second: the value of a second output in a scenario, if there is one.
+        evaluated: what evaluation gives, by step: the kind, the name, the value and the sort of each.
     """
 
     side: str = "tf1"
@@ -84,6 +85,7 @@ class Program:
     draws: tuple[Mapping[str, Any], ...] = ()
     initial: Callable[[str, Any], Any] = field(default=lambda name, value: value)
     second: Callable[[str], float] | None = None
+    evaluated: Mapping[int, Sequence[tuple[str, str, float, str]]] = field(default_factory=dict)
 
 
 def batch(step: int) -> tuple[Any, Any]:
@@ -277,12 +279,20 @@ def record(program: Program, folder: Path, limit: int = 2 << 30) -> Path:
     else:
         bodies[scenarios.ONCE] = lambda chapter: chapter.say(created=[], calls=[{"name": "one", "ended": "ok"}])
         bodies[scenarios.INFERENCE_COPIED] = lambda chapter: Sheet(program, chapter).passed(copied, False)
+    if program.evaluated:
+        bodies[scenarios.EVALUATED] = lambda chapter: _evaluated(program, chapter)
     for name, body in bodies.items():
         if name not in program.skip:
             with recording.scenario(name) as chapter:
                 body(chapter)
     recording.not_run(scenarios.CHECKPOINT, "the pair names no checkpoint")
     return folder
+
+
+def _evaluated(program: Program, chapter: Chapter) -> None:
+    for step, values in program.evaluated.items():
+        for kind, name, value, sort in values:
+            chapter.add(kind, name, np.float32(value), step, sort=sort)
 
 
 def _inference(program: Program, chapter: Chapter, weights: Weights) -> None:

@@ -34,7 +34,7 @@ SEEDED = {
 NOISY = "bias before the norm"
 PAIRS = {**BUGS, **TWO, **SOUND, **SEEDED}
 ALL = [getattr(scenarios, name) for name in scenarios.__all__ if name != "CHECKPOINT"]
-ONLY_TF1 = {scenarios.FINGERPRINT_NUDGED, scenarios.STEPS_NUDGED}
+ONLY_TF1 = {scenarios.FINGERPRINT_NUDGED, scenarios.STEPS_NUDGED, scenarios.EVALUATED_NUDGED}
 ONLY_TF2 = {scenarios.ONCE, scenarios.INFERENCE_COPIED}
 SPARED = {
     scenarios.ONCE,
@@ -42,6 +42,7 @@ SPARED = {
     scenarios.TRAINING_CONSTANT,
     scenarios.STEPS_AGAIN,
     scenarios.FINGERPRINT_AGAIN,
+    scenarios.EVALUATED,
 }
 """What the TF2 side with a bug, or one of many seeds, is not put through, as it takes its time."""
 SEEDLESS = {

@@ -20,9 +20,16 @@ def render(report: Results, color: bool = False) -> str:
     fallback = (
         f"<p>{markup(printable(verdict(report)))}</p>\n"
         f"<table><caption>The ladder</caption>{_rows(report)}</table>\n"
+        f"{_omitted(report)}"
         "<p>This page draws its pictures with the script that it holds, which is switched off here.</p>"
     )
     return page(__name__, printable(f"verify: {report.name}"), _ICON, fallback, page_data(report))
+
+
+def _omitted(report: Results) -> str:
+    if not report.not_compared:
+        return ""
+    return f"<p>not compared: {markup('; '.join(map(printable, report.not_compared)))}</p>\n"
 
 
 def _rows(report: Results) -> str:

@@ -33,7 +33,8 @@
     return el("header", {},
       page.brand([el("strong", {}, data.name), el("span", { class: "dim" }, ` \u00b7 policy ${data.policy}`)], () => redraw()),
       el("div", { class: `verdict ${data.status === 0 ? "good" : data.status === 3 ? "odd" : "bad"}` },
-        el("h1", {}, headline()), el("p", {}, summary())));
+        el("h1", {}, headline()), el("p", {}, summary()),
+        data.omitted.length ? el("p", { class: "dim small" }, `Not compared: ${data.omitted.join("; ")}`) : null));
   }
 
   function headline() {

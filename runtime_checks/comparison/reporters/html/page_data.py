@@ -35,6 +35,7 @@ def page_data(report: Results) -> dict[str, Any]:
         "status": report.status,
         "verdict": verdict(report),
         "problems": [printable(problem) for problem in report.problems],
+        "omitted": [printable(words) for words in report.not_compared],
         "first": None if report.first_divergence is None else _first(report.first_divergence, report),
         "causes": [_cause(cause) for cause in report.causes],
         "rungs": [_rung(rung) for rung in report.rungs],

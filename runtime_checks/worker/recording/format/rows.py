@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Dict, Optional, Sequence, Tuple, Union
 from ..tensors import Json
 
 __all__ = [
-    "CallRow", "Content", "CreationRow", "DrawRow", "LayerRow", "LoadRow", "OptimizerRow", "Place", "RecordRow",
-    "ScenarioRow", "VariableRow"
+    "AverageRow", "CallRow", "Content", "CreationRow", "DrawRow", "LayerRow", "LoadRow", "OptimizerRow", "Place",
+    "RateRow", "RecordRow", "ScenarioRow", "VariableRow"
 ]
 
 Place = Tuple[str, int]
 """File and line."""
 Shape = Optional[Sequence[Optional[int]]]
 OptimizerRow = Dict[str, Union[str, float, None]]
-"""``class``, ``name``, ``learning_rate`` and hyperparameters."""
+"""``class``, ``name``, ``rule`` (the library's class that it is one of), ``learning_rate`` and hyperparameters."""
 
 ScenarioRow = Dict[str, Json]
 """``outcome``, ``detail``, ``parts``, ``place``, ``seconds``, and what the scenario says of itself."""
@@ -38,6 +38,23 @@ if TYPE_CHECKING:
         layer: str | None
         purpose: str
         only: str
+
+    class AverageRow(TypedDict):
+        """A moving average that a program keeps: of a weight, or of another value; `updated` by training steps."""
+
+        name: str
+        average: str
+        decay: float | None
+        weight: bool
+        updated: bool
+
+    class RateRow(TypedDict):
+        """The learning rate of an optimizer at steps that need not have been run; `unknown` says why it has none."""
+
+        name: str
+        steps: list[int]
+        values: list[float]
+        unknown: str
 
     LayerRow = TypedDict("LayerRow", {"name": str, "class": str, "config": Dict[str, Json]})
 
@@ -87,6 +104,8 @@ if TYPE_CHECKING:
         other_variables: list[VariableRow]
         layers: list[LayerRow]
         optimizers: list[OptimizerRow]
+        averages: list[AverageRow]
+        rates: list[RateRow]
         scenarios: dict[str, ScenarioRow]
         left_out: dict[str, int]
         pair: dict[str, Json]
@@ -95,4 +114,4 @@ if TYPE_CHECKING:
         peak_memory: int
 
 else:
-    CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = VariableRow = dict
+    AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 __all__ = [
-    "ALIGNED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "FINGERPRINT", "FINGERPRINT_AGAIN",
-    "FINGERPRINT_NUDGED", "INFERENCE", "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN", "STEPS_NUDGED",
-    "STEPS_OTHER", "STRUCTURE", "TRAINING", "TRAINING_CONSTANT"
+    "ALIGNED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "EVALUATED", "EVALUATED_NUDGED", "FINGERPRINT",
+    "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "INFERENCE", "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN",
+    "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING", "TRAINING_CONSTANT"
 ]
 
 DATA = "data"
@@ -44,5 +44,9 @@ STEPS_AGAIN = "steps-again"
 """The same once more, as in `STEPS`."""
 STEPS_NUDGED = "steps-nudged"
 """TF1 only: the same from initial values that are moved by about one unit in the last place."""
-NUDGED = (FINGERPRINT_NUDGED, STEPS_NUDGED)
+EVALUATED = "evaluated"
+"""Loss and metrics of evaluation over the batches of training: with TF1's initial values, and with its last weights."""
+EVALUATED_NUDGED = "evaluated-nudged"
+"""TF1 only: the same with values that are moved by about one unit in the last place."""
+NUDGED = (FINGERPRINT_NUDGED, STEPS_NUDGED, EVALUATED_NUDGED)
 """From values that were moved."""

@@ -63,6 +63,11 @@ def _seconds(value: Json, where: str) -> None:
         raise _no(value, where, "number of seconds")
 
 
+def _number(value: Json, where: str) -> None:
+    if type(value) not in (int, float) or not abs(value) < 1e300:
+        raise _no(value, where, "finite number")
+
+
 def _flag(value: Json, where: str) -> None:
     if not isinstance(value, bool):
         raise _no(value, where, "boolean")
@@ -243,6 +248,10 @@ _PAIR = _fields(
     },
 )
 _OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text)}, _scalar)
+_AVERAGE = _fields(
+    {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
+)
+_RATE = _fields({"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text}, {})
 
 CONTENT = _fields(
     {"side": _one_of("tf1", "tf2"), "scenarios": _dict(_SCENARIO, _matching(_NAME, "name of a scenario"))},
@@ -254,6 +263,8 @@ CONTENT = _fields(
         "other_variables": _list(_VARIABLE),
         "layers": _list(_LAYER),
         "optimizers": _list(_OPTIMIZER),
+        "averages": _list(_AVERAGE),
+        "rates": _list(_RATE),
         "left_out": _fields({"records": _LENGTH, "bytes": _LENGTH, "limit": _LENGTH}, {}),
         "pair": _PAIR,
         "crash": _maybe(_fields({"cause": _text}, {"place": _maybe(_place)})),

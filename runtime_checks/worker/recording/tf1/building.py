@@ -15,12 +15,12 @@ from ..pairs import batches, structures
 from ..pairs.pair import Pair
 from ..randomness.ledger import Ledger
 from ..tensors import Array, Function, Graph, Json, Layer, Nest, Operation, Tensor, Variable
-from ..watching import v1_optimizers
+from ..watching import averages, clipping, v1_optimizers
 from ..watching.layer_calls import recording_layers
 from ..watching.operations import place_of, position, upstream
 from . import settings
 
-__all__ = ["EVALUATE", "INFER", "TRAIN", "Network", "Value", "build", "order"]
+__all__ = ["EVALUATE", "INFER", "TRAIN", "Network", "Value", "build", "order", "takes"]
 
 TRAIN, EVALUATE, INFER = "train", "eval", "infer"
 """As ``tf.estimator.ModeKeys`` has them."""
@@ -68,6 +68,8 @@ class Network:
         metrics: ``(name, update, value)``; the update is None where there is none.
         train_op: the operation of one training step, or None.
         applied: the calls of ``apply_gradients``.
+        gradients: what was differentiated by, and the gradients as they come out of that.
+        averages: what moving averages are kept of.
         results: what the function returned.
         layers: what is known of layers whose settings matter.
         initialization: operations to run one after the other in a new session.
@@ -85,6 +87,8 @@ class Network:
         self.metrics: list[tuple[str, Operation, Tensor]] = []
         self.train_op: Operation = None
         self.applied: list[v1_optimizers.Applied] = []
+        self.gradients: list[tuple[Tensor, Tensor]] = []
+        self.averages: list[averages.Average] = []
         self.results = structures.Results()
         self.layers: list[LayerRow] = []
         self.initialization: list[Operation] = []
@@ -144,7 +148,10 @@ def build(
 
     with graph.as_default(), aligned() as ledger, recording_layers(heard, code):
         network = Network(graph, mode, ledger)
-        with v1_optimizers.watching(network.applied.append):
+        with contextlib.ExitStack() as heard_too:
+            heard_too.enter_context(v1_optimizers.watching(network.applied.append))
+            heard_too.enter_context(averages.watching(network.averages.append))
+            heard_too.enter_context(clipping.heard_gradients(lambda x, made: network.gradients.append((x, made))))
             inputs = _placeholders([batch.inputs for batch in shown], "input", network.inputs)
             labels = _labels(pair, mode, shown, network)
             returned = _call(pair, inputs, labels, mode)
@@ -208,6 +215,11 @@ def _parameters(function: Function) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):
         return {}
+
+
+def takes(function: Function, name: str) -> bool:
+    """Whether a function has a parameter of that name."""
+    return name in _parameters(function)
 
 
 def _call(pair: Pair, inputs: Nest, labels: Nest, mode: str) -> Nest:

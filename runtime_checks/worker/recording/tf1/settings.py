@@ -1,8 +1,8 @@
-"""What a TF1 graph tells of the settings of its layers and of gradient clipping: evidence, not part of a comparison."""
+"""What a TF1 graph tells of the settings of its layers."""
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, Sequence
+from typing import Iterator, Sequence
 
 from ..format.rows import LayerRow
 from ..pairs import structures
@@ -10,18 +10,10 @@ from ..randomness.ledger import STEP, Draw
 from ..tensors import Graph, Json, Layer, Nest, Operation, Tensor
 from ..watching.operations import constant_of
 
-__all__ = ["clipping", "layers"]
+__all__ = ["layers"]
 
 _KINDS = ("BatchNormalization", "Dropout", "Activation", "ReLU", "LeakyReLU", "ELU", "PReLU", "Softmax")
 _CONFIGURED = ("epsilon", "momentum", "rate", "alpha", "negative_slope")
-_CLIPPING = {
-    "clip_by_global_norm": ("global_clipnorm", "Mul", "Minimum"),
-    "clip_by_norm": ("clipnorm", "Maximum", ""),
-    "clip_by_value": ("clipvalue", "Minimum", ""),
-    "clip_by_average_norm": ("average_clipnorm", "Minimum", ""),
-}
-"""By the scope of the clipping: what it is called, and the kind of operation and of its input beside the constant."""
-_FAR = 12
 
 
 def layers(graph: Graph, calls: Sequence[tuple[str, Layer, Nest]], draws: Sequence[Draw]) -> list[LayerRow]:
@@ -89,40 +81,4 @@ def _dropped(operation: Operation) -> float | None:
                 return None if value is None or value.shape != () else round(float(value), 7)
             if one.type == "Floor":  # tf.nn.dropout up to TF 1.12: floor(keep_prob + random)
                 return None
-    return None
-
-
-def clipping(gradients: Sequence[Tensor]) -> Mapping[str, float]:
-    """How the gradients were clipped before they were applied, under the names that Keras uses."""
-    for gradient in gradients:
-        operation = getattr(getattr(gradient, "values", gradient), "op", None)
-        for scope, (name, kind, beside) in _CLIPPING.items():
-            if operation is not None and _is_within(operation, scope):
-                value = _limit(operation, scope, kind, beside)
-                if value is not None:
-                    return {name: value}
-    return {}
-
-
-def _is_within(operation: Operation, scope: str) -> bool:
-    return any(part == scope or part.startswith(scope + "_") for part in operation.name.split("/"))
-
-
-def _limit(operation: Operation, scope: str, kind: str, beside: str) -> float | None:
-    waiting = [operation]
-    for _ in range(_FAR):
-        for one in waiting:
-            found = _constant_beside(one, beside) if one.type == kind else None
-            if found is not None:
-                return found
-        waiting = [tensor.op for one in waiting for tensor in one.inputs if _is_within(tensor.op, scope)]
-    return None
-
-
-def _constant_beside(operation: Operation, beside: str) -> float | None:
-    """The scalar constant among an operation's inputs, if the other input is of a kind, or of any."""
-    for one, other in ((0, 1), (1, 0)):
-        value = constant_of(operation.inputs[one])
-        if value is not None and value.shape == () and (not beside or operation.inputs[other].op.type == beside):
-            return round(float(value), 7)
     return None

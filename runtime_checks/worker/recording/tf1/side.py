@@ -26,8 +26,9 @@ from ..randomness.graph_seeds import ledger_of, number_step_ops, numbered, resee
 from ..randomness.ledger import STEP
 from ..tensors import Array, DType, Function, V1Session, Variable
 from ..values import fills
-from . import checkpoint, estimator, samples, sessions
-from .building import EVALUATE, INFER, TRAIN, Network, build
+from ..watching.clipping import UNKNOWN
+from . import checkpoint, estimator, evaluating, probing, samples, sessions
+from .building import EVALUATE, INFER, TRAIN, Network, build, takes
 from .legacy_layers import legacy_layers
 from .sessions import opened
 from .step import run_values
@@ -95,6 +96,7 @@ class _Side:
         self.code = code
         self.batches = Batches(pair, None if before is None else before.batches(), recording.note)
         self._made: dict[str, Network | BaseException] = {}
+        self._last: tuple[int, list[tuple[str, Array]]] | None = None
         self._said: set[str] = set()
 
     def record(self) -> None:
@@ -114,6 +116,8 @@ class _Side:
         self._try(scenarios.ALIGNED, self._aligned)
         for name in _STEPS:
             self._try(name, self._steps)
+        for name in (scenarios.EVALUATED, scenarios.EVALUATED_NUDGED):
+            self._try(name, self._evaluated)
 
     def _try(self, name: str, body: Callable[[Chapter], None]) -> None:
         if self.plan.wants(name):
@@ -122,7 +126,12 @@ class _Side:
     # Graphs
 
     def _network(self, mode: str) -> Network:
-        """The graph of a mode; an error in building it is raised to everybody who wants it."""
+        """The graph of a mode; an error in building it is raised to everybody who wants it.
+
+        Evaluation has that of inference where the function is not told the mode.
+        """
+        if mode == EVALUATE and not takes(self.pair.tf1, "mode"):
+            mode = INFER
         if mode not in self._made:
             try:
                 self._made[mode] = self._built(mode)
@@ -197,6 +206,7 @@ class _Side:
         self._said.add("trains")
         kept = keep(network, self.code)
         self.recording.content["optimizers"] = kept.optimizers
+        self.recording.content["averages"] = kept.averages
         self.recording.content["layers"] = network.layers
         known = {said["name"] for said in self.recording.content["variables"]}
         self.recording.content["variables"] += [
@@ -341,9 +351,39 @@ class _Side:
             grappler=chapter.name != scenarios.STEPS_OTHER,
             initial=list(self._as_before(network, scenarios.STEPS)),
             heard=lambda step, values: evaluations.append((step, values)),
+            ended=lambda session: self._probe(session, network) if chapter.name == scenarios.STEPS else None,
         )
         for step, values in evaluations:
             self._evaluate(chapter, step, values)
+        if chapter.name == scenarios.STEPS and self.plan.wants(scenarios.EVALUATED):
+            self._last = evaluations[-1]
+
+    def _evaluated(self, chapter: Chapter) -> None:
+        """Record loss and metrics of evaluation, with the initial values and with the last weights."""
+        try:
+            network = self._network(EVALUATE)
+        except (Exception, SystemExit) as error:
+            raise NotRunError(f"the TF1 function refuses mode {EVALUATE!r}: {essence(error)}") from error
+        if network.results.loss is None and not network.metrics:
+            raise NotRunError(f"the TF1 side gives neither a loss nor metrics in mode {EVALUATE!r}")
+        batches = [self.batches.at(step) for step in range(self.plan.steps)]
+        last = [] if self._last is None else [self._last]
+        for step, given in [(-1, self._initial()), *last]:
+            values = _moved(given) if chapter.name == scenarios.EVALUATED_NUDGED else given
+            with numbered(network.graph, self.plan.seed, numbering.of_evaluation(0)), opened(network) as session:
+                sessions.fill(session, network, _by_name(network, values))
+                evaluating.record(session, network, batches, chapter, step, self.code)
+
+    def _probe(self, session: V1Session, network: Network) -> None:
+        """Say what training would do in steps that are not run."""
+        content, feeds = self.recording.content, network.feeds(self.batches.at(self.plan.steps - 1))
+        content["rates"] = probing.rates(session, network, feeds, self.plan.steps)
+        for applied, said in zip(network.applied, content["optimizers"]):
+            try:
+                said.update(probing.limits(session, network, applied, feeds))
+            except Exception as error:
+                said["clipping"] = UNKNOWN
+                self.recording.note(f"how the TF1 side clips gradients was not found out: {essence(error)}")
 
     def _evaluate(self, chapter: Chapter, step: int, values: Iterable[tuple[str, Array]]) -> None:
         """Record the outputs of inference with the weights after a step."""
@@ -376,6 +416,12 @@ def _by_name(network: Network, values: Iterable[tuple[str, Array]]) -> Iterator[
         variable = known.get(name)
         if variable is not None and variable.shape.is_compatible_with(value.shape):
             yield variable, value
+
+
+def _moved(values: Iterable[tuple[str, Array]]) -> Iterator[tuple[str, Array]]:
+    for name, value in values:
+        nudged = fills.nudged(name, value)
+        yield name, value if nudged is None else nudged
 
 
 def _is_plain(network: Network) -> bool:

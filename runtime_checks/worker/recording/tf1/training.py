@@ -40,6 +40,7 @@ def train(
     grappler: bool,
     initial: Sequence[tuple[Variable, Array]],
     heard: Callable[[int, list[tuple[str, Array]]], None],
+    ended: Callable[[V1Session], None],
 ) -> None:
     """Record training from the graph's initial values.
 
@@ -55,6 +56,7 @@ def train(
         grappler: whether TensorFlow may rewrite the graph.
         initial: values for variables that are not to begin with their own.
         heard: gets the number and the weights by name after the first and after the last step.
+        ended: gets the session after the last step.
     """
     variables, kept = weights(network), slots(network)
     wanted = [value for value in network.values if taps or value.kind != "tap"]
@@ -79,6 +81,7 @@ def train(
             if step in (0, steps - 1):
                 heard(step, [(plain(variable), value) for variable, value in read(session, variables)])
             chapter.flush()
+        ended(session)
 
 
 def record_batch(chapter: Chapter, network: Network, batch: Batch, step: int) -> None:

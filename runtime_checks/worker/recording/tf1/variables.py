@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...frames import UserCode
-from ..format.rows import OptimizerRow, VariableRow
+from ..format.rows import AverageRow, OptimizerRow, VariableRow
 from ..tensors import Variable
-from ..watching import v1_optimizers
-from ..watching.operations import initial_value, place_of
+from ..watching import averages, v1_optimizers
+from ..watching.operations import initial_value, place_of, upstream
 from .building import Network
-from .settings import clipping
 
 __all__ = ["Kept", "Slot", "keep", "plain", "slots", "weights"]
-
-_AVERAGES = "/ExponentialMovingAverage"
 
 
 class Kept(NamedTuple):
@@ -23,6 +20,7 @@ class Kept(NamedTuple):
     variables: list[VariableRow]
     others: list[VariableRow]
     optimizers: list[OptimizerRow]
+    averages: list[AverageRow]
 
 
 class Slot(NamedTuple):
@@ -53,14 +51,25 @@ def keep(network: Network, code: UserCode) -> Kept:
             {**_described(variable, id(variable) in trainable, code), "purpose": purpose}
             for variable, purpose in _others(network)
         ],
-        [_optimizer(applied) for applied in network.applied],
+        [v1_optimizers.describe(applied.optimizer) for applied in network.applied],
+        _averages(network),
     )
 
 
-def _optimizer(applied: v1_optimizers.Applied) -> OptimizerRow:
-    described = v1_optimizers.describe(applied.optimizer)
-    described.update(clipping([gradient for gradient, _ in applied.grads_and_vars]))
-    return described
+def _averages(network: Network) -> list[AverageRow]:
+    known = {id(variable) for variable in network.variables}
+    within = upstream([] if network.train_op is None else [getattr(network.train_op, "op", network.train_op)])
+    read = {tensor.op for operation in within for tensor in operation.inputs}
+    found: dict[int, AverageRow] = {}
+    for one in network.averages:
+        found[id(one.variable)] = averages.described(
+            plain(one.variable),
+            plain(one.source),
+            one.decay,
+            weight=id(one.source) in known,
+            updated=one.variable.op in read,
+        )
+    return list(found.values())
 
 
 def _described(variable: Variable, trainable: bool, code: UserCode) -> VariableRow:
@@ -88,8 +97,11 @@ def _others(network: Network) -> list[tuple[Variable, str]]:
     for applied in network.applied:
         for variable in applied.created:
             found[id(variable)] = (variable, "slot" if id(variable) in slotted else "counter")
+    for average in network.averages:
+        for variable in average.created:  # also what removes the bias of an average
+            found[id(variable)] = (variable, "average")
     for variable in network.variables:
-        if id(variable) in slotted or plain(variable).endswith(_AVERAGES):
+        if id(variable) in slotted:
             found[id(variable)] = (variable, "slot")
     for variable in network.graph.get_collection(keys.GLOBAL_STEP):
         found[id(variable)] = (variable, "counter")
@@ -109,9 +121,12 @@ def slots(network: Network) -> list[Slot]:
             kept = v1_optimizers.made_beside(applied.created, variable)
             kept.update(v1_optimizers.slots(applied.optimizer, variable))
             found += [Slot(plain(variable), canonical, slot) for canonical, slot in kept.items()]
-    known = {plain(variable) for variable in network.variables}
-    for variable in network.variables:
-        name = plain(variable)
-        if name.endswith(_AVERAGES) and name[: -len(_AVERAGES)] in known:
-            found.append(Slot(name[: -len(_AVERAGES)], "ema.average", variable))
+    known = {id(variable) for variable in network.variables}
+    met: set[int] = set()
+    for average in network.averages:
+        if id(average.source) in known and id(average.variable) not in met:
+            met.add(id(average.variable))
+            weight = plain(average.source)
+            number = sum(slot.weight == weight and slot.canonical.startswith(averages.SLOT) for slot in found)
+            found.append(Slot(weight, averages.SLOT + (f"_{number}" if number else ""), average.variable))
     return found

@@ -9,7 +9,7 @@ from typing import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from ..format.reading import Record, Recorded
-from ..format.scenarios import INFERENCE, STEPS, TRAINING
+from ..format.scenarios import EVALUATED, INFERENCE, STEPS, TRAINING
 from ..pairs import mapping
 from ..pairs.pair import Pair
 from ..randomness.ledger import STEP
@@ -80,7 +80,20 @@ class Copying:
 
         What has no value there keeps its own. Gives back how many got one.
         """
-        known = next((found for found in map(self._initial, scenarios) if found), {})
+        return self._copy(variables, next((found for found in map(self._initial, scenarios) if found), {}))
+
+    def copy_step(self, variables: Variables, step: int) -> int:
+        """Assign the weights that the TF1 side had after a training step; gives back how many got one."""
+        assert self._tf1 is not None
+        records = self._tf1.scenario(STEPS).of_kind("variable", step)
+        return self._copy(variables, {record.name: record for record in records})
+
+    def evaluated(self) -> list[int]:
+        """After which steps the TF1 side evaluated; -1 for its initial values, which it always has."""
+        records = () if self._tf1 is None else self._tf1.scenario(EVALUATED).records
+        return sorted({record.step for record in records} | {-1})
+
+    def _copy(self, variables: Variables, known: Mapping[str, Record]) -> int:
         names = self.tf1_names(variables)
         own = dict(variables.weights())
         problems: dict[str, str] = {}
@@ -120,6 +133,11 @@ class Copying:
         """The seeds of the operations by which the TF1 side drew in a scenario what is no initial value."""
         said = [] if self._tf1 is None else self._tf1.scenario(scenario).said.get("random_ops") or []
         return [int(one["seed"]) for one in said if one["purpose"] == STEP and one["seed"] is not None]
+
+    def steps_of_rates(self) -> dict[str, list[int]]:
+        """At which steps the TF1 side looked at each of its learning rates, by name."""
+        rows = [] if self._tf1 is None else self._tf1.content.get("rates") or []
+        return {str(row["name"]): list(row["steps"]) for row in rows}
 
     def _initial(self, scenario: str) -> dict[str, Record]:
         """The values that the TF1 side had at the beginning of a scenario, by name."""

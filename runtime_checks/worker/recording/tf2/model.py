@@ -18,8 +18,8 @@ from ..pairs.pair import Pair
 from ..tensors import Function, Layer, Module, Nest, Tensor
 
 __all__ = [
-    "Forward", "Model", "clear_names", "converted", "eagerly", "in_function", "is_symbolic", "layer_settings", "make",
-    "tensors"
+    "Forward", "Model", "clear_names", "converted", "eagerly", "in_function", "is_of_keras", "is_symbolic",
+    "layer_settings", "make", "tensors"
 ]
 
 _SETTINGS = ("epsilon", "momentum", "rate", "renorm", "center", "scale", "axis", "negative_slope", "alpha", "theta")
@@ -90,18 +90,21 @@ class Model:
     @property
     def has_own_step(self) -> bool:
         """Whether its class has a ``train_step`` that is not Keras' own."""
-        step = getattr(type(self.value), "train_step", None)
-        return step is not None and str(getattr(step, "__module__", "")).partition(".")[0] not in _KERAS
+        return self.has_own("train_step")
+
+    def has_own(self, method: str) -> bool:
+        """Whether its class has a method that is not Keras' own."""
+        found = getattr(type(self.value), method, None)
+        return found is not None and not is_of_keras(found)
 
     def place(self, factory: Function, code: UserCode) -> Place | None:
         """Where the user wrote what is called: its ``call``, or else the factory."""
-        for found in (getattr(type(self.value), "call", None), self.value, type(self.value).__call__, factory):
-            function = getattr(found, "python_function", found)
-            written = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
-            path = None if written is None else code.path(written.co_filename)
-            if path is not None and written is not None:
-                return path, int(written.co_firstlineno)
-        return None
+        places = (getattr(type(self.value), "call", None), self.value, type(self.value).__call__, factory)
+        return next(filter(None, (_written(one, code) for one in places)), None)
+
+    def place_of(self, method: str, code: UserCode) -> Place | None:
+        """Where the user wrote a method of it; None where it is Keras' own."""
+        return _written(getattr(type(self.value), method, None), code)
 
     def call(self, inputs: Nest, training: bool, labels: Nest = None) -> Nest:
         """Call it on tensors.
@@ -168,6 +171,19 @@ class Model:
         for layer in _layers_in(self.value):
             found += list(layer.losses)
         return found
+
+
+def is_of_keras(what: Callee) -> bool:
+    """Whether a class or function is Keras' own."""
+    return str(getattr(what, "__module__", "")).partition(".")[0] in _KERAS
+
+
+def _written(callee: Callee, code: UserCode) -> Place | None:
+    """The line of the user's that a function begins at."""
+    function = getattr(callee, "python_function", callee)
+    written = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
+    path = None if written is None else code.path(written.co_filename)
+    return None if path is None or written is None else (path, int(written.co_firstlineno))
 
 
 def make(pair: Pair) -> Model:

@@ -19,7 +19,7 @@ from ..randomness import numbering, samples
 from ..tensors import Array, Nest, Tensor
 from ..values.conversions import Conversion
 from ..watching import checkpoint_loads
-from . import checkpoint, converting, once
+from . import checkpoint, converting, evaluating, once
 from .listening import array
 from .model import Forward, eagerly, in_function
 from .session import Made, Session
@@ -98,6 +98,7 @@ class _Side:
         yield scenarios.STEPS, self._steps
         yield scenarios.STEPS_OTHER, self._steps
         yield scenarios.STEPS_AGAIN, self._steps
+        yield scenarios.EVALUATED, self._evaluated
 
     def _close(self) -> None:
         """Let go of the model that the filling scenarios share."""
@@ -257,6 +258,19 @@ class _Side:
                     "the TF2 side does not say how it is trained: give the pair a train_step, or compile the model"
                 )
             train(self.session, made, chapter)
+
+    def _evaluated(self, chapter: Chapter) -> None:
+        self._need_values()
+        with self.session.aligned() as made, eagerly():
+            evaluating.require(self.session.pair, made.model)
+            self.session.build(made)
+            for step in self.session.copying.evaluated():
+                if step < 0:
+                    self.session.copy(made, "forward")
+                else:
+                    self.session.copying.copy_step(made.variables, step)
+                with made.variables.undone(), made.ledger.evaluating():
+                    evaluating.record(self.session, made, chapter, step)
 
     # Parts of scenarios
 

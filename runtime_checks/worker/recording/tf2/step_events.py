@@ -10,7 +10,7 @@ from ...frames import UserCode, place_of
 from ...patching import replaced, wrapped
 from ..format.rows import Place
 from ..tensors import Function, Nest, Optimizer, Tensor, Variable
-from ..watching import keras_optimizers
+from ..watching import averages, keras_optimizers
 from .listening import Listening
 from .model import Forward, Model, converted
 
@@ -35,6 +35,7 @@ class Seen:
         forward: of the first call of the model, or None.
         place: of that call.
         called: to be told what a model returned that cannot be watched from outside.
+        averages: the moving averages that were updated.
     """
 
     def __init__(self) -> None:
@@ -43,6 +44,7 @@ class Seen:
         self.forward: Forward | None = None
         self.place: Place | None = None
         self.called: Callable[[Nest], None] = lambda value: None
+        self.averages: list[averages.Average] = []
 
 
 @contextlib.contextmanager
@@ -66,6 +68,7 @@ def watching(model: Model, listening: Listening, code: UserCode) -> Iterator[See
     seen.called = called
     with contextlib.ExitStack() as stack:
         stack.enter_context(keras_optimizers.watching(applied))
+        stack.enter_context(averages.watching(seen.averages.append))
         stack.enter_context(_gradients(seen, code))
         stack.enter_context(_calls(model, listening, called))
         yield seen

@@ -8,12 +8,13 @@ from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 from ...errors import essence, text_of
 from ..format import scenarios
 from ..format.attempts import NotRunError
-from ..format.rows import Place, VariableRow
+from ..format.rows import AverageRow, Place, VariableRow
 from ..format.store import Chapter
 from ..pairs import structures
 from ..pairs.batches import Batch
-from ..tensors import Nest, Optimizer, Tensor, Variable
-from ..watching import keras_optimizers
+from ..tensors import Array, Nest, Optimizer, Tensor, Variable
+from ..watching import averages, clipping, keras_optimizers
+from . import probing
 from .listening import array
 from .model import converted, eagerly, in_function
 from .session import Made, Session
@@ -60,8 +61,11 @@ def train(session: Session, made: Made, chapter: Chapter) -> None:
     with contextlib.nullcontext() if traced else eagerly():
         trainer.begin()
         run = trainer.traced() if traced else trainer.eager
-        for step in range(session.plan.steps):
-            trainer.step(step, run)
+        with contextlib.closing(trainer.assignments):
+            for step in range(session.plan.steps):
+                trainer.step(step, run)
+        if chapter.name == scenarios.STEPS:
+            trainer.look_ahead()
     chapter.say(random_ops=made.ledger.described())
 
 
@@ -71,7 +75,10 @@ class _Trainer:
         self.made = made
         self.chapter = chapter
         self.seen: Seen | None = None
+        self.assignments = probing.Assignments()
         self._every = True
+        self._optimizers: list[Optimizer] = []
+        self._averages: dict[str, tuple[averages.Average, str, str]] = {}
 
     def begin(self) -> None:
         """Give the model its initial values, and record them."""
@@ -130,6 +137,7 @@ class _Trainer:
             with watching(self.made.model, self.made.listening, self.session.code) as seen:
                 value = self._user_step(seen, inputs, labels)
                 self.seen = seen
+                self._saw_averages(seen)
                 return self._told(seen, value, False)
 
         function = in_function(body)
@@ -194,6 +202,11 @@ class _Trainer:
 
     def _saw(self, seen: Seen, number: int) -> None:
         self.seen = seen
+        for applied in seen.applied:
+            if all(applied.optimizer is not one for one in self._optimizers):
+                self._optimizers.append(applied.optimizer)
+            self.assignments.watch(applied.optimizer)
+        self._saw_averages(seen)
         if number == 0:
             for applied in seen.applied:
                 made = _iterations(applied.optimizer)
@@ -202,6 +215,15 @@ class _Trainer:
                         f"{type(applied.optimizer).__name__} had made {made - 1} steps before the first one: make it "
                         "where the model is made, so that every fresh model has a fresh optimizer"
                     )
+
+    def _saw_averages(self, seen: Seen) -> None:
+        """Name what is averaged, each average once."""
+        for average in seen.averages:
+            if all(average.variable is not one.variable for one, _, _ in self._averages.values()):
+                name = self.made.variables.name(average.source)
+                number = sum(weight == name for _, weight, _ in self._averages.values())
+                slot = averages.SLOT + (f"_{number}" if number else "")
+                self._averages[f"{name}/{slot}"] = (average, name, slot)
 
     def _place(self, what: str) -> Place | None:
         if self.seen is None:
@@ -239,6 +261,8 @@ class _Trainer:
             for canonical, slot in keras_optimizers.slots(optimizer, variable).items():
                 whole = f"{name}/{canonical}"
                 self.chapter.add("slot", whole, value_of(slot), number, variable=name, slot=canonical)
+        for whole, (average, name, canonical) in self._averages.items():
+            self.chapter.add("slot", whole, value_of(average.variable), number, variable=name, slot=canonical)
 
     def _trained(self) -> Iterator[tuple[str, Optimizer, Variable]]:
         met = set()
@@ -265,6 +289,63 @@ class _Trainer:
                 "no optimizer was seen applying gradients on the TF2 side: gradients, learning rate and slots are "
                 "recorded only where the training step returns them"
             )
+
+    # Steps that are not run
+
+    def look_ahead(self) -> None:
+        """Say what training would do later: learning rates, averages, and what becomes of large gradients.
+
+        The optimizers make no updates any more, but count steps: nothing is recorded of the model after this.
+        """
+        content, run = self.session.recording.content, self.session.plan.steps
+        content["averages"] = self._kept_averages()
+        more = self.session.copying.steps_of_rates()
+        names = [("learning_rate" + (f"_{at}" if at else ""), one) for at, one in enumerate(self._optimizers)]
+        content["rates"] = [
+            probing.rate(name, one, run, self.assignments.of(one), more.get(name, ())) for name, one in names
+        ]
+        try:
+            found = self._limits()
+        except Exception as error:
+            self.session.recording.note(f"how the TF2 side clips gradients was not found out: {essence(error)}")
+            found = {}
+        for optimizer, said in zip(self._optimizers, content["optimizers"]):
+            if id(optimizer) in found:
+                for name in clipping.NAMES:
+                    said.pop(name, None)
+                said.update(found[id(optimizer)])
+            elif not set(clipping.NAMES) & set(said):
+                said["clipping"] = clipping.UNKNOWN
+
+    def _kept_averages(self) -> list[AverageRow]:
+        rows = [
+            averages.described(self.made.variables.name(one.variable), name, one.decay)
+            for one, name, _ in self._averages.values()
+        ]
+        for name, optimizer, variable in self._trained():
+            slot = keras_optimizers.slots(optimizer, variable).get(averages.SLOT)
+            if slot is not None:
+                decay = keras_optimizers.describe(optimizer).get("ema_momentum")
+                known = float(decay) if isinstance(decay, (int, float)) else None
+                rows.append(averages.described(f"{name}/{averages.SLOT}", name, known))
+        return rows
+
+    def _limits(self) -> dict[int, clipping.Limits]:
+        """By optimizer, how the gradients are clipped that it is given."""
+        batch = self.session.batch_tensors(0)
+        given: dict[str, Array] = {}
+        got: dict[int, list[Mapping[str, Array]]] = {id(one): [] for one in self._optimizers}
+        for scale in clipping.SCALES:
+            with self.made.ledger.evaluating(), probing.given_gradients(self.made.variables.name, scale) as heard:
+                self._user_step(Seen(), batch.inputs, batch.labels)
+            given.update(heard[0])
+            for optimizer, found in heard[1].items():
+                got.setdefault(optimizer, []).append(found)
+        return {
+            optimizer: clipping.limits({name: given[name] for name in found[0] if name in given}, found)
+            for optimizer, found in got.items()
+            if len(found) == len(clipping.SCALES) and any(name in given for name in found[0])
+        }
 
     def _evaluate(self, batch: Batch, number: int) -> None:
         """Record the outputs of inference with the weights as they are now."""

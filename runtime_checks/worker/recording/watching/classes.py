@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 from typing import Callable, Sequence
 
-__all__ = ["derived", "loaded"]
+from ..tensors import Optimizer
+
+__all__ = ["derived", "loaded", "rule_of"]
 
 
 def loaded(finders: Sequence[Callable[[], type]]) -> list[type]:
@@ -29,3 +31,14 @@ def derived(finders: Sequence[Callable[[], type]]) -> list[type]:
             if any("ptimizer" in base.__name__ for base in cls.__mro__):
                 waiting += type.__subclasses__(cls)
     return found
+
+
+def rule_of(optimizer: Optimizer) -> str | None:
+    """The class of TensorFlow or Keras that an optimizer is one of; None where it has only their base class."""
+    for cls in type(optimizer).__mro__:
+        if cls.__module__.partition(".")[0] in ("keras", "tf_keras", "tensorflow", "tensorflow_core"):
+            return None if cls.__name__ in _BASES else cls.__name__
+    return None
+
+
+_BASES = ("Optimizer", "OptimizerV2", "BaseOptimizer", "TFOptimizer", "_BaseOptimizer")

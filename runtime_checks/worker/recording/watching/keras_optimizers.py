@@ -16,8 +16,8 @@ import numpy as np
 from ...patching import wrapped
 from ..format.rows import OptimizerRow
 from ..tensors import Function, Nest, Optimizer, Tensor, Variable
-from . import v1_optimizers
-from .classes import derived
+from . import averages, v1_optimizers
+from .classes import derived, rule_of
 
 __all__ = ["describe", "is_keras", "learning_rate", "slots", "watching"]
 
@@ -49,7 +49,8 @@ _LEGACY = {
 _HYPERPARAMETERS = (
     "epsilon", "beta_1", "beta_2", "momentum", "nesterov", "rho", "centered", "amsgrad", "initial_accumulator_value",
     "clipnorm", "global_clipnorm", "clipvalue", "weight_decay", "l1_regularization_strength",
-    "l2_regularization_strength", "learning_rate_power", "use_ema", "ema_momentum", "gradient_accumulation_steps"
+    "l2_regularization_strength", "learning_rate_power", "use_ema", "ema_momentum",
+    "ema_overwrite_frequency", "gradient_accumulation_steps"
 )
 _SHORTER = {
     "initial_accumulator_value": "initial_accumulator",
@@ -59,8 +60,10 @@ _SHORTER = {
 
 
 @contextlib.contextmanager
-def watching(heard: Heard) -> Iterator[None]:
+def watching(heard: Heard, update: bool = True) -> Iterator[None]:
     """Tell of every update in the body, before it is made: gradients after the optimizer's own clipping.
+
+    Where `update` is false it is told of, and not made.
 
     An optimizer that hands its gradients on to another one is told of through the other, with what that one gets.
     Inside ``tf.function`` the gradients and the rate are tensors of its graph.
@@ -68,7 +71,7 @@ def watching(heard: Heard) -> Iterator[None]:
     running: list[bool] = []
     with contextlib.ExitStack() as stack:
         for cls, name, unpack in _appliers():
-            stack.enter_context(wrapped(cls, name, functools.partial(_telling, unpack, running, heard)))
+            stack.enter_context(wrapped(cls, name, functools.partial(_telling, unpack, running, heard, update)))
         yield
 
 
@@ -105,13 +108,15 @@ def _appliers() -> list[tuple[type, str, Unpack]]:
     return found
 
 
-def _telling(unpack: Unpack, running: list[bool], heard: Heard, original: Function) -> Function:
+def _telling(unpack: Unpack, running: list[bool], heard: Heard, update: bool, original: Function) -> Function:
     def apply(self: Optimizer, *args: Nest, **kwargs: Nest) -> Nest:
         if running:
             return original(self, *args, **kwargs)
         arguments = _Arguments(args, kwargs)
         pairs, rate = unpack(self, arguments)
         heard(self, [(gradient, variable) for gradient, variable in pairs if gradient is not None], rate)
+        if not update:
+            return None
         running.append(True)
         try:
             return original(self, *arguments.args, **arguments.kwargs)
@@ -192,7 +197,9 @@ def describe(optimizer: Optimizer) -> OptimizerRow:
         config = dict(optimizer.get_config())
     except Exception:
         config = {}
-    described: OptimizerRow = {"class": type(optimizer).__name__, "name": _name(optimizer)}
+    described: OptimizerRow = {
+        "class": type(optimizer).__name__, "name": _name(optimizer), "rule": rule_of(optimizer)
+    }
     for key in _HYPERPARAMETERS:
         value = _number(config.get(key, getattr(optimizer, key, None) if key.startswith("clip") else None))
         if value is not None:
@@ -239,15 +246,15 @@ def slots(optimizer: Optimizer, variable: Variable) -> dict[str, Variable]:
     if at is None:
         return {}
     kind = _kind(optimizer, _LISTS)
-    if kind == "SGD" and _number(getattr(optimizer, "momentum", None)) == 0:
-        return {}  # Keras 2 makes the slots of plain gradient descent too, and leaves them at zero
     known = _LISTS.get(kind, {})
+    if kind == "SGD" and _number(getattr(optimizer, "momentum", None)) == 0:
+        known = {"momentums": ""}  # Keras 2 makes the slots of plain gradient descent too, and leaves them at zero
     found: dict[str, Variable] = {}
     for attribute, held in vars(optimizer).items():
         canonical = known.get(attribute)
         if attribute in ("_model_variables_moving_average", "_model_variables_moving_averages"):
-            canonical = "ema.average"
-        if canonical is not None and isinstance(held, (list, tuple)) and at < len(held) and held[at] is not None:
+            canonical = averages.SLOT
+        if canonical and isinstance(held, (list, tuple)) and at < len(held) and held[at] is not None:
             found[canonical] = held[at]
     if not known:
         found.update(_others(optimizer, at, found))

@@ -11,7 +11,7 @@ import numpy as np
 from ...patching import wrapped
 from ..format.rows import OptimizerRow
 from ..tensors import Function, Operation, Optimizer, Tensor, Variable
-from .classes import derived
+from .classes import derived, rule_of
 from .operations import constant_of
 
 __all__ = ["Applied", "describe", "learning_rate", "rounding", "rounding_of", "slots", "watching"]
@@ -112,7 +112,9 @@ def learning_rate(optimizer: Optimizer) -> Tensor:
 
 def describe(optimizer: Optimizer) -> OptimizerRow:
     """Class, name and hyperparameters of an optimizer under the names that Keras uses, as far as they are constant."""
-    described: OptimizerRow = {"class": type(optimizer).__name__, "name": _name(optimizer)}
+    described: OptimizerRow = {
+        "class": type(optimizer).__name__, "name": _name(optimizer), "rule": rule_of(optimizer)
+    }
     for canonical, names in _HYPERPARAMETERS.items():
         for name in names:
             value = _number(getattr(optimizer, name, None))

@@ -1,0 +1,203 @@
+"""What a side has, or would do, and no rung compared: a report that passes says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Record, Recorded
+from ..worker.recording.pairs.mapping import ignored, plain
+from .climb import Climb, Settled, why_missing
+from .draws import drawn, mismatch
+from .judging.pairing import couples, slot_of
+from .metrics import paired
+from .rates import compare_rates
+from .results import NEVER, Status
+from .rungs import RUNGS, Definition
+from .settings import settings
+from .wording import label, some
+
+__all__ = ["not_compared"]
+
+_PASSES = (scenarios.FINGERPRINT, scenarios.ALIGNED, scenarios.STEPS)
+"""Where what only one side records is looked for."""
+_KINDS = {
+    "output": "output",
+    "evaluation": "output of inference after training",
+    "loss": "loss",
+    "metric": "metric of training",
+    "learning_rate": "learning rate",
+    "gradient": "gradients",
+    "slot": "optimizer slots",
+    "tap": "outputs of layers",
+}
+_COUNTED = ("gradient", "tap")
+"""Kinds of which there are many: their number is told."""
+_TITLES = {"evaluation": "evaluation", "checkpoint": "a TF1 checkpoint"}
+
+
+def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
+    """Everything of which the verdict says nothing, each as a few words, with what explains them in brackets.
+
+    Args:
+        climb: with all rungs that were asked for.
+        asked: these.
+    """
+    found = [
+        *_of_settings(climb),
+        *_averages(climb),
+        *_ignored(climb),
+        *_rungs(climb, asked),
+        *_one_sided(climb),
+        *_metrics(climb, asked),
+        *_rates(climb, asked),
+        *_random(climb),
+        *_raised(climb),
+        *_room(climb),
+        NEVER,
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _sides(climb: Climb) -> tuple[tuple[str, Recorded], tuple[str, Recorded]]:
+    return ("TF1", climb.tf1), ("TF2", climb.tf2)
+
+
+def _of_settings(climb: Climb) -> Iterator[str]:
+    names = climb.judge.names
+    if "settings" in climb.rungs:
+        found = settings(climb.tf1, climb.tf2, names.to_tf2, names.ignore)
+        yield from (one.text for one in found if one.equal is None)
+
+
+def _averages(climb: Climb) -> Iterator[str]:
+    for side, recorded in _sides(climb):
+        rows = [row for row in recorded.content.get("averages") or () if isinstance(row, Mapping)]
+        values = [str(row["name"]) for row in rows if not row.get("weight")]
+        still = [str(row["name"]) for row in rows if row.get("weight") and not row.get("updated", True)]
+        if values:
+            yield f"moving averages of what is no weight ({side}: {some(values)})"
+        if still:
+            yield f"a moving average that no training step of {side} updates ({some(still)})"
+
+
+def _ignored(climb: Climb) -> Iterator[str]:
+    keys = climb.judge.names.ignore
+    if not keys:
+        return
+    for side, recorded in _sides(climb):
+        rows = recorded.content.get("variables") or ()
+        names = [str(row["name"]) for row in rows if ignored(plain(str(row["name"])), keys)]
+        if names:
+            yield f"{_many(len(names), 'variable')} of {side} that the pair ignores ({some(names)})"
+
+
+def _rungs(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
+    for rung in asked:
+        settled = climb.rungs[rung.name]
+        if settled.status is Status.NOT_RUN and not _said_elsewhere(settled, rung):
+            yield f"{_TITLES.get(rung.name, f'rung {rung.number}, {rung.title}')} ({settled.detail.rstrip('.')})"
+    above = [rung.number for rung in RUNGS if rung not in asked]
+    if above:
+        numbers = f"rung {above[0]}" if len(above) == 1 else f"rungs {above[0]} to {above[-1]}"
+        yield f"{numbers} (--until)"
+
+
+def _said_elsewhere(settled: Settled, rung: Definition) -> bool:
+    """Of the rates that cannot be known it is said by themselves."""
+    return rung.name == "schedule" and bool(settled.detail)
+
+
+def _one_sided(climb: Climb) -> Iterator[str]:
+    """What only one side records, in no pass that both sides ran beside a counterpart."""
+    alone: dict[tuple[str, str], dict[str, None]] = {}
+    met: set[tuple[str, str, str]] = set()
+    for name in _PASSES:
+        if why_missing(climb.both(name)):
+            continue
+        ones, others = climb.indexes(name)
+        for step in sorted({*ones.steps()} & {*others.steps()}):
+            found = couples(ones, others, step, climb.judge.names)
+            whole = [couple for couple in found if couple.tf1 is not None and couple.tf2 is not None]
+            taken = {id(record) for couple in whole for record in (couple.tf1, couple.tf2)}
+            for side, index in (("TF1", ones), ("TF2", others)):
+                for kind in _KINDS:
+                    for record in index.all(kind, step):
+                        if id(record) in taken:
+                            met.add((kind, side, _name(record)))
+                        elif not _known_alone(record, climb, side):
+                            alone.setdefault((kind, side), {})[_name(record)] = None
+    for kind, words in _KINDS.items():
+        for side in ("TF1", "TF2"):
+            names = [name for name in alone.get((kind, side), ()) if (kind, side, name) not in met]
+            if names and kind in _COUNTED:
+                yield f"{words} without a counterpart ({len(names)} of {side})"
+            elif names == [kind]:
+                yield f"{words} of {side} alone"
+            elif names:
+                yield f"{words} of {side} alone ({some(names)})"
+
+
+def _known_alone(record: Record, climb: Climb, side: str) -> bool:
+    """Whether rung 2 or the rung of settings tells of it: a variable without a counterpart, an average."""
+    if record.kind == "slot":
+        return slot_of(record).startswith("ema.")
+    if record.kind != "gradient":
+        return False
+    names = climb.judge.names.to_tf2
+    return plain(record.name) not in (names if side == "TF1" else names.values())
+
+
+def _name(record: Record) -> str:
+    return slot_of(record) if record.kind == "slot" else record.name
+
+
+def _metrics(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
+    both = climb.both(scenarios.EVALUATED)
+    if not any(rung.name == "evaluation" for rung in asked) or why_missing(both):
+        return
+    ones, others = climb.indexes(scenarios.EVALUATED)
+    for step in ones.steps():
+        yield from paired(ones, others, step)[1]
+    if not any(index.all("metric", step) for index in (ones, others) for step in index.steps()):
+        yield "metrics of evaluation (neither side has any)"
+
+
+def _rates(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
+    if not any(rung.name == "schedule" for rung in asked):
+        return
+    found = compare_rates(climb.judge, climb.tf1, climb.tf2)
+    if found.unknown or not found.checks:
+        yield f"the learning rate of steps that were not run ({'; '.join(found.unknown) or 'no side tells it'})"
+
+
+def _random(climb: Climb) -> Iterator[str]:
+    if climb.tf2.scenario(scenarios.INFERENCE_COPIED).outcome == "ok":
+        yield "initial values one by one (drawn otherwise, so compared as distributions, and copied)"
+    name = scenarios.TRAINING if why_missing(climb.both(scenarios.ALIGNED)) else scenarios.ALIGNED
+    both = climb.both(name)
+    if not why_missing(both):
+        text = mismatch(drawn(both[0][1]), drawn(both[1][1]))
+        if text:
+            yield f"random numbers of training that are not aligned ({text})"
+    for _, recorded in _sides(climb):
+        notes = [str(note) for note in recorded.content.get("notes") or ()]
+        yield from (f"random numbers ({note})" for note in notes if "draws unaligned numbers" in note)
+
+
+def _raised(climb: Climb) -> Iterator[str]:
+    for side, recorded in _sides(climb):
+        for scenario in recorded.scenarios.values():
+            if scenario.outcome == "failed":
+                yield f"{label(scenario.name)} of {side} after it raised"
+
+
+def _room(climb: Climb) -> Iterator[str]:
+    for side, recorded in _sides(climb):
+        left_out = recorded.content.get("left_out") or {}
+        if left_out.get("records"):
+            yield f"{_many(int(left_out['records']), 'layer output')} of {side} (--tap-limit)"
+
+
+def _many(count: int, what: str) -> str:
+    return f"1 {what}" if count == 1 else f"{count} {what}s"

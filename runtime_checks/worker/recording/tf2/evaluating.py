@@ -1,0 +1,65 @@
+"""Evaluation of a TF2 model as ``evaluate`` does it: metrics reset, and a ``test_step`` for each batch."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ..format.attempts import NotRunError
+from ..format.store import Chapter
+from ..pairs import structures
+from ..pairs.pair import Pair
+from ..tensors import Nest
+from .listening import array
+from .model import Model, converted, is_of_keras
+from .session import Made, Session
+
+__all__ = ["record", "require"]
+
+
+def require(pair: Pair, model: Model) -> None:
+    """Do nothing where a model says how it is evaluated.
+
+    Raises:
+        NotRunError: if it does not.
+    """
+    if model.has_own("test_step"):
+        return
+    if not model.is_compiled:
+        raise NotRunError("the TF2 side does not say how it is evaluated: compile the model, or give it a test_step")
+    if pair.train_step is not None and not hasattr(model.value, "test_step"):
+        raise NotRunError("the TF2 side has no test_step")
+
+
+def record(session: Session, made: Made, chapter: Chapter, step: int) -> None:
+    """Record what evaluation gives over the batches of training, with the weights that the model has.
+
+    Args:
+        session: of the side.
+        made: the model.
+        chapter: where to.
+        step: of training, after which the weights are these.
+    """
+    model = made.model.value
+    reset = getattr(model, "reset_metrics", None)
+    if callable(reset):
+        reset()
+    logs: Nest = {}
+    for number in range(session.plan.steps):
+        batch = session.batch_tensors(number)
+        data = (batch.inputs,) if batch.labels is None else (batch.inputs, batch.labels)
+        logs = model.test_step(data) if made.model.is_keras3 else converted(model.test_step, data)
+    sorts, place = dict(_sorts(model)), made.model.place_of("test_step", session.code)
+    found = structures.step_results(logs)
+    if found.loss is not None:
+        chapter.add("loss", "loss", array(found.loss), step, place)
+    for name, value in structures.flat(dict(found.metrics)):
+        chapter.add("metric", name, array(value), step, place, sort=sorts.get(name.rpartition("/")[2], ""))
+
+
+def _sorts(owner: object) -> Iterator[tuple[str, str]]:
+    """The class of Keras that each metric is one of, by name; of one that wraps a function, its name."""
+    for metric in getattr(owner, "metrics", None) or ():
+        yield from _sorts(metric)
+        function = getattr(metric, "_fn", None)
+        kind = next((cls.__name__ for cls in type(metric).__mro__ if is_of_keras(cls)), "")
+        yield str(metric.name), str(getattr(function, "__name__", "")) if kind == "MeanMetricWrapper" else kind
