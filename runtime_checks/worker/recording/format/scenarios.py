@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = [
     "ALIGNED", "CHECKPOINT", "CONSTANT", "FINGERPRINT", "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "INFERENCE",
     "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN", "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING",
-    "TRAINING_CONSTANT"
+    "TRAINING_CONSTANT", "WITH_OPERATIONS"
 ]
 
 ONCE = "once"
@@ -40,3 +40,6 @@ STEPS_AGAIN = "steps-again"
 """The same once more, as in `STEPS`."""
 STEPS_NUDGED = "steps-nudged"
 """TF1 only: the same from initial values that are moved by about one unit in the last place."""
+
+WITH_OPERATIONS = (FINGERPRINT, ALIGNED)
+"""Forward passes of which every operation is recorded in brief; of `STEPS` it is the first step."""

@@ -27,6 +27,7 @@ from ..values import fills
 from . import checkpoint, estimator, samples, sessions
 from .building import EVALUATE, INFER, TRAIN, Network, build
 from .legacy_layers import legacy_layers
+from .operations import Operations
 from .sessions import opened
 from .step import run_values
 from .training import record_batch, record_values, record_variables, train
@@ -75,6 +76,7 @@ class _Side:
         self.batches = Batches(pair)
         self._made: dict[str, Network | BaseException] = {}
         self._said: set[str] = set()
+        self._fetched: dict[Network, Operations] = {}
 
     def record(self) -> None:
         """Record everything that is wanted."""
@@ -87,6 +89,7 @@ class _Side:
         self._try(scenarios.CHECKPOINT, self._checkpoint)
         if not self._any((scenarios.ALIGNED, *_STEPS)):
             self._made.pop(INFER, None)
+            self._fetched.clear()
         self._try(scenarios.TRAINING, self._training)
         self._try(scenarios.TRAINING_CONSTANT, self._training_constant)
         self._try(scenarios.ALIGNED, self._aligned)
@@ -242,7 +245,19 @@ class _Side:
         batch = self.batches.at(0)
         chapter.say(mode=network.mode)
         record_batch(chapter, network, batch, 0)
-        record_values(chapter, network.values, run_values(session, network.values, network.feeds(batch)))
+        operations = self._operations(network) if chapter.name in scenarios.WITH_OPERATIONS else None
+        values = [*network.values, *(operations.values if operations else ())]
+        computed = run_values(session, values, network.feeds(batch))
+        if operations is not None:
+            operations.record(chapter, computed[len(network.values) :])
+            del computed[len(network.values) :]
+        record_values(chapter, network.values, computed, operations=operations)
+
+    def _operations(self, network: Network) -> Operations:
+        """What is fetched of a network's operations in a forward pass; a network is asked once."""
+        if network not in self._fetched:
+            self._fetched[network] = Operations(network, self.code)
+        return self._fetched[network]
 
     # Scenarios of training
 

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable
+from typing import Callable, Iterable, Mapping
 
 from ...frames import UserCode
-from ..tensors import Array, Operation, Tensor, Variable
+from ..tensors import Array, Json, Operation, Tensor, Variable
 
-__all__ = ["constant_of", "initial_value", "place_of", "position", "upstream"]
+__all__ = ["SAME", "SHAPES", "constant_of", "initial_value", "place_of", "position", "settings", "upstream"]
 
+SAME = (
+    "Identity", "StopGradient", "PreventGradient", "CheckNumerics", "EnsureShape", "Snapshot", "PlaceholderWithDefault",
+    "Enter", "RefEnter"
+)
+"""Operations whose output is their first input."""
+SHAPES = ("Shape", "ShapeN", "Size", "Rank", "BroadcastGradientArgs")
+"""Operations that see no values."""
 _READS = ("Identity", "ReadVariableOp", "Cast")
+_IDLE = (
+    "dtype", "out_type", "index_type", "seed", "seed2", "container", "shared_name", "grad_a", "grad_b",
+    "use_cudnn_on_gpu", "validate_indices", "allowed_devices", "debug_name"
+)
+"""Settings of operations that change no value, or are aligned elsewhere."""
 
 
 def position(operation: Operation) -> int:
@@ -81,6 +93,23 @@ def constant_of(tensor: Tensor) -> Array:
     from tensorflow.python.framework import tensor_util
 
     return tensor_util.MakeNdarray(operation.get_attr("value"))
+
+
+def settings(attributes: Mapping[str, Json]) -> dict[str, Json]:
+    """The attributes of an operation that change what it computes, as JSON data; those of types are left out."""
+    found: dict[str, Json] = {}
+    for name, value in attributes.items():
+        if name in _IDLE or name[:1] == "_" or name[:1].isupper() or value is None:
+            continue
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        if isinstance(value, (list, tuple)) and not all(isinstance(one, int) for one in value):
+            continue
+        if isinstance(value, (bool, int, float, str)):
+            found[name] = value
+        elif isinstance(value, (list, tuple)):
+            found[name] = [int(one) for one in value]
+    return found
 
 
 def _constant(operation: Operation) -> str:
