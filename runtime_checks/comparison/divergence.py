@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.rows import Place
-from .results import Deviation, Divergence, Rung, Status
-from .wording import figure, subject, when
+from .results import Deviation, Divergence, OperationPair, Rung, Status
+from .wording import figure, operation, subject, when
 
 __all__ = ["first"]
 
 
-def first(rungs: Iterable[Rung]) -> Divergence | None:
+Parting = Callable[[Rung, Deviation], "OperationPair | None"]
+"""Finds the operation behind the first value of a rung that counts and differs."""
+
+
+def first(rungs: Iterable[Rung], parting: Parting = lambda rung, failed: None) -> Divergence | None:
     """The first divergence of the lowest rung that failed by a value; None where there is none.
 
     What counts must differ, or nothing is said. Where layers that the user has not declared differ before it, the
     first of them is where it begins. One that may have been tapped before an activation on one side and after it on
     the other is looked at only if no layer after it agrees. A layer that differs in a scenario whose outputs agree is
-    tapped at different places, and says nothing.
+    tapped at different places, and says nothing; one whose inputs differ already is not where it begins.
     """
     rungs = tuple(rungs)
     misleading = _misleading(rungs)
@@ -31,7 +35,8 @@ def first(rungs: Iterable[Rung]) -> Divergence | None:
         earlier = [check for check in run[: run.index(failed)] if _key(check) not in misleading]
         deviation = _located(failed, earlier)
         before = _before(deviation, earlier)
-        return Divergence(rung.number, deviation, before, _text(deviation, before))
+        found = parting(rung, failed)
+        return Divergence(rung.number, deviation, before, _text(deviation, before, found), found)
     return None
 
 
@@ -39,7 +44,11 @@ def _located(failed: Deviation, earlier: Sequence[Deviation]) -> Deviation:
     """The first layer of the step that differs, if it is sure or none after it agrees; otherwise what failed."""
     layers = [check for check in earlier if check.kind == "tap" and check.step == failed.step]
     last = max((at for at, check in enumerate(layers) if check.passed), default=-1)
-    differing = (check for at, check in enumerate(layers) if not check.passed and (check.sure or at > last))
+    differing = (
+        check
+        for at, check in enumerate(layers)
+        if not check.passed and check.inputs != "differ" and (check.sure or at > last)
+    )
     return next(differing, failed)
 
 
@@ -71,7 +80,7 @@ def _at(check: Deviation) -> tuple[int, int]:
     return check.step, check.order
 
 
-def _text(check: Deviation, before: Deviation | None) -> str:
+def _text(check: Deviation, before: Deviation | None, found: OperationPair | None) -> str:
     time = when(check)
     words = f"{time[:1].upper()}{time[1:]}, {subject(check)}" if time else subject(check)
     places = [
@@ -85,7 +94,12 @@ def _text(check: Deviation, before: Deviation | None) -> str:
         words += f" differs by {figure(check.error)}, {figure(check.excess)} times the tolerance"
         if check.floor:
             words += f" and {figure(check.error / check.floor)} times the noise"
-    return f"{words}; {subject(before)} before it agrees" if before is not None else words
+    words = f"{words}; {subject(before)} before it agrees" if before is not None else words
+    if found is None:
+        return words
+    agree = f", whose inputs agree ({', '.join(found.agree)})" if found.agree else ""
+    more = f": {'; '.join(found.differences)}" if found.differences else ""
+    return f"{words}. It begins with {operation(found)}{agree}{more}"
 
 
 def _short(place: Place) -> str:

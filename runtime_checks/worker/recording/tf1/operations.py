@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence, Set, Tuple
+from typing import Sequence
 
 import numpy as np
 
@@ -32,20 +32,20 @@ class Operations:
         values: to be fetched with those of the network; `record` takes what they came to.
     """
 
-    def __init__(self, network: Network, code: UserCode, within: Set[Operation] | None = None) -> None:
-        self.values: List[Value] = []
+    def __init__(self, network: Network, code: UserCode, within: set[Operation] | None = None) -> None:
+        self.values: list[Value] = []
         self._network = network
         self._code = code
         self._within = within
-        self._sources: Dict[str, Tuple[Input, ...]] = {}
-        self._data: Set[str] = set()
-        self._rows: List[Tuple[int, Operation, Sequence[Input]]] = []
+        self._sources: dict[str, tuple[Input, ...]] = {}
+        self._data: set[str] = set()
+        self._rows: list[tuple[int, Operation, Sequence[Input]]] = []
         self._results = [value for value in network.values if value.kind in _RESULTS and hasattr(value.tensor, "op")]
         tensors = [tensor for value in self._results for tensor in (value.tensor, *value.given)]
         for operation in sorted(_computed(tensors), key=position):
             self._meet(operation)
 
-    def ids(self, tensors: Sequence[Tensor]) -> List[int]:
+    def ids(self, tensors: Sequence[Tensor]) -> list[int]:
         """The identities of the operations that tensors come from."""
         known = [self._sources.get(getattr(tensor, "name", ""), ()) for tensor in tensors]
         return [source[0][1] for source in known if len(source) == 1 and source[0][0] == "row"]
@@ -74,7 +74,7 @@ class Operations:
 
     def _of(
         self, operation: Operation, tensor: Tensor, sources: Sequence[Sequence[Input]], data: bool
-    ) -> Tuple[Tuple[Input, ...], bool]:
+    ) -> tuple[tuple[Input, ...], bool]:
         """What a tensor is made of, and whether it is more than a constant or a shape."""
         kind = operation.type
         if kind in _VARIABLES:
@@ -106,7 +106,7 @@ class Operations:
 
     def _row(
         self, operation: Operation, tensor: Tensor, inputs: Sequence[Input]
-    ) -> Tuple[Tuple[Input, ...], bool]:
+    ) -> tuple[tuple[Input, ...], bool]:
         import tensorflow as tf
 
         if not self._can(operation, tensor):
@@ -119,9 +119,9 @@ class Operations:
         return (["row", number],), True
 
 
-def _computed(tensors: Sequence[Tensor]) -> Set[Operation]:
+def _computed(tensors: Sequence[Tensor]) -> set[Operation]:
     """The operations that tensors are computed from, without those that they only wait for."""
-    found: Set[Operation] = set()
+    found: set[Operation] = set()
     waiting = [tensor.op for tensor in tensors if hasattr(tensor, "op")]
     while waiting:
         operation = waiting.pop()
@@ -138,16 +138,16 @@ def _constant(tensor: Tensor) -> Input:
     return ["constant", np.asarray(value).reshape(-1).tolist()]
 
 
-def _once(inputs: Sequence[Input]) -> List[Input]:
-    found: List[Input] = []
+def _once(inputs: Sequence[Input]) -> list[Input]:
+    found: list[Input] = []
     for one in inputs:
         if one not in found and one[0] in ("row", "variable"):
             found.append(one)
     return found
 
 
-def _attributes(operation: Operation) -> Dict[str, Json]:
-    found: Dict[str, Json] = {}
+def _attributes(operation: Operation) -> dict[str, Json]:
+    found: dict[str, Json] = {}
     for name, value in operation.node_def.attr.items():
         kind = value.WhichOneof("value")
         if kind in ("i", "f", "b", "s"):

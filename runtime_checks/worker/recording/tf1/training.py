@@ -57,7 +57,8 @@ def train(
     """
     variables, kept = weights(network), slots(network)
     wanted = [value for value in network.values if taps or value.kind != "tap"]
-    operations = Operations(network, code, upstream([getattr(network.train_op, "op", network.train_op)])) if taps else None
+    within = upstream([getattr(network.train_op, "op", network.train_op)])
+    operations = Operations(network, code, within) if taps else None
     step_fetches = step_of(network, [*wanted, *(operations.values if operations else ())], code)
     shares = _shares(network) if nudged else {}
     every = _is_little(variables, kept, network)

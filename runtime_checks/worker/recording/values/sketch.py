@@ -6,7 +6,7 @@ places do as well, and moments tell tensors apart whose axes lie in another orde
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence, Tuple
+from typing import List, Sequence
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def sketch(value: Array) -> Array:
         flat = flat.astype(np.float32)
     with np.errstate(all="ignore"):
         sample = flat[sampled(flat.size)].astype(np.float32)
-        moments = np.full(MOMENTS, np.nan, np.float32)
+        moments: Array = np.full(MOMENTS, np.nan, np.float32)
         if flat.size:
             whole = flat if flat.size <= _MOST else sample
             square = np.square(whole, dtype=np.float64 if flat.size <= SAMPLE else np.float32)
@@ -64,7 +64,7 @@ def packed(value: Array) -> Array:
     return np.concatenate([[value.ndim], value.shape, sketch(value)]).astype(np.float64)
 
 
-def unpacked(vector: Array) -> Tuple[List[int], Array]:
+def unpacked(vector: Array) -> tuple[list[int], Array]:
     """The shape and the sketch that `packed` put together."""
     rank = int(vector[0])
     return [int(size) for size in vector[1 : rank + 1]], np.asarray(vector[rank + 1 :], np.float32)
@@ -74,10 +74,10 @@ class Sheet:
     """The operations of one pass, in the order of execution."""
 
     def __init__(self) -> None:
-        self._rows: List[Dict[str, Json]] = []
-        self._sketches: List[Array] = []
-        self._results: List[Json] = []
-        self._wanted: List[int] = []
+        self._rows: list[dict[str, Json]] = []
+        self._sketches: list[Array] = []
+        self._results: list[Json] = []
+        self._wanted: list[int] = []
 
     def row(
         self,
@@ -87,7 +87,7 @@ class Sheet:
         shape: Sequence[int],
         value: Array,
         inputs: Sequence[Input],
-        attributes: Dict[str, Json],
+        attributes: dict[str, Json],
     ) -> None:
         """Note what an operation computed; `value` is a sketch, `number` identifies it within the pass."""
         self._rows.append(

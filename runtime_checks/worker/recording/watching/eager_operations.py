@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from types import FrameType
-from typing import Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
+from typing import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -34,23 +34,23 @@ class EagerOperations:
     """
 
     def __init__(
-        self, place: Callable[[FrameType | None], Place | None], variables: Iterable[Tuple[str, Variable]]
+        self, place: Callable[[FrameType | None], Place | None], variables: Iterable[tuple[str, Variable]]
     ) -> None:
         self.sheet = Sheet()
         self.lost = 0
         self._place = place
         self._number = 0
         self._paused = 0
-        self._sources: Dict[int, Input] = {}
+        self._sources: dict[int, Input] = {}
         self._data: set[int] = set()
-        self._handles: Dict[int, str] = {}
-        self._known: Dict[Tuple[int, ...], List[Tuple[str, Variable]]] = {}
+        self._handles: dict[int, str] = {}
+        self._known: dict[tuple[int, ...], list[tuple[str, Variable]]] = {}
         for name, variable in variables:
-            variable = getattr(variable, "_value", variable) if not hasattr(variable, "handle") else variable
-            handle = getattr(variable, "handle", None)
+            resource = variable if hasattr(variable, "handle") else getattr(variable, "_value", None)  # of Keras 3
+            handle = getattr(resource, "handle", None)
             if handle is not None:
                 self._handles[_identity(handle)] = name
-                self._known.setdefault(tuple(variable.shape), []).append((name, variable))
+                self._known.setdefault(tuple(variable.shape), []).append((name, resource))
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -110,7 +110,12 @@ class EagerOperations:
             self._paused -= 1
 
     def _note(
-        self, op: str, inputs: Sequence[Tensor], attributes: Sequence[object], outputs: Sequence[Tensor], frame: FrameType
+        self,
+        op: str,
+        inputs: Sequence[Tensor],
+        attributes: Sequence[object],
+        outputs: Sequence[Tensor],
+        frame: FrameType,
     ) -> None:
         sources = [self._source(one) for one in inputs]
         data = op not in SHAPES and any(_identity(one) in self._data for one in inputs)
@@ -122,7 +127,7 @@ class EagerOperations:
         data = data or (op not in SHAPES and "seed" in attributes)
         told = settings({str(key): value for key, value in zip(attributes[::2], attributes[1::2])})
         place: Place | None = None
-        for at, output in enumerate(outputs):
+        for output in outputs:
             value = _value(output)
             if value is None:
                 self._sources[_identity(output)] = next(
@@ -144,7 +149,7 @@ class EagerOperations:
         place: Place | None,
         value: Array,
         sources: Sequence[Input],
-        told: Dict[str, object],
+        told: dict[str, object],
     ) -> None:
         self.sheet.row(self._number, op, place, value.shape, sketch(value), sources, dict(told))
         self._sources[_identity(output)] = ["row", self._number]

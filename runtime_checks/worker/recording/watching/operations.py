@@ -99,16 +99,14 @@ def settings(attributes: Mapping[str, Json]) -> dict[str, Json]:
     """The attributes of an operation that change what it computes, as JSON data; those of types are left out."""
     found: dict[str, Json] = {}
     for name, value in attributes.items():
-        if name in _IDLE or name[:1] == "_" or name[:1].isupper() or value is None:
+        if name in _IDLE or name[:1] == "_" or name[:1].isupper():
             continue
         if isinstance(value, bytes):
-            value = value.decode("utf-8", "replace")
-        if isinstance(value, (list, tuple)) and not all(isinstance(one, int) for one in value):
-            continue
-        if isinstance(value, (bool, int, float, str)):
+            found[name] = value.decode("utf-8", "replace")
+        elif isinstance(value, (bool, int, float, str)):
             found[name] = value
-        elif isinstance(value, (list, tuple)):
-            found[name] = [int(one) for one in value]
+        elif isinstance(value, (list, tuple)) and all(isinstance(one, int) for one in value):
+            found[name] = list(value)
     return found
 
 
