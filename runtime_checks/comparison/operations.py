@@ -436,9 +436,9 @@ class _Pairing:
             yield f"{'TF2' if one else 'TF1'} has no {lone.op} there"
             return
         if one.kind != other.kind:
-            if any(node.kind == other.kind and one.number in node.parents for node in ones):
+            if any(node.kind == other.kind for node in _after(one, ones)):
                 yield f"TF2 has no {one.op} there"
-            elif any(node.kind == one.kind and other.number in node.parents for node in others):
+            elif any(node.kind == one.kind for node in _after(other, others)):
                 yield f"TF1 has no {other.op} there"
             else:
                 yield f"{one.op} on TF1, {other.op} on TF2"
@@ -463,6 +463,15 @@ class _Pairing:
             elif kind == other_kind == "row":
                 if self.to_tf2.get(first) and second not in self.to_tf2[first] and self.to_tf1.get(second):
                     yield f"{self._told(self._tf1, kind, first)} on TF1, {self._told(self._tf2, kind, second)} on TF2"
+
+
+def _after(first: _Node, nodes: Sequence[_Node]) -> Iterator[_Node]:
+    """The nodes that depend on the first, which are in the order of execution."""
+    found = {first.number}
+    for node in nodes:
+        if found & set(node.parents):
+            found.add(node.number)
+            yield node
 
 
 def _telling(nodes: Sequence[_Node], run: _Pass) -> Sequence[_Node]:

@@ -12,11 +12,14 @@ from ..tensors import Array, Json, Operation, Tensor
 from ..values.sketch import FEW, Input, Sheet, packed, unpacked
 from ..watching.operations import SAME, SHAPES, constant_of, place_of, position, settings
 from .building import Network, Value
+from .step import races
 
 __all__ = ["Operations"]
 
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 _READS = ("ReadVariableOp",)
+_BRANCHES = ("If", "StatelessIf", "Case", "StatelessCase")
+_SWITCHES = ("Switch", "RefSwitch")
 _RESULTS = ("output", "loss", "tap")
 
 
@@ -26,7 +29,8 @@ class Operations:
     Args:
         network: a graph, to which nodes are added.
         code: tells the user's files.
-        within: only operations of this set are computed; all by default.
+        within: what a training step depends on: operations that it would race with are left out; None of a forward
+            pass.
 
     Attributes:
         values: to be fetched with those of the network; `record` takes what they came to.
@@ -86,14 +90,23 @@ class Operations:
             return self._row(operation, tensor, [])
         if kind in SHAPES:
             return (["unknown"],), False
+        if kind in _BRANCHES:
+            sources = sources[1:]  # which branch is taken shows in what comes out
+        elif kind in _SWITCHES:
+            sources = sources[:1]
         inputs = [one for source in sources for one in source]
-        if kind in _READS or (kind in SAME and len(operation.outputs) == 1):
+        if kind in _READS:
             return tuple(inputs[:1]) or (["unknown"],), data
+        if kind in SAME and len(operation.outputs) == 1:
+            made = operation.inputs[0].op
+            if self._network.graph.is_fetchable(made) or made.type in _SWITCHES or not self._can(operation, tensor):
+                return self._sources.get(operation.inputs[0].name, (["unknown"],)), data
+            return self._row(made, tensor, inputs)  # a loop or a branch
         definition = operation.op_def
         data = data or (definition is not None and definition.is_stateful) or kind.startswith("Placeholder")
         if not data and not tensor.dtype.is_floating:
             return (["unknown"],), False
-        return self._row(operation, tensor, inputs) if self._can(operation, tensor) else (tuple(_once(inputs)), data)
+        return self._row(operation, tensor, inputs)
 
     def _can(self, operation: Operation, tensor: Tensor) -> bool:
         """Whether a session can compute it, and it is numbers."""
@@ -101,15 +114,17 @@ class Operations:
         numbers = dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.is_complex
         if not numbers or dtype._is_ref_dtype or tensor.shape.num_elements() == 0:
             return False
-        own = self._within is None or operation in self._within
-        return own and bool(self._network.graph.is_fetchable(operation))
+        if not self._network.graph.is_fetchable(operation):
+            return False
+        return self._within is None or operation in self._within or not races(tensor, self._within)
 
     def _row(
         self, operation: Operation, tensor: Tensor, inputs: Sequence[Input]
     ) -> tuple[tuple[Input, ...], bool]:
+        """Have a tensor fetched; what cannot be is known by what it is made of."""
         import tensorflow as tf
 
-        if not self._can(operation, tensor):
+        if not self._can(tensor.op, tensor):
             return tuple(_once(inputs)) or (["unknown"],), True
         number = len(self._rows)
         self._rows.append((number, operation, inputs))

@@ -112,20 +112,12 @@ class Sheet:
         self._wanted += numbers
 
     def record(self, chapter: Chapter, step: int = 0) -> None:
-        """Keep the operations that results are made of."""
-        by_id = {row["id"]: row for row in self._rows}
-        used = set()
-        waiting = list(self._wanted)
-        while waiting:
-            number = waiting.pop()
-            if number in by_id and number not in used:
-                used.add(number)
-                waiting += [one[1] for one in by_id[number]["inputs"] if one[0] == "row"]
-        kept = [(row, value) for row, value in zip(self._rows, self._sketches) if row["id"] in used]
+        """Keep the operations up to the last one that is wanted; what comes after makes no result."""
+        last = max(self._wanted, default=-1)
+        kept = [(row, value) for row, value in zip(self._rows, self._sketches) if row["id"] <= last]
         begin = 0
         for row, value in kept:
             row["at"] = begin
             begin += value.size
         whole = np.concatenate([value for _, value in kept]) if kept else np.zeros(0, np.float32)
-        results = [one for one in self._results if one[2] in used]
-        chapter.add("operation", "all", whole, step, operations=[row for row, _ in kept], results=results)
+        chapter.add("operation", "all", whole, step, operations=[row for row, _ in kept], results=self._results)

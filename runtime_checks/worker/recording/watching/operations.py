@@ -19,7 +19,7 @@ SHAPES = ("Shape", "ShapeN", "Size", "Rank", "BroadcastGradientArgs")
 _READS = ("Identity", "ReadVariableOp", "Cast")
 _IDLE = (
     "dtype", "out_type", "index_type", "seed", "seed2", "container", "shared_name", "grad_a", "grad_b",
-    "use_cudnn_on_gpu", "validate_indices", "allowed_devices", "debug_name"
+    "use_cudnn_on_gpu", "validate_indices", "allowed_devices", "debug_name", "parallel_iterations"
 )
 """Settings of operations that change no value, or are aligned elsewhere."""
 
