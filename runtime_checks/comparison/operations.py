@@ -241,6 +241,7 @@ class _Pairing:
         self._tf2 = tf2
         self._names = climb.judge.names
         self._tolerance = tolerance
+        self._through: tuple[str, ...] = _REGROUPED
         self.to_tf2 = self._counterparts()
         self.to_tf1: dict[int, list[int]] = {}
         for one, others in self.to_tf2.items():
@@ -268,9 +269,12 @@ class _Pairing:
             return False
         if self._near(one.sample, other.sample, max(one.scale, other.scale)):
             return self._near(one.moments, other.moments, max(one.scale, other.scale), 4.0)
-        if one.shape == other.shape or sorted(one.shape) != sorted(other.shape) or one.is_dull:
+        if layout or one.shape == other.shape or sorted(one.shape) != sorted(other.shape) or one.is_dull:
             return False
-        return self._near(one.moments, other.moments, max(one.scale, other.scale), 4.0)
+        if not self._near(one.moments, other.moments, max(one.scale, other.scale), 4.0):
+            return False
+        self._through = _LAYOUT  # the sides keep their axes in another order
+        return True
 
     def _near(self, one: Any, other: Any, scale: float, times: float = 1.0) -> bool:
         with np.errstate(all="ignore"):
@@ -345,7 +349,7 @@ class _Pairing:
                 continue
             if counterparts.get(number):
                 found.append(number)
-            elif parent.op in _REGROUPED and parent.parents:
+            elif parent.op in self._through and parent.parents:
                 waiting += parent.parents
             elif not parent.is_leaf:
                 return None
@@ -367,7 +371,7 @@ class _Pairing:
         """The first operations of both sides that only have inputs which agree, whatever they are."""
         entries = [node for node in ones if self._given(self._tf1, node, self.to_tf2) is not None]
         beginnings = [node for node in others if self._given(self._tf2, node, self.to_tf1) is not None]
-        first_ones, first_others = _telling(entries, self._tf1), _telling(beginnings, self._tf2)
+        first_ones, first_others = self._telling(entries, self._tf1), self._telling(beginnings, self._tf2)
         for among in (first_others, others):
             for one in first_ones:
                 partners = {
@@ -383,11 +387,16 @@ class _Pairing:
             return None
         return next(iter(first_ones), None), next(iter(first_others), None)
 
+    def _telling(self, nodes: Sequence[_Node], run: _Pass) -> Sequence[_Node]:
+        """Those that compute something of what the pass was given, if there are any."""
+        driven = [node for node in nodes if node.number in run.driven]
+        return [node for node in driven if node.op not in self._through] or driven or nodes
+
     def _taken(self, node: _Node) -> set[int]:
         """The inputs of a TF2 operation, also through such as change nothing but shapes."""
         found = set(node.parents)
         for parent in node.parents:
-            if parent in self._tf2.nodes and self._tf2.nodes[parent].op in _REGROUPED:
+            if parent in self._tf2.nodes and self._tf2.nodes[parent].op in self._through:
                 found.update(self._tf2.nodes[parent].parents)
         return found
 
@@ -436,9 +445,9 @@ class _Pairing:
             yield f"{'TF2' if one else 'TF1'} has no {lone.op} there"
             return
         if one.kind != other.kind:
-            if any(node.kind == other.kind for node in _after(one, ones)):
+            if any(self._alike(node, other, one) for node in _after(one, ones)):
                 yield f"TF2 has no {one.op} there"
-            elif any(node.kind == one.kind for node in _after(other, others)):
+            elif any(self._alike(one, node, other) for node in _after(other, others)):
                 yield f"TF1 has no {other.op} there"
             else:
                 yield f"{one.op} on TF1, {other.op} on TF2"
@@ -449,6 +458,12 @@ class _Pairing:
         yield from self._other_inputs(one, other)
         if one.shape != other.shape:
             yield f"shape {list(one.shape)} on TF1, {list(other.shape)} on TF2"
+
+    def _alike(self, one: _Node, other: _Node, before: _Node) -> bool:
+        """Whether two operations look like the same one, which on one side is of what `before` computes."""
+        if one.kind != other.kind or self._moved(one.variables) != other.variables:
+            return False
+        return bool(other.variables) or (one.shape == other.shape and before.number in (*one.parents, *other.parents))
 
     def _other_inputs(self, one: _Node, other: _Node) -> Iterator[str]:
         if len(one.inputs) != len(other.inputs) or one.op == "AddN":
@@ -472,12 +487,6 @@ def _after(first: _Node, nodes: Sequence[_Node]) -> Iterator[_Node]:
         if found & set(node.parents):
             found.add(node.number)
             yield node
-
-
-def _telling(nodes: Sequence[_Node], run: _Pass) -> Sequence[_Node]:
-    """Those that compute something of what the pass was given, if there are any."""
-    driven = [node for node in nodes if node.number in run.driven]
-    return [node for node in driven if node.op not in _REGROUPED] or driven or nodes
 
 
 def _equal(one: Any, other: Any) -> bool:
