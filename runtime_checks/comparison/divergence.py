@@ -95,11 +95,7 @@ def _text(check: Deviation, before: Deviation | None, found: OperationPair | Non
         if check.floor:
             words += f" and {figure(check.error / check.floor)} times the noise"
     words = f"{words}; {subject(before)} before it agrees" if before is not None else words
-    if found is None:
-        return words
-    agree = f", whose inputs agree ({', '.join(found.agree)})" if found.agree else ""
-    more = f": {'; '.join(found.differences)}" if found.differences else ""
-    return f"{words}. It begins with {operation(found)}{agree}{more}"
+    return words if found is None else f"{words}. It begins with {operation(found)}"
 
 
 def _short(place: Place) -> str:

@@ -113,13 +113,12 @@ def _divergence(first: Divergence, paint: Paint) -> Iterator[str]:
 
 
 def _operation(found: OperationPair, paint: Paint) -> Iterator[str]:
-    yield f"  it begins with {paint(operation(found), '31;1')}"
+    yield f"  begins with {paint(operation(found), '31;1')}"
     for name, side in (("TF1", found.tf1), ("TF2", found.tf2)):
-        if side is not None:
-            made = f" of {', '.join(side.inputs)}" if side.inputs else ""
-            yield printable(f"    {name}  {side.op}{made}, shape {list(side.shape)}  {place(side.place)}")
+        made = "has no such operation" if side is None else f"{side.op} of {', '.join(side.inputs) or 'nothing else'}"
+        yield printable(f"    {name}  {made}{'' if side is None else f', shape {list(side.shape)}'}")
     if found.agree:
-        yield printable(f"    the same on both sides: {', '.join(found.agree)}")
+        yield printable(f"    its inputs agree: {', '.join(found.agree)}")
     for words in found.differences:
         yield printable(f"    different: {words}")
 

@@ -278,11 +278,11 @@ def old_block(x):
     return tf.matmul(x, weight("out/kernel", 6, 2)) + weight("out/bias", 2)
 
 
-PERCEPTRON = dict(first=(5, 4), bias=(4,), square=(4, 4))
+PERCEPTRON = {"first": (5, 4), "bias": (4,), "square": (4, 4)}
 PROGRAMS = {
     "perceptron": (old_perceptron, new_perceptron, PERCEPTRON, numbers(8, 5)),
-    "convolution": (old_convolution, new_convolution, dict(filter=(3, 3, 2, 4), bias=(4,)), numbers(2, 8, 8, 2)),
-    "words": (old_words, new_words, dict(table=(7, 6), out=(6, 3)), whole(5, 4)),
+    "convolution": (old_convolution, new_convolution, {"filter": (3, 3, 2, 4), "bias": (4,)}, numbers(2, 8, 8, 2)),
+    "words": (old_words, new_words, {"table": (7, 6), "out": (6, 3)}, whole(5, 4)),
     "attention": (old_attention, new_attention, dict.fromkeys(("query", "key", "value"), (8, 8)), numbers(3, 4, 8)),
     "columns": (
         old_columns,
@@ -290,9 +290,9 @@ PROGRAMS = {
         {"input_layer/kind_embedding/embedding_weights": (5, 3), "out": (5, 2)},
         {"size": numbers(6, 2), "kind": whole(6, 2, below=5)},
     ),
-    "norm": (old_norm, new_norm, dict(gamma=(6,), beta=(6,), out=(6, 2)), numbers(4, 6)),
-    "loop": (old_loop, new_loop, dict(into=(4, 4), step=(4, 4), out=(4, 2)), numbers(3, 4)),
-    "gather": (old_gather, new_gather, dict(out=(9, 3)), numbers(5, 6)),
+    "norm": (old_norm, new_norm, {"gamma": (6,), "beta": (6,), "out": (6, 2)}, numbers(4, 6)),
+    "loop": (old_loop, new_loop, {"into": (4, 4), "step": (4, 4), "out": (4, 2)}, numbers(3, 4)),
+    "gather": (old_gather, new_gather, {"out": (9, 3)}, numbers(5, 6)),
 }
 BUGS = {
     "perceptron": ("kernel", "activation", "missing", "transposed", "factor"),
