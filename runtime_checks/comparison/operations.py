@@ -298,7 +298,7 @@ class _Pairing:
         found = self._of_one_kind(ones, others) or self._of_other_kinds(ones, others)
         if found is None:
             return None
-        one, other = found
+        one, other = self._idle(*found)
         step = differing[0].step
         error = float("nan")
         if one is not None and other is not None and one.sample.shape == other.sample.shape:
@@ -321,6 +321,23 @@ class _Pairing:
             if fitting:
                 return one, max(fitting, key=lambda other: self._likeness(one, other))
         return None
+
+    def _idle(self, one: _Node | None, other: _Node | None) -> tuple[_Node | None, _Node | None]:
+        """The same operations, or what stands before one of them and fits the other: it gives back what it gets.
+
+        A factor of one has the value of its input, and so a counterpart that is no factor.
+        """
+        if one is not None and other is not None and one.kind != other.kind:
+            for parent in self._before(self._tf1, one):
+                if parent.kind == other.kind and self._fit(parent, other):
+                    return parent, other
+            for parent in self._before(self._tf2, other):
+                if parent.kind == one.kind and self._fit(one, parent):
+                    return one, parent
+        return one, other
+
+    def _before(self, run: _Pass, node: _Node) -> list[_Node]:
+        return [run.nodes[number] for number in node.parents if number in run.nodes]
 
     def _likeness(self, one: _Node, other: _Node) -> tuple[bool, int, int]:
         same = sum(other.attributes.get(key) == value for key, value in one.attributes.items())

@@ -245,10 +245,10 @@ def old_layers(x):
 
 def new_layers(bug):
     layer = keras.layers
-    slope = 0.3 if bug == "slope" else 0.2
+    slope, activation = 0.3 if bug == "slope" else 0.2, "relu" if bug == "layer" else "elu"
     return keras.Sequential(
         [
-            layer.Conv2D(4, 3, padding="same", activation="relu" if bug == "layer" else "elu", name="conv"),  # new: layer
+            layer.Conv2D(4, 3, padding="same", activation=activation, name="conv"),  # new: layer
             layer.Flatten(),
             layer.Dense(6, name="hidden"),
             layer.Lambda(lambda x: tf.nn.leaky_relu(x, slope)),  # new: slope
