@@ -231,6 +231,20 @@ def step_of(bug):
     return step
 
 
+def old_compiled(x, labels):
+    scores = tf.matmul(x, weight("out/kernel", 6, 3)) + weight("out/bias", 3)
+    loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=scores)  # old: logits
+    loss = tf.reduce_mean(loss)
+    return Spec(predictions=scores, loss=loss, train_op=v1.train.GradientDescentOptimizer(0.1).minimize(loss))
+
+
+def new_compiled(bug):
+    model = keras.Sequential([keras.layers.Dense(3, name="out")])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=bug != "logits")
+    model.compile(keras.optimizers.SGD(0.1), loss)  # new: logits
+    return model
+
+
 # Layers of Keras on one side, raw operations on the other.
 
 
@@ -304,9 +318,14 @@ BUGS = {
     "loop": ("turns", "branch"),
     "gather": ("indices", "marks"),
     "loss": ("summed",),
+    "compiled": ("logits",),
     "layers": ("layer", "slope"),
     "block": ("between", "dimension"),
 }
+
+
+UNTIL = {"loss": "step", "compiled": "random"}
+"""The rung on which a program can differ, where it is not the first one."""
 
 
 def pair_of(program, bug=None):
@@ -315,6 +334,8 @@ def pair_of(program, bug=None):
         return Pair(
             old_loss, lambda: Raw(new_loss, bug, out=(6, 3)), numbers(7, 6), whole(7, below=3), train_step=step_of(bug)
         )
+    if program == "compiled":
+        return Pair(old_compiled, lambda: new_compiled(bug), numbers(7, 6), whole(7, below=3))
     if program == "layers":
         return Pair(old_layers, lambda: new_layers(bug), numbers(2, 7, 7, 2))
     if program == "block":

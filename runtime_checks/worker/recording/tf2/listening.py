@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from types import FrameType
 from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ...frames import Frame, UserCode, place_of
+from ...patching import wrapped
 from ..format.rows import LayerRow, Place
 from ..format.store import Chapter
 from ..pairs import structures
-from ..tensors import Array, Json, Layer, Nest, Tensor, Variable
+from ..tensors import Array, Function, Json, Layer, Nest, Tensor, Variable
 from ..watching.eager_operations import EagerOperations
 from ..watching.layer_calls import recording_layers
 from .model import is_symbolic, layer_settings
@@ -49,14 +51,36 @@ class Listening:
         self.met: set[str] = set()
         self._valued: set[str] = set()
         self._operations: EagerOperations | None = None
+        self._compiled: Place | None = None
         self._waiting: list[tuple[str, str, Array, Place | None, dict[str, Json]]] = []
         self._size = 0
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
         """Hear of the layers in the body."""
-        with recording_layers(self._heard, self._code) as self._calls:
+        with recording_layers(self._heard, self._code) as self._calls, self._compiling():
             yield
+
+    @contextlib.contextmanager
+    def _compiling(self) -> Iterator[None]:
+        """Remember the line of ``compile``: a loss that Keras computes was chosen there."""
+        import tensorflow as tf
+
+        def telling(original: Function) -> Function:
+            def compiled(*arguments: object, **named: object) -> Nest:
+                self._compiled = place_of(self._code.stack()) or self._compiled
+                return original(*arguments, **named)
+
+            return compiled
+
+        with contextlib.ExitStack() as stack:
+            for cls in getattr(getattr(getattr(tf, "keras", None), "Model", None), "__mro__", ()):
+                stack.enter_context(wrapped(cls, "compile", telling))
+            yield
+
+    def _place(self, frame: FrameType | None) -> Place | None:
+        """The user's line that an operation is there for."""
+        return self._calls.place(frame) or self._compiled
 
     def root(self, model: Layer) -> None:
         """Name the layers relative to a model from now on."""
@@ -83,7 +107,7 @@ class Listening:
         self.chapter, self.step, self.automatic, self.values = chapter, step, automatic, values
         self._counted, self.met = {}, set()
         if operations:
-            self._operations = EagerOperations(self._calls.place, self._variables.weights())
+            self._operations = EagerOperations(self._place, self._variables.weights())
         try:
             with contextlib.nullcontext() if self._operations is None else self._operations.listening():
                 yield
