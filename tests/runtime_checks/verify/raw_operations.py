@@ -232,7 +232,8 @@ def step_of(bug):
 
 
 def old_compiled(x, labels):
-    scores = tf.matmul(x, weight("out/kernel", 6, 3)) + weight("out/bias", 3)
+    bias = v1.get_variable("out/bias", 3, initializer=v1.zeros_initializer())
+    scores = tf.matmul(x, v1.get_variable("out/kernel", (6, 3), initializer=v1.glorot_uniform_initializer())) + bias
     loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=scores)  # old: logits
     loss = tf.reduce_mean(loss)
     return Spec(predictions=scores, loss=loss, train_op=v1.train.GradientDescentOptimizer(0.1).minimize(loss))
