@@ -246,11 +246,17 @@ class _Side:
         chapter.say(mode=network.mode)
         record_batch(chapter, network, batch, 0)
         operations = self._operations(network) if chapter.name in scenarios.WITH_OPERATIONS else None
-        values = [*network.values, *(operations.values if operations else ())]
-        computed = run_values(session, values, network.feeds(batch))
+        feeds = network.feeds(batch)
         if operations is not None:
-            operations.record(chapter, computed[len(network.values) :])
-            del computed[len(network.values) :]
+            try:
+                computed = run_values(session, [*network.values, *operations.values], feeds)
+                operations.record(chapter, computed[len(network.values) :])
+                del computed[len(network.values) :]
+            except Exception as error:
+                self.recording.note(f"the operations of the TF1 side could not be recorded: {essence(error)}")
+                operations = None
+        if operations is None:
+            computed = run_values(session, network.values, feeds)
         record_values(chapter, network.values, computed, operations=operations)
 
     def _operations(self, network: Network) -> Operations:
