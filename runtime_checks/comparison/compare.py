@@ -22,6 +22,7 @@ from .judging.tolerances import Policy, named
 from .judging.values import Values
 from .ladder import climbed
 from .omissions import not_compared
+from .operations import Operations
 from .report import Report
 from .results import RandomOp, Series, SideSummary
 from .rungs import measured_by, reached
@@ -73,7 +74,8 @@ def compare(
             tf1 = laid_out.recorded
             names = naming(tf1, tf2, renames, transposes, ignore, reshapes, laid_out)
             climb = Climb(tf1, tf2, Judge(tf1, tf2, rules, names, values, measured_by()))
-            rungs = climbed(climb, asked)
+            operations = Operations(climb)
+            rungs = operations.marked(climbed(climb, asked))
             report = Report(
                 name=name or _name(tf1) or _name(tf2) or "pair",
                 policy=rules.name,
@@ -82,7 +84,7 @@ def compare(
                 variables=names.rows,
                 random_ops=_random_ops(tf1, tf2),
                 series=tuple(_series(tf1, tf2, values)),
-                first_divergence=first(rungs),
+                first_divergence=first(rungs, operations.first),
                 causes=(),
                 problems=tuple(climb.problems),
                 not_compared=not_compared(climb, asked),

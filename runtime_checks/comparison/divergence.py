@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.rows import Place
 from .judging.tolerances import NOISE
-from .results import Deviation, Divergence, Rung, Status
-from .wording import figure, subject, when
+from .results import Deviation, Divergence, OperationPair, Rung, Status
+from .wording import figure, operation, subject, when
 
 __all__ = ["first", "is_noise"]
 
 
-def first(rungs: Iterable[Rung]) -> Divergence | None:
+Parting = Callable[[Rung, Deviation], "OperationPair | None"]
+"""Finds the operation behind the first value of a rung that counts and differs."""
+
+
+def first(rungs: Iterable[Rung], parting: Parting = lambda rung, failed: None) -> Divergence | None:
     """The first divergence of the lowest rung that failed by a value; None where there is none.
 
     What counts must differ, or nothing is said. Where layers that the user has not declared differ before it, the
     first of them is where it begins. One that may have been tapped before an activation on one side and after it on
     the other is looked at only if no layer after it agrees. A layer that differs in a scenario whose outputs agree is
-    tapped at different places, and says nothing. What input pipelines give comes last, since no other rung depends on
-    it. What lies within the noise, and is more than a policy allows, counts
-    only where nothing else differs.
+    tapped at different places, and says nothing; one whose inputs differ already is not where it begins. What input
+    pipelines give comes last, since no other rung depends on it. What lies within the noise, and is more than a policy
+    allows, counts only where nothing else differs.
     """
     rungs = tuple(rungs)
     failures = [(rung, check) for rung in rungs if rung.status is Status.FAIL for check in rung.failures]
@@ -37,7 +41,8 @@ def first(rungs: Iterable[Rung]) -> Divergence | None:
         earlier = [check for check in earlier if check.passed or not is_noise(check)]
     deviation = _located(failed, earlier)
     before = _before(deviation, earlier)
-    return Divergence(rung.number, deviation, before, _text(deviation, before), not beyond)
+    found = parting(rung, failed)
+    return Divergence(rung.number, deviation, before, _text(deviation, before, found), not beyond, found)
 
 
 def is_noise(check: Deviation) -> bool:
@@ -49,7 +54,11 @@ def _located(failed: Deviation, earlier: Sequence[Deviation]) -> Deviation:
     """The first layer of the step that differs, if it is sure or none after it agrees; otherwise what failed."""
     layers = [check for check in earlier if check.kind == "tap" and check.step == failed.step]
     last = max((at for at, check in enumerate(layers) if check.passed), default=-1)
-    differing = (check for at, check in enumerate(layers) if not check.passed and (check.sure or at > last))
+    differing = (
+        check
+        for at, check in enumerate(layers)
+        if not check.passed and check.inputs != "differ" and (check.sure or at > last)
+    )
     return next(differing, failed)
 
 
@@ -81,7 +90,7 @@ def _at(check: Deviation) -> tuple[int, int]:
     return check.step, check.order
 
 
-def _text(check: Deviation, before: Deviation | None) -> str:
+def _text(check: Deviation, before: Deviation | None, found: OperationPair | None) -> str:
     time = when(check)
     words = f"{time[:1].upper()}{time[1:]}, {subject(check)}" if time else subject(check)
     places = [
@@ -95,7 +104,8 @@ def _text(check: Deviation, before: Deviation | None) -> str:
         words += f" differs by {figure(check.error)}, {figure(check.excess)} times the tolerance"
         if check.floor:
             words += f" and {figure(check.error / check.floor)} times the noise"
-    return f"{words}; {subject(before)} before it agrees" if before is not None else words
+    words = f"{words}; {subject(before)} before it agrees" if before is not None else words
+    return words if found is None else f"{words}. It begins with {operation(found)}"
 
 
 def _short(place: Place) -> str:

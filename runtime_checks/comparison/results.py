@@ -11,8 +11,8 @@ from ...linter.finding import Finding
 from ..worker.recording.format.rows import Place
 
 __all__ = [
-    "NEVER", "Cause", "Deviation", "Divergence", "RandomOp", "Results", "Rung", "Series", "SideSummary", "Status",
-    "VariableRow"
+    "NEVER", "Cause", "Deviation", "Divergence", "OperationPair", "OperationSide", "RandomOp", "Results", "Rung",
+    "Series", "SideSummary", "Status", "VariableRow"
 ]
 
 NEVER = "other devices, distribution strategies, mixed precision, resuming from a checkpoint (never compared)"
@@ -69,6 +69,8 @@ class Deviation:
     problem: str = ""
     sure: bool = True
     """False for two layers that may have been tapped at different places, such as before and after an activation."""
+    inputs: str = ""
+    """Of a layer that differs: whether its inputs ``agree`` or ``differ`` already; empty where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +124,40 @@ class RandomOp:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationSide:
+    """An operation as one side has it: its type, the user's line, the shape of its output, its inputs in words."""
+
+    op: str
+    place: Place | None
+    shape: tuple[int, ...]
+    inputs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OperationPair:
+    """The operations with which two passes part; None for a side that has no such operation.
+
+    ``scenario`` and ``step`` say in which pass, ``agree`` which inputs of TF1's operation are the same on TF2,
+    ``differences`` what is seen to be different about the operations, ``error`` the largest difference in a sample of
+    their outputs (NaN where these have other shapes).
+    """
+
+    scenario: str
+    step: int
+    tf1: OperationSide | None
+    tf2: OperationSide | None
+    agree: tuple[str, ...]
+    differences: tuple[str, ...]
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
 class Divergence:
     """The first record that differs while everything before it agreed.
 
     ``rung`` is the number of the rung it was seen on, ``before`` the last record that still agreed, ``text`` a
-    sentence. ``noise`` is true where nothing differs by more than three times the measured noise.
+    sentence. ``noise`` is true where nothing differs by more than three times the measured noise. ``operation`` is
+    where in the programs that comes from; None where no operation could be told.
     """
 
     rung: str
@@ -134,6 +165,7 @@ class Divergence:
     before: Deviation | None
     text: str
     noise: bool = False
+    operation: OperationPair | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from ...linter.reporters import printable
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.rows import Place
-from .results import NEVER, Deviation, Results, Rung, Status
+from .results import NEVER, Deviation, OperationPair, Results, Rung, Status
 
 __all__ = [
-    "agreement", "detail", "farthest", "figure", "label", "lines", "place", "printable", "some", "spoken", "subject",
-    "times", "verdict", "when"
+    "agreement", "detail", "farthest", "figure", "label", "lines", "operation", "place", "printable", "some", "spoken",
+    "subject", "times", "verdict", "when"
 ]
 
 _SCENARIOS = {
@@ -100,6 +100,19 @@ def spoken(kind: str, name: str) -> str:
     return printable(name if name.startswith((kind, word)) else f"{word} {name}")
 
 
+def operation(pair: OperationPair) -> str:
+    """The operations of both sides with their lines: ``MatMul (TF1 old.py:9, TF2 new.py:20)``."""
+    sides = [(name, side) for name, side in (("TF1", pair.tf1), ("TF2", pair.tf2)) if side is not None]
+    same = len({side.op for _, side in sides}) == 1
+    told = [f"{name} {'' if same else f'{printable(side.op)} '}{_line(side.place)}" for name, side in sides]
+    words = f" ({', '.join(told)})"
+    return printable(sides[0][1].op) + words if same else words.strip(" ()")
+
+
+def _line(where: Place | None) -> str:
+    return "no source line" if where is None else printable(f"{os.path.basename(where[0])}:{where[1]}")
+
+
 def agreement(check: Deviation) -> str:
     """How far apart both values are, or why they cannot be compared."""
     if check.problem:
@@ -166,7 +179,9 @@ def _differs(report: Results) -> str:
         return printable(_sentence(f"differs on rung {failed.number}, {failed.title}: {failed.detail}"))
     check = first.deviation
     words = f"differs from {subject(check)} on"
-    if time := when(check):
+    if first.operation is not None:
+        words = f"differs from {operation(first.operation)} on, seen in {subject(check)}"
+    elif time := when(check):
         words = f"differs {time.replace('at ', 'from ') if time.startswith('at ') else time}: {subject(check)}"
     noise = "; nothing differs by more than the noise of the sides, which policy noise would tolerate"
     return _sentence(f"{words}, {agreement(check)}{noise if first.noise else ''}")

@@ -20,7 +20,7 @@ __all__ = ["Frame", "UserCode", "place_of"]
 _GENERATED = "__autograph_generated_file"
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _MENTION = re.compile(r'File "([^"]+)", line (\d+)(?:, in (\w+))?')
-_HERE = os.path.dirname(os.path.abspath(__file__))
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Frame(NamedTuple):

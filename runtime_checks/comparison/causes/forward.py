@@ -10,8 +10,8 @@ import numpy as np
 from ...worker.recording.format import scenarios
 from ..initial_values import OTHER_LAYOUT
 from ..judging.measuring import OTHER_SHAPES
-from ..results import Deviation, RandomOp, Status, VariableRow
-from ..wording import figure
+from ..results import Deviation, OperationPair, RandomOp, Status, VariableRow
+from ..wording import figure, operation
 from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, near, whole
 
@@ -119,6 +119,7 @@ def _equal_weights(seen: Seen) -> Iterator[Clue]:
     constant, fill = (seen.failed(name, *_VALUES) for name in (scenarios.CONSTANT, scenarios.FINGERPRINT))
     first = _first(seen, scenarios.FINGERPRINT) or _first(seen, scenarios.CONSTANT)
     where = _where(seen, first)
+    yield from _settings(seen, first)
     if seen.unmatched:
         yield Clue("forward", 0.5, f"From equal weights, as far as both sides have them, outputs differ.{where}")
         return
@@ -146,7 +147,11 @@ def _up_to(failures: Sequence[Deviation]) -> str:
 
 
 def _where(seen: Seen, first: Deviation | None) -> str:
-    """Where it begins, and the layers that TF2 runs between what agrees and there."""
+    """Where it begins: the operation, or else the layers that TF2 runs between what agrees and there."""
+    found = _operation(seen, first)
+    if found is not None:
+        agree = f", of which {', '.join(found.agree)} agree" if found.agree else ""
+        return f" It begins with {operation(found)}{agree}."
     if first is None:
         return ""
     before, names = _between(seen, first)
@@ -155,6 +160,23 @@ def _where(seen: Seen, first: Deviation | None) -> str:
     if not layers:
         return f" It begins at {first.tf1_name or first.tf2_name}."
     return f" It begins at {first.tf1_name or first.tf2_name};{after} TF2 runs {', '.join(layers[:_LAYERS])}."
+
+
+def _operation(seen: Seen, first: Deviation | None) -> OperationPair | None:
+    """The operation that the report names, where it was found in the pass of what differs first."""
+    found = seen.report.first_divergence
+    if found is None or first is None or found.operation is None or found.operation.scenario != first.scenario:
+        return None
+    return found.operation
+
+
+def _settings(seen: Seen, first: Deviation | None) -> Iterator[Clue]:
+    """What is different about the operations themselves: a setting, a constant, a variable, another operation."""
+    found = _operation(seen, first)
+    if found is not None and found.differences:
+        others = all(words.startswith("variable ") for words in found.differences)
+        kind = "variables" if others else "forward"
+        yield Clue(kind, 0.9, f"{operation(found)}: {'; '.join(found.differences)}.")
 
 
 def _between(seen: Seen, first: Deviation) -> tuple[str, list[str]]:

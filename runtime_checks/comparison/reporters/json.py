@@ -15,11 +15,12 @@ classes in `results`; fields that are not known are passed over when a report is
 | ``rungs`` | the ladder: ``number``, ``name`` (for ``--until``), ``title``, ``status`` (``pass``, ``fail``, ``not run``, ``vacuous``), ``detail``, ``needed`` (the tolerance that would have passed), ``notes``, ``checks`` |
 | ``rungs[].checks`` | each value that was compared: ``scenario``, ``kind``, ``tf1_name``, ``tf2_name``, ``step``, ``order`` (of execution), ``dtype``, ``shape``, ``passed``, ``counts`` (false: it only helps to find the place) |
 | ... its numbers | ``error`` (largest absolute difference), ``relative``, ``at`` (index of the worst element) with ``tf1_value`` and ``tf2_value``, ``rtol``, ``atol``, ``excess`` (multiple of the tolerance; above 1 fails), ``floor`` (measured noise or null), ``needed_rtol`` |
-| ... its places | ``tf1_place`` and ``tf2_place``: ``[file, line]`` or null; ``problem``: why the values cannot be compared; ``sure``: false for two layers that may have been tapped at different places |
+| ... its places | ``tf1_place`` and ``tf2_place``: ``[file, line]`` or null; ``problem``: why the values cannot be compared; ``sure``: false for two layers that may have been tapped at different places; ``inputs``: of a layer that differs, whether its inputs ``agree`` or ``differ`` already, else empty |
 | ``variables`` | rows of the two-column list: ``tf1`` and ``tf2`` as recorded or null, ``how`` (``name``, ``rename``, ``suggestion`` or empty), ``problem`` |
 | ``random_ops`` | by scenario, the random operations of both sides: ``op``, ``seed``, ``shape``, ``purpose``, ``place`` |
 | ``series`` | scalars of both sides over the steps: ``kind``, ``name``, ``steps``, ``tf1``, ``tf2`` |
-| ``first_divergence`` | ``rung``, ``deviation`` (as in checks), ``before`` (the last value that agreed), ``text``, ``noise`` (nothing differs by more than the noise); or null |
+| ``first_divergence`` | ``rung``, ``deviation`` (as in checks), ``before`` (the last value that agreed), ``text``, ``noise`` (nothing differs by more than the noise), ``operation``; or null |
+| ``first_divergence.operation`` | the operations with which the passes part, or null: ``scenario``, ``step``, ``tf1`` and ``tf2`` (``op``, ``place``, ``shape``, ``inputs`` in words; or null for a side that has none), ``agree`` (inputs that are the same), ``differences``, ``error`` (of a sample) |
 | ``causes`` | ranked: ``kind``, ``weight`` (0 to 1), ``evidence``, ``findings`` (as in the linter's JSON report) |
 """  # noqa: E501 - a table's rows are lines
 

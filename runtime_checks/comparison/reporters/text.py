@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..results import Cause, Deviation, Divergence, Results, Rung, SideSummary, Status
-from ..wording import agreement, detail, farthest, figure, label, lines, place, printable, subject, verdict, when
+from ..results import Cause, Deviation, Divergence, OperationPair, Results, Rung, SideSummary, Status
+from ..wording import (
+    agreement,
+    detail,
+    farthest,
+    figure,
+    label,
+    lines,
+    operation,
+    place,
+    printable,
+    subject,
+    verdict,
+    when,
+)
 
 __all__ = ["render"]
 
@@ -91,12 +104,25 @@ def _divergence(first: Divergence, paint: Paint) -> Iterator[str]:
     yield f"  {printable(first.text)}"
     for side, name, where in (("TF1", check.tf1_name, check.tf1_place), ("TF2", check.tf2_name, check.tf2_place)):
         yield f"  {side}  {printable(name) or 'none'}  {place(where)}"
+    if first.operation is not None:
+        yield from _operation(first.operation, paint)
     if not check.problem:
         where_in = f"at {list(check.at)} " if check.at else ""
         values = f"TF1 has {check.tf1_value:.9g}, TF2 {check.tf2_value:.9g}"
         yield f"  {where_in}{values} (rtol {figure(check.rtol)}, atol {figure(check.atol)})"
     if first.before is not None and subject(first.before) not in first.text:
         yield paint(f"  the last that agreed: {subject(first.before)}", "2")
+
+
+def _operation(found: OperationPair, paint: Paint) -> Iterator[str]:
+    yield f"  begins with {paint(operation(found), '31;1')}"
+    for name, side in (("TF1", found.tf1), ("TF2", found.tf2)):
+        made = "has no such operation" if side is None else f"{side.op} of {', '.join(side.inputs) or 'nothing else'}"
+        yield printable(f"    {name}  {made}{'' if side is None else f', shape {list(side.shape)}'}")
+    if found.agree:
+        yield printable(f"    its inputs agree: {', '.join(found.agree)}")
+    for words in found.differences:
+        yield printable(f"    different: {words}")
 
 
 def _cause(cause: Cause, paint: Paint) -> Iterator[str]:

@@ -42,7 +42,8 @@
     if (data.status === 4) return `The ${data.sides.filter((side) => side.cause).map((side) => side.side).join(" and the ")} side ended early`;
     if (data.status === 3) return data.problems.length ? "The two sides cannot be compared" : "This comparison shows nothing";
     if (!data.first) return "The two models differ";
-    const { kind, tf1, tf2 } = data.first;
+    const { kind, tf1, tf2, operation } = data.first;
+    if (operation) return ["The two models differ, first at ", code(operation.text)];
     const name = tf1[0] || tf2[0];
     return ["The two models differ, first at ", isNamed(kind, name) ? "" : `${kindOf(kind)} `, code(name), data.first.when ? `, ${data.first.when}` : ""];
   }
@@ -73,7 +74,23 @@
       el("p", { class: "dim small" }, `Rung ${first.rung}${first.title ? `, ${first.title}` : ""}${first.context === first.title ? "" : ` (${first.context})`}`),
       chain ? neighbours(chain) : null,
       el("dl", { class: "pairs" }, side("TF1", first.tf1), side("TF2", first.tf2)),
-      el("p", { class: "small agreement" }, sentence(first.agreement)));
+      el("p", { class: "small agreement" }, sentence(first.agreement)),
+      first.operation ? begins(first.operation) : null);
+  }
+
+  /** The operation that it begins with. */
+  function begins({ tf1, tf2, agree, differences }) {
+    const side = (name, one) => [
+      el("dt", { class: name.toLowerCase() }, name),
+      el("dd", {}, one ? [code(one[0]), one[3].length ? ` of ${one[3].join(", ")}` : "", el("br"),
+        one[1] ? el("span", { class: "path" }, one[1]) : el("span", { class: "dim" }, "no source line")] : "no such operation"),
+    ];
+    return [
+      el("h3", {}, "The operation that it begins with"),
+      el("dl", { class: "pairs" }, side("TF1", tf1), side("TF2", tf2)),
+      agree.length ? el("p", { class: "small" }, `The same on both sides: ${agree.join(", ")}.`) : null,
+      differences.map((words) => el("p", { class: "small agreement" }, `Different: ${words}.`)),
+    ];
   }
 
   /** What was computed just before and just after the first divergence. */
@@ -86,7 +103,8 @@
       return el("li", { class: `link ${passed ? "good" : vague ? "none" : "bad"}${here ? " here" : ""}` },
         el("span", { class: "mark", role: "img", "aria-label": judged(row) }, passed ? "\u2713" : vague ? "?" : "\u2717"),
         el("span", {}, kind === "tap" || isNamed(kind, tf1 || tf2) ? "" : `${kindOf(kind)} `, code(tf1 || tf2)),
-        el("span", { class: "dim small num" }, passed ? (excess === 0 ? "identical" : "agrees") : vague ? VAGUE : times(excess)));
+        el("span", { class: "dim small num" },
+          passed ? (excess === 0 ? "identical" : "agrees") : vague ? VAGUE : row[13] ? `${times(excess)}, ${INPUTS}` : times(excess)));
     }));
   }
 
@@ -182,6 +200,7 @@
 
   const chart = (width, height, words) => draw("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, height, "aria-label": words });
   const VAGUE = "may be tapped elsewhere";
+  const INPUTS = "its input already differs";
   const judged = (row) => (row[9] ? "agrees" : row[12] ? "differs" : VAGUE);
   const log = (value) => Math.log10(value);
 
@@ -295,7 +314,7 @@
     const names = tf1 === tf2 || !tf2 ? [code(tf1)] : [code(tf1 || "none"), " | ", code(tf2)];
     const numbers = problem || `error ${figure(error)}, ${times(excess)} (${figure(tolerance)})${noise === null ? "" : `, noise ${times(noise)}`}`;
     return [el("strong", {}, `${place + 1} of ${count}: ${isNamed(kind, tf1 || tf2) ? "" : `${kindOf(kind)} `}`), ...names, " ",
-      el("span", { class: `status ${passed ? "good" : row[12] ? "bad" : "none"}` }, judged(row)), counts ? "" : " (helps to find the place, fails nothing)",
+      el("span", { class: `status ${passed ? "good" : row[12] ? "bad" : "none"}` }, judged(row)), row[13] ? `, ${INPUTS}` : "", counts ? "" : " (helps to find the place, fails nothing)",
       el("br"), `${numbers}. `, el("span", { class: "path dim" }, [one, other].filter(Boolean).join(" | "))];
   }
 

@@ -12,8 +12,33 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ....worker.recording.format.rows import Place
-from ...results import Cause, Deviation, Divergence, RandomOp, Results, Rung, Series, SideSummary, VariableRow
-from ...wording import agreement, detail, farthest, figure, label, lines, place, printable, subject, verdict, when
+from ...results import (
+    Cause,
+    Deviation,
+    Divergence,
+    OperationPair,
+    OperationSide,
+    RandomOp,
+    Results,
+    Rung,
+    Series,
+    SideSummary,
+    VariableRow,
+)
+from ...wording import (
+    agreement,
+    detail,
+    farthest,
+    figure,
+    label,
+    lines,
+    operation,
+    place,
+    printable,
+    subject,
+    verdict,
+    when,
+)
 
 __all__ = ["page_data"]
 
@@ -77,6 +102,22 @@ def _first(first: Divergence, report: Results) -> dict[str, Any]:
         "problem": printable(check.problem),
         "excess": _number(check.excess),
         "before": None if first.before is None else subject(first.before),
+        "operation": None if first.operation is None else _operation(first.operation),
+    }
+
+
+def _operation(found: OperationPair) -> dict[str, Any]:
+    def side(one: OperationSide | None) -> list[Any] | None:
+        if one is None:
+            return None
+        return [printable(one.op), _place(one.place), list(one.shape), [printable(words) for words in one.inputs]]
+
+    return {
+        "text": operation(found),
+        "tf1": side(found.tf1),
+        "tf2": side(found.tf2),
+        "agree": [printable(words) for words in found.agree],
+        "differences": [printable(words) for words in found.differences],
     }
 
 
@@ -174,6 +215,7 @@ def _link(check: Deviation, apart: bool) -> list[Any]:
         check.counts,
         printable(check.problem),
         check.sure or apart,
+        check.inputs == "differ",
     ]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 __all__ = [
     "ALIGNED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "EVALUATED", "EVALUATED_NUDGED", "FINGERPRINT",
     "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "INFERENCE", "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN",
-    "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING", "TRAINING_CONSTANT"
+    "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING", "TRAINING_CONSTANT",
+    "WITH_OPERATIONS"
 ]
 
 DATA = "data"
@@ -50,3 +51,6 @@ EVALUATED_NUDGED = "evaluated-nudged"
 """TF1 only: the same with values that are moved by about one unit in the last place."""
 NUDGED = (FINGERPRINT_NUDGED, STEPS_NUDGED, EVALUATED_NUDGED)
 """From values that were moved."""
+
+WITH_OPERATIONS = (FINGERPRINT, ALIGNED)
+"""Forward passes of which every operation is recorded in brief; of `STEPS` it is the first step."""

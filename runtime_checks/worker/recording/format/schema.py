@@ -186,6 +186,36 @@ _DRAW = _fields(
         "place": _maybe(_place),
     },
 )
+
+
+def _input(value: Json, where: str) -> None:
+    """What an operation gets: another one, a variable, a constant, or something that is not known."""
+    if not isinstance(value, list) or not value:
+        raise _no(value, where, "input of an operation")
+    _one_of("row", "variable", "constant", "unknown")(value[0], where + ".0")
+    _list(_anything, 1 if value[0] == "unknown" else 2)(value, where)
+    if value[0] != "unknown":
+        {"row": _LENGTH, "variable": _text, "constant": _list(_scalar)}[value[0]](value[1], where + ".1")
+
+
+def _result(value: Json, where: str) -> None:
+    _list(_anything, 3)(value, where)
+    for at, check in enumerate((_text, _text, _LENGTH)):
+        check(value[at], f"{where}.{at}")
+
+
+_OPERATION = _fields(
+    {
+        "id": _LENGTH,
+        "op": _text,
+        "place": _maybe(_place),
+        "shape": _list(_LENGTH),
+        "inputs": _list(_input),
+        "attributes": _dict(_anything),
+        "at": _LENGTH,
+    },
+    {},
+)
 _NAMES = _list(_either(_fields({"name": _text}, {}), _text))
 _LOAD = _fields(
     {"call": _text},
@@ -291,6 +321,9 @@ RECORDS = _list(
             "owned": _maybe(_list(_text)),
             "auto": _flag,
             "call": _LENGTH,
+            "inputs": _list(_LENGTH),
+            "operations": _list(_OPERATION),
+            "results": _list(_result),
         },
     )
 )

@@ -39,6 +39,8 @@ class Value(NamedTuple):
     tensor: Tensor
     place: tuple[str, int] | None
     more: Mapping[str, Json]
+    given: Sequence[Tensor] = ()
+    """The inputs of the layer whose output it is."""
 
     @property
     def fetched(self) -> bool:
@@ -51,6 +53,7 @@ class _Call(NamedTuple):
 
     layer: Layer
     path: str
+    inputs: Nest
     outputs: Nest
     place: tuple[str, int] | None
 
@@ -143,8 +146,8 @@ def build(
     graph = tf.Graph()
     calls: list[_Call] = []
 
-    def heard(layer: Layer, path: str, outputs: Nest, frames: Sequence[Frame]) -> None:
-        calls.append(_Call(layer, path, outputs, frames[0][:2] if frames else None))
+    def heard(layer: Layer, path: str, inputs: Nest, outputs: Nest, frames: Sequence[Frame]) -> None:
+        calls.append(_Call(layer, path, inputs, outputs, frames[0][:2] if frames else None))
 
     with graph.as_default(), aligned() as ledger, recording_layers(heard, code):
         network = Network(graph, mode, ledger)
@@ -318,10 +321,11 @@ def _automatic(graph: Graph, calls: Sequence[_Call]) -> list[Value]:
         counted[call.path] = counted.get(call.path, -1) + 1
         owned = [str(variable.name).partition(":")[0] for variable in _owned(call.layer)]
         leaves = [(name, leaf) for name, leaf in structures.flat(call.outputs, "") if _belongs(leaf, graph)]
+        given = [leaf for _, leaf in structures.flat(call.inputs) if getattr(leaf, "graph", None) is graph]
         for name, leaf in leaves:
             more = {"auto": True, "call": counted[call.path], "owned": owned}
             path = call.path if not name else f"{call.path}/{name}"
-            found.append(Value("tap", path, leaf, call.place, more))
+            found.append(Value("tap", path, leaf, call.place, more, given))
     return _numbered(found)
 
 

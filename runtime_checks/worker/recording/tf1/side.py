@@ -30,6 +30,7 @@ from ..watching.clipping import UNKNOWN
 from . import checkpoint, estimator, evaluating, probing, samples, sessions
 from .building import EVALUATE, INFER, TRAIN, Network, build, takes
 from .legacy_layers import legacy_layers
+from .operations import Operations
 from .sessions import opened
 from .step import run_values
 from .training import record_batch, record_values, record_variables, train
@@ -98,6 +99,7 @@ class _Side:
         self._made: dict[str, Network | BaseException] = {}
         self._last: tuple[int, list[tuple[str, Array]]] | None = None
         self._said: set[str] = set()
+        self._fetched: dict[Network, Operations] = {}
 
     def record(self) -> None:
         """Record everything that is wanted."""
@@ -111,6 +113,7 @@ class _Side:
         self._try(scenarios.CHECKPOINT, self._checkpoint)
         if not self._any((scenarios.ALIGNED, *_STEPS)):
             self._made.pop(INFER, None)
+            self._fetched.clear()
         self._try(scenarios.TRAINING, self._training)
         self._try(scenarios.TRAINING_CONSTANT, self._training_constant)
         self._try(scenarios.ALIGNED, self._aligned)
@@ -280,7 +283,25 @@ class _Side:
         batch = self.batches.at(0)
         chapter.say(mode=network.mode)
         record_batch(chapter, network, batch, 0)
-        record_values(chapter, network.values, run_values(session, network.values, network.feeds(batch)))
+        operations = self._operations(network) if chapter.name in scenarios.WITH_OPERATIONS else None
+        feeds = network.feeds(batch)
+        if operations is not None:
+            try:
+                computed = run_values(session, [*network.values, *operations.values], feeds)
+                operations.record(chapter, computed[len(network.values) :])
+                del computed[len(network.values) :]
+            except Exception as error:
+                self.recording.note(f"the operations of the TF1 side could not be recorded: {essence(error)}")
+                operations = None
+        if operations is None:
+            computed = run_values(session, network.values, feeds)
+        record_values(chapter, network.values, computed, operations=operations)
+
+    def _operations(self, network: Network) -> Operations:
+        """What is fetched of a network's operations in a forward pass; a network is asked once."""
+        if network not in self._fetched:
+            self._fetched[network] = Operations(network, self.code)
+        return self._fetched[network]
 
     # Scenarios of training
 

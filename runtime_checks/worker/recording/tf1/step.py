@@ -12,7 +12,7 @@ from ..tensors import Array, Operation, Tensor, V1Session, Variable
 from ..watching.operations import place_of, upstream
 from .building import Network, Value
 
-__all__ = ["Step", "run_values", "step_of"]
+__all__ = ["Step", "races", "run_values", "step_of"]
 
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableV2", "Variable", "TemporaryVariable")
 _HARMLESS = (*_READS, "VarHandleOp", "VarIsInitialized", "HashTable", "LookupTableFind", "Assert", "Print", "NoOp")
@@ -43,7 +43,7 @@ def step_of(network: Network, values: Sequence[Value], code: UserCode) -> Step:
     before: list[Value] = []
     during: list[Value] = []
     for value in wanted:
-        early = value.fetched and _races(value.tensor, within)
+        early = value.fetched and races(value.tensor, within) and not _leaves_traces_behind(value.tensor)
         (before if early else during).append(value)
     return Step(before, [*during, *updated], [network.train_op, *operations], after)
 
@@ -73,19 +73,25 @@ def _operation(fetch: Tensor) -> Operation:
     return getattr(fetch, "op", fetch)
 
 
-def _races(tensor: Tensor, within: set[Operation]) -> bool:
-    """Whether a value depends on a variable by a way that the step does not take, and may be computed twice.
+def races(tensor: Tensor, within: set[Operation]) -> bool:
+    """Whether a value depends on a variable by a way that the step does not take.
 
-    It may not where that would draw random numbers, take from a queue or run Python code a second time.
+    Args:
+        tensor: of the value.
+        within: the operations that the step depends on.
     """
     if not hasattr(tensor, "op"):
         return False
     outside = upstream([tensor.op], stop=within.__contains__)
     # A read of a variable by reference is no copy: what follows it may see the new value.
-    reads = any(
+    return any(
         operation.type in _READS or any(_is_reference(source) for source in operation.inputs) for operation in outside
     )
-    return reads and not any(_leaves_traces(operation) for operation in upstream([tensor.op]))
+
+
+def _leaves_traces_behind(tensor: Tensor) -> bool:
+    """Whether computing it draws random numbers, takes from a queue or runs Python code."""
+    return any(_leaves_traces(operation) for operation in upstream([tensor.op]))
 
 
 def _leaves_traces(operation: Operation) -> bool:

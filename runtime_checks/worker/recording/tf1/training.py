@@ -13,8 +13,9 @@ from ..pairs.batches import Batch, Batches
 from ..tensors import Array, Tensor, V1Session, Variable
 from ..values import fills
 from ..watching import v1_optimizers
-from ..watching.operations import averages
+from ..watching.operations import averages, upstream
 from .building import Network, Value, order
+from .operations import Operations
 from .sessions import assign, initialize, opened, read, size_of
 from .step import Step, run_values, step_of
 from .variables import Slot, plain, slots, weights
@@ -60,7 +61,9 @@ def train(
     """
     variables, kept = weights(network), slots(network)
     wanted = [value for value in network.values if taps or value.kind != "tap"]
-    step_fetches = step_of(network, wanted, code)
+    within = upstream([getattr(network.train_op, "op", network.train_op)])
+    operations = Operations(network, code, within) if taps else None
+    step_fetches = step_of(network, [*wanted, *(operations.values if operations else ())], code)
     shares = _shares(network) if nudged else {}
     every = _is_little(variables, kept, network)
     with opened(network, grappler) as session:
@@ -74,7 +77,8 @@ def train(
             batch = batches.at(step)
             record_batch(chapter, network, batch, step)
             before = list(read(session, [variable for variable in variables if plain(variable) in shares]))
-            _one(session, _without(step_fetches, shown, every), network.feeds(batch), chapter, step)
+            fetches = _without(step_fetches, shown, every, step == 0)
+            _one(session, fetches, network.feeds(batch), chapter, step, operations if step == 0 else None)
             assign(session, _lengthened(session, before, shares))
             if shown or every:
                 _record_state(session, variables, kept, chapter, step)
@@ -104,12 +108,22 @@ def record_variables(chapter: Chapter, session: V1Session, variables: Sequence[V
             size = 0
 
 
-def record_values(chapter: Chapter, values: Sequence[Value], computed: list[Array], step: int = 0) -> None:
-    """Record what was computed for values, emptying the list: large taps lie in memory once."""
+def record_values(
+    chapter: Chapter,
+    values: Sequence[Value],
+    computed: list[Array],
+    step: int = 0,
+    operations: Operations | None = None,
+) -> None:
+    """Record what was computed for values, emptying the list: large taps lie in memory once.
+
+    With `operations` layers say which of them give their inputs.
+    """
     size = 0
     for at, value in enumerate(values):
         array, computed[at] = computed[at], None
-        chapter.add(value.kind, value.name, array, step=step, place=value.place, **value.more)
+        more = dict(value.more, inputs=operations.ids(value.given)) if operations and value.given else value.more
+        chapter.add(value.kind, value.name, array, step=step, place=value.place, **more)
         size += getattr(array, "nbytes", 0)
         if size > _LARGE:
             chapter.flush()
@@ -123,22 +137,32 @@ def _is_little(variables: Sequence[Variable], kept: Sequence[Slot], network: Net
     return size <= _FEW
 
 
-def _without(step: Step, shown: bool, every: bool) -> Step:
-    """The fetches of a step: layers' outputs only where they are shown, gradients too unless all are kept."""
+def _without(step: Step, shown: bool, every: bool, first: bool) -> Step:
+    """The fetches of a step: layers' outputs only where they are shown, gradients too unless all are kept.
+
+    Operations are those of the first step alone.
+    """
 
     def stays(value: Value) -> bool:
+        if value.kind == "operation":
+            return first
         if value.kind == "tap":
             return shown or not value.more.get("auto")
         return value.kind != "gradient" or shown or every
 
-    if shown:
-        return step
     return step._replace(
         before=[value for value in step.before if stays(value)], during=[value for value in step.during if stays(value)]
     )
 
 
-def _one(session: V1Session, fetches: Step, feeds: dict[Tensor, Array], chapter: Chapter, number: int) -> None:
+def _one(
+    session: V1Session,
+    fetches: Step,
+    feeds: dict[Tensor, Array],
+    chapter: Chapter,
+    number: int,
+    operations: Operations | None,
+) -> None:
     """Run one step and record what it computed, in the order of construction."""
     early = run_values(session, fetches.before, feeds) if fetches.before else []
     during = run_values(session, fetches.during, feeds, fetches.operations)
@@ -146,8 +170,12 @@ def _one(session: V1Session, fetches: Step, feeds: dict[Tensor, Array], chapter:
     values = [*fetches.before, *fetches.during, *fetches.after]
     computed = [*early, *during, *late]
     del early, during, late
+    if operations is not None:
+        sketches = {value.name: array for value, array in zip(values, computed) if value.kind == "operation"}
+        operations.record(chapter, [sketches[value.name] for value in operations.values], number)
     ranked = sorted(range(len(values)), key=lambda at: _rank(values[at]))
-    record_values(chapter, [values[at] for at in ranked], [computed[at] for at in ranked], number)
+    ranked = [at for at in ranked if values[at].kind != "operation"]
+    record_values(chapter, [values[at] for at in ranked], [computed[at] for at in ranked], number, operations)
 
 
 def _rank(value: Value) -> tuple[int, int]:

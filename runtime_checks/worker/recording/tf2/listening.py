@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+from types import FrameType
 from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ...frames import Frame, UserCode, place_of
+from ...patching import wrapped
 from ..format.rows import LayerRow, Place
 from ..format.store import Chapter
 from ..pairs import structures
-from ..tensors import Array, Json, Layer, Nest, Tensor, Variable
+from ..tensors import Array, Function, Json, Layer, Nest, Tensor, Variable
+from ..watching.eager_operations import EagerOperations
 from ..watching.layer_calls import recording_layers
 from .model import is_symbolic, layer_settings
 from .variables import Variables, value_of
@@ -47,14 +50,37 @@ class Listening:
         self._counted: dict[str, int] = {}
         self.met: set[str] = set()
         self._valued: set[str] = set()
+        self._operations: EagerOperations | None = None
+        self._compiled: Place | None = None
         self._waiting: list[tuple[str, str, Array, Place | None, dict[str, Json]]] = []
         self._size = 0
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
         """Hear of the layers in the body."""
-        with recording_layers(self._heard, self._code) as self._calls:
+        with recording_layers(self._heard, self._code) as self._calls, self._compiling():
             yield
+
+    @contextlib.contextmanager
+    def _compiling(self) -> Iterator[None]:
+        """Remember the line of ``compile``: a loss that Keras computes was chosen there."""
+        import tensorflow as tf
+
+        def telling(original: Function) -> Function:
+            def compiled(*arguments: object, **named: object) -> Nest:
+                self._compiled = place_of(self._code.stack()) or self._compiled
+                return original(*arguments, **named)
+
+            return compiled
+
+        with contextlib.ExitStack() as stack:
+            for cls in getattr(getattr(getattr(tf, "keras", None), "Model", None), "__mro__", ()):
+                stack.enter_context(wrapped(cls, "compile", telling))
+            yield
+
+    def _place(self, frame: FrameType | None) -> Place | None:
+        """The user's line that an operation is there for."""
+        return self._calls.place(frame) or self._compiled
 
     def root(self, model: Layer) -> None:
         """Name the layers relative to a model from now on."""
@@ -62,7 +88,12 @@ class Listening:
 
     @contextlib.contextmanager
     def recording(
-        self, chapter: Chapter, step: int = 0, automatic: bool = True, values: bool = False
+        self,
+        chapter: Chapter,
+        step: int = 0,
+        automatic: bool = True,
+        values: bool = False,
+        operations: bool = False,
     ) -> Iterator[None]:
         """Record what the layers compute in the body.
 
@@ -71,17 +102,36 @@ class Listening:
             step: of training.
             automatic: whether outputs of layers are kept that nobody has asked for.
             values: whether the variables of a layer are kept too, before its first output.
+            operations: whether the single operations are kept too, in brief.
         """
         self.chapter, self.step, self.automatic, self.values = chapter, step, automatic, values
         self._counted, self.met = {}, set()
+        if operations:
+            self._operations = EagerOperations(self._place, self._variables.weights())
         try:
-            yield
+            with contextlib.nullcontext() if self._operations is None else self._operations.listening():
+                yield
             self._flush()
+            if self._operations is not None:
+                self._operations.sheet.record(chapter, step)
+                if self._operations.lost:
+                    chapter.recording.note(f"{self._operations.lost} operations of the TF2 side could not be recorded")
         finally:
-            self.chapter = None
+            self.chapter = self._operations = None
             self._waiting, self._size = [], 0
 
-    def _heard(self, layer: Layer, path: str, outputs: Nest, frames: Sequence[Frame]) -> None:
+    def result(self, kind: str, name: str, value: Tensor) -> None:
+        """Say that a tensor is what the pass came to, so that the operations which it is made of are kept."""
+        number = None if self._operations is None else self._operations.of(value)
+        if self._operations is not None and number is not None:
+            self._operations.sheet.result(kind, name, number)
+
+    def updating(self) -> None:
+        """Weights are updated now: what is computed from here on is not the forward pass."""
+        if self._operations is not None:
+            self._operations.stop()
+
+    def _heard(self, layer: Layer, path: str, inputs: Nest, outputs: Nest, frames: Sequence[Frame]) -> None:
         if path not in self.settings:
             told = layer_settings(layer)
             self.settings[path] = None if told is None else {**told, "name": path}
@@ -96,7 +146,7 @@ class Listening:
         if self.values:
             self.keep_values([(self._variables.name(variable), variable) for variable in owned])
         call = self._counted[path] = self._counted.get(path, -1) + 1
-        self._keep(layer, path, call, leaves, owned, place_of(frames))
+        self._keep(layer, path, call, leaves, owned, place_of(frames), self._given(inputs))
 
     def _keep(
         self,
@@ -106,20 +156,31 @@ class Listening:
         leaves: Sequence[tuple[str, Tensor]],
         owned: Sequence[Variable],
         place: Place | None,
+        given: Mapping[str, Sequence[int]],
     ) -> None:
         asked = self._declared.get(path) or self._declared.get(str(getattr(layer, "name", "")))
         if asked is not None and call == 0 and asked not in self.met:
             self.met.add(asked)
             for name, leaf in leaves:
-                self._tap(f"{asked}/{name}" if name else asked, leaf, place, auto=False)
+                self._tap(f"{asked}/{name}" if name else asked, leaf, place, auto=False, **given)
         elif self.automatic and layer is not self._calls.root:
             names = [self._variables.name(variable) for variable in owned]
             for name, leaf in leaves:
                 whole = f"{path}/{name}" if name else path
                 whole += f"#{call}" if call else ""
-                self._tap(whole, leaf, place, auto=True, call=call, owned=names)
+                self._tap(whole, leaf, place, auto=True, call=call, owned=names, **given)
+
+    def _given(self, inputs: Nest) -> dict[str, Sequence[int]]:
+        """Which operations give the inputs of a layer, where operations are heard."""
+        if self._operations is None:
+            return {}
+        numbers = [self._operations.of(leaf) for _, leaf in structures.flat(inputs)]
+        known = [number for number in numbers if number is not None]
+        self._operations.sheet.wanted(known)
+        return {"inputs": known}
 
     def _tap(self, name: str, leaf: Tensor, place: Place | None, **more: object) -> None:
+        self.result("tap", name, leaf)
         self._add("tap", name, array(leaf), place, **more)
 
     def _add(self, kind: str, name: str, value: Array, place: Place | None, **more: object) -> None:

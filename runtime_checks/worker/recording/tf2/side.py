@@ -281,14 +281,20 @@ class _Side:
     def _forward(self, chapter: Chapter, made: Made, training: bool = False, values: bool = False) -> None:
         """Record an eager pass over the first batch."""
         self.session.give(chapter, 0, made.model.takes_labels or (training and made.model.is_compiled))
-        with made.listening.recording(chapter, values=values):
+        operations = chapter.name in scenarios.WITH_OPERATIONS
+        with made.listening.recording(chapter, values=values, operations=operations):
             found = self.session.run(made, training)
             made.listening.endpoints(found.endpoints, found.taps, None)
             if values:
                 made.listening.keep_values(made.variables.weights())
+            loss = self._loss(made, found, training)
+            for name, leaf in found.outputs.items():
+                made.listening.result("output", name, leaf)
+            made.listening.result("loss", "loss", loss)
         place = made.model.place(self.session.pair.tf2, self.session.code)
         self._results(chapter, found, place)
-        self._loss(chapter, made, found, training)
+        if loss is not None:
+            chapter.add("loss", "loss", array(loss))
         if values:
             self._tell_of_missing_taps(made)
 
@@ -316,13 +322,11 @@ class _Side:
             if name not in made.listening.met:
                 self.session.recording.note(f"tap {name}: the TF2 model has neither an endpoint nor a layer {ends[1]}")
 
-    def _loss(self, chapter: Chapter, made: Made, found: Forward, training: bool) -> None:
+    def _loss(self, made: Made, found: Forward, training: bool) -> Tensor:
         """What the call gave as its loss; in training, of a compiled model what it would minimize."""
-        loss = found.loss
-        if loss is None and training and made.model.is_compiled:
-            loss = self._compiled_loss(made, found)
-        if loss is not None:
-            chapter.add("loss", "loss", array(loss))
+        if found.loss is None and training and made.model.is_compiled:
+            return self._compiled_loss(made, found)
+        return found.loss
 
     def _compiled_loss(self, made: Made, found: Forward) -> Tensor:
         batch = self.session.batch_tensors(0)

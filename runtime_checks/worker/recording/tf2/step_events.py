@@ -55,6 +55,7 @@ def watching(model: Model, listening: Listening, code: UserCode) -> Iterator[See
     def applied(optimizer: Optimizer, pairs: Sequence[tuple[Tensor, Variable]], rate: Tensor) -> None:
         import tensorflow as tf
 
+        listening.updating()
         given = [(tf.convert_to_tensor(gradient), variable) for gradient, variable in pairs]
         told = None if rate is None else tf.convert_to_tensor(rate)
         seen.applied.append(Applied(optimizer, given, told, place_of(code.stack())))

@@ -103,7 +103,7 @@ class _Trainer:
         shown = number < _FIRST or number == session.plan.steps - 1
         batch = session.batch_tensors(number)
         if chapter.name == scenarios.STEPS:
-            with made.listening.recording(chapter, number, automatic=shown):
+            with made.listening.recording(chapter, number, automatic=shown, operations=number == 0):
                 found = run(batch, number)
                 made.listening.endpoints(found.endpoints, found.taps, self._place("forward"))
         else:
@@ -124,7 +124,11 @@ class _Trainer:
         with watching(self.made.model, self.made.listening, self.session.code) as seen:
             value = self._user_step(seen, batch.inputs, batch.labels)
         self._saw(seen, number)
-        return _Step(**{name: _arrays(part) for name, part in self._told(seen, value, True).items()})
+        told = self._told(seen, value, True)
+        for name, leaf in told["outputs"].items():
+            self.made.listening.result("output", name, leaf)
+        self.made.listening.result("loss", "loss", told["loss"])
+        return _Step(**{name: _arrays(part) for name, part in told.items()})
 
     def traced(self) -> Callable[[Batch, int], _Step]:
         """A step that is a ``tf.function``, and gives back what was seen in its graph."""

@@ -14,8 +14,9 @@ import weakref
 from types import FrameType
 from typing import Callable, Iterator, Mapping, Sequence
 
-from ...frames import Frame, UserCode
+from ...frames import Frame, UserCode, place_of
 from ...patching import replaced, wrapped
+from ..format.rows import Place
 from ..tensors import Function, Layer, Nest, Tensor
 from .classes import loaded
 
@@ -25,8 +26,8 @@ _KERAS = ("keras", "tf_keras", "tensorflow", "tensorflow_core")
 _BY_NAME = ("Functional", "Sequential", "Model")
 """Classes of Keras whose ``call`` calls what the user put together elsewhere."""
 
-Heard = Callable[[Layer, str, Nest, Sequence[Frame]], object]
-"""Gets the layer, its path, its outputs and the user's frames, innermost first."""
+Heard = Callable[[Layer, str, Nest, Nest, Sequence[Frame]], object]
+"""Gets the layer, its path, its inputs, its outputs and the user's frames, innermost first."""
 
 
 class LayerCalls:
@@ -70,18 +71,46 @@ class LayerCalls:
             return original(layer, *args, **kwargs)
         parents = tuple(running)
         running.append(layer)
+        self._callers().append(frame)
         try:
             outputs = original(layer, *args, **kwargs)
         finally:
             running.pop()
+            self._callers().pop()
         if _is_symbolic(outputs):
             self._remember(layer, parents, frame)
         else:
-            self._heard(layer, self._path(layer, parents), outputs, self._where(layer, parents, frame))
+            inputs = [*args, *kwargs.values()]
+            self._heard(layer, self._path(layer, parents), inputs, outputs, self._where(layer, parents, frame))
         return outputs
+
+    def place(self, frame: FrameType | None) -> Place | None:
+        """The user's line that what runs in a frame is there for.
+
+        That is the innermost of the user's, or the line where the layer was made that Keras calls within a model which
+        was put together elsewhere; None where there is neither.
+        """
+        running, callers = self._stack(), self._callers()
+        level = len(running)
+        while frame is not None:
+            while level and frame is callers[level - 1]:
+                level -= 1
+                known = self._places.get(id(running[level]))
+                if known and level and _composes(running[level - 1]):
+                    return place_of(known)
+            code = frame.f_code
+            found = None if self._code is None else self._code.origin(code.co_filename, frame.f_lineno)
+            if found is not None:
+                return found
+            frame = frame.f_back
+        return next((place_of(self._places[id(one)]) for one in reversed(running) if id(one) in self._places), None)
 
     def _stack(self) -> list[Layer]:
         found: list[Layer] = self._running.__dict__.setdefault("layers", [])
+        return found
+
+    def _callers(self) -> list[FrameType]:
+        found: list[FrameType] = self._running.__dict__.setdefault("callers", [])
         return found
 
     def _frames(self, frame: FrameType) -> Sequence[Frame]:
@@ -95,7 +124,7 @@ class LayerCalls:
                 self._places[id(layer)] = frames
 
     def _where(self, layer: Layer, parents: Sequence[Layer], frame: FrameType) -> Sequence[Frame]:
-        composed = parents and type(parents[-1]).__name__ in _BY_NAME and _is_own(type(parents[-1]))
+        composed = parents and _composes(parents[-1])
         frames = self._frames(frame)
         if composed or not frames:
             return self._places.get(id(layer)) or frames
@@ -224,6 +253,11 @@ def _within(value: object, layer: Layer, depth: int) -> list[str] | None:
         if found is not None:
             return [str(key), *found]
     return None
+
+
+def _composes(layer: Layer) -> bool:
+    """Whether it is a model of Keras that calls what the user put together elsewhere."""
+    return type(layer).__name__ in _BY_NAME and _is_own(type(layer))
 
 
 def _is_own(cls: type) -> bool:

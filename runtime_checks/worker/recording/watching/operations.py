@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable
+from typing import Callable, Iterable, Mapping
 
 from ...frames import UserCode
-from ..tensors import Array, Graph, Operation, Tensor, Variable
+from ..tensors import Array, Graph, Json, Operation, Tensor, Variable
 
-__all__ = ["averages", "constant_of", "initial_value", "place_of", "position", "upstream"]
+__all__ = [
+    "SAME", "SHAPES", "averages", "constant_of", "initial_value", "place_of", "position", "settings", "upstream"
+]
 
+SAME = (
+    "Identity", "StopGradient", "PreventGradient", "CheckNumerics", "EnsureShape", "Snapshot", "PlaceholderWithDefault",
+    "Enter", "RefEnter"
+)
+"""Operations whose output is their first input."""
+SHAPES = ("Shape", "ShapeN", "Size", "Rank", "BroadcastGradientArgs")
+"""Operations that see no values."""
 _READS = ("Identity", "ReadVariableOp", "Cast")
 _SUBTRACTS = ("AssignSub", "AssignSubVariableOp")
 _WITHIN = ("Mul", "Sub", "Squeeze", "Reshape", *_READS)
 _FAR = 12
+_IDLE = (
+    "dtype", "out_type", "index_type", "seed", "seed2", "container", "shared_name", "grad_a", "grad_b",
+    "use_cudnn_on_gpu", "validate_indices", "allowed_devices", "debug_name", "parallel_iterations"
+)
+"""Settings of operations that change no value, or are aligned elsewhere."""
 
 
 def position(operation: Operation) -> int:
@@ -123,6 +137,21 @@ def _number(tensor: Tensor) -> float | None:
         return None
     one, other = map(_number, tensor.op.inputs)
     return None if one is None or other is None else one - other
+
+
+def settings(attributes: Mapping[str, Json]) -> dict[str, Json]:
+    """The attributes of an operation that change what it computes, as JSON data; those of types are left out."""
+    found: dict[str, Json] = {}
+    for name, value in attributes.items():
+        if name in _IDLE or name[:1] == "_" or name[:1].isupper():
+            continue
+        if isinstance(value, bytes):
+            found[name] = value.decode("utf-8", "replace")
+        elif isinstance(value, (bool, int, float, str)):
+            found[name] = value
+        elif isinstance(value, (list, tuple)) and all(isinstance(one, int) for one in value):
+            found[name] = list(value)
+    return found
 
 
 def _constant(operation: Operation) -> str:
