@@ -11,6 +11,7 @@ classes in `results`; fields that are not known are passed over when a report is
 | ``verdict`` | the whole comparison in one sentence |
 | ``problems`` | why the sides cannot be compared at all |
 | ``not_compared`` | what a side has, or would do, and no rung compared |
+| ``versions`` | what the versions of TensorFlow differ by, where the TF1 side was run in both; empty otherwise |
 | ``sides`` | of TF1 and of TF2: ``side``, ``versions``, ``adaptations``, ``notes``, ``cause`` (why it ended early, or null), ``optimizers``, ``seconds``, ``peak_memory`` (bytes) |
 | ``rungs`` | the ladder: ``number``, ``name`` (for ``--until``), ``title``, ``status`` (``pass``, ``fail``, ``not run``, ``vacuous``), ``detail``, ``needed`` (the tolerance that would have passed), ``notes``, ``checks`` |
 | ``rungs[].checks`` | each value that was compared: ``scenario``, ``kind``, ``tf1_name``, ``tf2_name``, ``step``, ``order`` (of execution), ``dtype``, ``shape``, ``passed``, ``counts`` (false: it only helps to find the place) |
