@@ -238,9 +238,7 @@ def test_an_interrupt_ends_both_and_keeps_what_was_recorded(place: Place) -> Non
         ("os.system('echo [1')", ""),
     ],
 )
-def test_what_a_side_prints_is_kept_apart_and_nobody_waits_for_a_debugger(
-    trouble: str, note: str, place: Place
-) -> None:
+def test_what_a_side_prints_is_kept_and_nobody_waits_for_a_debugger(trouble: str, note: str, place: Place) -> None:
     """The report on standard output is whole; what was written lies beside the recording."""
     ran = place.verify("pair.py", "--output", "run", pair=PAIR.replace("TROUBLE", trouble))
 
@@ -256,9 +254,9 @@ def test_a_second_run_into_the_same_folder_is_refused_while_the_first_one_writes
     """And nothing of the first one is lost; afterwards the folder is free."""
     with verifying.run_folder(str(tmp_path / "run")) as folder:
         Path(folder, "tf1", "record.json").write_text("{}")
-        refused = pytest.raises(verifying.VerifyUsageError, match="another run is writing there")
-        with refused, verifying.run_folder(folder):
-            pass
+        second = verifying.run_folder(folder)
+        with pytest.raises(verifying.VerifyUsageError, match="another run is writing there"):
+            second.__enter__()
         assert Path(folder, "tf1", "record.json").is_file()
     with verifying.run_folder(str(tmp_path / "run")) as folder:
         assert not Path(folder, "tf1", "record.json").exists()
