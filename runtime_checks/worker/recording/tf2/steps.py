@@ -305,9 +305,13 @@ class _Trainer:
         content["averages"] = self._kept_averages()
         more = self.session.copying.steps_of_rates()
         names = [("learning_rate" + (f"_{at}" if at else ""), one) for at, one in enumerate(self._optimizers)]
-        content["rates"] = [
-            probing.rate(name, one, run, self.assignments.of(one), more.get(name, ())) for name, one in names
-        ]
+        try:
+            content["rates"] = [
+                probing.rate(name, one, run, self.assignments.of(one), more.get(name, ())) for name, one in names
+            ]
+        except Exception as error:
+            note = f"the learning rates of later steps were not found out on the TF2 side: {essence(error)}"
+            self.session.recording.note(note)
         try:
             found = self._limits()
         except Exception as error:
