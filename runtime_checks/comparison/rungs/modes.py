@@ -31,14 +31,27 @@ _MODES = {
 
 
 def judge(climb: Climb) -> Settled:
-    """Fails where a side gives something else in another of its own modes."""
+    """Fails where a side gives something else in another of its own modes; passes only where it raises in none."""
     checks, notes = _compare_modes(climb.judge, climb.tf1, climb.tf2)
     if not checks:
         return Settled(Status.NOT_RUN, "; ".join(dict.fromkeys(notes)) or "no other mode was recorded")
     ones, others = climb.indexes(scenarios.STEPS)
     failed = [check for check in checks if check.counts and not check.passed]
     never = vacuity.never_finite(ones, others, climb.judge.values) if failed else ""
-    return climb.settle(checks, notes, never)
+    settled = climb.settle(checks, notes, never)
+    raised = list(_raised(climb.tf1, climb.tf2))
+    if raised and settled.status is Status.PASS:
+        return settled._replace(status=Status.NOT_RUN, detail=f"{raised[0]}; {settled.detail}")
+    return settled
+
+
+def _raised(tf1: Recorded, tf2: Recorded) -> Iterator[str]:
+    """In which modes a side raised, and what."""
+    for _, other in _RUNS:
+        for side, recorded in (("TF1", tf1), ("TF2", tf2)):
+            run = recorded.scenario(other)
+            if run.outcome == "failed":
+                yield f"{_mode(side, other)} failed: {run.detail}"
 
 
 def _compare_modes(judge: Judge, tf1: Recorded, tf2: Recorded) -> tuple[list[Deviation], list[str]]:

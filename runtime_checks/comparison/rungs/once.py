@@ -26,8 +26,12 @@ def judge(climb: Climb) -> Settled:
     calls = _calls(scenario)
     if not created and calls and len(calls) == len(scenario.said.get("calls") or ()):
         return Settled(Status.NOT_RUN, f"no call ended well: {calls[0]}", notes=calls)
+    if not created and calls:
+        many = "a call" if len(calls) == 1 else f"{len(calls)} calls"
+        detail = f"{many} raised, first {calls[0]}; the others create no variables"
+        return Settled(Status.NOT_RUN, detail, notes=calls[1:])
     if not created:
-        return Settled(Status.PASS, "later calls create no variables", notes=calls)
+        return Settled(Status.PASS, "later calls create no variables")
     words = [_created(one) for one in created]
     count = "a variable" if len(words) == 1 else f"{len(words)} variables"
     return Settled(Status.FAIL, f"later calls create {count}: {words[0]}", notes=(*words[1:], *calls))

@@ -6,9 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
+from migrate_lint.runtime_checks.comparison.compare import compare
+from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
+from migrate_lint.runtime_checks.worker.recording.format.reading import read
 
-from ..programs import CLEAN, changing, compared, failing
+from ..programs import CLEAN, Program, changing, compared, failing, record, said
 
 
 def test_a_side_that_computes_something_else_in_its_other_mode_fails_and_is_no_noise(tmp_path: Path) -> None:
@@ -22,3 +26,16 @@ def test_a_side_that_computes_something_else_in_its_other_mode_fails_and_is_no_n
     assert "fingerprint: TF2 eager against tf.function" == failed.scenario
     assert output.floor is not None
     assert output.floor < 1e-4
+
+
+@pytest.mark.parametrize("side", ["tf1", "tf2"])
+@pytest.mark.parametrize("scenario", [scenarios.FINGERPRINT_AGAIN, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN])
+def test_a_rung_in_which_a_side_raised_does_not_pass(scenario: str, side: str, tmp_path: Path) -> None:
+    """Though all other values agree."""
+    sides = {"tf1": Program(), "tf2": CLEAN}
+    folders = {name: record(program, tmp_path / name) for name, program in sides.items()}
+    said(tmp_path, side, scenario, outcome="failed", detail="ValueError: no")
+    rung = compare(read(folders["tf1"]), read(folders["tf2"])).rung("8")
+
+    assert Status.NOT_RUN is rung.status
+    assert "failed: ValueError: no" in rung.detail
