@@ -34,7 +34,7 @@ ROOMS = [
     ),
     pytest.param(
         ROOT / "runtime_checks" / "worker" / "recording",
-        ["tensors", "pairs", "format", "values", "watching", "randomness", "tf1 tf2", "."],
+        ["tensors", "pairs", "format", "values", "watching", "randomness mutations", "tf1 tf2", "."],
         id="recording",
     ),
     pytest.param(

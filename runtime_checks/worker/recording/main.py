@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+from typing import Iterator
 
 from .. import phases
 from ..frames import UserCode
@@ -12,6 +14,7 @@ from .format.plan import Plan
 from .format.reading import Recorded, RecordingError, read
 from .format.store import Recording
 from .loading import Loaded, load
+from .mutations.patches import mutated
 from .pairs.batches import PairError
 from .sides import crashed, record_side
 from .tensors import Json
@@ -21,20 +24,51 @@ __all__ = ["execute"]
 
 
 def execute(job: dict[str, Json], results: Results) -> None:
-    """Record one side; what ends it early is in the results as ``usage`` or ``crash``."""
+    """Record one side; what ends it early is in the results as ``usage`` or ``crash``.
+
+    A job with ``mutations`` runs the program with them, and tells what it calls. One with ``attempts``, each of them
+    fields that take the place of the job's own, records each in a child that is forked when TensorFlow is imported and
+    nothing else is.
+    """
     results.begin(phases.IMPORT)
-    recording = Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
+    recording = None if job.get("attempts") else _recording(job, results)
     import tensorflow as tf
 
     found = versions(tf)
     results.update(versions=found)
+    with contextlib.suppress(AttributeError):
+        tf.debugging.disable_traceback_filtering()
+    if recording is not None:
+        _record(job, results, recording, found)
+    else:
+        _try(job, results, found)
+    results.finish()
+
+
+def _recording(job: dict[str, Json], results: Results) -> Recording:
+    return Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
+
+
+def _try(job: dict[str, Json], results: Results, found: dict[str, str]) -> None:
+    for number, attempt in enumerate(job["attempts"], 1):
+        results.begin(f"attempt {number}")
+        child = os.fork()
+        if not child:
+            try:
+                alone = Results()
+                whole = dict(job, **attempt)
+                _record(whole, alone, _recording(whole, alone), found)
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+
+
+def _record(job: dict[str, Json], results: Results, recording: Recording, found: dict[str, str]) -> None:
     recording.content["versions"] = dict(found, target=job["target"])
     for text in job["adaptations"]:
         recording.adapted(text)
-    with contextlib.suppress(AttributeError):
-        tf.debugging.disable_traceback_filtering()
     code = UserCode(job["roots"], job["files"])
-    with code.following_autograph():
+    with code.following_autograph(), _mutated(job, recording, code):
         try:
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job)
@@ -46,16 +80,36 @@ def execute(job: dict[str, Json], results: Results) -> None:
         except BaseException as error:
             results.update(crash=crashed(recording, error, code))
     recording.save()
-    results.finish()
+
+
+@contextlib.contextmanager
+def _mutated(job: dict[str, Json], recording: Recording, code: UserCode) -> Iterator[None]:
+    """Run the body with the job's mutations, if it has any to speak of, and say what was met and changed."""
+    if job.get("mutations") is None:
+        yield
+        return
+    with mutated(job["mutations"], code) as program:
+        try:
+            yield
+        finally:
+            recording.content["sites"] = list(program.sites.values())
+            recording.content["applied"] = sorted(program.applied)
 
 
 def _loaded(job: dict[str, Json]) -> Loaded:
     try:
-        return load(job["pair"])
+        loaded = load(job["pair"])
     except SyntaxError as error:
         if error.filename != job["pair"]["file"]:
             raise
         raise PairError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+    for mutation in job.get("mutations") or ():
+        if mutation["what"] == "pair":
+            before = getattr(loaded.pair, mutation["argument"])
+            value = mutation["value"]
+            changed = {**(before or {}), **value} if isinstance(value, dict) else (*before, *value)
+            setattr(loaded.pair, mutation["argument"], changed)
+    return loaded
 
 
 def _other(job: dict[str, Json]) -> Recorded | None:
