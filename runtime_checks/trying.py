@@ -10,6 +10,7 @@ from . import planning, verifying
 
 if TYPE_CHECKING:
     from .comparison.report import Report
+    from .comparison.results import Planted
     from .comparison.trying.proposals import Proposal
     from .comparison.trying.search import Attempt, Effort
     from .verifying import Again
@@ -59,7 +60,7 @@ def seed_bugs(report: Report, again: Again, *, runs: int = RUNS, seconds: float 
         runs: of the TF2 side, at most.
         seconds: for all of them.
     """
-    from .comparison.results import Planted, SelfTest
+    from .comparison.results import SelfTest
     from .comparison.trying import plants, search
     from .worker.recording.format.reading import read
 
@@ -97,7 +98,7 @@ def _planted(
     runner: _Runner,
     effort: Effort,
     steps: int,
-    found: dict[str, object],
+    found: dict[str, Planted],
     left: list[str],
 ) -> list[Proposal]:
     """Try bugs until none is left or no run is; gives back those that were not caught."""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .worker.recording.format.plan import Plan
 
 __all__ = [
-    "RUN", "SIDES", "Again", "Request", "VerifyUsageError", "compare", "generated_test", "locate_pair", "measures_noise",
-    "pair_job", "run", "run_folder", "write_run"
+    "RUN", "SIDES", "Again", "Request", "VerifyUsageError", "compare", "generated_test", "locate_pair",
+    "measures_noise", "pair_job", "run", "run_folder", "write_run"
 ]
 
 SIDES = ("tf1", "tf2")
@@ -133,7 +133,7 @@ def run(
             _Side(request, "tf2", *second, folder),
         )
         for side in sides:
-            heard = {"mutations": []} if then is not None and side.side == "tf2" else {}
+            heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
             side.record(plan, pair_job(located, name), progress, **heard)
         if progress is not None:
             progress("comparison")
@@ -332,20 +332,19 @@ class Again:
 
         One process imports TensorFlow and forks a child for each, where that can be done.
         """
-        first, second = self.sides
         begun = len(os.listdir(self._kept()))
         folders = [os.path.join(self._kept(), f"{begun + number:03d}") for number in range(len(attempts))]
-        jobs = [
-            {"folder": folder, "mutations": list(mutations)} for folder, mutations in zip(folders, attempts, strict=True)
-        ]
-        for folder in folders:
+        jobs: list[dict[str, Any]] = []
+        for folder, mutations in zip(folders, attempts, strict=True):
             os.mkdir(folder)
-        side = replace(second, request=replace(self.request, timeout=min(timeout, self.request.timeout), tensorboard=None))
-        for waiting in [jobs] if hasattr(os, "fork") else [[job] for job in jobs]:
-            if hasattr(os, "fork"):
-                side.record(plan, self.pair, self.progress, attempts=waiting)
-            else:
-                side.record(plan, self.pair, self.progress, **waiting[0])
+            jobs.append({"folder": folder, "mutations": list(mutations)})
+        request = replace(self.request, timeout=min(timeout, self.request.timeout), tensorboard=None)
+        side = replace(self.sides[1], request=request)
+        if hasattr(os, "fork"):
+            side.record(plan, self.pair, self.progress, attempts=jobs)
+        else:
+            for job in jobs:
+                side.record(plan, self.pair, self.progress, **job)
         return folders
 
     def longer(self, steps: int) -> Again:
@@ -404,7 +403,7 @@ class _Side:
         )
         if usage := (outcome.results or {}).get("usage"):
             raise VerifyUsageError(str(usage))
-        if outcome.cause and not attempts:
+        if outcome.cause and not attempts and "folder" not in more:
             self._crashed(outcome)
 
     def _job(self, plan: Plan, pair: dict[str, Any], limit: int | None) -> dict[str, Any]:

@@ -41,7 +41,7 @@ ROOMS = [
         ROOT / "runtime_checks" / "comparison",
         [
             "results distributions points", "wording", "judging", "batches divergence draws initial_values vacuity",
-            "causes reporters", "report training", "climb", "rungs", ".",
+            "causes reporters", "trying", "report training", "climb", "rungs", ".",
         ],
         id="comparison",
     ),

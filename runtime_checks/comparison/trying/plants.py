@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...worker.recording.format.reading import Recorded
-from ..results import Change, Planted, Results, Rung, SelfTest, Status
+from ..results import Change, Planted, Results, Rung, Status
 from .proposals import Proposal, Site, described, mutation, sites_of
 from .search import Attempt
 
-__all__ = ["caught", "counted", "plants"]
+__all__ = ["caught", "plants"]
 
 _CLIPPING = ("clip_norm", "clipnorm", "clipvalue", "global_clipnorm")
 _OTHER = {"relu": "elu", None: "relu", "linear": "relu", "elu": "relu", "tanh": "sigmoid", "sigmoid": "tanh"}
@@ -83,8 +83,8 @@ def _of_layers(sites: Sequence[Site]) -> Iterator[Proposal]:
         momentum = float(site.arguments["momentum"])
         yield _argument("moving statistics", site, "momentum", 0.9 if momentum > 0.95 else 0.99)
     for site in [one for one in layers if one.is_a(*norms)][-1:]:
-        for value, words in (("kept", "does not move its statistics"), ("unbiased", "moves by the variance of n - 1")):
-            yield _what("moving statistics", site, "statistics", value, f"`{site.callee}` {words}", site.callee)
+        for how, words in (("kept", "does not move its statistics"), ("unbiased", "moves by the variance of n - 1")):
+            yield _what("moving statistics", site, "statistics", how, f"`{site.callee}` {words}", site.callee)
 
 
 def _of_calls(sites: Sequence[Site]) -> Iterator[Proposal]:
@@ -101,8 +101,8 @@ def _of_calls(sites: Sequence[Site]) -> Iterator[Proposal]:
             other = "tf.reduce_sum" if site.callee == "tf.reduce_mean" else "tf.reduce_mean"
             yield _what("loss", site, "function", other, f"`{site.callee}`: {other}", site.callee)
     for site in [one for one in sites if isinstance(one.arguments.get("reduction"), str)][-1:]:
-        value = "sum" if site.arguments["reduction"] != "sum" else "sum_over_batch_size"
-        yield _argument("loss", site, "reduction", value)
+        how = "sum" if site.arguments["reduction"] != "sum" else "sum_over_batch_size"
+        yield _argument("loss", site, "reduction", how)
     for site in [one for one in sites if isinstance(one.arguments.get("from_logits"), bool)][-1:]:
         yield _argument("loss", site, "from_logits", not site.arguments["from_logits"])
     for site in [one for one in sites if one.callee == "tf.image.resize"][-1:]:
@@ -158,17 +158,3 @@ def _first(report: Results) -> Rung | None:
     failed = [rung for rung in report.rungs if rung.status is Status.FAIL]
     vacuous = [rung for rung in report.rungs if rung.status is Status.VACUOUS and report.status == 3]
     return next(iter(failed or vacuous), None)
-
-
-def counted(test: SelfTest) -> str:
-    """In words, how many were caught, which were not, and with how many steps others would be."""
-    caught_now = [one for one in test.planted if one.rung and one.steps == test.steps]
-    later = [one for one in test.planted if one.rung and one.steps != test.steps]
-    missed = [one for one in test.planted if not one.rung]
-    words = f"{len(caught_now)} of {len(test.planted)} planted bugs caught"
-    if later:
-        named = "; ".join(f"--steps {one.steps} would catch: {one.change.text}" for one in later)
-        words += f"; {named}"
-    if missed:
-        words += f"; not caught: {'; '.join(one.change.text for one in missed)}"
-    return words

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ _NORMS = (1e-3, 1e-5, 1e-6, 1e-12, 1e-4)
 _MOMENTA = (0.99, 0.9, 0.999, 0.997, 0.9997, 0.95)
 _ACTIVATIONS = ("relu", None, "tanh", "sigmoid", "elu", "softmax", "gelu")
 _INITIALIZERS = ("glorot_uniform", "glorot_normal", "he_normal", "he_uniform", "lecun_normal", "zeros", "ones")
+_CLIPPING = ("clip_norm", "clipnorm", "clipvalue", "global_clipnorm")
 _OF_OPTIMIZERS = {"initial_accumulator": "initial_accumulator_value"}
+_PADDINGS = {"same": "valid", "valid": "same", "SAME": "VALID", "VALID": "SAME"}
 _UNLIKELY = 0.04
 """The weight of a class of causes that nothing speaks for."""
 
@@ -106,7 +109,7 @@ def proposals(report: Results, tf1: Recorded, tf2: Recorded) -> list[Proposal]:
     met: dict[str, Proposal] = {}
     with np.errstate(all="ignore"):
         for one in search.all():
-            likely = Proposal(one.kind, one.weight * max(weights.get(one.kind, 0.0), _UNLIKELY), one.mutation, one.change)
+            likely = replace(one, weight=one.weight * max(weights.get(one.kind, 0.0), _UNLIKELY))
             if one.key not in met or met[one.key].weight < likely.weight:
                 met[one.key] = likely
     return sorted(met.values(), key=lambda one: -one.weight)
@@ -172,7 +175,9 @@ class _Search:
 
     # Building proposals
 
-    def _argument(self, kind: str, weight: float, sites: Sequence[Site], argument: str, value: Any) -> Iterator[Proposal]:
+    def _argument(
+        self, kind: str, weight: float, sites: Sequence[Site], argument: str, value: Any
+    ) -> Iterator[Proposal]:
         """Another value of an argument at all of these sites that have not got it; one after the other too."""
         sites = [site for site in sites if not _same(site.arguments.get(argument), value)]
         groups: dict[tuple[str, str], list[Site]] = {}
@@ -221,8 +226,8 @@ class _Search:
         if rows:
             value = {str(row.tf1["name"]): str(row.tf2["name"]) for row in rows if row.tf1 and row.tf2}
             text = f"the names of {len(rows)} variables: give the pair renames={value!r}"
-            place = _place(rows[0].tf2)
-            yield Proposal("names", 1.0, mutation("pair", argument="renames", value=value), Change("names", text, place))
+            change = Change("names", text, _place(rows[0].tf2))
+            yield Proposal("names", 1.0, mutation("pair", argument="renames", value=value), change)
 
     def _exchanged(self) -> Iterator[Proposal]:
         rows = {str(row.tf2["name"]): row.tf2 for row in self.seen.report.variables if row.tf2 is not None}
@@ -231,7 +236,7 @@ class _Search:
             if len(twin.shape) > 1 and twin.shape[-1] == twin.shape[-2] > 1:
                 axes = [*range(len(twin.shape) - 2), len(twin.shape) - 1, len(twin.shape) - 2]
                 order = [int(axis) for axis in (axes if twin.axes is None else np.array(twin.axes)[axes])]
-                text = f"`{twin.new}` is used transposed: its values are those of TF1 with transposes={{{twin.old!r}: {tuple(order)}}}"
+                text = f"`{twin.new}` is used transposed: turn it, or say transposes={{{twin.old!r}: {tuple(order)}}}"
                 change = Change("variables", text, _place(rows.get(twin.new)))
                 wanted = mutation("pair", argument="transposes", value={twin.old: order})
                 yield Proposal("variables", 0.9 * self._apart(twin), wanted, change)
@@ -240,7 +245,7 @@ class _Search:
             if len(twin.shape) > 1:
                 by_shape.setdefault(twin.shape, []).append(twin)
         for group in by_shape.values():
-            for one, other in [pair for at, one in enumerate(group) for pair in ((one, two) for two in group[at + 1 :])][:6]:
+            for one, other in list(itertools.combinations(group, 2))[:6]:
                 text = f"`{one.new}` and `{other.new}` take each other's place: exchange them"
                 value = {**_swap(one, other), **self._beside(one, other)}
                 wanted = mutation("pair", argument="renames", value=value)
@@ -272,31 +277,31 @@ class _Search:
                     yield from self._argument("forward", 1.0, same, argument, known)
             for rank, value in enumerate(values):
                 yield from self._argument("forward", 0.8 - 0.05 * rank, sites, argument, value)
-        for rank, value in enumerate(_ACTIVATIONS):
-            sites = self._with("activation")
-            yield from self._argument("forward", 0.85 - 0.04 * rank, _unlike(sites, "activation", value), "activation", value)
+        for rank, name in enumerate(_ACTIVATIONS):
+            sites = _unlike(self._with("activation"), "activation", name)
+            yield from self._argument("forward", 0.85 - 0.04 * rank, sites, "activation", name)
         for site in self._with("padding"):
-            value = {"same": "valid", "valid": "same", "SAME": "VALID", "VALID": "SAME"}.get(str(site.arguments["padding"]))
-            if value:
-                yield from self._argument("forward", 0.3, [site], "padding", value)
-        for argument, slopes in (("alpha", (0.3, 0.2, 0.01)), ("negative_slope", (0.3, 0.2, 0.01))):
-            for value in slopes:
+            other = _PADDINGS.get(str(site.arguments["padding"]))
+            if other:
+                yield from self._argument("forward", 0.3, [site], "padding", other)
+        for argument in ("alpha", "negative_slope"):
+            for value in (0.3, 0.2, 0.01):
                 yield from self._argument("forward", 0.6, self._with(argument), argument, value)
         for argument in ("unit_forget_bias", "reset_after"):
             for site in self._with(argument):
                 yield from self._argument("forward", 0.6, [site], argument, not site.arguments[argument])
-        for value in ("sigmoid", "hard_sigmoid"):
-            yield from self._argument("forward", 0.5, self._with("recurrent_activation"), "recurrent_activation", value)
+        for name in ("sigmoid", "hard_sigmoid"):
+            yield from self._argument("forward", 0.5, self._with("recurrent_activation"), "recurrent_activation", name)
         for site in self._of("function"):
-            name = site.callee.rpartition(".")[2]
-            if name in ("relu", "elu", "tanh", "sigmoid", "gelu", "leaky_relu", "relu6", "selu", "softplus", "swish"):
-                for other in ("tf.nn.relu", "tf.identity", "tf.nn.tanh", "tf.nn.elu", "tf.nn.sigmoid"):
-                    if other.rpartition(".")[2] != name:
-                        yield self._at("forward", 0.5, site, "function", other, f"`{site.callee}`: use {other}")
+            short = site.callee.rpartition(".")[2]
+            if short in ("relu", "elu", "tanh", "sigmoid", "gelu", "leaky_relu", "relu6", "selu", "softplus", "swish"):
+                for instead in ("tf.nn.relu", "tf.identity", "tf.nn.tanh", "tf.nn.elu", "tf.nn.sigmoid"):
+                    if instead.rpartition(".")[2] != short:
+                        yield self._at("forward", 0.5, site, "function", instead, f"`{site.callee}`: use {instead}")
             if site.callee == "tf.image.resize":
                 for align in (False, True):
-                    other = f"tf.compat.v1.image.resize_images(align_corners={align})"
-                    yield self._at("forward", 0.9, site, "resize", align, f"`tf.image.resize`: use {other}")
+                    text = f"`tf.image.resize`: use tf.compat.v1.image.resize_images(align_corners={align})"
+                    yield self._at("forward", 0.9, site, "resize", align, text)
         for site in self._with("use_bias"):
             lacks = not site.arguments["use_bias"]
             weight = 0.9 if lacks and self.seen.unmatched else 0.5 if self.seen.unmatched else 0.05
@@ -357,12 +362,13 @@ class _Search:
             if site.scalar and site.callee in ("tf.reduce_sum", "tf.reduce_mean"):
                 other = "tf.reduce_mean" if site.callee == "tf.reduce_sum" else "tf.reduce_sum"
                 yield self._at("loss", 0.95, site, "function", other, f"`{site.callee}`: use {other}")
-        for argument, values in (("reduction", ("sum_over_batch_size", "sum")), ("from_logits", (True, False))):
-            for value in values:
-                sites = [site for site in self._with(argument) if site.arguments[argument] != "auto" or value == "sum"]
-                yield from self._argument("loss", 0.9, sites, argument, value)
-        for value in (0.0, 0.1):
-            yield from self._argument("loss", 0.3, self._with("label_smoothing"), "label_smoothing", value)
+        for how in ("sum_over_batch_size", "sum"):
+            sites = [site for site in self._with("reduction") if site.arguments["reduction"] != "auto" or how == "sum"]
+            yield from self._argument("loss", 0.9, sites, "reduction", how)
+        for site in self._with("from_logits"):
+            yield from self._argument("loss", 0.9, [site], "from_logits", not site.arguments["from_logits"])
+        for share in (0.0, 0.1):
+            yield from self._argument("loss", 0.3, self._with("label_smoothing"), "label_smoothing", share)
         losses, regular = self._ratio("loss"), self._ratio("regularization", "total")
         if losses is not None:
             one, two = losses
@@ -378,15 +384,15 @@ class _Search:
         yield from self._share()
         totals = self._totals()
         factor = totals[0] / totals[1] if totals and totals[1] else 0.0
-        factors = [1.0, *([float(f"{factor:.6g}")] if factor > 0 and not near(factor, 1.0, 1e-3) else []), 0.5, 2.0]
+        factors = [*([factor] if factor > 0 and not near(factor, 1.0, 1e-3) else []), 0.5, 2.0]
         for site in self.sites:
             if not site.is_a("Regularizer"):
                 continue
             for argument in ("l1", "l2"):
                 value = site.arguments.get(argument)
-                if isinstance(value, int | float) and value:
-                    for times in factors[1:]:
-                        yield from self._argument("regularization", 0.7, [site], argument, float(f"{value * times:.6g}"))
+                for share in factors if isinstance(value, int | float) and value else ():
+                    scaled = times(value, share)
+                    yield from self._argument("regularization", 0.7, [site], argument, scaled)
         given = {
             described(value): value
             for site in self.sites
@@ -401,8 +407,8 @@ class _Search:
                 yield from self._argument("regularization", 0.9, lacking, argument, short)
                 for site in sites:
                     if isinstance(site.arguments[argument], Mapping) and factor and not near(factor, 1.0, 1e-3):
-                        scaled = {key: _short(one * factor) for key, one in short["config"].items() if isinstance(one, float)}
-                        yield from self._argument("regularization", 0.6, [site], argument, {**short, "config": scaled})
+                        config = {key: times(one, factor) for key, one in short["config"].items()}
+                        yield from self._argument("regularization", 0.6, [site], argument, {**short, "config": config})
             present = [site for site in sites if site.arguments[argument] is not None]
             yield from self._argument("regularization", 0.5, present, argument, None)
         if not given and totals and totals[0] and not totals[1]:
@@ -467,7 +473,7 @@ class _Search:
         for at, site in enumerate(self.optimizers):
             old = self.old_optimizers[min(at, len(self.old_optimizers) - 1)] if self.old_optimizers else {}
             for key, value in old.items():
-                argument = _OF_OPTIMIZERS.get(key, key)
+                argument = _OF_OPTIMIZERS.get(str(key)) or str(key)
                 if argument in site.arguments and isinstance(value, bool | int | float):
                     kind = "momentum" if key in ("momentum", "nesterov") else "update rule"
                     kind = "learning rate" if key == "learning_rate" else kind
@@ -491,29 +497,26 @@ class _Search:
             for twin in self.seen.twins
             if twin.trainable and (pair := self.seen.both(twin, _STEPS, "gradient", 0)) is not None
         ]
-        clipping = [
-            (site, name) for site in self.sites for name in ("clip_norm", "clipnorm", "clipvalue", "global_clipnorm")
-            if site.arguments.get(name)
-        ]
+        clipping = [(site, name) for site in self.sites for name in _CLIPPING if site.arguments.get(name)]
         if pairs and self.seen.failed(_STEPS, "gradient", "update"):
             norms = [float(np.sqrt(sum(float(np.sum(pair[side] ** 2)) for pair in pairs))) for side in (0, 1)]
             largest = max(float(np.max(np.abs(pair[0]), initial=0.0)) for pair in pairs)
             fits = [fit(new, old) for old, new in pairs if np.any(old) and np.any(new)]
             for site in self.optimizers:
                 if np.isfinite(norms).all() and norms[0] < norms[1]:
-                    for argument, value, weight in (("global_clipnorm", norms[0], 0.8), ("clipvalue", largest, 0.6)):
-                        if argument in site.arguments and not site.arguments[argument]:
-                            yield from self._argument("update rule", weight, [site], argument, float(f"{value:.5g}"))
+                    for name, limit, weight in (("global_clipnorm", norms[0], 0.8), ("clipvalue", largest, 0.6)):
+                        if name in site.arguments and not site.arguments[name]:
+                            yield from self._argument("update rule", weight, [site], name, float(f"{limit:.5g}"))
                 if fits and all(left < 1e-3 for _, left in fits):
                     factor = float(f"{np.mean([factor for factor, _ in fits]):.5g}")
                     if not near(factor, 1.0, 1e-3):
                         text = f"`{site.callee}`: give it the gradients {factor:g} times"
                         yield self._at("update rule", 0.6, site, "gradients", factor, text)
-            for site, name in clipping:
-                value = float(f"{norms[0]:.5g}") if "norm" in name else float(f"{largest:.5g}")
-                yield from self._argument("update rule", 0.6, [site], name, value)
-                if site in self.optimizers:
-                    yield from self._argument("update rule", 0.5, [site], name, None)
+            for clipper, clip in clipping:
+                limit = norms[0] if "norm" in clip else largest
+                yield from self._argument("update rule", 0.6, [clipper], clip, float(f"{limit:.5g}"))
+                if clipper in self.optimizers:
+                    yield from self._argument("update rule", 0.5, [clipper], clip, None)
         rows = any(record.more.get("rows") for record in self.seen.tf1.scenario(_STEPS).of_kind("gradient", 0))
         for site in self.optimizers:
             text = f"`{site.callee}`: sum up the rows of a gradient that a batch uses more than once"
@@ -553,8 +556,8 @@ class _Search:
             "biased": "move the statistics in training, by the variance divided by n",
             "unbiased": "move the statistics in training by the variance divided by n - 1, as TF1's fused one",
         }
-        for value, prior in priors.items():
-            yield from self._group("moving statistics", prior, sites, "statistics", value, words[value])
+        for how, prior in priors.items():
+            yield from self._group("moving statistics", prior, sites, "statistics", how, words[how])
         for site in sites:
             if isinstance(site.arguments.get("fused"), bool):
                 yield from self._argument("moving statistics", 0.6, [site], "fused", not site.arguments["fused"])
@@ -576,6 +579,11 @@ def _same(one: Any, other: Any) -> bool:
 
 def _short(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def times(value: Any, factor: float) -> Any:
+    """A number so many times, with six digits; anything else as it is."""
+    return float(f"{value * factor:.6g}") if isinstance(value, float) else value
 
 
 def _unlike(sites: Sequence[Site], argument: str, value: Any) -> list[Site]:

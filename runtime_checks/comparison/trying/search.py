@@ -122,7 +122,8 @@ class _Search:
         if not found:
             return Trial("not found", left=left)
         rung = _failed(current) if current.report is not None else ""
-        return Trial("closer", changes_of(found), left=f"{left}; rung {_number(current, rung)} still fails" if rung else left)
+        left += f"; rung {_number(current, rung)} still fails" if rung else ""
+        return Trial("closer", changes_of(found), left=left)
 
     def _one(self, current: Attempt, found: Sequence[Proposal]) -> tuple[Proposal, Attempt] | None:
         """The change that helps most on top of others; the first that is good enough ends the search for it."""

@@ -13,7 +13,21 @@ from typing import Any
 
 from ....worker.recording.format.rows import Place
 from ...results import Cause, Deviation, Divergence, RandomOp, Results, Rung, Series, SideSummary, VariableRow
-from ...wording import agreement, detail, farthest, figure, label, lines, place, printable, subject, verdict, when
+from ...wording import (
+    agreement,
+    detail,
+    farthest,
+    figure,
+    found,
+    label,
+    lines,
+    place,
+    planted,
+    printable,
+    subject,
+    verdict,
+    when,
+)
 
 __all__ = ["page_data"]
 
@@ -37,6 +51,10 @@ def page_data(report: Results) -> dict[str, Any]:
         "problems": [printable(problem) for problem in report.problems],
         "first": None if report.first_divergence is None else _first(report.first_divergence, report),
         "causes": [_cause(cause) for cause in report.causes],
+        "tries": [
+            *([found(report.trial)] if report.trial else []),
+            *([planted(report.self_test)] if report.self_test else []),
+        ],
         "rungs": [_rung(rung) for rung in report.rungs],
         "chains": _chains(report),
         "series": [_series(one, steps) for one in report.series],
@@ -80,12 +98,18 @@ def _first(first: Divergence, report: Results) -> dict[str, Any]:
 
 
 def _cause(cause: Cause) -> dict[str, Any]:
-    found = [
+    findings = [
         [printable(f"{one.path}:{one.line}"), printable(one.code), printable(one.slug), printable(one.message)]
         for one in cause.findings
     ]
     evidence = [printable(words) for words in cause.evidence]
-    return {"kind": printable(cause.kind), "weight": _number(cause.weight), "evidence": evidence, "findings": found}
+    return {
+        "kind": printable(cause.kind),
+        "weight": _number(cause.weight),
+        "tried": printable(cause.tried),
+        "evidence": evidence,
+        "findings": findings,
+    }
 
 
 def _rung(rung: Rung) -> dict[str, Any]:

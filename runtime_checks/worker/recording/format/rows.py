@@ -93,6 +93,8 @@ if TYPE_CHECKING:
         crash: dict[str, Json]
         seconds: float
         peak_memory: int
+        sites: list[Json]
+        applied: list[int]
 
 else:
     CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = VariableRow = dict

@@ -224,6 +224,17 @@ _PAIR = _fields(
     },
 )
 _OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text)}, _scalar)
+_SITE = _fields(
+    {
+        "what": _text,
+        "callee": _text,
+        "bases": _list(_text),
+        "place": _place,
+        "names": _list(_text),
+        "arguments": _dict(_anything),
+    },
+    {"own": _flag, "scalar": _flag, "losses": _flag},
+)
 
 CONTENT = _fields(
     {"side": _one_of("tf1", "tf2"), "scenarios": _dict(_SCENARIO, _matching(_NAME, "name of a scenario"))},
@@ -240,6 +251,8 @@ CONTENT = _fields(
         "crash": _maybe(_fields({"cause": _text}, {"place": _maybe(_place)})),
         "seconds": _seconds,
         "peak_memory": _LENGTH,
+        "sites": _list(_SITE),
+        "applied": _list(_LENGTH),
     },
 )
 """Of ``record.json``."""

@@ -462,7 +462,7 @@ def _moving(layer: Layer, original: Function, how: str) -> Function:
 def _statistics(layer: Layer, inputs: Tensor, before: Sequence[Tensor], how: str) -> list[Tensor]:
     import tensorflow as tf
 
-    axis = layer.axis if isinstance(layer.axis, int) else list(layer.axis)[0]
+    axis = layer.axis if isinstance(layer.axis, int) else next(iter(layer.axis))
     rank = len(inputs.shape)
     axes = [one for one in range(rank) if one != axis % rank]
     mean, variance = tf.nn.moments(tf.cast(inputs, tf.float32), axes)

@@ -39,13 +39,15 @@ PARTS = (
     "swapped",  # the first two weights of one shape take each other's place
 )
 ARGUMENTS = frozenset(
-    """
-    activation alpha amsgrad beta_1 beta_2 bias_initializer bias_regularizer centered clip_norm clipnorm clipvalue
-    decay_rate decay_steps epsilon from_logits fused global_clipnorm initial_accumulator_value initial_learning_rate
-    interpolation kernel_initializer kernel_regularizer l1 l2 label_smoothing learning_rate method momentum
-    negative_slope nesterov padding rate recurrent_activation recurrent_initializer reduction reset_after rho staircase
-    unit_forget_bias use_bias variance_epsilon weight_decay embeddings_initializer embeddings_regularizer
-    """.split()
+    (
+        "activation", "alpha", "amsgrad", "beta_1", "beta_2", "bias_initializer", "bias_regularizer", "centered",
+        "clip_norm", "clipnorm", "clipvalue", "decay_rate", "decay_steps", "embeddings_initializer",
+        "embeddings_regularizer", "epsilon", "from_logits", "fused", "global_clipnorm", "initial_accumulator_value",
+        "initial_learning_rate", "interpolation", "kernel_initializer", "kernel_regularizer", "l1", "l2",
+        "label_smoothing", "learning_rate", "method", "momentum", "negative_slope", "nesterov", "padding", "rate",
+        "recurrent_activation", "recurrent_initializer", "reduction", "reset_after", "rho", "staircase",
+        "unit_forget_bias", "use_bias", "variance_epsilon", "weight_decay"
+    )
 )
 """Of which the values are told."""
 _MOST = 2000
