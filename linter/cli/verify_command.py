@@ -177,7 +177,8 @@ def _refuse(options: argparse.Namespace, option: str, but: Sequence[str]) -> Non
         }
         if options.paths:
             raise UsageError(f"{option} takes no {', '.join(options.paths)}")
-XX
+    asked = [name for name, value in values.items() if value is not None and value is not False]
+    given = [f"--{name.replace('_', '-')}" for name in asked]
     if given:
         raise UsageError(f"{', '.join(given)}: nothing is run with {option}")
 
