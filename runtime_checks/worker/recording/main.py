@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Iterator
 
 from .. import phases
 from ..frames import UserCode
@@ -14,7 +13,8 @@ from .format.plan import Plan
 from .format.reading import Recorded, RecordingError, read
 from .format.store import Recording
 from .loading import Loaded, load
-from .mutations.patches import mutated
+from .mutations.patches import mutating
+from .mutations.sites import changed
 from .pairs.batches import PairError
 from .sides import crashed, record_side
 from .tensors import Json
@@ -68,11 +68,14 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
     for text in job["adaptations"]:
         recording.adapted(text)
     code = UserCode(job["roots"], job["files"])
-    with code.following_autograph(), _mutated(job, recording, code):
+    wanted = job.get("mutations")
+    heard = contextlib.nullcontext() if wanted is None else mutating(wanted, code, recording.content)
+    with code.following_autograph(), heard:
         try:
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job)
             plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
+            changed(loaded.pair, wanted or ())
             record_side(loaded, job["side"], plan, recording, code, _other(job))
             _summarize(job, results)
         except PairError as error:
@@ -82,34 +85,13 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
     recording.save()
 
 
-@contextlib.contextmanager
-def _mutated(job: dict[str, Json], recording: Recording, code: UserCode) -> Iterator[None]:
-    """Run the body with the job's mutations, if it has any to speak of, and say what was met and changed."""
-    if job.get("mutations") is None:
-        yield
-        return
-    with mutated(job["mutations"], code) as program:
-        try:
-            yield
-        finally:
-            recording.content["sites"] = list(program.sites.values())
-            recording.content["applied"] = sorted(program.applied)
-
-
 def _loaded(job: dict[str, Json]) -> Loaded:
     try:
-        loaded = load(job["pair"])
+        return load(job["pair"])
     except SyntaxError as error:
         if error.filename != job["pair"]["file"]:
             raise
         raise PairError(f"{error.filename}:{error.lineno}: {error.msg}") from None
-    for mutation in job.get("mutations") or ():
-        if mutation["what"] == "pair":
-            before = getattr(loaded.pair, mutation["argument"])
-            value = mutation["value"]
-            changed = {**(before or {}), **value} if isinstance(value, dict) else (*before, *value)
-            setattr(loaded.pair, mutation["argument"], changed)
-    return loaded
 
 
 def _other(job: dict[str, Json]) -> Recorded | None:

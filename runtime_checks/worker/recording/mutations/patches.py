@@ -13,14 +13,14 @@ from typing import Any, Callable, ContextManager, Iterator, Sequence
 
 from ...frames import UserCode
 from ...patching import replaced, wrapped
-from ..format.rows import Place
+from ..format.rows import Content, Place
 from ..tensors import Function, Json, Layer, Nest, Optimizer, Tensor
 from ..watching import keras_optimizers
 from ..watching.classes import derived, loaded
 from ..watching.layer_calls import layer_bases
 from .sites import Program, bound, made, put, told
 
-__all__ = ["exchanged", "mutated"]
+__all__ = ["exchanged", "mutating"]
 
 _KERAS = ("keras", "tf_keras", "tensorflow", "tensorflow_core")
 _NOT_CONSTRUCTED = ("Model", "Functional", "Sequential", "Layer", "Optimizer", "Loss", "InputLayer", "Metric", "Mean")
@@ -44,13 +44,24 @@ def exchanged(loss: Tensor) -> Tensor:
 
 
 @contextlib.contextmanager
-def mutated(wanted: Sequence[Json], code: UserCode) -> Iterator[Program]:
-    """Run the body with these mutations of the program; what it calls is heard in any case."""
+def mutating(wanted: Sequence[Json], code: UserCode, content: Content) -> Iterator[None]:
+    """Run the body with these mutations of the program; what it calls is heard in any case.
+
+    Args:
+        wanted: the mutations, see `sites`.
+        code: tells the user's files.
+        content: of a recording, to which ``sites`` and ``applied`` are added at the end.
+    """
     program = Program(wanted, code)
+    del _losses[:]
     with contextlib.ExitStack() as stack:
         for patch in _Patches(program).all():
             stack.enter_context(patch)
-        yield program
+        try:
+            yield
+        finally:
+            content["sites"] = list(program.sites.values())
+            content["applied"] = sorted(program.applied)
 
 
 class _Patches:

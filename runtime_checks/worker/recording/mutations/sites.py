@@ -13,9 +13,10 @@ from typing import Any, Mapping, Sequence
 
 from ...frames import UserCode
 from ..format.rows import Place
+from ..pairs.pair import Pair
 from ..tensors import Function, Json
 
-__all__ = ["ARGUMENTS", "PARTS", "Program", "bound", "described", "made", "put", "told"]
+__all__ = ["ARGUMENTS", "PARTS", "Program", "bound", "changed", "described", "made", "put", "told"]
 
 PARTS = (
     "argument",  # of a constructor, or of a function of TensorFlow
@@ -107,6 +108,14 @@ class Program:
         name = getattr(value, "name", None)
         if isinstance(name, str) and name not in row["names"] and len(row["names"]) < _NAMES:
             row["names"].append(name)
+
+
+def changed(pair: Pair, wanted: Sequence[Json]) -> None:
+    """Give a pair the fields that mutations say, beside its own."""
+    for mutation in wanted:
+        if mutation["what"] == "pair":
+            before, value = getattr(pair, mutation["argument"]), mutation["value"]
+            setattr(pair, mutation["argument"], dict(before or {}, **value))
 
 
 def bound(function: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> inspect.BoundArguments | None:

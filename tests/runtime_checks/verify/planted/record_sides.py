@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -13,34 +14,41 @@ HERE = Path(__file__).parent
 def record(job: dict[str, Any]) -> None:
     """In a child: record one side.
 
-    A job says which pair, which side, with which options and seed, into which folder, and for TF2 where TF1's lies.
+    A job says which pair, which side, with which options and seed, into which folder, and for TF2 where TF1's lies,
+    and it may say with which mutations.
     """
     import tensorflow as tf
     from migrate_lint.runtime_checks.worker.frames import UserCode
     from migrate_lint.runtime_checks.worker.recording.format.plan import Plan
     from migrate_lint.runtime_checks.worker.recording.format.reading import read
     from migrate_lint.runtime_checks.worker.recording.format.store import Recording
+    from migrate_lint.runtime_checks.worker.recording.mutations.patches import mutating
+    from migrate_lint.runtime_checks.worker.recording.mutations.sites import changed
     from migrate_lint.runtime_checks.worker.recording.pairs.pair import Pair
 
     tf.keras.backend.clear_session()
-    old, new = load(HERE / "old.py"), load(HERE / "new.py")
-    pair = Pair(
-        old.model_fn,
-        getattr(new, job["style"]),
-        old.images,
-        old.labels,
-        train_step=new.train_step if job["style"] == "loop" else None,
-        params=job["params"],
-        name=job["name"],
-    )
-    plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
+    wanted = job.get("mutations")
     recording = Recording(job["folder"], job["side"])
     code = UserCode([str(HERE)])
-    if job["side"] == "tf1":
-        from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
+    with contextlib.nullcontext() if wanted is None else mutating(wanted, code, recording.content):
+        old, new = load(HERE / "old.py"), load(HERE / "new.py")
+        pair = Pair(
+            old.model_fn,
+            getattr(new, job["style"]),
+            old.images,
+            old.labels,
+            train_step=new.train_step if job["style"] == "loop" else None,
+            params=job["params"],
+            name=job["name"],
+        )
+        changed(pair, wanted or ())
+        plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
+        if job["side"] == "tf1":
+            from migrate_lint.runtime_checks.worker.recording.tf1.side import record_tf1
 
-        record_tf1(pair, plan, recording, code)
-    else:
-        from migrate_lint.runtime_checks.worker.recording.tf2.side import record_tf2
+            record_tf1(pair, plan, recording, code)
+        else:
+            from migrate_lint.runtime_checks.worker.recording.tf2.side import record_tf2
 
-        record_tf2(pair, plan, recording, code, read(job["tf1"]))
+            record_tf2(pair, plan, recording, code, read(job["tf1"]))
+    recording.save()
