@@ -514,7 +514,7 @@ class _Search:
                         yield self._at("update rule", 0.6, site, "gradients", factor, text)
             for clipper, clip in clipping:
                 limit = norms[0] if "norm" in clip else largest
-                yield from self._argument("update rule", 0.6, [clipper], clip, float(f"{limit:.5g}"))
+                yield from self._argument("update rule", 0.95, [clipper], clip, float(f"{limit:.5g}"))
                 if clipper in self.optimizers:
                     yield from self._argument("update rule", 0.5, [clipper], clip, None)
         rows = any(record.more.get("rows") for record in self.seen.tf1.scenario(_STEPS).of_kind("gradient", 0))

@@ -30,14 +30,16 @@ NEW = (HERE / "new.py").read_text("utf-8").splitlines()
 class Searcher:
     """Finds the cause of a pair's difference, as the command does, in a child that is there already."""
 
-    def __init__(self, children: Children, folder: Path, target: str, name: str, planted: Planted) -> None:
+    def __init__(
+        self, children: Children, folder: Path, target: str, name: str, planted: Planted, last: str = ""
+    ) -> None:
         self._children = children
         self._folder = folder
         self._target = target
         self._name = name
         self._planted = planted
         self._begun = 0
-        self._until = LAST[planted.rung]
+        self._until = last or LAST[planted.rung]
         self._old = folder / f"tf1 {planted.old}"
         if not self._old.exists():
             self._children.call("keras2", record, self._job("tf1", self._old, everything(None)))
@@ -71,11 +73,11 @@ class Searcher:
 
     def _job(self, side: str, folder: Path, scenarios: Sequence[str]) -> dict[str, Any]:
         planted = self._planted
-        return {
+        name = self._name if side == "tf2" and planted.kind else ""
+        program = {"style": planted.style, "params": options(name, planted)} if planted.style else {"kind": self._name}
+        return program | {
             "name": self._name,
             "side": side,
-            "style": planted.style,
-            "params": options(self._name if side == "tf2" and planted.kind else "", planted),
             "seed": 42,
             "steps": 1 if self._until == "step" and side == "tf2" else 3,
             "scenarios": list(scenarios),

@@ -85,13 +85,14 @@ class _Patches:
             yield wrapped(base, "__call__", self._calling)
             if isinstance(vars(base).get("losses"), property):
                 yield replaced(base, "losses", self._reading_losses(vars(base)["losses"]))
-        yield wrapped(tf.GradientTape, "gradient", self._differentiating)
+        for cls in loaded([lambda: tf.GradientTape]):
+            yield wrapped(cls, "gradient", self._differentiating)
         for cls, name in _appliers():
             yield wrapped(cls, name, functools.partial(self._applying, name))
         for module, names in _FUNCTIONS.items():
             owner = tf
             for part in filter(None, module.split(".")):
-                owner = getattr(owner, part)
+                owner = getattr(owner, part, None)
             for name in names:
                 whole = ".".join(filter(None, ("tf", module, name)))
                 yield wrapped(owner, name, functools.partial(self._function, whole))

@@ -8,6 +8,7 @@ A *mutation* is a JSON object: ``what`` (see `PARTS`), ``callee`` (the class or 
 from __future__ import annotations
 
 import inspect
+import os
 from types import FrameType
 from typing import Any, Mapping, Sequence
 
@@ -54,6 +55,7 @@ ARGUMENTS = frozenset(
 _MOST = 2000
 _NAMES = 4
 _AUTOGRAPH = "tensorflow/python/autograph/"
+_HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 
 
 class Program:
@@ -66,15 +68,18 @@ class Program:
 
     def __init__(self, wanted: Sequence[Json], code: UserCode) -> None:
         self.sites: dict[tuple[str, str, Place], Json] = {}
-        self.applied: set[int] = set()
+        self.applied = {number for number, mutation in enumerate(wanted) if mutation["what"] == "pair"}
         self._code = code
         self._wanted: dict[str, list[tuple[int, Json]]] = {}
         for number, mutation in enumerate(wanted):
             self._wanted.setdefault(mutation["what"], []).append((number, mutation))
 
     def caller(self, frame: FrameType | None) -> Place | None:
-        """The user's line that a frame, that of the caller, stands at; None where another's code calls."""
-        while frame is not None and _AUTOGRAPH in frame.f_code.co_filename.replace("\\", "/"):
+        """The user's line that a frame, that of the caller, stands at; None where another's code calls.
+
+        What AutoGraph and the recorder put between the two does not count.
+        """
+        while frame is not None and _is_between(frame.f_code.co_filename):
             frame = frame.f_back
         return None if frame is None else self._code.origin(frame.f_code.co_filename, frame.f_lineno)
 
@@ -108,6 +113,10 @@ class Program:
         name = getattr(value, "name", None)
         if isinstance(name, str) and name not in row["names"] and len(row["names"]) < _NAMES:
             row["names"].append(name)
+
+
+def _is_between(filename: str) -> bool:
+    return filename.startswith(_HERE) or _AUTOGRAPH in filename.replace("\\", "/")
 
 
 def changed(pair: Pair, wanted: Sequence[Json]) -> None:
