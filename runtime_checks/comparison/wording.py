@@ -148,7 +148,8 @@ def found(trial: Trial) -> tuple[str, list[str]]:
 
 def _change(change: Change) -> str:
     where = f" at {place(change.place)}" if change.place else ""
-    more = f" and {change.places - 1} more lines alike" if change.places > 1 else ""
+    others = change.places - 1
+    more = f" and {others} more {'line' if others == 1 else 'lines'} alike" if others else ""
     return f"{printable(change.text)}{where}{more}"
 
 

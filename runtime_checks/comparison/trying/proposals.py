@@ -287,11 +287,11 @@ class _Search:
         for argument in ("alpha", "negative_slope"):
             for value in (0.3, 0.2, 0.01):
                 yield from self._argument("forward", 0.6, self._with(argument), argument, value)
-        for argument in ("unit_forget_bias", "reset_after"):
+        for argument, kind in (("unit_forget_bias", "randomness"), ("reset_after", "variables")):
             for site in self._with(argument):
-                yield from self._argument("forward", 0.6, [site], argument, not site.arguments[argument])
+                yield from self._argument(kind, 0.95, [site], argument, not site.arguments[argument])
         for name in ("sigmoid", "hard_sigmoid"):
-            yield from self._argument("forward", 0.5, self._with("recurrent_activation"), "recurrent_activation", name)
+            yield from self._argument("forward", 0.87, self._with("recurrent_activation"), "recurrent_activation", name)
         for site in self._of("function"):
             short = site.callee.rpartition(".")[2]
             if short in ("relu", "elu", "tanh", "sigmoid", "gelu", "leaky_relu", "relu6", "selu", "softplus", "swish"):

@@ -240,12 +240,12 @@ def test_causes_are_marked() -> None:
 
 TRIALS = {
     "found": Trial("found", (Change("forward", "`Norm(epsilon=1)`: give epsilon=2", ("new.py", 3), 2),), 7),
-    "closer": Trial("closer", (Change("loss", "`tf.reduce_sum`: use tf.reduce_mean", None),), 30, left="30 runs are used up"),
+    "closer": Trial("closer", (Change("loss", "`tf.reduce_sum`: use tf.reduce_mean", None),), 30, left="no runs left"),
     "none": Trial("none needed"),
 }
 WORDS = {
-    "found": ["The cause, found by trying", "give epsilon=2 at new.py:3 and 1 more lines alike", "all rungs agree (7 runs)"],
-    "closer": ["A part of the cause, found by trying", "use tf.reduce_mean", "30 runs are used up (30 runs)"],
+    "found": ["The cause, found by trying", "give epsilon=2 at new.py:3 and 1 more line alike", "rungs agree (7 runs)"],
+    "closer": ["A part of the cause, found by trying", "use tf.reduce_mean", "no runs left (30 runs)"],
     "none": ["none needed"],
 }
 

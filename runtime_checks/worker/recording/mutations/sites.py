@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Mapping, Sequence
 
 from ...frames import UserCode
@@ -77,9 +77,9 @@ class Program:
     def caller(self, frame: FrameType | None) -> Place | None:
         """The user's line that a frame, that of the caller, stands at; None where another's code calls.
 
-        What AutoGraph and the recorder put between the two does not count.
+        What AutoGraph, the recorder and a ``__call__`` of Keras that calls another one put between does not count.
         """
-        while frame is not None and _is_between(frame.f_code.co_filename):
+        while frame is not None and _is_between(frame.f_code):
             frame = frame.f_back
         return None if frame is None else self._code.origin(frame.f_code.co_filename, frame.f_lineno)
 
@@ -115,8 +115,11 @@ class Program:
             row["names"].append(name)
 
 
-def _is_between(filename: str) -> bool:
-    return filename.startswith(_HERE) or _AUTOGRAPH in filename.replace("\\", "/")
+def _is_between(code: CodeType) -> bool:
+    filename = code.co_filename.replace("\\", "/")
+    if code.co_filename.startswith(_HERE) or _AUTOGRAPH in filename:
+        return True
+    return code.co_name in ("__call__", "error_handler") and ("/tf_keras/" in filename or "/keras/" in filename)
 
 
 def changed(pair: Pair, wanted: Sequence[Json]) -> None:

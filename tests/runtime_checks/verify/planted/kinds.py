@@ -1,4 +1,4 @@
-"""Pairs with one bug, or two, of the kinds that `new` does not have: the lines with the comment ``bug`` are to be found.
+"""Pairs with bugs of the kinds that `new` does not have: the lines with the comment ``bug`` are to be found.
 
 Each pair is a function of the TF1 side, named ``old_...``, and one of the TF2 side; a model that is not compiled is
 trained by `step`.
@@ -222,12 +222,13 @@ class Rows(Looped):
 
 
 def rows():
+    """On Keras 3 there are two bugs: it does not sum up the rows of a gradient that come twice, and TF1 does."""
     table = layers.Embedding(7, 3, name="table")
     return Rows([table], keras.optimizers.Adagrad(0.1, initial_accumulator_value=0.5, epsilon=0.0))  # bug
 
 
 def old_forgetting(x, labels=None):
-    x = v1.keras.layers.LSTM(4, unit_forget_bias=True, name="memory")(tf.reshape(x, [-1, 3, 2]))
+    x = v1.keras.layers.LSTM(4, recurrent_activation="sigmoid", name="memory")(tf.reshape(x, [-1, 3, 2]))
     return old(v1.layers.dense(x, 3, name="top"), labels, v1.train.GradientDescentOptimizer(0.02))
 
 
@@ -236,6 +237,41 @@ def forgetting():
     return compiled(
         lambda x: layers.Dense(3, name="top")(memory(layers.Reshape((3, 2))(x))), keras.optimizers.SGD(0.02)
     )
+
+
+class Bent(keras.layers.Layer):
+    """Computes what no other program does."""
+
+    def build(self, shape):
+        self.kernel = self.add_weight(name="kernel", shape=(shape[-1], 3), initializer="glorot_uniform")
+        self.bias = self.add_weight(name="bias", shape=(3,), initializer="zeros")
+
+    def call(self, x):
+        return tf.matmul(x, self.kernel + 0.3 * tf.square(self.kernel)) + self.bias
+
+
+def bent():
+    return Looped([Bent(name="top")], keras.optimizers.SGD(0.02))
+
+
+def old_sound(x, labels=None, training=False):
+    x = v1.layers.dense(x, 6, tf.nn.relu, kernel_regularizer=lambda kernel: 0.1 * tf.nn.l2_loss(kernel), name="hidden")
+    x = v1.layers.batch_normalization(x, training=training, fused=False, name="norm")
+    x = v1.layers.dropout(x, 0.25, training=training)
+    rate = v1.train.exponential_decay(0.02, v1.train.get_or_create_global_step(), 2, 0.5)
+    logits = v1.layers.dense(x, 3, name="top")
+    updates = v1.get_collection(v1.GraphKeys.UPDATE_OPS)
+    with v1.control_dependencies(updates):
+        return old(logits, labels, v1.train.GradientDescentOptimizer(rate))
+
+
+def sound():
+    def body(x):
+        hidden = layers.Dense(6, "relu", kernel_regularizer=keras.regularizers.L2(0.05), name="hidden")
+        x = layers.BatchNormalization(name="norm")(hidden(x))
+        return layers.Dense(3, name="top")(layers.Dropout(0.25)(x))
+
+    return compiled(body, keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(0.02, 2, 0.5)))
 
 
 KINDS = {
@@ -254,5 +290,7 @@ KINDS = {
     "forget bias": (old_forgetting, forgetting, None, numbers),
     "rate + from_logits": (old_rate, rate_and_logits, None, numbers),
     "factor of l2 + rate": (old_l2, l2_and_rate, None, numbers),
+    "nothing known": (old_plain, bent, step, numbers),
+    "sound": (old_sound, sound, None, numbers),
 }
 """Both sides, the step of a loop, and the batches."""
