@@ -45,7 +45,7 @@ def find_cause(report: Report, again: Again, *, runs: int = RUNS, seconds: float
     def propose(attempt: Attempt) -> Sequence[Proposal]:
         if attempt.report is None or attempt.recorded is None:
             return ()
-        return proposals(attempt.report, first, attempt.recorded)
+        return proposals(attempt.report, first, attempt.recorded, report.causes)
 
     trial = search.find(search.Attempt(report, second), propose, runner.run, effort)
     return cast("Report", search.marked(report, trial))

@@ -13,7 +13,7 @@ from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
 from ..causes.evidence import Seen, Twin, fit, near
-from ..results import Change, Results
+from ..results import Cause, Change, Results
 
 __all__ = ["Proposal", "Site", "changes_of", "described", "proposals", "sites_of"]
 
@@ -28,6 +28,8 @@ _OF_OPTIMIZERS = {"initial_accumulator": "initial_accumulator_value"}
 _PADDINGS = {"same": "valid", "valid": "same", "SAME": "VALID", "VALID": "SAME"}
 _UNLIKELY = 0.04
 """The weight of a class of causes that nothing speaks for."""
+_FLOORS = {"training mode": 0.6}
+"""A call that lacks the flag speaks for itself, and is one change to try."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +104,19 @@ def described(value: Any) -> str:
     return repr(value)
 
 
-def proposals(report: Results, tf1: Recorded, tf2: Recorded) -> list[Proposal]:
-    """What to try, the likeliest first; nothing twice."""
+def proposals(report: Results, tf1: Recorded, tf2: Recorded, before: Sequence[Cause] = ()) -> list[Proposal]:
+    """What to try, the likeliest first; nothing twice.
+
+    Args:
+        report: of an attempt.
+        tf1: the recording of the TF1 side.
+        tf2: that of the attempt.
+        before: the causes of the pair as it is, of which more was recorded.
+    """
     search = _Search(Seen(report, tf1, tf2), sites_of(tf2))
-    weights = {cause.kind: cause.weight for cause in report.causes}
+    weights = dict(_FLOORS)
+    for cause, share in [*((one, 1.0) for one in report.causes), *((one, 0.5) for one in before)]:
+        weights[cause.kind] = max(weights.get(cause.kind, 0.0), share * cause.weight)
     met: dict[str, Proposal] = {}
     with np.errstate(all="ignore"):
         for one in search.all():

@@ -23,6 +23,8 @@ _MOST = 5
 """Changes that are put together."""
 _STRONG = 0.5
 """The share of the first difference that has to go for a change to be kept before all others are tried."""
+_LATER = 0.2
+"""The share that is enough where what differs first agrees with the change."""
 _LEAST = 0.07
 """Shares below which two differences are alike."""
 _MISSING = 14.0
@@ -131,7 +133,7 @@ class _Search:
         taken = {one.subject for one in found}
         waiting = [one for one in self._propose(current) if one.subject not in taken]
         best: tuple[Proposal, Attempt] | None = None
-        goal, begun = amounts(current, rung), len(self.tried)
+        begun = len(self.tried)
         while waiting and self._effort.room:
             count = min(_WAVE if self.tried[begun:] else _FIRST, self._effort.room)
             wave, waiting = waiting[:count], waiting[count:]
@@ -141,9 +143,15 @@ class _Search:
                 known = best[1] if best else current
                 if len(found) in attempt.applied and closer(amounts(attempt, rung), amounts(known, rung)) > 0:
                     best = one, attempt
-            if best and closer(amounts(best[1], rung), goal) >= _STRONG:
+            if best and self._enough(best[1], current, rung):
                 break
         return best
+
+    @staticmethod
+    def _enough(attempt: Attempt, current: Attempt, rung: str) -> bool:
+        """Whether a change is kept before all others are tried: half of the difference is gone, or it begins later."""
+        share = closer(amounts(attempt, rung), amounts(current, rung))
+        return share >= _STRONG or (share >= _LATER and _beginning(attempt, rung) > _beginning(current, rung))
 
     def _needed(self, found: list[Proposal]) -> list[Proposal]:
         """Leave out what everything agrees without."""
@@ -195,6 +203,12 @@ def amounts(attempt: Attempt, rung: str) -> dict[int, float] | None:
         counted = _MISSING if check.problem or not excess < math.inf else 1.0 + min(math.log10(max(excess, 1.0)), 12.0)
         totals[check.step] = totals.get(check.step, 0.0) + counted
     return totals
+
+
+def _beginning(attempt: Attempt, rung: str) -> int:
+    """How many values of a rung agree, in the order of execution, before one does not."""
+    checks = () if attempt.report is None else attempt.report.rung(rung).checks
+    return next((at for at, check in enumerate(checks) if check.counts and not check.passed), len(checks))
 
 
 def closer(now: dict[int, float] | None, before: dict[int, float] | None) -> float:

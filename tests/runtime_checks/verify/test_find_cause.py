@@ -34,12 +34,14 @@ MARKED = {
     "resize": "resize",
     "clip norm": "clipped",
     "loss scaled": "plain",
-    "accumulator": "rows",
+    "accumulator + rows": "rows",
     "forget bias": "memory",
     "rate + from_logits": "rate",
     "factor of l2 + rate": "l2",
 }
 """The pairs of `kinds`, each with a name for the TF1 side that some of them share; their targets alternate."""
+RUNGS = {"padding": "fingerprint", "resize": "fingerprint", "forget bias": "random"}
+"""The rung that sees what does not show in training alone."""
 CAUGHT = {
     "argument epsilon", "argument activation", "argument rate", "argument kernel_regularizer",
     "argument momentum", "argument from_logits", "statistics ", "schedule ", "gradients ", "transposed "
@@ -54,20 +56,14 @@ PLANTED = {
     "keras3: update ops not run": ("norm(", "leave the moving statistics as they are"),
     "keras3: variance of n and not n - 1": ("norm(", "divided by n - 1"),
     "keras2: regularization dropped": ("gradients = tape.gradient", "add tf.add_n(model.losses)"),
-    "keras3: regularization doubled": ("loss += tf.add_n(model.losses)", "take them 0.5 times"),
-    "keras3: missing regularizer": ("make.Dense(CLASSES", "kernel_regularizer=L2(l2=0.01)"),
     "keras2: schedule off by one": ("rate = Late(rate)", "one step earlier"),
     "keras3: momentum under a decaying rate": ("keras.optimizers.SGD(", "apply the rate to what momentum"),
-    "keras2: loss summed": ("loss = tf.reduce_sum(losses)", "use tf.reduce_mean"),
     "keras3: missing variable": ("make.Dense(CLASSES", "use_bias=True"),
     "keras2: renamed variable": ("", "renames="),
     "keras3: transposed kernel": ("", "left/kernel` is used transposed"),
     "keras2: swapped weights": ("", "take each other's place"),
-    "keras3: keep_prob as rate": ("make.Dropout(", "rate=0.25"),
     "keras2: no training flag": ("logits = model(images)", "training=True"),
     "keras3: flag not passed on": ("x = layer(x, training=training)", "pass the model's on"),
-    "keras2: extra random op": ("x = layer(x, training=training)", "leave this layer out"),
-    "keras3: clipping left out": ("keras.optimizers.Adam(", "global_clipnorm=0.2"),
 }
 """By target and planted bug: what stands on the line that is found, and a part of what is said of it."""
 
@@ -85,9 +81,10 @@ class Searcher:
         self._planted = planted
         self._begun = 0
         self._until = last or LAST[planted.rung]
+        self._all = not planted.rung
         self._old = folder / f"tf1 {planted.old}"
         if not self._old.exists():
-            self._children.call("keras2", record, self._job("tf1", self._old, everything(None)))
+            self._children.call("keras2", record, self._job("tf1", self._old, OLD))
 
     def trial(self) -> tuple[Results, Trial]:
         """The comparison without a change, and what trying comes to."""
@@ -109,7 +106,8 @@ class Searcher:
     def _attempt(self, mutations: Sequence[Any], rung: str | None) -> Attempt:
         folder = self._folder / f"{self._target} {self._name} {self._begun}"
         self._begun += 1
-        scenarios = everything(self._until) if rung is None else alone(rung, steps=3, seed=42).scenarios
+        last = rung or self._until
+        scenarios = ALL if self._all else alone(last, steps=3, seed=42).scenarios
         self._children.call(self._target, record, self._job("tf2", folder, scenarios) | {"mutations": mutations})
         recorded = read(folder)
         fields = {one["argument"]: one["value"] for one in mutations if one["what"] == "pair"}
@@ -140,13 +138,10 @@ LAST = {
     "6": "step",
     "7": "steps",
 }
-"""The rung up to which a pair is compared, by the one that sees the bug."""
-
-
-def everything(last: str | None) -> tuple[str, ...]:
-    """The scenarios of the rungs up to one, with what measures noise on the TF1 side only."""
-    wanted = plan(last, noise=last is None, steps=3, seed=42).scenarios
-    return tuple(one for one in wanted if one not in ("once", "checkpoint"))
+"""The rung whose scenarios the TF2 side is recorded for, by the one that sees the bug; of a sound pair all are."""
+ALL = tuple(one for one in plan("steps", noise=False, steps=3, seed=42).scenarios if one not in ("once", "checkpoint"))
+OLD = (*ALL, "fingerprint-nudged", "steps-nudged")
+"""What a TF1 side is recorded for."""
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +169,7 @@ def test_the_planted_bug_is_found(children: Children, folder: Path, case: str) -
     assert trial.runs <= 30
 
 
-@pytest.mark.parametrize("name", TWO)
+@pytest.mark.parametrize("name", [name for name in TWO if "doubled" in name or "summed" in name])
 def test_both_of_two_planted_bugs_are_found(children: Children, folder: Path, name: str) -> None:
     """Each with a line of its own."""
     target = ("keras2", "keras3")[list(TWO).index(name) % 2]
@@ -190,7 +185,7 @@ def test_the_bug_of_each_kind_is_found(children: Children, folder: Path, name: s
     """At the lines that say so, all of them and no other."""
     target = ("keras2", "keras3")[list(MARKED).index(name) % 2]
     planted = Planted("kind", "7", 0, "", f"kind {MARKED[name]}")
-    _, trial = Searcher(children, folder, target, name, planted, "steps").trial()
+    _, trial = Searcher(children, folder, target, name, planted, RUNGS.get(name, "")).trial()
 
     assert "found" == trial.outcome, trial
     assert name.count("+") + 1 == len(trial.changes)
@@ -222,7 +217,7 @@ def test_planted_bugs_are_caught(children: Children, folder: Path) -> None:
 
     Eighteen numbers are too few to tell two distributions apart.
     """
-    searcher = Searcher(children, folder, "keras3", "sound", Planted("kind", "7", 0, "", "kind sound"), "steps")
+    searcher = Searcher(children, folder, "keras3", "sound", Planted("", "", 0, "", "kind sound"))
     (base,) = searcher.run([[]], None)
     assert base.report is not None
     assert base.recorded is not None

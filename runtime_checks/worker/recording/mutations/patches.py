@@ -181,7 +181,7 @@ class _Patches:
         def call(layer: Layer, *args: Any, **kwargs: Any) -> Any:
             if self._running and self._running[-1][0] is layer:
                 return original(layer, *args, **kwargs)
-            place = self.program.caller(sys._getframe(1))
+            place = self.program.caller(sys._getframe(1), calls=True)
             if place is not None and args:
                 row = self.program.met("left out", type(layer).__name__, place, own=not _is_own(type(layer)))
                 self.program.named(row, layer)

@@ -74,12 +74,13 @@ class Program:
         for number, mutation in enumerate(wanted):
             self._wanted.setdefault(mutation["what"], []).append((number, mutation))
 
-    def caller(self, frame: FrameType | None) -> Place | None:
+    def caller(self, frame: FrameType | None, calls: bool = False) -> Place | None:
         """The user's line that a frame, that of the caller, stands at; None where another's code calls.
 
-        What AutoGraph, the recorder and a ``__call__`` of Keras that calls another one put between does not count.
+        What AutoGraph and the recorder put between does not count; nor does, for calls of layers, a ``__call__`` of
+        Keras that calls another one.
         """
-        while frame is not None and _is_between(frame.f_code):
+        while frame is not None and (_is_between(frame.f_code) or (calls and _is_call(frame.f_code))):
             frame = frame.f_back
         return None if frame is None else self._code.origin(frame.f_code.co_filename, frame.f_lineno)
 
@@ -116,9 +117,11 @@ class Program:
 
 
 def _is_between(code: CodeType) -> bool:
+    return code.co_filename.startswith(_HERE) or _AUTOGRAPH in code.co_filename.replace("\\", "/")
+
+
+def _is_call(code: CodeType) -> bool:
     filename = code.co_filename.replace("\\", "/")
-    if code.co_filename.startswith(_HERE) or _AUTOGRAPH in filename:
-        return True
     return code.co_name in ("__call__", "error_handler") and ("/tf_keras/" in filename or "/keras/" in filename)
 
 

@@ -286,7 +286,7 @@ KINDS = {
     "resize": (old_resize, resize, step, pictures),
     "clip norm": (old_clipped, clipped, clipping_step, numbers),
     "loss scaled": (old_plain, clipped, weighted_step, numbers),
-    "accumulator": (old_rows, rows, step, words),
+    "accumulator + rows": (old_rows, rows, step, words),
     "forget bias": (old_forgetting, forgetting, None, numbers),
     "rate + from_logits": (old_rate, rate_and_logits, None, numbers),
     "factor of l2 + rate": (old_l2, l2_and_rate, None, numbers),
