@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .comparison.rungs import reached
+from .worker.recording.format import scenarios
 from .worker.recording.format.plan import Plan
 from .worker.recording.format.scenarios import NUDGED
 
-__all__ = ["plan"]
+__all__ = ["alone", "plan"]
 
 
 def plan(until: str | None, *, noise: bool, steps: int, seed: int) -> Plan:
@@ -28,3 +29,10 @@ def plan(until: str | None, *, noise: bool, steps: int, seed: int) -> Plan:
         for scenario, runs in rung.module().SCENARIOS.items():
             wanted.update(dict.fromkeys((scenario, *(run for run in runs if noise or run in NUDGED))))
     return Plan(tuple(wanted), 1 if rungs[-1].name == "step" else steps, seed)
+
+
+def alone(rung: str, *, steps: int, seed: int) -> Plan:
+    """What the TF2 side records for one rung, given by its name, and nothing that measures noise."""
+    last = reached(rung)[-1]
+    wanted = (scenarios.STRUCTURE, *last.module().SCENARIOS)
+    return Plan(tuple(dict.fromkeys(wanted)), 1 if last.name == "step" else steps, seed)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
     from .worker.recording.format.plan import Plan
 
 __all__ = [
-    "RUN", "SIDES", "Request", "VerifyUsageError", "compare", "generated_test", "locate_pair", "measures_noise",
-    "pair_job", "run", "run_folder", "write_run"
+    "RUN", "SIDES", "Again", "Request", "VerifyUsageError", "compare", "generated_test", "locate_pair",
+    "measures_noise", "pair_job", "run", "run_folder", "write_run"
 ]
 
 SIDES = ("tf1", "tf2")
 """The folders of a run, a recording each."""
 TODAY = "tf1-today"
 """The folder of a third one: the TF1 side in the TensorFlow of the TF2 side."""
+ATTEMPTS = "attempts"
+"""The folder of a run with what the TF2 side recorded again, a folder each; it is removed when they are compared."""
 RUN = "run.json"
 """The file of a run's folder that says what was asked for."""
 _FORMAT = 1
@@ -89,13 +92,19 @@ def pair_job(located: Located, name: str | None) -> dict[str, Any]:
     return {"file": located.file, "module": located.module, "attribute": name, "search_path": list(located.search_path)}
 
 
-def run(request: Request, findings: Sequence[Finding] = (), progress: Callable[[str], None] | None = None) -> Report:
+def run(
+    request: Request,
+    findings: Sequence[Finding] = (),
+    progress: Callable[[str], None] | None = None,
+    then: Callable[[Report, Again], Report] | None = None,
+) -> Report:
     """Record both sides in workers and compare them.
 
     Args:
         request: what is to be verified.
         findings: what static analysis found in the pair's files.
         progress: told in words what runs now.
+        then: gets the report and the means to run the TF2 side again; gives back the report that is shown.
 
     Raises:
         VerifyUsageError: if the pair, an interpreter, the policy or a folder cannot be had.
@@ -126,7 +135,8 @@ def run(request: Request, findings: Sequence[Finding] = (), progress: Callable[[
             _Side(request, "tf2", *second, folder),
         )
         for side in sides:
-            side.record(plan, pair_job(located, name), progress)
+            heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
+            side.record(plan, pair_job(located, name), progress, **heard)
 
         def compared() -> Report:
             if progress is not None:
@@ -134,11 +144,16 @@ def run(request: Request, findings: Sequence[Finding] = (), progress: Callable[[
             return compare(folder, policy=request.policy, until=request.until, findings=findings)
 
         report = compared()
-        if report.status != 1 or first[0].tensorflow == second[0].tensorflow:
+        if report.status == 1 and first[0].tensorflow != second[0].tensorflow:
+            today = second[0], _target_of_tf1(second[0])
+            _Side(request, "tf1", *today, folder, place=TODAY).record(plan, pair_job(located, name), progress)
+            report = compared()
+        if then is None:
             return report
-        today = second[0], _target_of_tf1(second[0])
-        _Side(request, "tf1", *today, folder, place=TODAY).record(plan, pair_job(located, name), progress)
-        return compared()
+        try:
+            return then(report, Again(request, plan, sides, pair_job(located, name), findings, progress))
+        finally:
+            shutil.rmtree(os.path.join(folder, ATTEMPTS), ignore_errors=True)
 
 
 def compare(
@@ -337,6 +352,60 @@ def write_run(folder: str, asked: dict[str, Any]) -> None:
 
 
 @dataclass(frozen=True)
+class Again:
+    """A run whose TF1 side is recorded: its TF2 side can be recorded again, with mutations of the program.
+
+    ``sites`` of the TF2 side's recording says what they can change, see `worker.recording.mutations.sites`.
+    """
+
+    request: Request
+    plan: Plan
+    sides: Sequence[_Side]
+    pair: dict[str, Any]
+    findings: Sequence[Finding]
+    progress: Callable[[str], None] | None
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The recordings of both sides."""
+        return tuple(side.folder for side in self.sides)
+
+    def record(self, plan: Plan, attempts: Sequence[Sequence[Mapping[str, Any]]], timeout: float) -> list[str]:
+        """Record the TF2 side once with each of these lists of mutations, as what the plan says; gives the folders.
+
+        One process imports TensorFlow and forks a child for each, where that can be done.
+        """
+        begun = len(os.listdir(self._kept()))
+        folders = [os.path.join(self._kept(), f"{begun + number:03d}") for number in range(len(attempts))]
+        jobs: list[dict[str, Any]] = []
+        for folder, mutations in zip(folders, attempts, strict=True):
+            os.mkdir(folder)
+            jobs.append({"folder": folder, "mutations": list(mutations)})
+        request = replace(self.request, timeout=min(timeout, self.request.timeout), tensorboard=None)
+        side = replace(self.sides[1], request=request)
+        if hasattr(os, "fork"):
+            side.record(plan, self.pair, self.progress, attempts=jobs)
+        else:
+            for job in jobs:
+                side.record(plan, self.pair, self.progress, **job)
+        return folders
+
+    def longer(self, steps: int) -> Again:
+        """The same with more training steps; the TF1 side is recorded anew, in a folder of its own."""
+        plan = self.plan._replace(steps=steps)
+        run = os.path.join(self._kept(), f"steps-{steps}")
+        sides = [replace(side, run=run) for side in self.sides]
+        os.makedirs(run)
+        sides[0].record(plan, self.pair, self.progress)
+        return replace(self, plan=plan, sides=sides)
+
+    def _kept(self) -> str:
+        path = os.path.join(self.sides[1].run, ATTEMPTS)
+        os.makedirs(path, exist_ok=True)
+        return path
+
+
+@dataclass(frozen=True)
 class _Side:
     """One worker's run."""
 
@@ -353,18 +422,25 @@ class _Side:
     def folder(self) -> str:
         return os.path.join(self.run, self.place or self.side)
 
-    def record(self, plan: Plan, pair: dict[str, Any], progress: Callable[[str], None] | None) -> None:
+    def record(self, plan: Plan, pair: dict[str, Any], progress: Callable[[str], None] | None, **more: Any) -> None:
         """Run the worker to its end, whatever that is; what ended it early is in the recording.
+
+        Args:
+            plan: what to record.
+            pair: the place of the pair.
+            progress: told in words what runs now.
+            more: fields of the job.
 
         Raises:
             VerifyUsageError: if the pair cannot be used.
         """
+        attempts = more.get("attempts")
         limit = None if not self.request.memory_limit else int(self.request.memory_limit * _GIB)
         outcome = process.start(
             self.python.executable,
             _WORKER,
-            self._job(plan, pair, limit),
-            timeout=self.request.timeout,
+            self._job(plan, pair, limit) | more,
+            timeout=self.request.timeout * (len(plan.scenarios) + plan.steps if attempts else 1),
             memory_limit=limit,
             environment={} if self.target is None else interpreter.keras_environment(self.python, self.target),
             on_phase=None if progress is None else lambda phase: progress(f"{self.place or self.side}: {phase}"),
@@ -373,7 +449,7 @@ class _Side:
         self._keep(outcome.output)
         if usage := (outcome.results or {}).get("usage"):
             raise VerifyUsageError(str(usage))
-        if outcome.cause:
+        if outcome.cause and not attempts and "folder" not in more:
             self._crashed(outcome)
 
     def _keep(self, output: str) -> None:

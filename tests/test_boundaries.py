@@ -34,7 +34,7 @@ ROOMS = [
     ),
     pytest.param(
         ROOT / "runtime_checks" / "worker" / "recording",
-        ["tensors", "pairs", "format", "values", "watching", "randomness", "pipelines", "tf1 tf2", "."],
+        ["tensors", "pairs", "format", "values", "watching", "randomness mutations", "pipelines", "tf1 tf2", "."],
         id="recording",
     ),
     pytest.param(
@@ -42,7 +42,7 @@ ROOMS = [
         [
             "results distributions points", "wording", "judging",
             "batches divergence draws initial_values metrics pipelines rates settings vacuity",
-            "causes reporters", "report training", "climb", "rungs", ".",
+            "causes reporters", "trying", "report training", "climb", "rungs", ".",
         ],
         id="comparison",
     ),

@@ -9,6 +9,7 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ from .outputs import Given, Output, pair
 
 if TYPE_CHECKING:
     from ...runtime_checks.comparison.report import Report
+    from ...runtime_checks.verifying import Again
 
 _TIMEOUT = 300.0
 """Seconds for a scenario or a training step."""
@@ -40,8 +42,12 @@ _MEMORY_LIMIT = 8.0
 _TAP_LIMIT = 2.0
 """GiB."""
 _STEPS, _SEED, _POLICY = 3, 42, "noise"
+_runs = number("number of runs", int, lambda found: found >= 1)
 _steps = number("number of steps", int, lambda found: found >= 1)
-_RECORDING = ("steps", "seed", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit", "tensorboard")
+_RECORDING = (
+    "steps", "seed", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit", "tensorboard",
+    "find_cause", "seed_bugs", "budget", "budget_seconds"
+)
 
 
 def verify(words: Sequence[str]) -> int:
@@ -89,6 +95,7 @@ def parser() -> argparse.ArgumentParser:
     add("--color", choices=("auto", "always", "never"), default="auto", help="auto colours on a terminal only")
     add("-q", "--quiet", action="store_true", help="show no progress")
     _add_recording(made)
+    _add_trying(made)
     _add_other(made)
     return made
 
@@ -127,6 +134,18 @@ def _add_recording(made: argparse.ArgumentParser) -> None:
     add("--tensorboard", metavar="FOLDER", help="write TensorBoard summaries there, a run for each side")
 
 
+def _add_trying(made: argparse.ArgumentParser) -> None:
+    from ...runtime_checks.trying import RUNS, SECONDS
+
+    group = made.add_argument_group("running the TF2 side again, with known differences of TF1 and TF2 changed in it")
+    either = group.add_mutually_exclusive_group().add_argument
+    either("--find-cause", action="store_true", help="if the pair differs, search for the lines to change, and to what")
+    either("--seed-bugs", action="store_true", help="if the pair is equal, say which planted bugs would be caught")
+    add = group.add_argument
+    add("--budget", metavar="RUNS", type=_runs, help=f"runs of the TF2 side for that; {RUNS} by default")
+    add("--budget-seconds", metavar="SECONDS", type=seconds, help=f"seconds for that; {SECONDS:g} by default")
+
+
 def _add_other(made: argparse.ArgumentParser) -> None:
     add = made.add_argument_group("instead of running them").add_mutually_exclusive_group().add_argument
     add("--compare", action="store_true", help="compare what was recorded: a run, or the folders of both sides")
@@ -143,6 +162,10 @@ def _doing(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
     if len(options.paths) != 1:
         given = "no pair" if not options.paths else f"{len(options.paths)} of them"
         raise UsageError(f"verify takes one pair, such as pair.py, and got {given}")
+    limits = [name for name in ("budget", "budget_seconds") if getattr(options, name) is not None]
+    if limits and not (options.find_cause or options.seed_bugs):
+        given = " and ".join(f"--{name.replace('_', '-')}" for name in limits)
+        raise UsageError(f"{given}: for --find-cause and --seed-bugs alone")
     return _run
 
 
@@ -154,7 +177,8 @@ def _refuse(options: argparse.Namespace, option: str, but: Sequence[str]) -> Non
         }
         if options.paths:
             raise UsageError(f"{option} takes no {', '.join(options.paths)}")
-    given = [f"--{name.replace('_', '-')}" for name, value in values.items() if value is not None]
+    asked = [name for name, value in values.items() if value is not None and value is not False]
+    given = [f"--{name.replace('_', '-')}" for name in asked]
     if given:
         raise UsageError(f"{', '.join(given)}: nothing is run with {option}")
 
@@ -193,13 +217,23 @@ def _run(options: argparse.Namespace) -> int:
             output=options.output,
             tensorboard=options.tensorboard,
         )
-        report = verifying.run(request, project.findings(asked or likely), progress)
+        report = verifying.run(request, project.findings(asked or likely), progress, _then(options))
     except verifying.VerifyUsageError as error:
         raise UsageError(str(error)) from error
     finally:
         if progress is not None:
             progress.stop()
     return _show(report, outputs, options)
+
+
+def _then(options: argparse.Namespace) -> Callable[[Report, Again], Report] | None:
+    """What is done with the TF2 side once both sides are compared."""
+    from ...runtime_checks import trying
+
+    what = trying.find_cause if options.find_cause else trying.seed_bugs if options.seed_bugs else None
+    if what is None:
+        return None
+    return partial(what, runs=options.budget or trying.RUNS, seconds=options.budget_seconds or trying.SECONDS)
 
 
 class _Project:

@@ -11,8 +11,8 @@ from ...linter.finding import Finding
 from ..worker.recording.format.rows import Place
 
 __all__ = [
-    "NEVER", "Cause", "Deviation", "Divergence", "OperationPair", "OperationSide", "RandomOp", "Results", "Rung",
-    "Series", "SideSummary", "Status", "VariableRow"
+    "NEVER", "Cause", "Change", "Deviation", "Divergence", "OperationPair", "OperationSide", "Planted", "RandomOp",
+    "Results", "Rung", "SelfTest", "Series", "SideSummary", "Status", "Trial", "Tried", "VariableRow"
 ]
 
 NEVER = "other devices, distribution strategies, mixed precision, resuming from a checkpoint (never compared)"
@@ -178,6 +178,78 @@ class Cause:
     weight: float
     evidence: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
+    tried: str = ""
+    """What trying said of it: ``found``, ``refuted``, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of the TF2 program in words: what stands there now and what to write, and where.
+
+    ``kind`` is that of the cause; the place is the user's line, None where there is none; ``places`` counts the lines
+    that are changed alike.
+    """
+
+    kind: str
+    text: str
+    place: Place | None
+    places: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A change that was tried alone, on top of what had been found, and what came of it."""
+
+    change: Change
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What was found by running the TF2 side again with known differences changed.
+
+    ``outcome`` is ``none needed``, ``found`` (with all `changes` everything agrees), ``closer`` (with them it differs
+    later, or by less), ``not found`` or ``not tried``; ``runs`` counts the runs of the TF2 side; ``left`` says why the
+    search ended, or what remains.
+    """
+
+    outcome: str
+    changes: tuple[Change, ...] = ()
+    runs: int = 0
+    seconds: float = 0.0
+    tried: tuple[Tried, ...] = ()
+    left: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A bug that was planted into the TF2 side.
+
+    ``rung`` is the number of the rung that caught it, empty where none did, and ``step`` the step where there are
+    steps; ``steps`` is the number of training steps it was caught with. ``note`` says what else there is to say, such
+    as that it made the side end early.
+    """
+
+    change: Change
+    rung: str
+    step: int
+    steps: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTest:
+    """Which planted bugs a pair, a policy and a number of steps catch.
+
+    ``steps`` is what the run was asked for; ``not_planted`` says what could not be planted here, or was not for want
+    of runs.
+    """
+
+    planted: tuple[Planted, ...]
+    steps: int
+    runs: int = 0
+    seconds: float = 0.0
+    not_planted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +297,10 @@ class Results:
     """Where the TF1 side was also run in the TensorFlow of the TF2 side: what differs between the versions."""
     not_compared: tuple[str, ...] = ()
     """What a side has, or would do, and no rung compared: a few words each, with what explains them in brackets."""
+    trial: Trial | None = None
+    """What trying found, where it was asked for."""
+    self_test: SelfTest | None = None
+    """Which planted bugs are caught, where that was asked for."""
 
     @property
     def status(self) -> int:

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from ...linter.reporters import printable
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.rows import Place
-from .results import NEVER, Deviation, OperationPair, Results, Rung, Status
+from .results import NEVER, Change, Deviation, OperationPair, Planted, Results, Rung, SelfTest, Status, Trial
 
 __all__ = [
-    "agreement", "detail", "farthest", "figure", "label", "lines", "operation", "place", "printable", "some", "spoken",
-    "subject", "times", "verdict", "when"
+    "agreement", "detail", "farthest", "figure", "found", "label", "lines", "operation", "place", "planted",
+    "printable", "some", "spoken", "subject", "times", "verdict", "when"
 ]
 
 _SCENARIOS = {
@@ -148,6 +148,46 @@ def lines(rung: Rung) -> Iterator[str]:
 def some(names: Sequence[str]) -> str:
     """The first five names, and how many more there are."""
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def found(trial: Trial) -> tuple[str, list[str]]:
+    """What trying came to: a headline, and lines that say more."""
+    runs = f"{trial.runs} {'run' if trial.runs == 1 else 'runs'}"
+    tried = [f"tried: {_change(one.change)}: {printable(one.effect)}" for one in trial.tried]
+    changes = [_change(change) for change in trial.changes]
+    if trial.outcome == "none needed":
+        return "The cause by trying: none needed, both sides are equal", []
+    if trial.outcome == "not tried":
+        return "The cause by trying: not tried", [printable(trial.left)]
+    if trial.outcome == "found":
+        many = "The cause" if len(changes) == 1 else f"The {len(changes)} causes together"
+        return f"{many}, found by trying", [*changes, f"then all rungs agree ({runs})"]
+    if trial.outcome == "closer":
+        return "A part of the cause, found by trying", [*changes, f"then {printable(trial.left)} ({runs})", *tried]
+    return f"No cause found by trying ({runs})", [printable(trial.left), *tried]
+
+
+def _change(change: Change) -> str:
+    where = f" at {place(change.place)}" if change.place else ""
+    others = change.places - 1
+    more = f" and {others} more {'line' if others == 1 else 'lines'} alike" if others else ""
+    return f"{printable(change.text)}{where}{more}"
+
+
+def planted(test: SelfTest) -> tuple[str, list[str]]:
+    """What a self-test came to: a headline, and a line for each bug."""
+    now = sum(bool(one.rung) and one.steps == test.steps for one in test.planted)
+    words = f"Planted bugs: {now} of {len(test.planted)} caught with {test.steps} steps ({test.runs} runs)"
+    listed = [f"{_caught(one, test.steps)}: {_change(one.change)}" for one in test.planted]
+    return words, [*listed, *(f"not planted: {printable(text)}" for text in test.not_planted)]
+
+
+def _caught(one: Planted, steps: int) -> str:
+    note = f" ({printable(one.note)})" if one.note else ""
+    if not one.rung:
+        return f"not caught{note}"
+    where = "" if one.rung == "-" else f" on rung {one.rung}" + (f", step {one.step}" if one.rung in "67" else "")
+    return f"{'caught' if one.steps == steps else f'--steps {one.steps} would catch it'}{where}{note}"
 
 
 def verdict(report: Results) -> str:

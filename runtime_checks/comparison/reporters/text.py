@@ -10,10 +10,12 @@ from ..wording import (
     detail,
     farthest,
     figure,
+    found,
     label,
     lines,
     operation,
     place,
+    planted,
     printable,
     subject,
     verdict,
@@ -61,6 +63,11 @@ def _report(report: Results, paint: Paint) -> Iterator[str]:
         yield paint("Causes that would look like this, the likeliest first (evidence, not proof)", "1")
         for cause in report.causes:
             yield from _cause(cause, paint)
+    tries = [found(report.trial)] if report.trial else []
+    for title, words in [*tries, *([planted(report.self_test)] if report.self_test else [])]:
+        yield ""
+        yield paint(title, "1")
+        yield from (f"  {line}" for line in words)
     yield ""
     for side in report.sides:
         yield from _side(side, paint)
@@ -126,7 +133,9 @@ def _operation(found: OperationPair, paint: Paint) -> Iterator[str]:
 
 
 def _cause(cause: Cause, paint: Paint) -> Iterator[str]:
-    yield f"  {paint(printable(cause.kind), '1')} ({cause.weight:.0%})"
+    tried = {"found": ", found by trying", "refuted": ", tried and refuted"}.get(cause.tried, "")
+    style = "9" if cause.tried == "refuted" else "1"
+    yield f"  {paint(printable(cause.kind), style)} ({cause.weight:.0%}){tried}"
     for words in cause.evidence:
         yield f"    {printable(words)}"
     for finding in cause.findings:

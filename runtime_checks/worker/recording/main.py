@@ -18,6 +18,8 @@ from .format.plan import Plan
 from .format.reading import Recorded, RecordingError, read
 from .format.store import Recording
 from .loading import Loaded, load
+from .mutations.patches import mutating
+from .mutations.sites import changed
 from .pairs.batches import PairError
 from .sides import crashed, record_side
 from .tensors import Json
@@ -27,32 +29,71 @@ __all__ = ["execute"]
 
 
 def execute(job: dict[str, Json], results: Results) -> None:
-    """Record one side; what ends it early is in the results as ``usage`` or ``crash``."""
+    """Record one side; what ends it early is in the results as ``usage`` or ``crash``.
+
+    A job with ``mutations`` runs the program with them, and tells what it calls. One with ``attempts``, each of them
+    fields that take the place of the job's own, records each in a child that is forked when TensorFlow is imported and
+    nothing else is.
+    """
     results.begin(phases.IMPORT)
-    recording = Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
+    recording = None if job.get("attempts") else _recording(job, results)
     import tensorflow as tf
 
     found = versions(tf)
     results.update(versions=found)
+    with contextlib.suppress(AttributeError):
+        tf.debugging.disable_traceback_filtering()
+    if recording is not None:
+        _record(job, results, recording, found)
+    else:
+        _try(job, results, found)
+    results.finish()
+
+
+def _recording(job: dict[str, Json], results: Results) -> Recording:
+    return Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
+
+
+def _try(job: dict[str, Json], results: Results, found: dict[str, str]) -> None:
+    for number, attempt in enumerate(job["attempts"], 1):
+        results.begin(f"attempt {number}")
+        child = os.fork()
+        if not child:
+            try:
+                alone = Results()
+                whole = dict(job, **attempt)
+                _record(whole, alone, _recording(whole, alone), found)
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+
+
+def _record(job: dict[str, Json], results: Results, recording: Recording, found: dict[str, str]) -> None:
     recording.content["versions"] = dict(found, target=job["target"])
     for text in job["adaptations"]:
         recording.adapted(text)
-    with contextlib.suppress(AttributeError):
-        tf.debugging.disable_traceback_filtering()
     code = UserCode(job["roots"], job["files"])
-    with code.following_autograph(), _without_debugger(recording, code):
+    wanted = job.get("mutations")
+    heard = contextlib.nullcontext() if wanted is None else mutating(wanted, code, recording.content)
+
+    def again() -> Loaded:
+        loaded = load(job["pair"])
+        changed(loaded.pair, wanted or ())
+        return loaded
+
+    with code.following_autograph(), _without_debugger(recording, code), heard:
         try:
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job, code)
             plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
-            record_side(loaded, job["side"], plan, recording, code, _other(job), lambda: load(job["pair"]))
+            changed(loaded.pair, wanted or ())
+            record_side(loaded, job["side"], plan, recording, code, _other(job), again)
             _summarize(job, results)
         except PairError as error:
             results.update(usage=str(error))
         except BaseException as error:
             results.update(crash=crashed(recording, error, code))
     recording.save()
-    results.finish()
 
 
 def _loaded(job: dict[str, Json], code: UserCode) -> Loaded:

@@ -110,11 +110,12 @@
 
   function causes() {
     if (!data.causes.length) return null;
-    const one = ({ kind, weight, evidence, findings }) => {
+    const one = ({ kind, weight, tried, evidence, findings }) => {
       const bar = el("span", {});
       bar.style.width = `${100 * Math.min(1, weight || 0)}%`;
       return el("div", { class: "cause" },
-        el("p", { class: "name" }, el("span", { class: "weight", title: `weight ${figure(weight)}` }, bar), kind),
+        el("p", { class: "name" }, el("span", { class: "weight", title: `weight ${figure(weight)}` }, bar),
+          tried === "refuted" ? el("s", {}, kind) : kind, tried ? el("span", { class: "dim" }, ` ${tried === "found" ? "found by trying" : "tried and refuted"}`) : null),
         el("ul", {},
           evidence.map((words) => el("li", {}, rich(words))),
           findings.map(([place, number, slug, message]) =>
@@ -124,6 +125,12 @@
       el("h2", { id: "causes" }, "What may cause it"),
       el("p", { class: "hint" }, "The likeliest first: evidence, not proof."),
       data.causes.map(one));
+  }
+
+  function tries() {
+    return (data.tries || []).map(([title, lines], at) => el("section", { class: "panel", "aria-labelledby": `tries${at}` },
+      el("h2", { id: `tries${at}` }, title),
+      lines.length ? el("ul", {}, lines.map((words) => el("li", {}, rich(words)))) : null));
   }
 
   // The ladder.
@@ -654,7 +661,7 @@
 
   function start() {
     data = page.data();
-    const left = [divergence(), causes()].filter(Boolean);
+    const left = [divergence(), ...tries(), causes()].filter(Boolean);
     document.getElementById("report").append(...[top(),
       el("main", {},
         el("div", { class: `top${left.length ? "" : " single"}` }, left.length ? el("div", {}, left) : null, ladder()),

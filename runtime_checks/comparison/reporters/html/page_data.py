@@ -30,10 +30,12 @@ from ...wording import (
     detail,
     farthest,
     figure,
+    found,
     label,
     lines,
     operation,
     place,
+    planted,
     printable,
     subject,
     verdict,
@@ -63,6 +65,10 @@ def page_data(report: Results) -> dict[str, Any]:
         "omitted": [printable(words) for words in report.not_compared],
         "first": None if report.first_divergence is None else _first(report.first_divergence, report),
         "causes": [_cause(cause) for cause in report.causes],
+        "tries": [
+            *([found(report.trial)] if report.trial else []),
+            *([planted(report.self_test)] if report.self_test else []),
+        ],
         "rungs": [_rung(rung) for rung in report.rungs],
         "chains": _chains(report),
         "series": [_series(one, steps) for one in report.series],
@@ -122,12 +128,18 @@ def _operation(found: OperationPair) -> dict[str, Any]:
 
 
 def _cause(cause: Cause) -> dict[str, Any]:
-    found = [
+    findings = [
         [printable(f"{one.path}:{one.line}"), printable(one.code), printable(one.slug), printable(one.message)]
         for one in cause.findings
     ]
     evidence = [printable(words) for words in cause.evidence]
-    return {"kind": printable(cause.kind), "weight": _number(cause.weight), "evidence": evidence, "findings": found}
+    return {
+        "kind": printable(cause.kind),
+        "weight": _number(cause.weight),
+        "tried": printable(cause.tried),
+        "evidence": evidence,
+        "findings": findings,
+    }
 
 
 def _rung(rung: Rung) -> dict[str, Any]:

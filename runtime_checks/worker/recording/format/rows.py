@@ -112,6 +112,8 @@ if TYPE_CHECKING:
         crash: dict[str, Json]
         seconds: float
         peak_memory: int
+        sites: list[Json]
+        applied: list[int]
 
 else:
     AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict

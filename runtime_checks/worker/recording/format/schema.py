@@ -282,6 +282,17 @@ _AVERAGE = _fields(
     {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
 )
 _RATE = _fields({"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text}, {})
+_SITE = _fields(
+    {
+        "what": _text,
+        "callee": _text,
+        "bases": _list(_text),
+        "place": _place,
+        "names": _list(_text),
+        "arguments": _dict(_anything),
+    },
+    {"own": _flag, "scalar": _flag, "losses": _flag},
+)
 
 CONTENT = _fields(
     {"side": _one_of("tf1", "tf2"), "scenarios": _dict(_SCENARIO, _matching(_NAME, "name of a scenario"))},
@@ -300,6 +311,8 @@ CONTENT = _fields(
         "crash": _maybe(_fields({"cause": _text}, {"place": _maybe(_place)})),
         "seconds": _seconds,
         "peak_memory": _LENGTH,
+        "sites": _list(_SITE),
+        "applied": _list(_LENGTH),
     },
 )
 """Of ``record.json``."""

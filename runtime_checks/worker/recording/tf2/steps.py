@@ -10,6 +10,7 @@ from ..format import scenarios
 from ..format.attempts import NotRunError
 from ..format.rows import AverageRow, Place, VariableRow
 from ..format.store import Chapter
+from ..mutations.patches import exchanged
 from ..pairs import structures
 from ..pairs.batches import Batch
 from ..tensors import Array, Nest, Optimizer, Tensor, Variable
@@ -189,8 +190,8 @@ class _Trainer:
         """What is minimized: what the pair's step says, or what gradients were taken of."""
         scaled = any("LossScale" in type(applied.optimizer).__name__ for applied in seen.applied)
         if value.loss is not None and (self.session.pair.train_step is not None or scaled or not seen.losses):
-            return value.loss
-        return seen.losses[0][0] if seen.losses else None
+            return exchanged(value.loss)
+        return exchanged(seen.losses[0][0]) if seen.losses else None
 
     def _gradients(self, seen: Seen) -> dict[str, Tensor]:
         found: dict[str, Tensor] = {}

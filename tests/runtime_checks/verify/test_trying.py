@@ -1,0 +1,140 @@
+"""``--find-cause`` and ``--seed-bugs`` from the command to the report, beside a TensorFlow of a few lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from migrate_lint.linter.cli.main import main
+
+from .projects import TENSORFLOW, Place
+
+pytestmark = pytest.mark.slow
+
+LIBRARY = f"""{TENSORFLOW}
+
+class Norm(keras.layers.Layer):
+    __module__ = "keras"
+
+    def __init__(self, epsilon=1e-3, name="norm"):
+        self.epsilon, self.name = epsilon, name
+
+    @property
+    def value(self):
+        if self.epsilon == 1e-12:
+            raise RuntimeError("too small")
+        return 1.0 / (4.0 + self.epsilon)
+
+
+keras.layers.Norm = Norm
+"""
+PAIR = """\
+import tensorflow as tf
+from migrate_lint.runtime_checks import Pair
+
+norms = [tf.keras.layers.Norm()]
+
+
+def program(run, norm):
+    run.input([1.0, 2.0])
+    run.variables({"w": [1.0, 2.0]})
+    for step in range(run.steps):
+        with run.step():
+            run.input([float(step)])
+            run.loss(norm.value / (step + 1))
+            run.variables({"w": [0.5 / (step + 1), 0.2]})
+        run.evaluation([0.25 * step])
+
+
+def old(run):
+    program(run, norms[0])
+
+
+def new(run):
+    program(run, tf.keras.layers.Norm(epsilon=1e-5, name="new"))
+
+
+pair = Pair(old, new, [1.0])
+"""
+LINE = 1 + PAIR.splitlines().index('    program(run, tf.keras.layers.Norm(epsilon=1e-5, name="new"))')
+SOUND = PAIR.replace("epsilon=1e-5", "epsilon=1e-3")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path)
+    (tmp_path / "library" / "tensorflow" / "__init__.py").write_text(LIBRARY)
+    return place
+
+
+def test_the_line_and_the_value_are_found(place: Place) -> None:
+    """The files stay as they are, and nothing is left behind; the exit status is that of the pair."""
+    ran = place.verify("pair.py", "--find-cause", "-o", "run", pair=PAIR)
+    trial = ran.report["trial"]
+
+    assert (1, "found", 1) == (ran.status, trial["outcome"], len(trial["changes"])), ran.errors
+    assert "`Norm(epsilon=1e-05)`: give epsilon=0.001" == trial["changes"][0]["text"]
+    assert ["pair.py", LINE] == [Path(trial["changes"][0]["place"][0]).name, trial["changes"][0]["place"][1]]
+    assert PAIR == (place.project / "pair.py").read_text()
+    assert ["run.json", "tf1", "tf2"] == sorted(path.name for path in (place.project / "run").iterdir())
+    assert [] == ran.left
+
+
+def test_an_attempt_that_raises_is_one_that_does_not_help(place: Place) -> None:
+    """It is said of it, and the search goes on."""
+    ran = place.verify("pair.py", "--find-cause", "--budget", "9", pair=PAIR.replace("1e-3", "1e-4"))
+    other = place.verify("pair.py", "--find-cause", pair=PAIR.replace("[tf.keras.layers.Norm()]", "[Norm(2.0)]"))
+    effects = {one["change"]["text"]: one["effect"] for one in ran.report["trial"]["tried"]}
+
+    assert ran.report["trial"]["runs"] <= 9
+    assert effects
+    assert 4 == other.status  # the TF1 side ended early, and there is nothing to search for
+    assert "not tried" == other.report["trial"]["outcome"]
+
+
+def test_an_equal_pair_needs_no_cause(place: Place) -> None:
+    """And no run."""
+    ran = place.verify("pair.py", "--find-cause", pair=SOUND)
+
+    assert (0, "none needed", 0) == (ran.status, ran.report["trial"]["outcome"], ran.report["trial"]["runs"])
+
+
+def test_a_planted_bug_is_caught(place: Place) -> None:
+    """By the loss of the first step; the pair itself is equal, and so is the exit status."""
+    ran = place.verify("pair.py", "--seed-bugs", pair=SOUND)
+    test = ran.report["self_test"]
+    (planted,) = test["planted"]
+
+    assert (0, "6", 3) == (ran.status, planted["rung"], planted["steps"]), ran.errors
+    assert "`Norm(epsilon=0.001)`: epsilon=1e-05" == planted["change"]["text"]
+    assert [] == ran.left
+
+
+def test_what_shows_late_is_caught_with_more_steps(place: Place) -> None:
+    """The report says with how many."""
+    late = SOUND.replace("norm.value / (step + 1)", "norm.value / (step + 1) if step > 4 else 1.0 / (step + 1)")
+    test = place.verify("pair.py", "--seed-bugs", pair=late).report["self_test"]
+
+    assert [("7", 5, 8)] == [(one["rung"], one["step"], one["steps"]) for one in test["planted"]]
+
+
+def test_nothing_is_planted_into_a_pair_that_differs(place: Place) -> None:
+    """What would be caught then says nothing."""
+    ran = place.verify("pair.py", "--seed-bugs", pair=PAIR)
+
+    assert (1, None) == (ran.status, ran.report["self_test"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["pair.py", "--budget", "3"], "--budget: for --find-cause and --seed-bugs alone"),
+        (["pair.py", "--find-cause", "--budget", "0"], "--budget"),
+        (["pair.py", "--find-cause", "--seed-bugs"], "not allowed with"),
+        (["--compare", "run", "--find-cause"], "--find-cause: nothing is run with --compare"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is run."""
+    assert 2 == main(["verify", *words])
+    assert message in capsys.readouterr().err
