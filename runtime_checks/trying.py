@@ -39,6 +39,9 @@ def find_cause(report: Report, again: Again, *, runs: int = RUNS, seconds: float
     from .worker.recording.format.reading import read
 
     effort = search.Effort(runs, seconds)
+    if report.status != 1:  # a side may have left no recording that could be read
+        trial = search.find(search.Attempt(report, None), lambda attempt: (), lambda sets, rung: [], effort)
+        return cast("Report", search.marked(report, trial))
     first, second = (read(folder) for folder in again.folders)
     runner = _Runner(again, effort)
 

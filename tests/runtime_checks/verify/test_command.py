@@ -210,7 +210,7 @@ def test_findings_of_the_linter_are_handed_on(place: Place, monkeypatch: pytest.
     (place.project / "requirements.txt").write_text("tensorflow==2.12\n")
 
     main(["verify", "pair.py", "-q"])
-    ((request, findings, _),) = given
+    ((request, findings, *_),) = given
     assert {"pair.py", "beside.py"} == {finding.path for finding in findings}
     assert (None, "keras2", str(place.project)) == (request.target, request.likely, request.roots[0])
 

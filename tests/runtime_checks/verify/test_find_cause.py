@@ -55,7 +55,7 @@ PLANTED = {
     "keras2: batch norm epsilon": ("norm(", "epsilon=0.001"),
     "keras3: update ops not run": ("norm(", "leave the moving statistics as they are"),
     "keras3: variance of n and not n - 1": ("norm(", "divided by n - 1"),
-    "keras2: regularization dropped": ("gradients = tape.gradient", "add tf.add_n(model.losses)"),
+    "keras3: regularization dropped": ("gradients = tape.gradient", "add tf.add_n(model.losses)"),
     "keras2: schedule off by one": ("rate = Late(rate)", "one step earlier"),
     "keras3: momentum under a decaying rate": ("keras.optimizers.SGD(", "apply the rate to what momentum"),
     "keras3: missing variable": ("make.Dense(CLASSES", "use_bias=True"),

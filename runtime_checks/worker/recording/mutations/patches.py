@@ -181,7 +181,7 @@ class _Patches:
         def call(layer: Layer, *args: Any, **kwargs: Any) -> Any:
             if self._running and self._running[-1][0] is layer:
                 return original(layer, *args, **kwargs)
-            place = self.program.caller(sys._getframe(1), calls=True)
+            place = self.program.caller(sys._getframe(1), heard=True, calls=True)
             if place is not None and args:
                 row = self.program.met("left out", type(layer).__name__, place, own=not _is_own(type(layer)))
                 self.program.named(row, layer)
@@ -260,7 +260,7 @@ class _Patches:
         def gradient(tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
             import tensorflow as tf
 
-            place = self.program.caller(sys._getframe(1))
+            place = self.program.caller(sys._getframe(1), heard=True)
             if place is not None:
                 self.program.met("loss", "", place, losses=self._model is not None)
             found = original(tape, target, sources, *args, **kwargs)

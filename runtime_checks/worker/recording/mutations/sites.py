@@ -74,13 +74,17 @@ class Program:
         for number, mutation in enumerate(wanted):
             self._wanted.setdefault(mutation["what"], []).append((number, mutation))
 
-    def caller(self, frame: FrameType | None, calls: bool = False) -> Place | None:
+    def caller(self, frame: FrameType | None, heard: bool = False, calls: bool = False) -> Place | None:
         """The user's line that a frame, that of the caller, stands at; None where another's code calls.
 
-        What AutoGraph and the recorder put between does not count; nor does, for calls of layers, a ``__call__`` of
-        Keras that calls another one.
+        What AutoGraph puts between does not count; nor does, of what is `heard` by the recorder too, what that puts
+        there, and of `calls` of layers a ``__call__`` of Keras that calls another one.
         """
-        while frame is not None and (_is_between(frame.f_code) or (calls and _is_call(frame.f_code))):
+        while frame is not None:
+            code = frame.f_code
+            ours = heard and code.co_filename.startswith(_HERE)
+            if not (ours or (calls and _is_call(code)) or _AUTOGRAPH in code.co_filename.replace("\\", "/")):
+                break
             frame = frame.f_back
         return None if frame is None else self._code.origin(frame.f_code.co_filename, frame.f_lineno)
 
@@ -114,10 +118,6 @@ class Program:
         name = getattr(value, "name", None)
         if isinstance(name, str) and name not in row["names"] and len(row["names"]) < _NAMES:
             row["names"].append(name)
-
-
-def _is_between(code: CodeType) -> bool:
-    return code.co_filename.startswith(_HERE) or _AUTOGRAPH in code.co_filename.replace("\\", "/")
 
 
 def _is_call(code: CodeType) -> bool:
