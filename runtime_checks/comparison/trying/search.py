@@ -27,6 +27,8 @@ _LATER = 0.2
 """The share that is enough where what differs first agrees with the change."""
 _LEAST = 0.07
 """Shares below which two differences are alike."""
+_NONE, _WORSE = "no change", "worse"
+"""Effects of changes that do not help."""
 _MISSING = 14.0
 """What a value counts that cannot be compared: more than any number."""
 
@@ -237,18 +239,24 @@ def _effect(current: Attempt, attempt: Attempt, rung: str, at: int) -> str:
         return f"rung {number} agrees"
     if share > 0:
         return f"rung {number} is closer"
-    return "worse" if share < 0 else "no change"
+    return _WORSE if share < 0 else _NONE
 
 
 def marked(report: Results, trial: Trial) -> Results:
-    """The report with what was found, and with its causes marked by it."""
+    """The report with what was found, and with its causes marked by it.
+
+    Where everything agrees without a change of its kind, a cause is refuted; else where no change of its kind helped.
+    """
     kinds = {change.kind for change in trial.changes}
-    tried = {one.change.kind for one in trial.tried}
+    effects: dict[str, set[str]] = {}
+    for one in trial.tried:
+        effects.setdefault(one.change.kind, set()).add(one.effect)
 
     def mark(kind: str) -> str:
         if kind in kinds:
             return "found"
-        return "refuted" if kind in tried or trial.outcome == "found" else ""
+        helpless = kind in effects and effects[kind] <= {_NONE, _WORSE}
+        return "refuted" if helpless or trial.outcome == "found" else ""
 
     causes = tuple(replace(cause, tried=mark(cause.kind)) for cause in report.causes)
     return replace(report, trial=trial, causes=causes)

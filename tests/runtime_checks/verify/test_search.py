@@ -19,6 +19,7 @@ from migrate_lint.runtime_checks.comparison.results import (
     SideSummary,
     Status,
     Trial,
+    Tried,
 )
 from migrate_lint.runtime_checks.comparison.trying.proposals import Proposal
 from migrate_lint.runtime_checks.comparison.trying.search import Attempt, Effort, amounts, closer, find, marked
@@ -236,6 +237,16 @@ def test_causes_are_marked() -> None:
 
     assert ["found", "refuted", "refuted"] == tried(trial)
     assert ["refuted", "refuted", ""] == tried(lost)
+
+
+@pytest.mark.parametrize("effect", ["rung 6 is closer", "rung 6 agrees", "nothing: the program does not come there"])
+def test_a_change_that_helps_or_was_not_come_to_refutes_nothing(effect: str) -> None:
+    """Only what does not help does."""
+    cause = Cause("rate", 0.5, ())
+    tried = (Tried(Change("rate", "another rate", None), "no change"), Tried(Change("rate", "one more", None), effect))
+    trial = Trial("not found", tried=tried)
+
+    assert [""] == [one.tried for one in marked(replace(report([]), causes=(cause,)), trial).causes]
 
 
 TRIALS = {
