@@ -37,7 +37,7 @@ def fit(run: Run) -> None:
     own_loss = _own_step(run.built, "train_step") is not None or _is_compiled(run.built)
     model, batch = _trainable(run)
     try:
-        _by_keras(model, "fit", _dataset(batch).repeat(2), epochs=1, shuffle=False)
+        _called(run, model, "fit", _dataset(batch).repeat(2), epochs=1, shuffle=False)
     except Exception as error:
         said = essence(error)
         if not own_loss and not run.code.of_error(error) and said not in run.raised_by_calls():
@@ -71,7 +71,7 @@ def step(run: Run) -> None:
 def evaluate(run: Run) -> None:
     """One batch of ``evaluate``, where the model has a ``test_step`` of its own."""
     model = _with_own(run, "test_step")
-    _by_keras(model, "evaluate", _dataset(_batch_for(run, model, "test_step")))
+    _called(run, model, "evaluate", _dataset(_batch_for(run, model, "test_step")))
 
 
 def predict(run: Run) -> None:
@@ -85,11 +85,21 @@ def predict(run: Run) -> None:
     else:
         takes_apart = _parts_taken(_own_step(model, "predict_step"))
         batch = run.batch if takes_apart else without_labels(run.batch)
-    _by_keras(model, "predict", _dataset(batch))
+    _called(run, model, "predict", _dataset(batch))
 
 
-def _by_keras(model: Any, name: str, dataset: Any, **how: Any) -> None:
-    """Calls Keras' own method: one of the program's may take something else than what its steps are given."""
+def _called(run: Run, model: Any, name: str, dataset: Any, **how: Any) -> None:
+    """Calls a method of Keras; one of the program's own that raises may take something else than its steps are given.
+
+    Then it is that of Keras: what raises in the steps raises there as well.
+    """
+    if owner_of(model, name) is not None:
+        try:
+            getattr(model, name)(dataset, verbose=0, **how)
+            return
+        except Exception as error:
+            said = one_line(essence(error))
+        run.notes.append(f"{name}: the program's own `{name}` raised ({said}), and that of Keras was called")
     getattr(keras_of(model).Model, name)(model, dataset, verbose=0, **how)
 
 
