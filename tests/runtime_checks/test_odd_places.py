@@ -471,7 +471,7 @@ def test_a_step_of_predict_is_given_the_inputs_of_the_batch(
 
 
 @pytest.mark.parametrize("target", Target)
-def test_steps_are_run_by_keras_and_not_by_a_fit_of_the_programs_own(
+def test_steps_are_run_by_keras_where_a_fit_of_the_programs_own_raises(
     target: Target, children: Children, tmp_path: Path
 ) -> None:
     """What the program's takes is its own matter; the batch is what the step gets."""
