@@ -15,12 +15,14 @@ from typing import Any, Iterator, NamedTuple, Sequence
 from .errors import text_of
 from .patching import wrapped
 
-__all__ = ["Frame", "UserCode", "place_of"]
+__all__ = ["HOST", "Frame", "UserCode", "place_of"]
 
 _GENERATED = "__autograph_generated_file"
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _MENTION = re.compile(r'File "([^"]+)", line (\d+)(?:, in (\w+))?')
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HOST = os.path.join(_HERE, "in_process.py")
+"""Where a program is recorded in the process of the user's: who calls it there is no part of the program."""
 
 
 class Frame(NamedTuple):
@@ -88,7 +90,7 @@ class UserCode:
         """The user's frames, innermost first, from `frame` or from the caller."""
         found: list[Frame] = []
         frame = sys._getframe(1) if frame is None else frame
-        while frame is not None:
+        while frame is not None and frame.f_code.co_filename != HOST:
             code = frame.f_code
             if code.co_filename not in self._foreign:
                 self._append(found, code, frame.f_lineno)

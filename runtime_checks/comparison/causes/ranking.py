@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
@@ -43,6 +44,8 @@ CODES: dict[str, tuple[str, ...]] = {
 
 _MOVED = "TF406"
 """A name that works through compat.v1 computes what it always did: no cause, and every TF1 program is full of them."""
+_PROVEN, _FOLLOWS = 0.9, 0.4
+"""Of a layout that outputs speak for or against, and at most what the forward pass weighs that follows from it."""
 _MOST = 5
 """Findings and sentences for one cause."""
 
@@ -75,8 +78,11 @@ def _clues(seen: Seen) -> Iterator[Clue]:
     if first is not None and first.noise:
         yield from _numerics(seen)
         return
-    yield from layouts.clues(seen)
-    yield from forward.clues(seen)
+    found = list(layouts.clues(seen))
+    yield from found
+    proven = any(clue.weight >= _PROVEN for clue in found)
+    for clue in forward.clues(seen):
+        yield replace(clue, weight=min(clue.weight, _FOLLOWS)) if proven and clue.kind == "forward" else clue
     yield from training.clues(seen)
     yield from configuration.clues(seen)
     yield from _numerics(seen)

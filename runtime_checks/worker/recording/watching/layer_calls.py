@@ -14,7 +14,7 @@ import weakref
 from types import FrameType
 from typing import Callable, Iterator, Mapping, Sequence
 
-from ...frames import Frame, UserCode, place_of
+from ...frames import HOST, Frame, UserCode, place_of
 from ...patching import replaced, wrapped
 from ..format.rows import Place
 from ..tensors import Function, Layer, Nest, Tensor
@@ -92,7 +92,7 @@ class LayerCalls:
         """
         running, callers = self._stack(), self._callers()
         level = len(running)
-        while frame is not None:
+        while frame is not None and frame.f_code.co_filename != HOST:
             while level and frame is callers[level - 1]:
                 level -= 1
                 known = self._places.get(id(running[level]))
