@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from migrate_lint.linter.cli.main import main
@@ -10,6 +13,8 @@ from migrate_lint.linter.cli.main import main
 from .projects import TENSORFLOW, Place
 
 pytestmark = pytest.mark.slow
+
+Inside = Callable[..., tuple[int, Any]]
 
 LIBRARY = f"""{TENSORFLOW}
 
@@ -67,6 +72,21 @@ def place(tmp_path: Path) -> Place:
     return place
 
 
+@pytest.fixture
+def inside(place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Inside:
+    """The command, in the process of the tests."""
+
+    def verify(*words: str, pair: str) -> tuple[int, Any]:
+        (place.project / "pair.py").write_text(pair)
+        monkeypatch.chdir(place.project)
+        for name in ("PYTHONPATH", "TMPDIR", "XDG_CACHE_HOME"):
+            monkeypatch.setenv(name, place.environment[name])
+        status = main(["verify", *words, "--output-format", "json"])
+        return status, json.loads(capsys.readouterr().out)
+
+    return verify
+
+
 def test_the_line_and_the_value_are_found(place: Place) -> None:
     """The files stay as they are, and nothing is left behind; the exit status is that of the pair."""
     ran = place.verify("pair.py", "--find-cause", "-o", "run", pair=PAIR)
@@ -80,12 +100,12 @@ def test_the_line_and_the_value_are_found(place: Place) -> None:
     assert [] == ran.left
 
 
-def test_an_attempt_that_raises_is_one_that_does_not_help(place: Place) -> None:
+def test_an_attempt_that_raises_is_one_that_does_not_help(inside: Inside) -> None:
     """It is said of it, and the search goes on."""
-    ran = place.verify("pair.py", "--find-cause", "--budget", "9", pair=PAIR.replace("1e-3", "1e-4"))
-    effects = {one["change"]["text"]: one["effect"] for one in ran.report["trial"]["tried"]}
+    _, report = inside("pair.py", "--find-cause", "--budget", "9", pair=PAIR.replace("1e-3", "1e-4"))
+    effects = {one["change"]["text"]: one["effect"] for one in report["trial"]["tried"]}
 
-    assert ran.report["trial"]["runs"] <= 9
+    assert report["trial"]["runs"] <= 9
     assert effects
 
 
@@ -97,11 +117,20 @@ def test_a_side_that_ends_early_has_no_cause_to_search_for(place: Place) -> None
     assert (4, "not tried") == (ran.status, ran.report["trial"]["outcome"])
 
 
-def test_an_equal_pair_needs_no_cause(place: Place) -> None:
+def test_an_equal_pair_needs_no_cause(inside: Inside) -> None:
     """And no run."""
-    ran = place.verify("pair.py", "--find-cause", pair=SOUND)
+    status, report = inside("pair.py", "--find-cause", pair=SOUND)
 
-    assert (0, "none needed", 0) == (ran.status, ran.report["trial"]["outcome"], ran.report["trial"]["runs"])
+    assert (0, "none needed", 0) == (status, report["trial"]["outcome"], report["trial"]["runs"])
+
+
+def test_bugs_are_planted_in_the_process_of_the_tests_as_well(inside: Inside) -> None:
+    """The same one is caught; with too few runs for all steps that is said."""
+    status, report = inside("pair.py", "--seed-bugs", "--budget", "2", pair=SOUND)
+
+    assert 0 == status
+    assert ["6"] == [planted["rung"] for planted in report["self_test"]["planted"]]
+    assert report["self_test"]["runs"] <= 2
 
 
 def test_a_planted_bug_is_caught(place: Place) -> None:
