@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from migrate_lint.runtime_checks.comparison.judging.renaming import renames_for
 from migrate_lint.runtime_checks.worker.recording.pairs.mapping import ignored, match, renamed
@@ -280,7 +280,7 @@ def test_renames_of_a_large_network_are_complete() -> None:
     assert {"resnet/": "net/stages/", "logits/": "net/head/"} == renames_of(match(tf1, tf2), tf1, tf2)
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(*[st.sampled_from("abc")] * 3), min_size=1, max_size=8, unique=True), st.randoms())
 def test_any_renames_that_are_given_do_what_they_say(paths: list[tuple[str, ...]], random: Any) -> None:
     """The rules for a permutation of names, applied, are that permutation."""
