@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..worker.recording.format.reading import Record
+from .judging.measuring import digest
 from .judging.pairing import Index
 from .judging.values import Values
 
@@ -61,7 +61,7 @@ def _difference(one: Record, other: Record, tf1: Index, tf2: Index, values: Valu
     at = _step_of(first, tf2, other, values)
     if at is not None:
         return f"TF2 got in step {at} the batch that TF1 got here; the batches come in another order"
-    if sorted(map(_digest, first)) == sorted(map(_digest, second)) if first.ndim else False:
+    if sorted(map(digest, first)) == sorted(map(digest, second)) if first.ndim else False:
         return "the same examples come in another order"
     share = float(np.mean(first != second))
     return f"other values, {share:.0%} of them"
@@ -69,14 +69,9 @@ def _difference(one: Record, other: Record, tf1: Index, tf2: Index, values: Valu
 
 def _step_of(wanted: Any, index: Index, like: Record, values: Values) -> int | None:
     """Another step in which a side got that array."""
-    digest = _digest(wanted)
+    own = digest(wanted)
     for step in index.steps():
         record = index.find(like.kind, like.name, step)
-        if step != like.step and record is not None and _digest(values.of(record)) == digest:
+        if step != like.step and record is not None and digest(values.of(record)) == own:
             return step
     return None
-
-
-def _digest(value: Any) -> bytes:
-    value = np.ascontiguousarray(value)
-    return hashlib.sha256(f"{value.dtype}{value.shape}".encode() + value.tobytes()).digest()

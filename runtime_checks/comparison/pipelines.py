@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..worker.recording.format.reading import Record
-from .judging.measuring import numeric
+from .judging.measuring import digest, numeric
 from .judging.pairing import Index
 from .judging.values import Values
 from .wording import figure
@@ -166,7 +165,7 @@ class Pipelines:
             record = self.sides[number].find("data", name, step)
             if record is not None:
                 value = self._values.of(record)
-                found += map(_digest, value) if value.ndim else [_digest(value)]
+                found += map(digest, value) if value.ndim else [digest(value)]
         return found
 
     # What became of a value
@@ -199,10 +198,10 @@ class Pipelines:
         rows = self._rows(0, one.name), self._rows(1, other.name)
         if Counter(rows[0]) == Counter(rows[1]):
             return self.examples() or "the same examples come in another order"
-        own = _digest(self._values.of(other))
+        own = digest(self._values.of(other))
         for step in self._steps[0]:
             record = self.sides[0].find("data", one.name, step)
-            if record is not None and step != one.step and _digest(self._values.of(record)) == own:
+            if record is not None and step != one.step and digest(self._values.of(record)) == own:
                 return f"TF2 gives in batch {one.step} what TF1 gives in batch {step}"
         return otherwise
 
@@ -253,8 +252,3 @@ def _plus(offset: float) -> str:
     if abs(offset) < _ROUNDING:
         return ""
     return f" {'+' if offset > 0 else '-'} {figure(abs(offset))}"
-
-
-def _digest(value: Any) -> bytes:
-    value = np.ascontiguousarray(value)
-    return hashlib.sha256(f"{value.dtype}{value.shape}".encode() + value.tobytes()).digest()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["OTHER_SHAPES", "Measured", "apart", "largest", "measure", "numeric"]
+__all__ = ["OTHER_SHAPES", "Measured", "apart", "digest", "largest", "measure", "numeric"]
 
 OTHER_SHAPES = "the shapes differ"
 """How the problem of two values begins that cannot be compared for their shapes."""
@@ -88,6 +89,12 @@ def apart(one: Any, other: Any) -> Any:
         error = np.abs(numeric(one) - numeric(other))
         error = np.where(one == other, 0.0, error)
     return np.where(np.isnan(error), np.inf, error)
+
+
+def digest(value: Any) -> bytes:
+    """The same for arrays of one dtype, shape and content."""
+    value = np.ascontiguousarray(value)
+    return hashlib.sha256(f"{value.dtype}{value.shape}".encode() + value.tobytes()).digest()
 
 
 def largest(value: Any) -> float:
