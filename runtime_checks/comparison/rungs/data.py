@@ -50,7 +50,7 @@ def judge(climb: Climb) -> Settled:
         if failed is not None:
             notes.append(f"batch {checks[failed].step}, {checks[failed].tf1_name}: {pipelines.became(*pairs[failed])}")
         if not any(pipelines.ended):
-            notes.append(f"neither side comes to an end: the first {pairs[-1][0].step + 1} batches were compared")
+            notes.append(f"the first {pairs[-1][0].step + 1} batches were compared, and the pipelines go on")
         return climb.settle([*checks, *beside], notes, "")
     whole = all(pipelines.ended)
     problems = [*filter(None, [pipelines.shuffling(), pipelines.end(), pipelines.examples() if whole else ""])]
