@@ -112,26 +112,31 @@ def _moved(record: Record | None) -> float:
 
 
 def _told(checks: Sequence[Deviation]) -> Iterator[str]:
-    """Of each kind of value the one that float32 shows farthest apart, in units of what it rounds."""
-    kinds: dict[str, list[Deviation]] = {}
-    for check in checks:
-        if check.counts and check.rounding is not None and not check.problem:
-            kinds.setdefault(check.kind, []).append(check)
-    for own in kinds.values():
-        worst = max(own, key=lambda check: (not check.passed, check.rounding.apart if check.rounding else 0.0))
+    """What float32 shows farthest apart, and what differs, in units of what float32 rounds."""
+    known = [check for check in checks if check.counts and check.rounding is not None and not check.problem]
+    for worst in _worth_telling(known):
         found = worst.rounding
-        if found is None or not (found.apart or found.tf1 or found.tf2):
-            continue
+        assert found is not None
+        unit = max(found.tf1, found.tf2)
         words = (
-            f"{label(worst.scenario)}, {subject(worst)}: of float64 TF1 is {figure(found.tf1)} off, TF2 "
-            f"{figure(found.tf2)}; they differ by {figure(found.apart)}, in float64 by {figure(worst.error)}"
+            f"{label(worst.scenario)}, {subject(worst)}: TF1 is {figure(found.tf1)} off, TF2 {figure(found.tf2)}; they "
+            f"differ by {figure(found.apart)}, in float64 by {figure(worst.error)}"
         )
-        if not worst.passed and max(found.tf1, found.tf2):
-            words += f", {figure(worst.error / max(found.tf1, found.tf2))} x what float32 rounds"
-        yield words
-        if found.constants:
-            yield f"{label(worst.scenario)}, {subject(worst)}: in float64 no more than what rounding constants makes"
+        if unit and worst.error:
+            words += f", {figure(worst.error / unit)} x what float32 rounds"
+        yield words + (", as constants that are rounded otherwise make it" if found.constants else "")
         yield from _less_exact(worst, found)
+
+
+def _worth_telling(checks: Sequence[Deviation]) -> Iterator[Deviation]:
+    """The first that differs, or of those that agree the farthest for its size; the farthest of those held by constants."""
+    failed = [check for check in checks if not check.passed]
+    if failed:
+        yield failed[0]
+        return
+    apart = [(check.rounding.apart / max(abs(check.tf1_value), 1e-30), check) for check in checks if check.rounding]
+    if apart:
+        yield max(apart, key=lambda one: one[0])[1]
 
 
 def _less_exact(check: Deviation, found: Rounding) -> Iterator[str]:
