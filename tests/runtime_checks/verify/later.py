@@ -142,6 +142,67 @@ CLIPPED_ALIKE = {
 }
 
 
+# Constraints of weights
+
+
+def held(constraint, by_hand=False):
+    """A dense layer with a constraint that six weights near zero do not touch."""
+
+    def network(features, labels, mode):
+        if by_hand:
+            kernel = v1.get_variable("scores/kernel", [3, 2], constraint=constraint)
+            scores = features @ kernel + v1.get_variable("scores/bias", [2], initializer=v1.zeros_initializer())
+        else:
+            scores = v1.layers.dense(features, 2, kernel_constraint=constraint, name="scores")
+        if labels is None:
+            return Spec(predictions=scores)
+        loss = v1.losses.sparse_softmax_cross_entropy(labels, scores)
+        return Spec(predictions=scores, loss=loss, train_op=v1.train.GradientDescentOptimizer(0.1).minimize(loss))
+
+    return network
+
+
+def holding(constraint=None):
+    def model():
+        made = keras.Sequential([keras.layers.Dense(2, name="scores", kernel_constraint=constraint)])
+        made.compile(keras.optimizers.SGD(0.1), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        return made
+
+    return model
+
+
+def shrunk(weights):
+    """Columns of a norm of 9 at most."""
+    norms = tf.sqrt(tf.reduce_sum(tf.square(weights), 0, keepdims=True))
+    return weights * tf.minimum(1.0, 9.0 / tf.maximum(norms, 1e-7))
+
+
+def bounded(weights):
+    return tf.clip_by_value(weights, -5.0, 5.0)
+
+
+class Bounded(keras.constraints.Constraint):
+    def __call__(self, w):
+        return tf.clip_by_value(w, -5.0, 5.0)
+
+
+limits = keras.constraints
+HELD_OTHERWISE = {
+    "another norm": lambda: Pair(held(shrunk), holding(limits.MaxNorm(8.0)), rows, classes),
+    "another axis": lambda: Pair(held(shrunk), holding(limits.MaxNorm(9.0, axis=1)), rows, classes),
+    "another bound": lambda: Pair(held(lambda w: tf.clip_by_value(w, -6.0, 6.0)), holding(Bounded()), rows, classes),
+    "a variable's": lambda: Pair(held(shrunk, True), holding(limits.MaxNorm(3.0)), rows, classes),
+    "something else": lambda: Pair(held(bounded), holding(limits.MaxNorm(9.0)), rows, classes),
+}
+HELD_ALIKE = {
+    "a norm": lambda: Pair(held(shrunk), holding(limits.MaxNorm(9.0)), rows, classes),
+    "a variable's": lambda: Pair(held(shrunk, True), holding(limits.MaxNorm(9.0)), rows, classes),
+    "bounds": lambda: Pair(held(bounded), holding(Bounded()), rows, classes),
+    "dropped": lambda: Pair(held(bounded), holding(), rows, classes),
+    "added": lambda: Pair(held(None), holding(limits.MaxNorm(9.0)), rows, classes),
+}
+
+
 # Averages of weights
 
 
