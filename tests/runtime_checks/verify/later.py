@@ -307,6 +307,45 @@ class WarmUp(schedules.LearningRateSchedule):
         return {"until": self.until}
 
 
+def behind(rate):
+    """The optimizer and its rate are made behind the updates of moving statistics, as the documentation has it."""
+
+    def network(features, labels, mode):
+        training = mode == "train"
+        scores = v1.layers.dense(v1.layers.batch_normalization(features, training=training, name="norm"), 2, name="top")
+        if labels is None:
+            return Spec(predictions=scores)
+        loss = v1.losses.sparse_softmax_cross_entropy(labels, scores)
+        step = v1.train.get_or_create_global_step()
+        with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
+            optimizer = v1.train.GradientDescentOptimizer(rate(step))
+            return Spec(predictions=scores, loss=loss, train_op=optimizer.minimize(loss, step))
+
+    return network
+
+
+def normed(rate):
+    def model():
+        made = keras.Sequential([keras.layers.BatchNormalization(name="norm"), keras.layers.Dense(2, name="top")])
+        made.compile(keras.optimizers.SGD(rate), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        return made
+
+    return model
+
+
+def in_a_branch(step):
+    return tf.cond(step < 500, lambda: tf.constant(0.1), lambda: 0.1 * tf.exp(-tf.cast(step, tf.float32) / 1000.0))
+
+
+class Branch(schedules.LearningRateSchedule):
+    def __call__(self, step):
+        step = tf.cast(step, tf.float32)
+        return tf.where(step < 500.0, 0.1, 0.1 * tf.exp(-step / 1000.0))
+
+    def get_config(self):
+        return {}
+
+
 def halved(steps):
     return lambda: keras.optimizers.SGD(schedules.ExponentialDecay(0.1, steps, 0.5, staircase=True))
 
@@ -341,6 +380,9 @@ RATES_OTHERWISE = {
         old(rate=warmed_up), new(lambda: keras.optimizers.SGD(WarmUp(602.0))), rows, classes
     ),
     "another end": lambda: Pair(old(rate=restarted), new(lambda: keras.optimizers.SGD(Later(0.2))), rows, classes),
+    "behind an update": lambda: Pair(
+        behind(by_steps), normed(schedules.ExponentialDecay(0.1, 1000, 0.6, staircase=True)), rows, classes
+    ),
     "one piece less": lambda: Pair(old(rate=piecewise(40, 20000)), new(pieces(40)), rows, classes),
 }
 RATES_ALIKE = {
@@ -349,6 +391,11 @@ RATES_ALIKE = {
     "by steps": lambda: Pair(old(rate=by_steps), new(halved(1000)), rows, classes),
     "a rise": lambda: Pair(old(rate=warmed_up), new(lambda: keras.optimizers.SGD(WarmUp(502.0))), rows, classes),
     "a cosine": lambda: Pair(old(rate=restarted), new(lambda: keras.optimizers.SGD(Later(0.1))), rows, classes),
+    "behind an update": lambda: Pair(
+        behind(by_steps), normed(schedules.ExponentialDecay(0.1, 1000, 0.5, staircase=True)), rows, classes
+    ),
+    "constant behind an update": lambda: Pair(behind(lambda step: 0.1), normed(0.1), rows, classes),
+    "a branch behind an update": lambda: Pair(behind(in_a_branch), normed(Branch()), rows, classes),
     "a step that is not counted": lambda: Pair(old(rate=uncounted), new(), rows, classes),
 }
 RATES_UNKNOWN = {
