@@ -43,10 +43,11 @@ def rates(session: V1Session, network: Network, feeds: Feeds, run: int) -> list[
 
 
 def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feeds: Feeds, run: int) -> RateRow:
-    if not hasattr(rate, "op"):
-        return schedules.constant(name, float(rate))
+    value = constant_of(rate) if hasattr(rate, "op") else rate
+    if value is not None:
+        return schedules.constant(name, float(value))
     training = upstream([getattr(network.train_op, "op", network.train_op)])
-    within = upstream([rate.op])
+    within = upstream([rate.op], control=False)
     counters: list[tuple[Variable, int]] = []
     for variable in _variables(network):
         if variable.op in within:
@@ -58,6 +59,7 @@ def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feed
     if any(_draws(operation) for operation in within):
         return schedules.unknown(name, "it depends on what is drawn or read anew in each step")
     begin = [(variable, value) for variable, value in read(session, [variable for variable, _ in counters])]
+    others = list(read(session, _changed(network, upstream([rate.op]))))
 
     def at(step: int) -> float:
         later = [value + (step - run) * advance for (_, value), (_, advance) in zip(begin, counters)]
@@ -70,7 +72,14 @@ def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feed
     except Exception as error:
         return schedules.unknown(name, f"the graph does not give it: {essence(error)}")
     finally:
-        assign(session, begin)
+        assign(session, [*others, *begin])
+
+
+def _changed(network: Network, operations: set[Operation]) -> list[Variable]:
+    """The variables that operations write, such as updates that have to run before the rate is read."""
+    writing = [one for one in operations if one.type in _COUNTING or one.type.startswith(_WRITING)]
+    written = {tensor.op for one in writing for tensor in one.inputs}
+    return [variable for variable in _variables(network) if variable.op in written]
 
 
 def _variables(network: Network) -> list[Variable]:
