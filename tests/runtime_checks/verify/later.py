@@ -350,6 +350,17 @@ def halved(steps):
     return lambda: keras.optimizers.SGD(schedules.ExponentialDecay(0.1, steps, 0.5, staircase=True))
 
 
+def behind_updates(rate):
+    """It is made where updates have to run before, as those of batch normalization."""
+
+    def made(step):
+        seen = v1.get_variable("seen", [], initializer=v1.zeros_initializer(), trainable=False)
+        with tf.control_dependencies([v1.assign_add(seen, tf.reduce_sum(v1.trainable_variables()[0]))]):
+            return rate(step)
+
+    return made
+
+
 def restarted(step):
     return v1.train.cosine_decay(0.1, tf.maximum(step - 10, 0), 1000, alpha=0.1)
 
@@ -383,6 +394,9 @@ RATES_OTHERWISE = {
     "behind an update": lambda: Pair(
         behind(by_steps), normed(schedules.ExponentialDecay(0.1, 1000, 0.6, staircase=True)), rows, classes
     ),
+    "behind updates": lambda: Pair(
+        old(rate=behind_updates(piecewise(1000))), new(), rows, classes, ignore=["seen"]
+    ),
     "one piece less": lambda: Pair(old(rate=piecewise(40, 20000)), new(pieces(40)), rows, classes),
 }
 RATES_ALIKE = {
@@ -396,6 +410,12 @@ RATES_ALIKE = {
     ),
     "constant behind an update": lambda: Pair(behind(lambda step: 0.1), normed(0.1), rows, classes),
     "a branch behind an update": lambda: Pair(behind(in_a_branch), normed(Branch()), rows, classes),
+    "pieces behind updates": lambda: Pair(
+        old(rate=behind_updates(piecewise(40, 20000))), new(pieces(40, 20000)), rows, classes, ignore=["seen"]
+    ),
+    "a constant behind updates": lambda: Pair(
+        old(rate=behind_updates(lambda step: tf.constant(0.1))), new(), rows, classes, ignore=["seen"]
+    ),
     "a step that is not counted": lambda: Pair(old(rate=uncounted), new(), rows, classes),
 }
 RATES_UNKNOWN = {

@@ -47,8 +47,9 @@ def rates(session: V1Session, network: Network, feeds: Feeds, run: int) -> list[
 
 
 def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feeds: Feeds, run: int) -> RateRow:
-    if not hasattr(rate, "op"):
-        return schedules.constant(name, float(rate))
+    value = constant_of(rate) if hasattr(rate, "op") else rate
+    if value is not None:
+        return schedules.constant(name, float(value))
     training = upstream([getattr(network.train_op, "op", network.train_op)])
     bodies = {one.signature.name: one for one in network.graph.as_graph_def().library.function}
     rate = _alone(network, rate)
