@@ -51,7 +51,7 @@ class Request:
     ``pair`` names it (``pair.py``, ``pair.py:name`` or ``package.module:name``); ``until`` is the last rung, by name or
     number; ``policy`` is ``guide``, ``noise`` or a file; ``target`` is the Keras of the TF2 side, by default ``likely``
     where ``python`` has it, or else the one that ``tf.keras`` is there; ``python_tf1`` is the interpreter of the TF1
-    side, by default the same one.
+    side, by default the same one; ``oracle`` also computes both sides in float64.
     ``timeout`` is in seconds for each scenario and training step, ``memory_limit`` and ``tap_limit`` are in GiB,
     ``roots`` are the folders whose files are the user's; ``output`` keeps the recordings; ``tensorboard`` is a folder
     for summaries.
@@ -72,6 +72,7 @@ class Request:
     roots: tuple[str, ...] = ()
     output: str | None = None
     tensorboard: str | None = None
+    oracle: bool = False
 
 
 def locate_pair(text: str, root: str | None = None) -> tuple[Located, str | None]:
@@ -114,7 +115,9 @@ def run(
     noise = measures_noise(request.policy)
     located, name = locate_pair(request.pair, request.roots[0] if request.roots else None)
     try:
-        plan = planning.plan(request.until, noise=noise, steps=request.steps, seed=request.seed)
+        plan = planning.plan(
+            request.until, noise=noise, steps=request.steps, seed=request.seed, oracle=request.oracle
+        )
     except ValueError as error:
         raise VerifyUsageError(f"--until: {error}") from error
     first, second = _interpreters(request)

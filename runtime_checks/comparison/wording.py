@@ -33,6 +33,9 @@ _SCENARIOS = {
     "steps-again": "training, once more",
     "steps-later": "a step that need not have been run",
     "evaluated": "evaluation",
+    "float64-inference": "inference in float64",
+    "float64-training": "training pass in float64",
+    "float64-step": "first training step in float64",
 }
 _KINDS = {"tap": "layer", "learning_rate": "learning rate", "slot": "optimizer slot"}
 
