@@ -174,6 +174,7 @@ _VARIABLE = _fields(
         "layer": _maybe(_text),
         "purpose": _text,
         "only": _text,
+        "constraint": _list(_number),
     },
 )
 _LAYER = _fields({"name": _text, "class": _text}, {"config": _dict(_anything)})
