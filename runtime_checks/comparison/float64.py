@@ -65,7 +65,8 @@ def compare_float64(judge: Judge, tf1: Recorded, tf2: Recorded) -> Float64:
         if any(one.outcome != "ok" for one in both):
             continue
         found = couples(Index(both[0]), Index(both[1]), 0, judge.names)
-        own = list(_checked(judge, name, [one for one in found if one.tf1 and one.tf2], _Programs(judge, tf1, tf2, plain)))
+        whole = [one for one in found if one.tf1 and one.tf2]
+        own = list(_checked(judge, name, whole, _Programs(judge, tf1, tf2, plain)))
         checks += own
         for places, found_equal in ((plain, proven), (_ALIKE.get(name, ()), alike)):
             equal = ((place, one) for one in own if one.passed and one.rounding is not None for place in places)
@@ -96,7 +97,8 @@ class _Programs:
         if any(array.shape != first.shape or array.dtype.kind not in "fc" for array in arrays) or not first.size:
             return None
         errors = apart(arrays[0], first), apart(arrays[1], second), apart(*arrays)
-        return Rounding(*(float(np.max(error)) for error in errors), size=largest(first))
+        own, other_own, between = (float(np.max(error)) for error in errors)
+        return Rounding(own, other_own, between, largest(first))
 
 
 def _checked(judge: Judge, scenario: str, found: Sequence[Couple], programs: _Programs) -> Iterator[Deviation]:
@@ -133,7 +135,9 @@ def _told(checks: Sequence[Deviation]) -> Iterator[str]:
         f"{subject(worst)}, {label(worst.scenario)}: TF1 is {figure(found.tf1)} off, TF2 {figure(found.tf2)}; they "
         f"differ by {figure(found.apart)}, in float64 by {figure(worst.error)}"
     )
-    yield f"{words}, {figure(worst.error / found.most)} x what float32 rounds" if found.most and not worst.passed else words
+    if found.most and not worst.passed:
+        words += f", {figure(worst.error / found.most)} x what float32 rounds"
+    yield words
     constants = {subject(check) for check in known if check.rounding is not None and check.rounding.constants}
     if constants:
         yield f"{some(sorted(constants))}: in float64 no more apart than constants that are rounded otherwise make it"

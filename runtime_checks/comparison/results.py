@@ -34,7 +34,8 @@ class Status(StrEnum):
 class Rounding:
     """What float32 rounds: how far the value of each side is from that in float64, and from each other, at most.
 
-    ``size`` is the largest number of the value. ``constants`` is true where the sides differ in float64, by no more than the rounding of constants makes.
+    ``size`` is the largest number of the value. ``constants`` is true where the sides differ in float64, by no more
+    than the rounding of constants makes.
     """
 
     tf1: float

@@ -1,4 +1,4 @@
-"""Programs of a few operations and their migrations: with the same meaning, with a small difference, and without float64.
+"""Small programs and their migrations: with the same meaning, with a small difference, and without float64.
 
 Each is two functions of variables and of what is fed. Both are trained with the same loss, the mean of squares.
 """
@@ -236,7 +236,7 @@ def pooled(w: Any, x: Any, training: bool) -> Any:
 
 
 def drawn(w: Any, x: Any, training: bool) -> Any:
-    return x * w["factor"] + tf.random.gamma([6], tf.abs(w["factor"]) + 1.0, seed=1) * 0.0
+    return x * w["factor"] + tf.random.gamma([], tf.abs(w["factor"]) + 1.0, seed=1) * 0.0
 
 
 IMPOSSIBLE = {

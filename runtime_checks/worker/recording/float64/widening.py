@@ -22,8 +22,9 @@ __all__ = ["RefusedError", "Wide", "as_written", "moved", "widened"]
 _PYTHON = ("PyFunc", "PyFuncStateless", "EagerPyFunc", "SymbolicGradient")
 _DATA = ("Iterator", "Queue", "Reader", "Dataset", "Barrier", "Unstage")
 _DRAWS = (
-    "Random", "StatelessRandom", "StatelessTruncated", "StatelessMultinomial", "StatelessParameterized", "StatefulRandom",
-    "StatefulUniform", "StatefulStandard", "StatefulTruncated", "TruncatedNormal", "ParameterizedTruncated", "Multinomial"
+    "Random", "StatelessRandom", "StatelessTruncated", "StatelessMultinomial", "StatelessParameterized",
+    "StatefulRandom", "StatefulUniform", "StatefulStandard", "StatefulTruncated", "TruncatedNormal",
+    "ParameterizedTruncated", "Multinomial",
 )
 _BYTES = ("Bitcast", "Decode", "Parse", "Restore")
 """Operations that give or take floating numbers as bytes."""
@@ -132,7 +133,7 @@ class _Library:
 
     def arithmetic(self, node: Protobuf, attributes: Attributes, count: int) -> Protobuf:
         """The function that computes an operation in float64: `count` tensors of that dtype in."""
-        key = "{}__{:08x}".format(node.op, zlib.crc32(repr(sorted(attributes.items())).encode()))
+        key = f"{node.op}__{zlib.crc32(repr(sorted(attributes.items())).encode()):08x}"
         if key not in self.made:
             self.made[key] = _traced(node.op, attributes, count)
             self.made[key].signature.name = key

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 import numpy as np
 
@@ -51,9 +51,10 @@ def record(
         for variable in [*network.variables, *network.graph.get_collection(keys.LOCAL_VARIABLES)]
         if variable.op in needed or getattr(variable, "handle", variable).op in needed
     ]
-    values = {
-        str(getattr(variable, "handle", variable).op.name): array for variable, array in sessions.read(session, variables)
-    }
+    values: dict[str, Array] = {}
+    for variable, array in sessions.read(session, variables):
+        held: Any = getattr(variable, "handle", variable)
+        values[str(held.op.name)] = array
     computed = running.computed(
         network.graph.as_graph_def(),
         [tensor.name for tensor in fetched],
