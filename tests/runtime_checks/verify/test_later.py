@@ -118,7 +118,8 @@ def test_a_rate_that_differs_in_a_later_step_is_a_difference(verified: Verified,
     """The step is named, whether it is a power of ten or lies between two."""
     report = verified(target, "RATES_OTHERWISE", name)
     steps = [check.step for check in report.rung("schedule").failures]
-    first = {"kept": 1001, "behind updates": 1001, "another boundary": 7001, "half as often": 1000, "one piece less": 20001}
+    first = {"kept": 1001, "another boundary": 7001, "half as often": 1000, "one piece less": 20001}
+    first["behind updates"] = 1001
 
     assert ["schedule"] == failed(report), report
     assert first.get(name, steps[0]) == steps[0]
