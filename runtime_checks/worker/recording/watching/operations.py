@@ -46,7 +46,7 @@ def place_of(operation: Operation, code: UserCode) -> tuple[str, int] | None:
 def upstream(
     operations: Iterable[Operation], stop: Callable[[Operation], bool] | None = None, control: bool = True
 ) -> set[Operation]:
-    """The operations and all that they depend on, by values and, with `control`, by what has to run before.
+    """The operations and all that they depend on, by control as well unless that is false.
 
     Those for which `stop` is true are not included.
     """
@@ -58,8 +58,7 @@ def upstream(
             continue
         found.add(operation)
         waiting += [tensor.op for tensor in operation.inputs]
-        if control:
-            waiting += operation.control_inputs
+        waiting += operation.control_inputs if control else []
     return found
 
 
