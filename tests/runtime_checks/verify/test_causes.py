@@ -436,10 +436,10 @@ def test_findings_of_the_class(record: Record) -> None:
 def test_findings_where_tf1_is_held_against_itself_are_no_cause(record: Record) -> None:
     """Both places of such a value are of TF1, whose code runs in a graph."""
     sides = record("steps", [("variable", "norm/mean", 0, [1.0, 2.0])], [("variable", "norm/mean", 0, [1.0, 3.0])])
-    place = ("/p/old.py", 3)
+    place = ("/p/graph.py", 3)
     modes = check("loss", "loss", passed=True, tf1_place=place, tf2_place=place)
     found = report(("6", [check("variable", "norm/mean")]), ("8", [modes]))
-    causes = rank(found, *sides, [finding("p/old.py", 3, "TF403")])
+    causes = rank(found, *sides, [finding("p/graph.py", 3, "TF403")])
 
     assert "moving statistics" == causes[0].kind
     assert {()} == {cause.findings for cause in causes}
