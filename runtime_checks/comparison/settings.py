@@ -48,6 +48,8 @@ _NEUTRAL: Mapping[str, Any] = {
 }
 """Hyperparameters that say nothing unless they are given: what lacks them has these."""
 _DESCRIBING = ("class", "name", "rule", "learning_rate", "use_ema", "ema_momentum", *_CLIPPING)
+_OF_AVERAGES = ("ema_overwrite_frequency",)
+"""What says nothing where the optimizer averages no weights: Keras 2 gives it to RMSprop all the same."""
 _RULES = {"gradientdescent": "sgd", "momentum": "sgd", "adamw": "adam"}
 """Rules of TF1 that have another name in Keras, and those that differ in a hyperparameter alone, in small letters."""
 _MOST = 4
@@ -113,7 +115,7 @@ def _of_optimizer(one: Row, two: Row, changing: bool) -> Iterator[Setting]:
             return
     yield _of_clipping(one, two)
     for key in dict.fromkeys((*one, *two)):
-        if key in _DESCRIBING:
+        if key in _DESCRIBING or (key in _OF_AVERAGES and not any(row.get("use_ema") for row in (one, two))):
             continue
         kind = "momentum" if key in ("momentum", "nesterov") else "update rule"
         values = [row.get(key, _NEUTRAL.get(key)) for row in (one, two)]

@@ -239,7 +239,7 @@ def _equal(report: Results) -> str:
         worst = max(counted, key=lambda check: check.excess)
         words += f"; {len(counted)} values compared"
         words += f", the farthest is {subject(worst)}, {times(worst.excess)}" if worst.excess else ", all identical"
-    if heads := [one.partition(" (")[0] for one in report.not_compared if one != NEVER]:
+    if heads := dict.fromkeys(one.partition(" (")[0] for one in report.not_compared if one != NEVER):
         words += f"; not compared: {', '.join(heads)}"
     return printable(_sentence(words))
 

@@ -190,7 +190,8 @@ def _places(seen: Seen) -> tuple[set[Place], set[Place]]:
     for sides in seen.report.random_ops.values():
         for places, side in zip(found, sides, strict=True):
             places.update(op.place for op in side if op.place)
-    for check in seen.checks:
+    between = (check for rung in seen.report.rungs if rung.number != "8" for check in rung.checks)
+    for check in between:  # rung 8 compares each side with itself
         for places, place in zip(found, (check.tf1_place, check.tf2_place), strict=True):
             places.update([place] if place else [])
     return found

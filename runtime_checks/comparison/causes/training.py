@@ -12,6 +12,7 @@ from ...worker.recording.format.reading import Recorded
 from ..judging.measuring import OTHER_SHAPES
 from ..results import Deviation
 from ..wording import figure
+from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, fit, near, whole
 from .forward import differs, regularization_sums, single_losses
 
@@ -318,7 +319,10 @@ def _applied_twice(seen: Seen, step: int) -> str:
     if not found or any(name.endswith("#2") for name in seen.names("tf1", _STEPS, "gradient", step)):
         return ""
     more = f" and to {len(found) - 1} other variables" if len(found) > 1 else ""
-    return f"in one step TF2 applies gradients to {found[0][:-2]}{more} more than once, as with two optimizers"
+    record = seen.record("tf2", _STEPS, "gradient", found[0], step)
+    again = f", at {shown(record.place)} again" if record is not None and record.place else ""
+    words = f"in one step TF2 applies gradients to {found[0][:-2]}{more} more than once{again}"
+    return f"{words}, as where two optimizers have variables in common"
 
 
 def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iterator[Clue]:
@@ -399,6 +403,10 @@ def _update(seen: Seen, step: int) -> Iterator[Clue]:
     agree = {frozenset(): "Outputs and loss", frozenset({"gradient"}): "Gradients"}.get(frozenset(known), "")
     agree = agree or ("The learning rate" if known == {"learning_rate"} else "Gradients and learning rate")
     text = f"{agree} of step {step} {'agrees' if agree.startswith('The') else 'agree'}, the update does not"
+    twice = _applied_twice(seen, step)
+    if twice:
+        yield Clue("update rule", 0.95, f"{text}: {twice}.")
+        return
     decayed = _decayed_weights(seen, step)
     if decayed:
         yield Clue("update rule", 0.95, f"{text}: {decayed}.")

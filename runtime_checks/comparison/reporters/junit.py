@@ -40,7 +40,7 @@ def render(report: Results, color: bool = False) -> str:
 
 
 def _brief(report: Results) -> str:
-    return printable("; ".join(one.partition(" (")[0] for one in report.not_compared))
+    return printable("; ".join(dict.fromkeys(one.partition(" (")[0] for one in report.not_compared)))
 
 
 def _complaints(report: Results) -> bool:

@@ -433,6 +433,18 @@ def test_findings_of_the_class(record: Record) -> None:
     assert ("moving statistics", (at, far)) == (cause.kind, cause.findings)
 
 
+def test_findings_where_tf1_is_held_against_itself_are_no_cause(record: Record) -> None:
+    """Both places of such a value are of TF1, whose code runs in a graph."""
+    sides = record("steps", [("variable", "norm/mean", 0, [1.0, 2.0])], [("variable", "norm/mean", 0, [1.0, 3.0])])
+    place = ("/p/graph.py", 3)
+    modes = check("loss", "loss", passed=True, tf1_place=place, tf2_place=place)
+    found = report(("6", [check("variable", "norm/mean")]), ("8", [modes]))
+    causes = rank(found, *sides, [finding("p/graph.py", 3, "TF403")])
+
+    assert "moving statistics" == causes[0].kind
+    assert {()} == {cause.findings for cause in causes}
+
+
 def test_codes_are_rules() -> None:
     """Every code of the table is a rule of this program."""
     rules = {
@@ -490,14 +502,15 @@ def test_decay_of_weights_in_the_update(record: Record) -> None:
     assert "differs by 0.01 of the weight itself, as if TF2 alone decayed it" in text
 
 
-def test_gradients_that_are_applied_twice(record: Record) -> None:
-    """As where the optimizer of one network is given the weights of another as well."""
+@pytest.mark.parametrize(("seen", "gradient"), [("gradient", -GRADIENT.T), ("update", GRADIENT)])
+def test_gradients_that_are_applied_twice(record: Record, seen: str, gradient: np.ndarray) -> None:
+    """As where the optimizer of one network is given the weights of another as well; the first ones may be right."""
     old = [("gradient", "left/kernel", 0, GRADIENT)]
-    new = [("gradient", "left/kernel", 0, -GRADIENT.T), ("gradient", "left/kernel#2", 0, GRADIENT)]
-    kind, text = first(rank(report(("6", [check("gradient", "left/kernel")])), *record("steps", old, new)))
+    new = [("gradient", "left/kernel", 0, gradient), ("gradient", "left/kernel#2", 0, GRADIENT)]
+    kind, text = first(rank(report(("6", [check(seen, "left/kernel")])), *record("steps", old, new)))
 
     assert "update rule" == kind
-    assert "in one step TF2 applies gradients to left/kernel more than once" in text
+    assert "in one step TF2 applies gradients to left/kernel more than once, at /p/model.py:7 again" in text
 
 
 def test_gradients_of_which_only_shapes_differ_say_nothing_of_clipping(record: Record) -> None:

@@ -85,6 +85,7 @@ class _Trainer:
         self.seen: Seen | None = None
         self.assignments = probing.Assignments()
         self._every = True
+        self._updates: dict[str, Place | None] = {}
         self._optimizers: list[Optimizer] = []
         self._averages: dict[str, tuple[averages.Average, str, str]] = {}
 
@@ -209,6 +210,7 @@ class _Trainer:
         return exchanged(seen.losses[0][0]) if seen.losses else None
 
     def _gradients(self, seen: Seen) -> dict[str, Tensor]:
+        """What was applied, by variable: further gradients of one variable are numbered from 2 on."""
         found: dict[str, Tensor] = {}
         for applied in seen.applied:
             for gradient, variable in applied.pairs:
@@ -218,6 +220,7 @@ class _Trainer:
                     number += 1
                     name = f"{self.made.variables.name(variable)}#{number}"
                 found[name] = gradient
+                self._updates[name] = applied.place
         return found
 
     def _saw(self, seen: Seen, number: int) -> None:
@@ -270,7 +273,7 @@ class _Trainer:
             add("learning_rate", "learning_rate" + (f"_{at}" if at else ""), value, number, self._place("update"))
         if everything:
             for name, value in found.gradients.items():
-                add("gradient", name, value, number, self._place("update"))
+                add("gradient", name, value, number, self._updates.get(name, self._place("update")))
 
     def _state(self, number: int) -> None:
         """Record weights and slots as they are after the update."""

@@ -67,6 +67,10 @@ SAME = {
     "gradient descent": (optimizers(SGD), optimizers(KERAS_SGD)),
     "Adam": (optimizers(ADAM), optimizers(KERAS_ADAM)),
     "Adam without decay": (optimizers(ADAM), optimizers({**KERAS_ADAM, "class": "AdamW", "rule": "AdamW"})),
+    "what would overwrite averages": (
+        optimizers(ADAM),
+        optimizers({**KERAS_ADAM, "use_ema": False, "ema_overwrite_frequency": 100}),
+    ),
     "rounded": (optimizers(ADAM), optimizers({**KERAS_ADAM, "beta_2": 0.9990000128746033})),
     "a class of one's own": (optimizers(ADAM), optimizers({**KERAS_ADAM, "class": "Mine"})),
     "two in another order": (optimizers(ADAM, SGD), optimizers(KERAS_SGD, KERAS_ADAM)),
@@ -89,6 +93,11 @@ OTHER = {
     "epsilon": (optimizers(ADAM), optimizers({**KERAS_ADAM, "epsilon": 1e-7}), "epsilon of the optimizer is 1e-08"),
     "the rule": (optimizers(ADAM), optimizers(KERAS_SGD), "The optimizer is AdamOptimizer on TF1 and SGD on TF2."),
     "a decay of weights": (optimizers(ADAM), optimizers({**KERAS_ADAM, "weight_decay": 0.01}), "weight_decay"),
+    "averages that overwrite": (
+        optimizers(ADAM),
+        optimizers({**KERAS_ADAM, "use_ema": True, "ema_overwrite_frequency": 100}),
+        "ema_overwrite_frequency",
+    ),
     "amsgrad": (optimizers(ADAM), optimizers({**KERAS_ADAM, "amsgrad": True}), "amsgrad"),
     "accumulated gradients": (
         optimizers(SGD),
