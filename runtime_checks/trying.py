@@ -23,7 +23,10 @@ __all__ = ["RUNS", "SECONDS", "find_cause", "seed_bugs"]
 
 RUNS = 30
 SECONDS = 1800.0
-_WAVE = 3
+_FIRST, _WAVE = 3, 12
+"""Bugs that are planted at once, and how many when it is known how long one takes: they share a process."""
+_PASSES = "fingerprint"
+"""The last rung of forward passes, as far as which what is felt in them is looked for first."""
 _LONGER = (8, 20)
 """Numbers of steps that are tried where a planted bug was not caught."""
 
@@ -117,17 +120,25 @@ def _planted(
     left: list[str],
 ) -> list[Proposal]:
     """Try bugs until none is left or no run is; gives back those that were not caught."""
+    from .comparison.results import Planted
     from .comparison.trying import plants
 
     missed: list[Proposal] = []
     rest = list(waiting)
+    early = {one.key for one in rest if one.kind in plants.PASSES} if runner.reaches(_PASSES) else set()
     while rest and effort.room:
-        count = effort.wave(_WAVE)
-        wave, rest = rest[:count], rest[count:]
+        until = _PASSES if rest[0].key in early else None
+        count = effort.wave(_WAVE if effort.used else _FIRST)
+        wave = [one for one in rest if (one.key in early) is (until is not None)][:count]
+        rest = [one for one in rest if one not in wave]
         effort.used += len(wave)
-        for one, attempt in zip(wave, runner.run([[one] for one in wave], None), strict=True):
+        for one, attempt in zip(wave, runner.run([[one] for one in wave], until, noise=True), strict=True):
             said = plants.caught(one, attempt, steps)
             attempt.discard()
+            if until is not None and isinstance(said, Planted) and not said.rung:
+                early.discard(one.key)
+                rest.insert(0, one)
+                continue
             if isinstance(said, str):
                 left.append(f"{one.change.text}: {said}")
                 continue
@@ -144,9 +155,9 @@ class _Runner:
         self._again = again
         self._effort = effort
 
-    def run(self, sets: Sequence[Sequence[Proposal]], rung: str | None) -> list[Attempt]:
-        """An attempt for each set."""
-        plan = self._plan(rung)
+    def run(self, sets: Sequence[Sequence[Proposal]], rung: str | None, noise: bool = False) -> list[Attempt]:
+        """An attempt for each set: of everything, of what one rung compares, or with its noise of all up to a rung."""
+        plan = self._plan(rung, noise)
         attempts = [[one.mutation for one in found] for found in sets]
         folders = self._again.record(plan, attempts, max(self._effort.seconds - self._effort.spent, 1.0))
         return [
@@ -154,12 +165,17 @@ class _Runner:
             for folder in folders
         ]
 
-    def _plan(self, rung: str | None) -> Plan:
-        """Everything, or what one rung compares, without the runs that measure noise."""
+    def reaches(self, rung: str) -> bool:
+        """Whether rungs behind that one were asked for, so that climbing only as far takes less."""
+        return len(planning.plan(rung, noise=True, steps=1, seed=0).scenarios) < len(self._again.plan.scenarios)
+
+    def _plan(self, rung: str | None, noise: bool) -> Plan:
         asked = self._again.plan
         if rung is None:
             return asked
         needed = planning.alone(rung, steps=asked.steps, seed=asked.seed)
+        if noise:
+            needed = planning.plan(rung, noise=True, steps=asked.steps, seed=asked.seed)
         return needed._replace(scenarios=tuple(one for one in needed.scenarios if one in asked.scenarios))
 
     def _compared(self, folder: str, rung: str | None) -> Attempt:

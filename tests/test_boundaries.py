@@ -34,14 +34,17 @@ ROOMS = [
     ),
     pytest.param(
         ROOT / "runtime_checks" / "worker" / "recording",
-        ["tensors", "pairs", "format", "values", "watching", "randomness mutations", "pipelines", "tf1 tf2", "."],
+        [
+            "tensors", "pairs", "format", "values", "watching", "randomness mutations", "float64 pipelines", "tf1 tf2",
+            ".",
+        ],
         id="recording",
     ),
     pytest.param(
         ROOT / "runtime_checks" / "comparison",
         [
             "results distributions points", "wording", "judging",
-            "batches divergence draws initial_values metrics pipelines rates settings vacuity",
+            "batches divergence draws float64 initial_values metrics pipelines rates settings vacuity",
             "causes reporters", "trying", "report training", "climb", "rungs", ".",
         ],
         id="comparison",

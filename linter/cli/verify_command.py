@@ -104,7 +104,7 @@ def _add_recording(made: argparse.ArgumentParser) -> None:
     add = made.add_argument_group("running both sides").add_argument
     add("--steps", metavar="N", type=_steps, help=f"training steps; {_STEPS} by default")
     add("--seed", metavar="N", type=int, help=f"of all randomness; {_SEED} by default")
-    add("--oracle", action="store_true", help="also compute both sides in float64, which tells rounding from a difference")
+    add("--oracle", action="store_true", help="also compute both sides in float64: is it rounding?")
     add("--target", choices=TARGETS, help="the Keras of the TF2 side; auto reads it off the project's requirements")
     add("--python", metavar="PATH", help="the interpreter that has the TF2 side's TensorFlow; this one by default")
     add("--python-tf1", metavar="PATH", help="that of the TF1 side, such as a real TF 1.15; --python by default")

@@ -72,7 +72,7 @@ class Climb:
         self._alone = self._within_loss()
         judge.without_losses = bool(self._alone)
         self.float64 = compare_float64(judge, tf1, tf2)
-        judge.proven = self.float64.proven
+        judge.proven, judge.alike = self.float64.proven, self.float64.alike
 
     def both(self, name: str) -> list[tuple[str, Scenario]]:
         """A scenario of TF1, in words, and of TF2; TF1 has none with copied values, as these are its own."""

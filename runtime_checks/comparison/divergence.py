@@ -26,7 +26,8 @@ def first(rungs: Iterable[Rung], parting: Parting = lambda rung, failed: None) -
     the other is looked at only if no layer after it agrees. A layer that differs in a scenario whose outputs agree is
     tapped at different places, and says nothing; one whose inputs differ already is not where it begins. What input
     pipelines give comes last, since no other rung depends on it. What lies within the noise, and is more than a policy
-    allows, counts only where nothing else differs.
+    allows, counts only where nothing else differs. Where one side has no regularization losses, it may add them to its
+    loss itself: that is seen once outputs agree, and before it says nothing.
     """
     rungs = tuple(rungs)
     failures = [(rung, check) for rung in rungs if rung.status is Status.FAIL for check in rung.failures]
@@ -34,6 +35,8 @@ def first(rungs: Iterable[Rung], parting: Parting = lambda rung, failed: None) -
         return None
     beyond = [(rung, check) for rung, check in failures if not is_noise(check)]
     misleading = _misleading(rungs)
+    if any(check.kind == "output" and check.step <= 0 for _, check in beyond):
+        beyond = [one for one in beyond if not _is_one_sided(one[1])]
     rung, failed = min(beyond or failures, key=lambda one: one[1].scenario == scenarios.DATA)
     run = [check for check in rung.checks if check.scenario == failed.scenario]
     earlier = [check for check in run[: run.index(failed)] if _key(check) not in misleading]
@@ -48,6 +51,11 @@ def first(rungs: Iterable[Rung], parting: Parting = lambda rung, failed: None) -
 def is_noise(check: Deviation) -> bool:
     """Whether a difference is no more than policy ``noise`` tolerates of what was measured."""
     return check.floor is not None and check.error <= NOISE.factor * check.floor
+
+
+def _is_one_sided(check: Deviation) -> bool:
+    """Whether it is the sum of regularization losses of one side, and the other has none."""
+    return check.kind == "regularization" and not (check.tf1_value and check.tf2_value)
 
 
 def _located(failed: Deviation, earlier: Sequence[Deviation]) -> Deviation:

@@ -15,15 +15,15 @@ from .judging.measuring import apart, largest, measure
 from .judging.pairing import Couple, Index, couples
 from .judging.tolerances import Tolerance, epsilon
 from .results import Deviation, Rounding
-from .wording import figure, label, subject
+from .wording import figure, label, some, subject
 
 __all__ = ["Float64", "Key", "compare_float64"]
 
 Key = tuple[str, str, str]
 """The scenario of the TF2 side in which the program itself computed a value, its kind, and its name on TF1."""
 
-_RELATIVE = 1e-9
-"""Of the largest number of a value."""
+_RELATIVE = 1e-10
+"""Of the largest number of a value: equal programs were seen to differ by 1e-14 of it, where sums cancel."""
 _OF_KIND = 1e-12
 """Of the largest number of its kind: the gradient of a bias before batch normalization is nothing but rounding."""
 _FACTOR = 3.0
@@ -36,31 +36,42 @@ _AS_IT_IS = {
     scenarios.FLOAT64_STEP: (scenarios.STEPS,),
 }
 """Where the programs computed the same by themselves."""
+_ALIKE = {
+    scenarios.FLOAT64_INFERENCE: (scenarios.CONSTANT, scenarios.FINGERPRINT),
+    scenarios.FLOAT64_TRAINING: (scenarios.TRAINING, scenarios.TRAINING_CONSTANT),
+}
+"""Where they did so from other numbers: what is rounded grows with these."""
 
 
 class Float64(NamedTuple):
-    """What was compared, what there is to say of it, and those values of the programs that float64 proves equal."""
+    """What was compared, and what there is to say of it.
 
-    checks: tuple[Deviation, ...] = ()
-    notes: tuple[str, ...] = ()
-    proven: dict[Key, Deviation] = {}
+    `proven` are those values of the programs that float64 proves equal, `alike` the same from other numbers.
+    """
+
+    checks: tuple[Deviation, ...]
+    notes: tuple[str, ...]
+    proven: dict[Key, Deviation]
+    alike: dict[Key, Deviation]
 
 
 def compare_float64(judge: Judge, tf1: Recorded, tf2: Recorded) -> Float64:
     """Compare what both sides recorded in float64: nothing where they did not."""
     checks: list[Deviation] = []
-    notes: list[str] = []
     proven: dict[Key, Deviation] = {}
+    alike: dict[Key, Deviation] = {}
     for name, plain in _AS_IT_IS.items():
         both = tf1.scenario(name), tf2.scenario(name)
         if any(one.outcome != "ok" for one in both):
             continue
         found = couples(Index(both[0]), Index(both[1]), 0, judge.names)
-        own = list(_checked(judge, name, [one for one in found if one.tf1 and one.tf2], _Programs(judge, tf1, tf2, plain)))
+        whole = [one for one in found if one.tf1 and one.tf2]
+        own = list(_checked(judge, name, whole, _Programs(judge, tf1, tf2, plain)))
         checks += own
-        notes += _told(own)
-        proven.update({(scenario, one.kind, one.tf1_name): one for one in own if one.passed for scenario in plain})
-    return Float64(tuple(checks), tuple(dict.fromkeys(notes)), proven)
+        for places, found_equal in ((plain, proven), (_ALIKE.get(name, ()), alike)):
+            equal = ((place, one) for one in own if one.passed and one.rounding is not None for place in places)
+            found_equal.update({(place, one.kind, one.tf1_name): one for place, one in equal})
+    return Float64(tuple(checks), tuple(_told(checks)), proven, alike)
 
 
 class _Programs:
@@ -85,8 +96,9 @@ class _Programs:
         arrays = self._judge.turned(one), self._judge.values.of(other)
         if any(array.shape != first.shape or array.dtype.kind not in "fc" for array in arrays) or not first.size:
             return None
-        figures = (apart(arrays[0], first), apart(arrays[1], second), apart(*arrays))
-        return Rounding(*(float(np.max(figure_of)) for figure_of in figures))
+        errors = apart(arrays[0], first), apart(arrays[1], second), apart(*arrays)
+        own, other_own, between = (float(np.max(error)) for error in errors)
+        return Rounding(own, other_own, between, largest(first))
 
 
 def _checked(judge: Judge, scenario: str, found: Sequence[Couple], programs: _Programs) -> Iterator[Deviation]:
@@ -112,30 +124,39 @@ def _moved(record: Record | None) -> float:
 
 
 def _told(checks: Sequence[Deviation]) -> Iterator[str]:
-    """Of each kind of value the one that float32 shows farthest apart, in units of what it rounds."""
-    kinds: dict[str, list[Deviation]] = {}
-    for check in checks:
-        if check.counts and check.rounding is not None and not check.problem:
-            kinds.setdefault(check.kind, []).append(check)
-    for own in kinds.values():
-        worst = max(own, key=lambda check: (not check.passed, check.rounding.apart if check.rounding else 0.0))
-        found = worst.rounding
-        if found is None or not (found.apart or found.tf1 or found.tf2):
-            continue
-        words = (
-            f"{label(worst.scenario)}, {subject(worst)}: of float64 TF1 is {figure(found.tf1)} off, TF2 "
-            f"{figure(found.tf2)}; they differ by {figure(found.apart)}, in float64 by {figure(worst.error)}"
-        )
-        if not worst.passed and max(found.tf1, found.tf2):
-            words += f", {figure(worst.error / max(found.tf1, found.tf2))} x what float32 rounds"
-        yield words
-        if found.constants:
-            yield f"{label(worst.scenario)}, {subject(worst)}: in float64 no more than what rounding constants makes"
-        yield from _less_exact(worst, found)
+    """What differs first, or of what agrees that which float32 shows farthest apart, in units of what it rounds."""
+    known = [check for check in checks if check.counts and check.rounding is not None and not check.problem]
+    failed = [check for check in known if not check.passed]
+    worst = failed[0] if failed else max(known, key=_seen, default=None)
+    if worst is None or worst.rounding is None:
+        return
+    found = worst.rounding
+    words = (
+        f"{subject(worst)}, {label(worst.scenario)}: TF1 is {figure(found.tf1)} off, TF2 {figure(found.tf2)}; they "
+        f"differ by {figure(found.apart)}, in float64 by {figure(worst.error)}"
+    )
+    if found.most and not worst.passed:
+        words += f", {figure(worst.error / found.most)} x what float32 rounds"
+    yield words
+    constants = {subject(check) for check in known if check.rounding is not None and check.rounding.constants}
+    if constants:
+        yield f"{some(sorted(constants))}: in float64 no more apart than constants that are rounded otherwise make it"
+    less = [(check, side) for check, side in map(_less_exact, known) if side]
+    for side in sorted({side for _, side in less}):
+        names = some(list(dict.fromkeys(subject(check) for check, own in less if own == side)))
+        yield f"{names}: {side} computes it by a formula that rounds more"
 
 
-def _less_exact(check: Deviation, found: Rounding) -> Iterator[str]:
-    sides = sorted([(found.tf1, "TF1"), (found.tf2, "TF2")])
+def _seen(check: Deviation) -> float:
+    """How far float32 shows a value apart, for its size."""
+    return 0.0 if check.rounding is None else check.rounding.apart / max(abs(check.tf1_value), 1e-30)
+
+
+def _less_exact(check: Deviation) -> tuple[Deviation, str]:
+    """A value that agrees, and the side whose float32 is far less exact, if there is one."""
+    found = check.rounding
+    if found is None or not check.passed:
+        return check, ""
+    (less, _), (more, side) = sorted([(found.tf1, "TF1"), (found.tf2, "TF2")])
     usual = epsilon("float32") * max(abs(check.tf1_value), abs(check.tf2_value))
-    if check.passed and sides[1][0] > _WORSE * max(sides[0][0], usual):
-        yield f"{label(check.scenario)}, {subject(check)}: {sides[1][1]} computes it by a formula that rounds more"
+    return check, side if more > _WORSE * max(less, usual) else ""

@@ -13,7 +13,7 @@ from .judging.pairing import couples, slot_of
 from .metrics import paired
 from .rates import compare_rates
 from .results import NEVER, Status
-from .rungs import RUNGS, Definition
+from .rungs import ORACLE, RUNGS, Definition
 from .settings import settings
 from .wording import label, some
 
@@ -97,7 +97,7 @@ def _rungs(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
         settled = climb.rungs[rung.name]
         if settled.status is Status.NOT_RUN and not _said_elsewhere(settled, rung):
             yield f"{_TITLES.get(rung.name, f'rung {rung.number}, {rung.title}')} ({settled.detail.rstrip('.')})"
-    above = [rung.number for rung in RUNGS if rung not in asked]
+    above = [rung.number for rung in RUNGS if rung not in asked and rung.name != ORACLE]
     if above:
         numbers = f"rung {above[0]}" if len(above) == 1 else f"rungs {above[0]} to {above[-1]}"
         yield f"{numbers} (--until)"

@@ -34,13 +34,20 @@ class Status(StrEnum):
 class Rounding:
     """What float32 rounds: how far the value of each side is from that in float64, and from each other, at most.
 
-    ``constants`` is true where the sides differ in float64, by no more than the rounding of constants makes.
+    ``size`` is the largest number of the value. ``constants`` is true where the sides differ in float64, by no more
+    than the rounding of constants makes.
     """
 
     tf1: float
     tf2: float
     apart: float
+    size: float = 0.0
     constants: bool = False
+
+    @property
+    def most(self) -> float:
+        """What the side rounds that rounds more."""
+        return max(self.tf1, self.tf2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ __all__ = ["clues"]
 
 _OF_LAYERS = ("epsilon", "activation", "negative_slope", "alpha")
 """Settings of layers that are always at work, so that no rung holds them against each other."""
+_SQUARES = "/rmsprop.rms"
 
 
 def clues(seen: Seen) -> Iterator[Clue]:
@@ -45,9 +46,15 @@ def _rule(seen: Seen) -> Iterator[Clue]:
     for one, two in zip(old, new, strict=False):
         names = str(one.get("class", "")), str(two.get("class", ""))
         if rule_name(one) == rule_name(two) == "rmsprop":
-            if names[0].endswith("Optimizer") and not names[1].endswith("Optimizer"):
+            if names[0].endswith("Optimizer") and not names[1].endswith("Optimizer") and not _all_agree(seen, _SQUARES):
                 text = f"{names[0]} begins its mean of squares at 1, {names[1]} of Keras at 0"
                 yield Clue("update rule", _weight(seen, "update rule"), f"{text}: the first steps are larger.")
+
+
+def _all_agree(seen: Seen, slot: str) -> bool:
+    """Whether that slot was compared, and is the same throughout."""
+    checks = [check for rung in seen.report.rungs for check in rung.checks if check.tf1_name.endswith(slot)]
+    return bool(checks) and all(check.passed for check in checks)
 
 
 def _layers(seen: Seen) -> Iterator[Clue]:

@@ -90,7 +90,11 @@ def regularization_sums(seen: Seen, scenario: str, step: int) -> Iterator[Clue]:
         return
     sums = f"regularization losses sum up to {figure(old)} on TF1 and {figure(new)} on TF2"
     if not new or not old:
-        yield Clue("regularization", 0.95, f"The {sums}: one side has none.")
+        if differs(seen):
+            text = f"The {sums}: one side has none, or adds them to its loss itself, which is seen once outputs agree."
+            yield Clue("regularization", 0.3, text)
+        else:
+            yield Clue("regularization", 0.95, f"The {sums}: one side has none.")
         return
     factor = new / old
     if whole(factor, 1e-4) >= 2:

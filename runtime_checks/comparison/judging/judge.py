@@ -32,6 +32,7 @@ class Judge:
         without_losses: whether regularization losses decide nothing, as one side has them within its loss.
         proven: by scenario, kind and TF1 name, the values of step 0 of which float64 shows that they are the same;
             what float32 rounds there is noise.
+        alike: the same of values that were computed from other numbers.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Judge:
         self.left_out = 0
         self.without_losses = False
         self.proven: Mapping[tuple[str, str, str], Deviation] = {}
+        self.alike: Mapping[tuple[str, str, str], Deviation] = {}
         self._gain = max(_gain(tf1), _gain(tf2))
 
     def all(self, scenario: str, couples: Iterable[Couple], *, counts: bool = True) -> list[Deviation]:
@@ -90,10 +92,14 @@ class Judge:
     def _floor(self, scenario: str, couple: Couple, tf1: Any) -> float | None:
         """The noise that was measured, and what float32 rounds where that is proven to be all."""
         floor = self.noise_floor.of(scenario, couple, tf1)
-        proof = self.proven.get((scenario, couple.known.kind, couple.known.name)) if couple.known.step == 0 else None
-        if proof is None or proof.rounding is None:
+        if couple.known.step:
             return floor
-        return max(floor or 0.0, proof.rounding.tf1, proof.rounding.tf2)
+        key = (scenario, couple.known.kind, couple.known.name)
+        for proof, size in ((self.proven.get(key), None), (self.alike.get(key), largest(tf1))):
+            if proof is not None and proof.rounding is not None:
+                grown = 1.0 if size is None else size / (proof.rounding.size or 1.0)
+                floor = max(floor or 0.0, proof.rounding.most * grown)
+        return floor
 
     def proof(self, check: Deviation) -> Deviation | None:
         """What shows in float64 that a value is the same on both sides; None where nothing does."""

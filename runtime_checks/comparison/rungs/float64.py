@@ -9,7 +9,7 @@ from ..wording import label
 
 NUMBER = "4x"
 TITLE = "the same in float64"
-COMPARED = "with `--oracle`: outputs, losses and gradients of the first step computed in float64, and what float32 rounds"
+COMPARED = "with `--oracle`: outputs, losses and gradients of the first step in float64, and what float32 rounds"
 SCENARIOS = {
     scenarios.INFERENCE: (),
     scenarios.INFERENCE_COPIED: (),
@@ -33,7 +33,7 @@ def judge(climb: Climb) -> Settled:
         if why and not idle:
             missing[why] = label(name)
     told = "; ".join(f"{name}: {why}" for why, name in missing.items())
-    checks = [check for check in climb.float64.checks]
+    checks = list(climb.float64.checks)
     if not checks:
         return Settled(Status.NOT_RUN, told or "neither side was run in float64: --oracle asks for it")
     reason = next(filter(None, (climb.of_outputs(name, checks) for name in {one.scenario for one in checks})), "")

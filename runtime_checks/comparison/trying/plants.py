@@ -10,7 +10,10 @@ from ..results import Change, Planted, Results, Rung, Status
 from .proposals import Proposal, Site, described, mutation, sites_of
 from .search import Attempt
 
-__all__ = ["caught", "plants"]
+__all__ = ["PASSES", "caught", "plants"]
+
+PASSES = ("variables", "forward", "regularization")
+"""Classes of bugs that are felt in a forward pass."""
 
 _NORMS = ("BatchNormalization", "BatchNormalizationBase")
 _OTHER: Mapping[str | None, str] = {

@@ -128,6 +128,7 @@ class _Search:
             if best is None:
                 break
             found.append(best[0])
+            current.discard()
             rung, current = _failed(current), best[1]
             if amounts(current, rung) == {} and self._effort.room:
                 current.discard()

@@ -141,7 +141,8 @@ class Renewal:
         if any(cls.__module__.partition(".")[0] in _FRAMEWORKS for cls in kind.__mro__):
             steady = any(cls.__name__ in _STEADY for cls in kind.__mro__)
             return (list(vars(value).items()) if users else []) if steady else None
-        if is_pair(value) or issubclass(kind, _HOLDERS) or users:
+        ours = kind.__module__.partition(".")[0] in _OURS
+        if is_pair(value) or issubclass(kind, _HOLDERS) or users or ours:
             return list(getattr(value, "__dict__", {}).items()) if not hasattr(kind, "__next__") else None
         if not is_standard(kind.__module__.partition(".")[0]):
             return None

@@ -5,6 +5,8 @@ Each is a function of nothing that gives a `Pair`; the tables say which of them 
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 import tensorflow as tf
 from migrate_lint.runtime_checks import Pair, Spec
@@ -246,6 +248,32 @@ class Prepared(keras.Sequential):
         return result
 
 
+class Missing:
+    """Stands for a module that is not installed, as some do that layers of Keras 3 hold."""
+
+    def __getattr__(self, name):
+        raise ImportError(name)
+
+
+class Begun(keras.Sequential):
+    """Its averages are made with the model, whose weights get TF1's values only then."""
+
+    def __init__(self, layers):
+        super().__init__(layers)
+        self.build((None, 3))
+        self.tools = types.SimpleNamespace(framework=tf, missing=Missing())
+        self.shadow = tf.train.ExponentialMovingAverage(0.9)
+        self.shadow.apply(self.averaged())
+
+    def averaged(self):
+        return [getattr(one, "_value", one) for one in self.trainable_variables]
+
+    def train_step(self, data):
+        result = super().train_step(data)
+        self.shadow.apply(self.averaged())
+        return result
+
+
 class Faster(Prepared):
     decay = 0.8
 
@@ -260,6 +288,7 @@ AVERAGED_OTHERWISE = {
 AVERAGED_ALIKE = {
     "in a step": lambda: Pair(old(average=averaged()), new(cls=Prepared), rows, classes),
     "another name": lambda: Pair(old(average=averaged(name="Shadow")), new(cls=Prepared), rows, classes),
+    "begun with the model": lambda: Pair(old(average=averaged()), new(cls=Begun), rows, classes),
     "of the loss": lambda: Pair(old(average=of_the_loss), new(), rows, classes),
     "never updated": lambda: Pair(old(average=never), new(), rows, classes),
     "ignored": lambda: Pair(

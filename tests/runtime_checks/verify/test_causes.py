@@ -529,6 +529,17 @@ def test_rmsprop_begins_elsewhere_in_keras(record: Record) -> None:
     assert "RMSPropOptimizer begins its mean of squares at 1, RMSprop of Keras at 0" in " ".join(causes[0].evidence)
 
 
+def test_rmsprop_that_begins_as_in_tf1_is_no_cause(record: Record) -> None:
+    """A class of one's own may set its mean of squares to 1: then the slots agree."""
+    sides = record(
+        "steps", [], [], tf1_optimizers=[{"class": "RMSPropOptimizer"}], tf2_optimizers=[{"class": "RMSprop"}]
+    )
+    slots = [check("slot", f"{name}/kernel/rmsprop.rms", passed=True) for name in ("left", "right")]
+    causes = rank(report(("6", [*slots, check("update", "left/kernel")])), *sides)
+
+    assert "begins its mean of squares" not in " ".join(text for cause in causes for text in cause.evidence)
+
+
 def test_names_that_work_through_compat_v1_are_no_cause(record: Record) -> None:
     """A TF1 program is full of them; the removed ones stay."""
     found = [

@@ -218,6 +218,31 @@ def test_no_outputs_on_either_side_show_nothing(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("fault", "kind", "name"),
+    [
+        ({"scale": 1.01}, "tap", "hidden"),
+        ({"swapped": True}, "tap", "left"),
+        ({"scale": 0.5, "decay": 0.5}, "tap", "hidden"),
+        ({"l2": 2e-3, "scale": 0.9}, "tap", "hidden"),
+        ({"epsilon": 1e-7, "swapped": True}, "tap", "left"),
+    ],
+    ids=["a layer", "two weights", "statistics too", "another factor", "an optimizer too"],
+)
+def test_what_one_side_has_no_losses_for_is_not_the_first_divergence(
+    tmp_path: Path, fault: dict[str, Any], kind: str, name: str
+) -> None:
+    """TF1 may add what regularizes to its loss itself, which cannot be seen before outputs agree."""
+    old = Program(change=changing("regularization", lambda value: value * 0))
+    report = compared(tmp_path, old, replace(CLEAN, **fault))
+    first = report.first_divergence
+
+    assert first is not None
+    assert (kind, name) == (first.deviation.kind, first.deviation.tf1_name)
+    assert report.causes[0].kind != "regularization"
+    assert any("which is seen once outputs agree" in text for cause in report.causes for text in cause.evidence)
+
+
 def test_regularization_that_differs_fails_without_outputs_too(tmp_path: Path) -> None:
     """What can be compared is."""
 

@@ -61,9 +61,32 @@ def updates(target: str) -> dict[str, Any]:
             "described": keras_optimizers.describe(optimizer),
         }
 
+    class Renamed(keras.optimizers.SGD):
+        """Makes the update of its class."""
+
+        def apply_gradients(self, *args: Any, **kwargs: Any) -> Any:
+            return super().apply_gradients(*args, **kwargs)
+
+    class Own(Renamed):
+        """Makes another one."""
+
+        def update_step(self, gradient: Any, variable: Any, learning_rate: Any = 0.5) -> None:
+            variable.assign(variable - 0.5 * gradient)
+
     found = {name: run(make(keras.optimizers)) for name, make in makers.items()}
+    found.update({"renamed": run(Renamed(0.5)), "own": run(Own(0.5)), "derived": run(type("Mine", (Own,), {})(0.5))})
     found["traced"] = run(keras.optimizers.Adam(0.01), traced=True)
     if target == "keras2":
+
+        class Dense(keras.optimizers.legacy.SGD):
+            def _resource_apply_dense(self, grad: Any, var: Any, apply_state: Any = None) -> Any:
+                return var.assign_sub(0.5 * grad)
+
+        class Eager(v1.MomentumOptimizer):
+            def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
+                return var.assign_sub(0.5 * grad)
+
+        found.update({"legacy own": run(Dense(0.5)), "v1 own": run(Eager(0.5, 0.5))})
         for name in ("clipped", "adam", "rmsprop", "adagrad", "adadelta", "ftrl"):
             found["legacy " + name] = run(makers[name](keras.optimizers.legacy))
         found["v1 momentum"] = run(v1.MomentumOptimizer(0.5, 0.5))
@@ -132,6 +155,16 @@ def test_hyperparameters_are_described(seen: Get, keras: str, prefix: str):
     assert (0.5, False, 1.0, "PolynomialDecay") == tuple(
         clipped[key] for key in ("momentum", "nesterov", "clipnorm", "learning_rate")
     )
+
+
+@EITHER
+def test_an_update_of_ones_own_is_no_rule_of_keras(seen: Get, keras: str):
+    """What its class would do says nothing then; what is done before or behind the update changes no rule."""
+    found = seen(keras)
+    own = ("own", "derived", *(("legacy own", "v1 own") if keras == "keras2" else ()))
+
+    assert "SGD" == found["renamed"]["described"]["rule"]
+    assert {None} == {found[name]["described"]["rule"] for name in own}
 
 
 @EITHER

@@ -296,7 +296,7 @@ def steps_with_functions_in_a_function(tf: Any) -> object:
 
     def within(rate: float, makes: bool) -> Any:
         inner = dropping(rate, makes)
-        return tf.function(lambda inputs: inner(inputs))
+        return tf.function(lambda inputs: inner(inputs) + 0.0)
 
     def step(kinds: Any, makes: bool) -> Any:
         drops = [kind(rate, makes) for kind, rate in zip(kinds, (0.5, 0.25, 0.5, 0.1), strict=True)]

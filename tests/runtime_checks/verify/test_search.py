@@ -40,6 +40,7 @@ class Program:
         unreached: changes that the program never comes to.
         broken: changes with which it cannot be run.
         runs: how many changes each run had.
+        kept: attempts of which the recordings are there, by number; and how many there were at most.
     """
 
     bugs: Mapping[str, Differences]
@@ -48,6 +49,8 @@ class Program:
     unreached: Sequence[str] = ()
     broken: Sequence[str] = ()
     runs: list[int] = field(default_factory=list)
+    kept: set[int] = field(default_factory=set)
+    most: int = 0
 
     def run(self, sets: Sequence[Sequence[Proposal]], rung: str | None) -> list[Attempt]:
         return [self.attempt([one.change.text for one in found], rung) for found in sets]
@@ -56,11 +59,14 @@ class Program:
         self.runs.append(len(gone))
         if set(gone) & set(self.broken):
             return Attempt(None, None, why="the side ended early")
+        number = len(self.runs)
+        self.kept.add(number)
+        self.most = max(self.most, len(self.kept))
         left = [name for name in self.bugs if name not in gone]
         told = [self.bugs[name] for name in left if self.hidden.get(name) not in left]
         told += [self.harmful[name] for name in gone if name in self.harmful]
         applied = frozenset(at for at, name in enumerate(gone) if name not in self.unreached)
-        return Attempt(report(told, rung), None, applied)
+        return Attempt(report(told, rung), None, applied, discard=lambda: self.kept.discard(number))
 
     def find(self, *names: str, budget: int = 30) -> Trial:
         proposals = [proposal(name, 1.0 - 0.01 * at) for at, name in enumerate(names)]
@@ -190,6 +196,49 @@ def test_the_time_ends_a_search() -> None:
     assert effort.used < 30
 
 
+@pytest.mark.parametrize("changes", [1, 3, 8, 20, 40])
+def test_an_attempt_is_removed_when_it_is_judged(changes: int) -> None:
+    """All but the best so far and that which it is compared with, however many there are."""
+    bugs = {"last": {("fingerprint", 0): 1e5}, "change 0": {("steps", 0): 1e4}}
+    program = Program(bugs)
+    trial = program.find(*(f"change {number}" for number in range(changes)), "last", budget=60)
+
+    assert "found" == trial.outcome
+    assert program.most <= 6 + 2
+    assert len(program.kept) <= 1
+
+
+def test_no_more_is_begun_than_there_is_time_for() -> None:
+    """By what the runs before took; one is begun in any case, as long as there is time at all."""
+    now = [0.0]
+    effort = Effort(30, 100.0, clock=lambda: now[0])
+    waves = [effort.wave(6)]
+    for used, spent in ((3, 30.0), (6, 60.0), (9, 90.0), (9, 99.0), (9, 101.0), (30, 10.0)):
+        effort.used, now[0] = used, spent
+        waves.append(effort.wave(6))
+
+    assert [6, 6, 4, 1, 1, 0, 0] == waves
+
+
+def test_a_change_with_which_the_program_ends_early_is_said_to() -> None:
+    """Not that the program did not come there, though it never told of it."""
+    program = Program({"rate": {("steps", 1): 1e5}})
+    attempt = program.attempt
+
+    def ending(gone: Sequence[str], rung: str | None) -> Attempt:
+        found = attempt(gone, rung)
+        if "loss" not in gone or found.report is None:
+            return found
+        sides = tuple(replace(side, cause="out of memory") for side in found.report.sides)
+        return replace(found, report=replace(found.report, sides=sides), applied=frozenset())
+
+    program.attempt = ending  # type: ignore[method-assign]
+    trial = program.find("loss", "rate")
+
+    assert "the program ended early: out of memory" == trial.tried[0].effect
+    assert ["rate"] == texts(trial)
+
+
 def test_an_equal_pair_needs_no_cause_and_no_run() -> None:
     """A pair that cannot be compared is not tried."""
     program = Program({})
@@ -280,7 +329,7 @@ def test_planted_bugs_are_shown() -> None:
         "Planted bugs: 1 of 3 caught with 3 steps (9 runs)",
         "  caught on rung 3f: bug 0 at new.py:0",
         "  --steps 8 would catch it on rung 7, step 5: bug 1 at new.py:1",
-        "  not caught: bug 2 at new.py:2",
+        "  not caught with 20 steps: bug 2 at new.py:2",
         "  not planted: bug 9: 30 runs are used up",
     ] == shown[shown.index("Planted") :].splitlines()[:5]
 

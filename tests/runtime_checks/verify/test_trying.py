@@ -153,10 +153,34 @@ def test_what_shows_late_is_caught_with_more_steps(place: Place) -> None:
 
 
 def test_nothing_is_planted_into_a_pair_that_differs(place: Place) -> None:
-    """What would be caught then says nothing."""
+    """What would be caught then says nothing, which is said."""
     ran = place.verify("pair.py", "--seed-bugs", pair=PAIR)
+    test = ran.report["self_test"]
 
-    assert (1, None) == (ran.status, ran.report["self_test"])
+    assert (1, []) == (ran.status, test["planted"])
+    assert ["bugs are planted only into a pair that was compared and is equal"] == test["not_planted"]
+
+
+ENDS = {
+    "raises": ("raise ValueError('too small')", "ValueError: too small"),
+    "is killed": ("os.kill(os.getpid(), 9)", "the process ended by signal 9"),
+    "segfaults": ("os.kill(os.getpid(), 11)", "the process ended by signal 11"),
+    "exits": ("os._exit(3)", "the process ended with status 3"),
+    "exits as if all were well": ("os._exit(0)", "the process ended with status 0"),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_bug_that_ends_the_program_is_caught(inside: Inside, name: str) -> None:
+    """However it ends it, and wherever; what was recorded before it is not taken for all of it."""
+    how, said = ENDS[name]
+    pair = SOUND.replace("import tensorflow", "import os\nimport tensorflow")
+    pair = pair.replace("    for step in", f"    if norm.epsilon == 1e-5:\n        {how}\n    for step in")
+    status, report = inside("pair.py", "--seed-bugs", pair=pair)
+    (planted,) = report["self_test"]["planted"]
+
+    assert (0, "-") == (status, planted["rung"])
+    assert said in planted["note"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Operations that have no float64 kernel on the CPU, as the arithmetic that they do."""
+"""Operations as the arithmetic that they do: those that have no float64 kernel on the CPU, or a setting in float32."""
 
 from __future__ import annotations
 
@@ -90,6 +90,20 @@ def _local_response_gradient(attributes: Attributes, inputs: Sequence[Tensor]) -
     return [dy * tf.pow(norm, -beta) - 2.0 * attributes["alpha"] * beta * x * inner]
 
 
+def _leaky_relu(attributes: Attributes, inputs: Sequence[Tensor]) -> list[Tensor]:
+    return [inputs[0] * _slope(attributes, inputs[0])]
+
+
+def _leaky_relu_gradient(attributes: Attributes, inputs: Sequence[Tensor]) -> list[Tensor]:
+    return [inputs[0] * _slope(attributes, inputs[1])]
+
+
+def _slope(attributes: Attributes, x: Tensor) -> Tensor:
+    import tensorflow as tf
+
+    return tf.compat.v1.where(x > 0.0, tf.ones_like(x), tf.fill(tf.shape(x), tf.constant(attributes["alpha"], x.dtype)))
+
+
 BY_OPERATION: Mapping[str, Callable[[Attributes, Sequence[Tensor]], list[Tensor]]] = {
     "FusedBatchNorm": _batch_norm,
     "FusedBatchNormV2": _batch_norm,
@@ -99,5 +113,7 @@ BY_OPERATION: Mapping[str, Callable[[Attributes, Sequence[Tensor]], list[Tensor]
     "FusedBatchNormGradV3": _batch_norm_gradient,
     "LRN": _local_response,
     "LRNGrad": _local_response_gradient,
+    "LeakyRelu": _leaky_relu,
+    "LeakyReluGrad": _leaky_relu_gradient,
 }
 """Gives all outputs of an operation, and perhaps more, for its attributes and inputs in float64."""

@@ -7,7 +7,9 @@ arithmetic, see `arithmetic`. What can become neither is refused.
 
 from __future__ import annotations
 
+import math
 import zlib
+from fractions import Fraction
 from typing import Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -15,13 +17,14 @@ import numpy as np
 from ..tensors import Array, Json, Protobuf
 from .arithmetic import BY_OPERATION, Attributes
 
-__all__ = ["RefusedError", "Wide", "inexact", "moved", "widened"]
+__all__ = ["RefusedError", "Wide", "as_written", "moved", "widened"]
 
 _PYTHON = ("PyFunc", "PyFuncStateless", "EagerPyFunc", "SymbolicGradient")
 _DATA = ("Iterator", "Queue", "Reader", "Dataset", "Barrier", "Unstage")
 _DRAWS = (
-    "Random", "StatelessRandom", "StatelessTruncated", "StatelessMultinomial", "StatelessParameterized", "StatefulRandom",
-    "StatefulUniform", "StatefulStandard", "StatefulTruncated", "TruncatedNormal", "ParameterizedTruncated", "Multinomial"
+    "Random", "StatelessRandom", "StatelessTruncated", "StatelessMultinomial", "StatelessParameterized",
+    "StatefulRandom", "StatefulUniform", "StatefulStandard", "StatefulTruncated", "TruncatedNormal",
+    "ParameterizedTruncated", "Multinomial",
 )
 _BYTES = ("Bitcast", "Decode", "Parse", "Restore")
 """Operations that give or take floating numbers as bytes."""
@@ -29,7 +32,10 @@ _ANY_WAY = ("TensorArray", "Assert", "Print", "NoOp")
 """Operations whose float32 inputs or outputs carry no values, such as the flow of a ``TensorArray``."""
 _CASTS = "__in_float32"
 _DIGITS = 1 << 12
-"""Numbers of at most so many units are taken for exact as they were written."""
+"""Numbers of so few binary digits are taken for exact as they are."""
+_DENOMINATOR = 512
+_FEW = 64
+"""Elements of an array up to which each is looked at."""
 
 
 class RefusedError(Exception):
@@ -127,7 +133,7 @@ class _Library:
 
     def arithmetic(self, node: Protobuf, attributes: Attributes, count: int) -> Protobuf:
         """The function that computes an operation in float64: `count` tensors of that dtype in."""
-        key = "{}__{:08x}".format(node.op, zlib.crc32(repr(sorted(attributes.items())).encode()))
+        key = f"{node.op}__{zlib.crc32(repr(sorted(attributes.items())).encode()):08x}"
         if key not in self.made:
             self.made[key] = _traced(node.op, attributes, count)
             self.made[key].signature.name = key
@@ -297,7 +303,7 @@ def _widen(attribute: Protobuf) -> None:
         if dtype == types_pb2.DT_FLOAT:
             attribute.list.type[at] = types_pb2.DT_DOUBLE
     if attribute.HasField("tensor") and attribute.tensor.dtype == types_pb2.DT_FLOAT:
-        value = tensor_util.MakeNdarray(attribute.tensor).astype(np.float64)
+        value = as_written(tensor_util.MakeNdarray(attribute.tensor))
         attribute.tensor.CopyFrom(tensor_util.make_tensor_proto(value))
     for function in [attribute.func, *attribute.list.func]:
         for own in function.attr.values():
@@ -311,6 +317,8 @@ def _attributes(node: Protobuf) -> dict[str, Json]:
         kind = value.WhichOneof("value")
         if kind in ("f", "i", "b", "s") and name[:1] != "_":
             found[name] = getattr(value, kind)
+        if kind == "f":
+            found[name] = float(as_written(np.asarray(value.f, np.float32)))
     found.setdefault("data_format", b"NHWC")
     return found
 
@@ -319,11 +327,11 @@ def _traced(operation: str, attributes: Attributes, count: int) -> Protobuf:
     """The definition of a function that does an operation's arithmetic."""
     import tensorflow as tf
 
-    rank = len(attributes["data_format"])
-    first = 2 if operation.endswith(("Grad", "GradV2", "GradV3")) else 1
-    if operation == "LRNGrad":
-        first = 3
-    specs = [tf.TensorSpec([None] * rank if at < first else None, tf.float64) for at in range(count)]
+    shape = None
+    if operation.startswith(("FusedBatchNorm", "LRN")):
+        shape = [None] * len(attributes["data_format"])
+    images = count if operation.startswith("LRN") else 2 if "Grad" in operation else 1
+    specs = [tf.TensorSpec(shape if at < images else None, tf.float64) for at in range(count)]
 
     def computed(*inputs: Array) -> list[Array]:
         return BY_OPERATION[operation](attributes, inputs)
@@ -375,18 +383,46 @@ def _has_kernel(node: Protobuf, made: Protobuf, definition: Protobuf) -> bool:
     )
 
 
-def inexact(value: Array) -> Array:
-    """Which numbers float32 may have rounded when they were written: not those of a few binary digits."""
-    mantissa, _ = np.frexp(value)
-    scaled = mantissa * _DIGITS
-    return np.isfinite(value) & (scaled != np.round(scaled))
+def as_written(value: Array) -> Array:
+    """Constants in float64 as a person would have written them: 0.1 for the float32 nearest to it, 10/7 for 1.4285715.
+
+    What is no simple number stays as float32 has it, as do the elements of large arrays.
+    """
+    wide = value.astype(np.float64)
+    rounded = _rounded(wide)
+    if value.size > _FEW or not rounded.any():
+        return wide
+    wide[rounded] = [_simple(float(one)) for one in wide[rounded]]
+    return wide
+
+
+def _simple(value: float) -> float:
+    """The simplest number that float32 rounds to this one: a short decimal, a fraction, or the root of one."""
+    room = float(np.spacing(np.float32(abs(value)))) / 2
+    found = [float(f"{value:.{digits}e}") for digits in range(6)]
+    for most in (1, _DENOMINATOR):
+        found += [float(Fraction(value).limit_denominator(most)), _inverse(Fraction(1 / value).limit_denominator(most))]
+    found.append(math.copysign(math.sqrt(Fraction(value * value).limit_denominator(_DENOMINATOR)), value))
+    return next((one for one in found if abs(one - value) <= room), value)
+
+
+def _inverse(value: Fraction) -> float:
+    return float(1 / value) if value else 0.0
+
+
+def _rounded(value: Array) -> Array:
+    """Which numbers float32 may have rounded when they were written: those that it has, but of few binary digits."""
+    with np.errstate(over="ignore"):
+        own = value.astype(np.float32) == value
+    scaled = np.frexp(value)[0] * _DIGITS
+    return np.isfinite(value) & own & (scaled != np.round(scaled))
 
 
 def moved(graph_def: Protobuf) -> Protobuf:
     """The widened graph with its constants moved by half a unit in the last place of float32, up or down.
 
-    Programs that are equal may round a constant at another place, such as 1 - 0.1 and 0.9: no difference below what
-    this changes tells them apart.
+    Programs that are equal may round a constant at another place. No difference below what this changes tells them
+    apart. Constants that `as_written` knows stay.
     """
     from tensorflow.core.framework import graph_pb2, types_pb2
     from tensorflow.python.framework import tensor_util
@@ -400,6 +436,6 @@ def moved(graph_def: Protobuf) -> Protobuf:
                 continue
             value = tensor_util.MakeNdarray(tensor)
             draws = np.random.RandomState(zlib.crc32(node.name.encode())).randint(0, 2, value.shape)
-            shifted = np.where(inexact(value), value * (1.0 + (2 * draws - 1) * 2.0**-24), value)
+            shifted = np.where(_rounded(value), value * (1.0 + (2 * draws - 1) * 2.0**-24), value)
             tensor.CopyFrom(tensor_util.make_tensor_proto(shifted))
     return made

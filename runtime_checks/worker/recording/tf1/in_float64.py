@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping
+from typing import Any, Mapping, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,14 @@ from .step import dense, gradients
 __all__ = ["record"]
 
 _KINDS = ("output", "loss", "regularization")
+
+
+class _Slices(NamedTuple):
+    """What a session gives of ``tf.IndexedSlices``."""
+
+    values: Array
+    indices: Array
+    dense_shape: Array
 
 
 def record(
@@ -43,9 +51,10 @@ def record(
         for variable in [*network.variables, *network.graph.get_collection(keys.LOCAL_VARIABLES)]
         if variable.op in needed or getattr(variable, "handle", variable).op in needed
     ]
-    values = {
-        str(getattr(variable, "handle", variable).op.name): array for variable, array in sessions.read(session, variables)
-    }
+    values: dict[str, Array] = {}
+    for variable, array in sessions.read(session, variables):
+        held: Any = getattr(variable, "handle", variable)
+        values[str(held.op.name)] = array
     computed = running.computed(
         network.graph.as_graph_def(),
         [tensor.name for tensor in fetched],
@@ -57,7 +66,7 @@ def record(
     arrays, moves = iter(computed.arrays), iter(computed.moves)
     for value, tensors in zip(found, parts):
         own, moved = [next(arrays) for _ in tensors], max((next(moves) for _ in tensors), default=0.0)
-        array = np.asarray(value.tensor, np.float64) if not own else _whole(value.tensor, own)
+        array = np.asarray(value.tensor, np.float64) if not own else _whole(own)
         chapter.add(value.kind, value.name, array, place=value.place, moved=moved)
 
 
@@ -68,9 +77,5 @@ def _parts(tensor: Tensor) -> list[Tensor]:
     return [getattr(tensor, "_as_graph_element", lambda: tensor)()]
 
 
-def _whole(tensor: Tensor, computed: list[Array]) -> Array:
-    if len(computed) == 1:
-        return computed[0]
-    import tensorflow as tf
-
-    return dense(tf.compat.v1.IndexedSlicesValue(*computed))
+def _whole(computed: list[Array]) -> Array:
+    return computed[0] if len(computed) == 1 else dense(_Slices(*computed))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple
+from typing import Any, Iterator, Mapping, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..float64 import running
 from ..format.attempts import NotRunError
 from ..format.store import Chapter
 from ..pairs.batches import Batch
-from ..tensors import Array, Function, Graph, Nest, Protobuf, Tensor
+from ..tensors import Array, Graph, Nest, Protobuf, Tensor
 from ..watching.operations import place_of
 
 __all__ = ["record"]
@@ -23,15 +23,16 @@ _KINDS = {"outputs": "output", "regularization": "regularization", "gradients": 
 class _Captured(NamedTuple):
     """What a graph takes from outside: values of variables by the names of their operations, and of tensors."""
 
-    variables: Mapping[str, Array]
-    tensors: Mapping[str, Array]
+    variables: dict[str, Array]
+    tensors: dict[str, Array]
 
 
-def record(function: Function, batch: Batch, chapter: Chapter, code: UserCode) -> None:
+def record(function: Any, batch: Batch, chapter: Chapter, code: UserCode) -> None:
     """Record outputs, losses and gradients.
 
     Args:
-        function: of inputs and labels; gives tensors by name, in groups as those of a step, and a ``loss``.
+        function: a ``tf.function`` of inputs and labels; gives tensors by name, in groups as those of a step, and a
+            ``loss``.
         batch: tensors.
         chapter: where to.
         code: tells the user's files.

@@ -94,7 +94,8 @@ class Session:
 
     def copy(self, made: Made, kind: str) -> None:
         """Give a model the initial values of the TF1 side."""
-        copied = self.copying.copy(made.variables, BEGINNINGS[kind])
+        with made.variables.followed():
+            copied = self.copying.copy(made.variables, BEGINNINGS[kind])
         self.recording.adapted(f"the initial values of {copied} variables were copied from the TF1 side")
 
     def give(self, chapter: Chapter, step: int, labels: bool = True) -> None:

@@ -71,7 +71,7 @@ def train(session: Session, made: Made, chapter: Chapter) -> None:
 
 
 def step_function(session: Session, made: Made, chapter: Chapter) -> Function:
-    """The ``tf.function`` that makes the first training step from the TF1 side's initial values, as `_told` gives it."""
+    """The ``tf.function`` of the first training step from the TF1 side's initial values, as `_told` gives it."""
     trainer = _Trainer(session, made, chapter)
     trainer.prepare()
     return trainer.function()

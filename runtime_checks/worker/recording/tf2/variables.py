@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import types
 from types import FrameType
 from typing import Any, Iterable, Iterator, NamedTuple, Sequence
 
@@ -16,11 +17,13 @@ from ...tracking import identities
 from ..format.rows import Place, VariableRow
 from ..tensors import Array, Json, Layer, Variable
 from ..values import constraints
+from ..watching import averages
 
 __all__ = ["Creation", "Variables", "assign", "dtype_of", "made_by", "name_of", "shape_of", "value_of"]
 
 _UNNAMED = ("Variable", "variable")
 _DEPTH = 8
+_LEAVES = (str, bytes, int, float, type, types.ModuleType)
 _INITIALIZED_BY = ("add_weight", "_add_variable_with_custom_getter", "get_variable", "_get_single_variable")
 _PURPOSES = (("optimizer", "slot"), ("metric", "metric"), ("seed", "seed"), ("counter", "counter"))
 _COUNTERS = (
@@ -60,13 +63,27 @@ class Variables:
         self._taken: set[str] = set()
         self._named = 0
         self._kept: list[Variable] = []
+        self._averages: dict[int, averages.Average] = {}
         self._before: dict[int, tuple[Variable, Array]] | None = None
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
-        """Hear of every variable that is made in the body."""
-        with creations(self._heard):
+        """Hear of every variable that is made in the body, and of those that average others."""
+        with creations(self._heard), averages.watching(self._averaged):
             yield
+
+    def _averaged(self, average: averages.Average) -> None:
+        if hasattr(average.source, "assign"):
+            self._averages[id(average.variable)] = average
+
+    @contextlib.contextmanager
+    def followed(self) -> Iterator[None]:
+        """An average that is what it averages still is so after the body, which assigns to that."""
+        pairs = [(one.variable, one.source) for one in self._averages.values()]
+        alike = [pair for pair in pairs if np.array_equal(*map(value_of, pair))]
+        yield
+        for average, source in alike:
+            assign(average, value_of(source))
 
     def belong(self, root: Layer, loaded: int) -> None:
         """Say which model they belong to.
@@ -317,11 +334,11 @@ def _once(variables: Iterable[Variable]) -> list[Variable]:
 
 
 def _walk(value: object, path: str, found: dict[int, str], seen: set[int], depth: int) -> None:
-    """The attribute paths of the variables in an object, its lists and dicts, and what those hold."""
-    if id(value) in seen or depth < 0 or value is None or isinstance(value, (str, bytes, int, float, type)):
+    """The attribute paths of the variables in an object, its lists and dicts, and what those hold; no module's."""
+    if id(value) in seen or depth < 0 or value is None or isinstance(value, _LEAVES):
         return
     seen.add(id(value))
-    if hasattr(value, "assign") and hasattr(value, "shape"):
+    if _assignable(value):
         for number in identities(value):
             found.setdefault(number, path)
         return
@@ -329,11 +346,22 @@ def _walk(value: object, path: str, found: dict[int, str], seen: set[int], depth
         _walk(part, f"{path}/{key}" if path else key, found, seen, depth - 1)
 
 
+def _assignable(value: object) -> bool:
+    """Whether it is like a variable; a stand-in for a module that is not installed raises when it is asked."""
+    try:
+        return hasattr(value, "assign") and hasattr(value, "shape")
+    except Exception:
+        return False
+
+
 def _parts(value: object) -> list[tuple[str, object]]:
     if isinstance(value, dict):
         return [(str(key), part) for key, part in value.items()]
     if isinstance(value, (list, tuple)):
         return [(str(at), part) for at, part in enumerate(value)]
-    if callable(getattr(value, "numpy", None)) or not hasattr(value, "__dict__"):
+    try:
+        if callable(getattr(value, "numpy", None)) or not hasattr(value, "__dict__"):
+            return []
+    except Exception:
         return []
     return [(key, part) for key, part in vars(value).items() if not key.startswith("_")]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from migrate_lint.runtime_checks.comparison.compare import compare
 from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
@@ -53,6 +54,27 @@ def test_another_initializer_fails_by_its_samples(tmp_path: Path) -> None:
 
     assert (Status.PASS, Status.FAIL) == (alike.status, wider.status)
     assert [("variable", "left/kernel")] == [(check.kind, check.tf1_name) for check in wider.failures]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "status"), [(True, Status.PASS), (False, Status.FAIL)], ids=["by generators", "by nobody"]
+)
+def test_numbers_that_both_sides_drew_may_lie_where_the_pair_turns_them(
+    tmp_path: Path, drawn: bool, status: Status
+) -> None:
+    """Generators give a kernel the same numbers whichever way it is used; values that nobody drew are another matter."""
+
+    def sampled(scenario: str, found: dict[str, Any]) -> Any:
+        if scenario == scenarios.INFERENCE and found["kind"] == "label" and drawn:
+            values = np.random.default_rng(7).normal(0, 0.4, 4096).astype(np.float32)
+            return {**found, "kind": "sample", "name": "left/kernel", "value": values}
+        return found
+
+    turned = {"transposes": {"left/kernel": [1, 0]}}
+    report = compared(tmp_path, Program(change=sampled, pair=turned), replace(CLEAN, change=sampled, pair=turned))
+    begun = [check for check in report.rung("4").checks if check.kind == "variable"]
+
+    assert (status is Status.PASS) is all(check.passed for check in begun), begun
 
 
 def test_random_numbers_are_not_aligned_where_training_fails(tmp_path: Path) -> None:

@@ -126,6 +126,11 @@ UNKNOWN = {
     "clipping": (optimizers({**SGD, "clipping": "somehow"}), optimizers(KERAS_SGD), "clipping of gradients"),
     "optimizers": (optimizers(SGD, ADAM), optimizers(KERAS_SGD), "settings of the optimizers"),
     "a rule": (optimizers({"class": "Mine", "rule": None}), optimizers(KERAS_SGD), "rule of the optimizers Mine and"),
+    "a momentum of one's own under a schedule": (
+        {**optimizers(MOMENTUM), "rates": [MOVED]},
+        {**optimizers({**KERAS_SGD, "class": "Mine", "rule": None, "momentum": 0.9}), "rates": [MOVED]},
+        "rule of the optimizers MomentumOptimizer and Mine",
+    ),
     "a hyperparameter": (optimizers(SGD), optimizers({**KERAS_SGD, "decay_of_mine": 0.5}), "decay_of_mine"),
     "the decay of an average": (
         {"averages": [average("top/bias", None)]},
