@@ -51,7 +51,7 @@ def execute(job: dict[str, Json], results: Results) -> None:
 
 
 def _recording(job: dict[str, Json], results: Results) -> Recording:
-    begun = dict(read(job["folder"]).content) if job.get("keep") else None
+    begun: Json = dict(read(job["folder"]).content) if job.get("keep") else None
     return Recording(job["folder"], job["side"], job["tap_limit"], results.begin, begun)
 
 
