@@ -33,8 +33,10 @@ def plan(
     for rung in rungs:
         for scenario, runs in rung.module().SCENARIOS.items():
             wanted.update(dict.fromkeys((scenario, *(run for run in runs if noise or run in NUDGED))))
+    if not noise:
+        wanted.pop(scenarios.STEPS_FORCED, None)
     if brief:
-        explaining = (scenarios.STEPS_AGAIN, *(() if noise else NUDGED))
+        explaining = (scenarios.STEPS_AGAIN, scenarios.STEPS_FORCED, *(() if noise else NUDGED))
         wanted = {name: None for name in wanted if name not in explaining}
     return Plan(tuple(wanted), _steps(rungs[-1].name, steps), seed, operations=not brief)
 

@@ -98,6 +98,7 @@ class _Side:
         yield scenarios.STEPS, self._steps
         yield scenarios.STEPS_OTHER, self._steps
         yield scenarios.STEPS_AGAIN, self._steps
+        yield scenarios.STEPS_FORCED, self._steps_forced
         yield scenarios.EVALUATED, self._evaluated
         for name in scenarios.FLOAT64:
             yield name, self._in_float64
@@ -257,6 +258,12 @@ class _Side:
         with self.session.aligned() as made:
             self._need_step(made)
             train(self.session, made, chapter)
+
+    def _steps_forced(self, chapter: Chapter) -> None:
+        self._need_values()
+        if self.session.plan.steps < 2:
+            raise NotRunError("only one step is run")
+        self._steps(chapter)
 
     def _evaluated(self, chapter: Chapter) -> None:
         self._need_values()

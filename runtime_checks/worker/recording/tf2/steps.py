@@ -111,6 +111,8 @@ class _Trainer:
         """Run one step and record it."""
         session, made, chapter = self.session, self.made, self.chapter
         session.give(chapter, number)
+        if chapter.name == scenarios.STEPS_FORCED and number:
+            session.copying.copy_step(made.variables, number - 1)
         made.ledger.begin_step()
         shown = number < _FIRST or number == session.plan.steps - 1
         batch = session.batch_tensors(number)
