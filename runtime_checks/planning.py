@@ -7,10 +7,12 @@ from .worker.recording.format import scenarios
 from .worker.recording.format.plan import Plan
 from .worker.recording.format.scenarios import NUDGED
 
-__all__ = ["alone", "plan"]
+__all__ = ["alone", "plan", "rest"]
 
 
-def plan(until: str | None, *, noise: bool, steps: int, seed: int, oracle: bool = False) -> Plan:
+def plan(
+    until: str | None, *, noise: bool, steps: int, seed: int, oracle: bool = False, brief: bool = False
+) -> Plan:
     """What both sides record for all rungs up to one, by default the last.
 
     Args:
@@ -19,6 +21,8 @@ def plan(until: str | None, *, noise: bool, steps: int, seed: int, oracle: bool 
             moved, which tell whether a difference may be noise.
         steps: of training.
         seed: of all randomness.
+        brief: leave out what only explains a difference: the operations, a run that only repeats another one, and
+            values that were moved where the policy does not go by the noise.
         oracle: also record what float64 gives, which a rung of its own is about; it is where that rung is the last.
 
     Raises:
@@ -29,7 +33,20 @@ def plan(until: str | None, *, noise: bool, steps: int, seed: int, oracle: bool 
     for rung in rungs:
         for scenario, runs in rung.module().SCENARIOS.items():
             wanted.update(dict.fromkeys((scenario, *(run for run in runs if noise or run in NUDGED))))
-    return Plan(tuple(wanted), _steps(rungs[-1].name, steps), seed)
+    if not noise:
+        wanted.pop(scenarios.STEPS_FORCED, None)
+    if brief:
+        explaining = (scenarios.STEPS_AGAIN, scenarios.STEPS_FORCED, *(() if noise else NUDGED))
+        wanted = {name: None for name in wanted if name not in explaining}
+    return Plan(tuple(wanted), _steps(rungs[-1].name, steps), seed, operations=not brief)
+
+
+def rest(brief: Plan, whole: Plan) -> Plan:
+    """What a second run of both sides records where a first and brief one shows a difference."""
+    anew = (scenarios.STRUCTURE, *scenarios.WITH_OPERATIONS, scenarios.STEPS)
+    return whole._replace(
+        scenarios=tuple(name for name in whole.scenarios if name in anew or name not in brief.scenarios)
+    )
 
 
 def alone(rung: str, *, steps: int, seed: int) -> Plan:

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,9 +116,10 @@ def run(
     noise = measures_noise(request.policy)
     located, name = locate_pair(request.pair, request.roots[0] if request.roots else None)
     try:
-        plan = planning.plan(
-            request.until, noise=noise, steps=request.steps, seed=request.seed, oracle=request.oracle
+        asked = partial(
+            planning.plan, request.until, noise=noise, steps=request.steps, seed=request.seed, oracle=request.oracle
         )
+        plan, brief = asked(), asked(brief=True)
     except ValueError as error:
         raise VerifyUsageError(f"--until: {error}") from error
     first, second = _interpreters(request)
@@ -140,7 +142,7 @@ def run(
         )
         for side in sides:
             heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
-            side.record(plan, pair_job(located, name), progress, **heard)
+            side.record(plan if then is not None else brief, pair_job(located, name), progress, **heard)
 
         def compared() -> Report:
             if progress is not None:
@@ -148,6 +150,10 @@ def run(
             return compare(folder, policy=request.policy, until=request.until, findings=findings)
 
         report, today = compared(), None
+        if then is None and report.status == 1:
+            for side in sides:
+                side.record(planning.rest(brief, plan), pair_job(located, name), progress, keep=True)
+            report = compared()
         if report.status == 1 and first[0].tensorflow != second[0].tensorflow:
             today = _Side(request, "tf1", second[0], _target_of_tf1(second[0]), folder, place=TODAY)
             today.record(plan, pair_job(located, name), progress)
@@ -504,6 +510,7 @@ class _Side:
             "scenarios": list(plan.scenarios),
             "steps": plan.steps,
             "seed": plan.seed,
+            "operations": plan.operations,
             "tap_limit": int(self.request.tap_limit * _GIB),
             "memory_limit": limit,
             "roots": [*self.request.roots, *([own] if own else [])],

@@ -132,6 +132,7 @@ class Climb:
             *self.notes(checks),
             *filter(None, [self.without_outputs(scenarios.STEPS)]),
             *notes,
+            *filter(None, [self.training.amplified]),
             *self.training.unmoved,
             *self._copied(),
         ]

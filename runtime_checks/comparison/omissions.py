@@ -14,6 +14,7 @@ from .metrics import paired
 from .rates import compare_rates
 from .results import NEVER, Status
 from .rungs import ORACLE, RUNGS, Definition
+from .rungs.modes import AMPLIFIED
 from .settings import settings
 from .wording import label, some
 
@@ -52,6 +53,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_metrics(climb, asked),
         *_rates(climb, asked),
         *_random(climb),
+        *_amplified(climb),
         *_raised(climb),
         *_room(climb),
         NEVER,
@@ -183,6 +185,12 @@ def _random(climb: Climb) -> Iterator[str]:
     for _, recorded in _sides(climb):
         notes = [str(note) for note in recorded.content.get("notes") or ()]
         yield from (f"random numbers ({note})" for note in notes if "draws unaligned numbers" in note)
+
+
+def _amplified(climb: Climb) -> Iterator[str]:
+    modes = climb.rungs.get("modes")
+    if modes is not None and AMPLIFIED in modes.notes:
+        yield AMPLIFIED
 
 
 def _raised(climb: Climb) -> Iterator[str]:

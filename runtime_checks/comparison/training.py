@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,11 +28,13 @@ _PROPAGATED = 3.0
 class Training(NamedTuple):
     """All training steps, compared.
 
-    `problem` says that the sides got other data, `unmoved` what no step changes, `vacuous` why nothing could differ.
+    `problem` says that the sides got other data, `amplified` that later steps differ by rounding alone, `unmoved` what
+    no step changes, `vacuous` why nothing could differ.
     """
 
     checks: list[Deviation]
     problem: str
+    amplified: str
     unmoved: list[str]
     vacuous: str
 
@@ -41,6 +44,7 @@ def compare_training(judge: Judge, tf1: Recorded, tf2: Recorded) -> Training:
     ones, others = (Index(recorded.scenario(scenarios.STEPS)) for recorded in (tf1, tf2))
     other = other_batch(ones, others, judge.values)
     checks = _compare_steps(judge, ones, others, None if other is None else other.step)
+    checks, amplified = _without_amplified(judge, checks, ones, tf2)
     trainable = {"tf1": _trainable(tf1), "tf2": _trainable(tf2)}
     nothing = vacuity.nothing_learnt(ones, others, trainable, judge.values)
     first, second = (
@@ -50,9 +54,37 @@ def compare_training(judge: Judge, tf1: Recorded, tf2: Recorded) -> Training:
     return Training(
         checks,
         "" if other is None else f"the sides got other data: {other.text}",
+        amplified,
         [f"no step changes {some(both)}, on either side, though trainable"] if both else [],
         nothing or vacuity.never_finite(ones, others, judge.values),
     )
+
+
+def _without_amplified(
+    judge: Judge, checks: list[Deviation], tf1: Index, tf2: Recorded
+) -> tuple[list[Deviation], str]:
+    """Let later steps count that differ by more than rounding which training amplifies, and say so of the others.
+
+    That is all where each step by itself, begun with TF1's weights, agrees within the noise of the first one.
+    """
+    failed = [check for check in checks if check.counts and not check.passed]
+    forced = tf2.scenario(scenarios.STEPS_FORCED)
+    if not failed or any(check.step < 1 for check in failed) or forced.outcome != "ok" or judge.policy.base != "noise":
+        return checks, ""
+    own = [one for one in _compare_steps(judge, tf1, Index(forced), scenario=scenarios.STEPS_FORCED) if one.step > 0]
+    counted = [check for check in own if check.counts]
+    compared = {(check.kind, check.tf1_name, check.step) for check in counted}
+    if not all(check.passed for check in counted):
+        return checks, ""
+    if any((check.kind, check.tf1_name, check.step) not in compared for check in failed if check.kind != "tap"):
+        return checks, ""
+    names = some([f"{check.kind} {check.tf1_name}" for check in failed])
+    text = (
+        f"training amplifies what is rounded: from step {min(check.step for check in failed)} on {len(failed)} values "
+        f"differ ({names}), and each step by itself, begun with TF1's weights, agrees ({len(counted)} values)"
+    )
+    ids = {id(check) for check in failed}
+    return [replace(check, counts=False) if id(check) in ids else check for check in checks], text
 
 
 def _trainable(recorded: Recorded) -> set[str]:
@@ -60,7 +92,9 @@ def _trainable(recorded: Recorded) -> set[str]:
     return {plain(str(variable["name"])) for variable in variables if variable.get("trainable", True)}
 
 
-def _compare_steps(judge: Judge, tf1: Index, tf2: Index, until: int | None = None) -> list[Deviation]:
+def _compare_steps(
+    judge: Judge, tf1: Index, tf2: Index, until: int | None = None, scenario: str = scenarios.STEPS
+) -> list[Deviation]:
     """Compare what both sides recorded of their training steps, before step `until`.
 
     Beside the recorded values there is ``update``, what a step changed in a variable. Its tolerance knows how weights
@@ -69,7 +103,7 @@ def _compare_steps(judge: Judge, tf1: Index, tf2: Index, until: int | None = Non
     which it happens, and one that is made of the rounding of gradients (where Adam turns noise into whole steps) is
     not.
     """
-    walk = _Walk(judge, tf1, tf2)
+    walk = _Walk(judge, tf1, tf2, scenario)
     steps = [step for step in tf1.steps() if step in set(tf2.steps()) and (until is None or step < until)]
     return [deviation for step in steps for deviation in walk.step(step)]
 
@@ -77,8 +111,9 @@ def _compare_steps(judge: Judge, tf1: Index, tf2: Index, until: int | None = Non
 class _Walk:
     """What one step must know of those before it."""
 
-    def __init__(self, judge: Judge, tf1: Index, tf2: Index) -> None:
+    def __init__(self, judge: Judge, tf1: Index, tf2: Index, scenario: str) -> None:
         self._judge = judge
+        self._scenario = scenario
         self._tf1 = tf1
         self._tf2 = tf2
         self._rate = max(scale_of(judge, index, "learning_rate") for index in (tf1, tf2))
@@ -101,7 +136,7 @@ class _Walk:
             scale = {"gradient": gradients, "learning_rate": self._rate, "slot": slots.get(slot_of(couple.known))}.get(
                 kind
             )
-            deviation = judge.one(scenarios.STEPS, couple, scale=scale)
+            deviation = judge.one(self._scenario, couple, scale=scale)
             if deviation is None:
                 continue
             found.append(deviation)
@@ -123,8 +158,8 @@ class _Walk:
         if gradient is None or not gradient.kept or not np.any(self._judge.values.of(gradient)):
             return None
         found = Couple(gradient, None)
-        floor = self._judge.noise_floor.of(scenarios.STEPS, found, self._judge.turned(gradient))
-        noise = self._judge.tolerance(scenarios.STEPS, found, floor=floor, scale=scale).atol / _PROPAGATED
+        floor = self._judge.noise_floor.of(self._scenario, found, self._judge.turned(gradient))
+        noise = self._judge.tolerance(self._scenario, found, floor=floor, scale=scale).atol / _PROPAGATED
         name = plain(one.name)
         self._apart[name] = max(self._apart.get(name, 0.0), noise)
         return found
@@ -141,10 +176,10 @@ class _Walk:
         """The change of a variable, if the step before is known, and its value."""
         judge, one, other = self._judge, couple.tf1, couple.tf2
         if one is None or other is None:
-            alone = judge.one(scenarios.STEPS, couple)
+            alone = judge.one(self._scenario, couple)
             return [] if alone is None else [alone]
         update = self._update(couple, gradient) if one.step >= 0 else None
-        value = judge.one(scenarios.STEPS, couple, slack=self._slack.get(plain(one.name), 0.0))
+        value = judge.one(self._scenario, couple, slack=self._slack.get(plain(one.name), 0.0))
         return [deviation for deviation in (update, value) if deviation is not None]
 
     def _update(self, couple: Couple, gradient: Couple | None) -> Deviation | None:
@@ -158,13 +193,15 @@ class _Walk:
             return None
         first, second = judge.turned(one), judge.values.of(other)
         old_first, old_second = judge.turned(before[0]), judge.values.of(before[1])
+        if self._scenario == scenarios.STEPS_FORCED:  # TF1's weights were put in before the step
+            old_second = old_first
         if not first.shape == second.shape == old_first.shape == old_second.shape or first.dtype.kind not in "fc":
             return None
-        floor = judge.noise_floor.of_update(scenarios.STEPS, couple, one.step - 1)
+        floor = judge.noise_floor.of_update(self._scenario, couple, one.step - 1)
         name = plain(one.name)
         if floor is not None:
             floor = self._floors[name] = max(floor, self._floors.get(name, 0.0))
-        allowed = judge.tolerance(scenarios.STEPS, couple, kind="update", floor=floor)
+        allowed = judge.tolerance(self._scenario, couple, kind="update", floor=floor)
         changed, other_changed = numeric(first) - numeric(old_first), numeric(second) - numeric(old_second)
         explained = self._explained(changed, other_changed, name, gradient)
         self._slack[name] = self._slack.get(name, 0.0) + explained
@@ -172,7 +209,7 @@ class _Walk:
         weights = np.maximum(np.abs(numeric(first)), np.abs(numeric(old_first)))
         slack = rounding * weights + 1e-6 * max(largest(changed), largest(other_changed)) + explained
         found = measure(changed, other_changed, allowed.rtol, allowed.atol, slack)
-        return judge.deviation(scenarios.STEPS, couple, found, allowed, allowed.judged, floor, kind="update")
+        return judge.deviation(self._scenario, couple, found, allowed, allowed.judged, floor, kind="update")
 
     def _explained(self, changed: Any, other: Any, name: str, gradient: Couple | None) -> Any:
         """How far two updates may be apart for gradients that are equal but for noise.

@@ -9,6 +9,7 @@ always count. The others count as long as they are not far above that: a mode th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from .pairing import Couple, Index
 from .tolerances import table
 from .values import Values
 
-__all__ = ["NoiseFloor"]
+__all__ = ["MODERATE", "NoiseFloor"]
 
-_MODERATE = 10.0
+MODERATE = 10.0
+"""How far above what moved values change another mode may lie and still be noise."""
 
 Difference = Callable[[Index, Index, Record], "float | None"]
 
@@ -61,6 +63,8 @@ class NoiseFloor:
 
     def of(self, scenario: str, couple: Couple, tf1: Any) -> float | None:
         """The noise of a couple of records, absolute; `tf1` is the TF1 value. None where it was not measured."""
+        if scenario == scenarios.STEPS_FORCED:
+            return self._of_first_step(couple, tf1)
         if scenario not in self._measured_by:
             return self._share(couple, tf1)
         floor = self._floor(scenario, couple, self._plain)
@@ -77,6 +81,24 @@ class NoiseFloor:
         share = self._shares.get((couple.known.kind, couple.known.name))
         return None if share is None else share * largest(tf1)
 
+    def _of_first_step(self, couple: Couple, tf1: Any) -> float | None:
+        """The share of its own magnitude that a value's noise has in the first step, where none is amplified yet."""
+        found, first = self._first(couple), None
+        if found is not None:
+            first = self._floor(scenarios.STEPS, found, self._plain)
+        if first is None or found is None or found.tf1 is None:
+            return self._share(couple, tf1)
+        size = largest(self._values.of(found.tf1))
+        return first * max(1.0, largest(tf1) / size) if size else first
+
+    def _first(self, couple: Couple) -> Couple | None:
+        """The same records in the first step."""
+        one, other = (
+            None if record is None else runs.main.find(record.kind, record.name, 0)
+            for runs, record in zip(self._of(scenarios.STEPS), (couple.tf1, couple.tf2), strict=True)
+        )
+        return None if one is None or other is None else replace(couple, tf1=one, tf2=other)
+
     def nudged(self, scenario: str, couple: Couple) -> float | None:
         """What values that were moved by about one unit in the last place change, up to that step."""
         found = [
@@ -92,6 +114,9 @@ class NoiseFloor:
 
     def of_update(self, scenario: str, couple: Couple, before: int) -> float | None:
         """The noise of the change that a variable made since step `before`."""
+        if scenario == scenarios.STEPS_FORCED:
+            first = self._first(couple)
+            return None if first is None else self.of_update(scenarios.STEPS, first, -1)
 
         def changed(index: Index, record: Record) -> Any:
             earlier, later = index.find(record.kind, record.name, before), self._kept(index, record)
@@ -124,7 +149,7 @@ class NoiseFloor:
         if not nudged and not others:
             return None
         floor = max(nudged, default=0.0)
-        return max([floor, *(one for one, dtype in others if one <= max(table(dtype)[1], _MODERATE * floor))])
+        return max([floor, *(one for one, dtype in others if one <= max(table(dtype)[1], MODERATE * floor))])
 
     def _of(self, scenario: str) -> tuple[_Runs, _Runs]:
         if scenario not in self._runs:

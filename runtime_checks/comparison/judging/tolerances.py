@@ -57,7 +57,7 @@ _EPSILON = {
 _COARSEST_FIRST = ("float8", "bfloat16", "float16", "float32", "complex64", "float64", "complex128")
 _SCALED = frozenset({"learning_rate", "regularization", "gradient", "slot"})
 _KINDS = _SCALED | {"data", "output", "tap", "loss", "metric", "variable", "evaluation", "update"}
-_STEPS = frozenset({scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN, scenarios.STEPS_NUDGED})
+_STEPS = frozenset(getattr(scenarios, name) for name in scenarios.__all__ if name.startswith("STEPS"))
 _SCENARIOS = frozenset(getattr(scenarios, name) for name in scenarios.__all__) - {
     scenarios.ONCE, scenarios.STRUCTURE, scenarios.CONVERTERS
 }  # fmt: skip

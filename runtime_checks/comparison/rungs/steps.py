@@ -9,7 +9,7 @@ from ..results import Status
 NUMBER = "7"
 TITLE = "training steps"
 COMPARED = "all further steps, with optimizer slots and the outputs of inference afterwards"
-SCENARIOS = {scenarios.STEPS: ()}
+SCENARIOS = {scenarios.STEPS: (), scenarios.STEPS_FORCED: ()}
 
 
 def judge(climb: Climb) -> Settled:

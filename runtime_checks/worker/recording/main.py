@@ -51,7 +51,8 @@ def execute(job: dict[str, Json], results: Results) -> None:
 
 
 def _recording(job: dict[str, Json], results: Results) -> Recording:
-    return Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
+    begun: Json = dict(read(job["folder"]).content) if job.get("keep") else None
+    return Recording(job["folder"], job["side"], job["tap_limit"], results.begin, begun)
 
 
 def _try(job: dict[str, Json], results: Results, found: dict[str, str]) -> None:
@@ -87,7 +88,7 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
         try:
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job, code)
-            plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
+            plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"], job["operations"])
             changed(loaded.pair, wanted or ())
             record_side(loaded, job["side"], plan, recording, code, _other(job), again)
             _summarize(job, results)

@@ -13,6 +13,7 @@ import pytest
 from migrate_lint.linter.cli.main import main
 from migrate_lint.runtime_checks import record, verifying
 from migrate_lint.runtime_checks.comparison.rungs import RUNGS
+from migrate_lint.runtime_checks.worker.recording.format.reading import read
 
 from .projects import PAIR, Place, rungs
 
@@ -248,3 +249,25 @@ def test_the_first_pair_runs_as_it_is_and_is_equal(tmp_path: Path) -> None:
         passed = {number for number, status in rungs(json.loads(done.stdout)).items() if status == "pass"}
         assert {"1", "2", "3", "3f", "4", "6", "7", "8"} <= passed
         assert ["tf1", "tf2"] == sorted(os.listdir(tmp_path / target))
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("rate", ["0.1", "0.2"])
+def test_what_only_explains_is_recorded_where_something_differs(tmp_path: Path, rate: str) -> None:
+    """Both sides of a pair that is equal are run without it."""
+    subprocess.run([sys.executable, "-m", "migrate_lint", "verify", "--init", "pair.py"], cwd=tmp_path, check=True)
+    pair = tmp_path / "pair.py"
+    pair.write_text(pair.read_text("utf-8").replace("optimizers.SGD(0.1)", f"optimizers.SGD({rate})"), "utf-8")
+    words = ["pair.py", "--target", "keras3", "--output", "run", "--quiet"]
+    done = subprocess.run([sys.executable, "-m", "migrate_lint", "verify", *words], cwd=tmp_path, check=False)
+    sides = [read(tmp_path / "run" / side) for side in ("tf1", "tf2")]
+    kinds = [{record.kind for one in side.scenarios.values() for record in one.records} for side in sides]
+    left = [set((tmp_path / "run" / side.side).glob("*.npz")) for side in sides]
+
+    differs = rate != "0.1"
+    assert differs == done.returncode
+    assert [differs] * 2 == ["operation" in kind for kind in kinds]
+    assert [differs] * 2 == ["steps-again" in side.scenarios for side in sides]
+    assert [sum(len(one["parts"]) for one in side.content["scenarios"].values()) for side in sides] == list(
+        map(len, left)
+    )

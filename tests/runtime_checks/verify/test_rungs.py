@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from migrate_lint.runtime_checks.comparison.rungs import RUNGS, Definition, reached
-from migrate_lint.runtime_checks.planning import plan
+from migrate_lint.runtime_checks.planning import plan, rest
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
 
 KNOWN = {getattr(scenarios, name) for name in scenarios.__all__}
@@ -46,6 +46,19 @@ def test_the_noise_is_recorded_where_it_is_measured() -> None:
 
     assert {scenarios.FINGERPRINT_AGAIN} == {*measured.scenarios} - {*other.scenarios}
     assert scenarios.FINGERPRINT_NUDGED in other.scenarios
+
+
+@pytest.mark.parametrize("noise", [True, False])
+def test_a_brief_run_and_the_rest_are_the_whole(noise: bool) -> None:
+    """What only explains a difference comes second, with the passes of which it tells the operations."""
+    brief, whole = (plan(None, noise=noise, steps=3, seed=42, brief=brief) for brief in (True, False))
+    second = rest(brief, whole)
+
+    assert {*whole.scenarios} == {*brief.scenarios, *second.scenarios}
+    assert {scenarios.STEPS, *scenarios.WITH_OPERATIONS} <= {*brief.scenarios} & {*second.scenarios}
+    assert noise == (scenarios.STEPS_NUDGED in brief.scenarios)
+    assert scenarios.STEPS_AGAIN not in brief.scenarios
+    assert (False, True) == (brief.operations, second.operations)
 
 
 def test_one_step_is_run_for_the_rung_of_one_step() -> None:

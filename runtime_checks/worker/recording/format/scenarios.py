@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = [
     "ALIGNED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "EVALUATED", "EVALUATED_NUDGED", "FINGERPRINT",
     "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "FLOAT64_INFERENCE", "FLOAT64_STEP", "FLOAT64_TRAINING", "INFERENCE",
-    "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN", "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING",
-    "TRAINING_CONSTANT"
+    "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN", "STEPS_FORCED", "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE",
+    "TRAINING", "TRAINING_CONSTANT"
 ]
 
 DATA = "data"
@@ -43,6 +43,8 @@ STEPS_OTHER = "steps-other"
 """The same in the other mode: a session without grappler, a ``tf.function``."""
 STEPS_AGAIN = "steps-again"
 """The same once more, as in `STEPS`."""
+STEPS_FORCED = "steps-forced"
+"""TF2 only: the same with TF1's weights put in before each step, which then amplifies nothing of those before."""
 STEPS_NUDGED = "steps-nudged"
 """TF1 only: the same from initial values that are moved by about one unit in the last place."""
 EVALUATED = "evaluated"

@@ -58,10 +58,17 @@ class Recording:
         side: ``"tf1"`` or ``"tf2"``.
         limit: bytes of taps, layer outputs above all, that are kept; later ones are left out and counted.
         heard: told the name of a scenario when it begins, and after every part of it.
+        begun: the content of a recording in this folder to go on with: a scenario that is recorded again replaces the
+            one before.
     """
 
     def __init__(
-        self, folder: str, side: str, limit: int = 2 << 30, heard: Callable[[str], None] = lambda name: None
+        self,
+        folder: str,
+        side: str,
+        limit: int = 2 << 30,
+        heard: Callable[[str], None] = lambda name: None,
+        begun: Content | None = None,
     ) -> None:
         self.folder = folder
         self.heard = heard
@@ -80,7 +87,12 @@ class Recording:
             "left_out": {"records": 0, "bytes": 0, "limit": limit},
         }
         os.makedirs(folder, exist_ok=True)
-        clear(folder)
+        if begun is not None:
+            self.content = begun
+            parts = [part for scenario in self.content["scenarios"].values() for part in scenario["parts"]]
+            self._parts = 1 + max((int(part.partition("-")[0]) for part in parts), default=-1)
+        else:
+            clear(folder)
         self.save()
 
     def adapted(self, text: str) -> None:
@@ -100,6 +112,7 @@ class Recording:
         An error passes through; the caller says what it means with `failed`.
         """
         chapter = Chapter(self, name)
+        self._forget(name)
         described: dict[str, Json] = {"outcome": "failed", "detail": "not finished", "parts": []}
         self.content["scenarios"][name] = described
         began = time.time()
@@ -110,6 +123,13 @@ class Recording:
         finally:
             described["seconds"] = round(time.time() - began, 3)
             chapter.flush()
+
+    def _forget(self, name: str) -> None:
+        """Remove what an earlier run of a scenario left."""
+        for part in (self.content["scenarios"].pop(name, None) or {}).get("parts", ()):
+            for ending in (".npz", ".part.json"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(os.path.join(self.folder, part + ending))
 
     def failed(self, name: str, detail: str, place: Place | None = None) -> None:
         """Say why a scenario came to no good end; what it recorded stays."""

@@ -285,7 +285,8 @@ class _Side:
         batch = self.batches.at(0)
         chapter.say(mode=network.mode)
         record_batch(chapter, network, batch, 0)
-        operations = self._operations(network) if chapter.name in scenarios.WITH_OPERATIONS else None
+        wanted = self.plan.operations and chapter.name in scenarios.WITH_OPERATIONS
+        operations = self._operations(network) if wanted else None
         feeds = network.feeds(batch)
         if operations is not None:
             try:
@@ -370,6 +371,7 @@ class _Side:
             self.code,
             steps=self.plan.steps,
             taps=chapter.name == scenarios.STEPS,
+            with_operations=self.plan.operations and chapter.name == scenarios.STEPS,
             nudged=chapter.name == scenarios.STEPS_NUDGED,
             grappler=chapter.name != scenarios.STEPS_OTHER,
             initial=list(self._as_before(network, scenarios.STEPS)),

@@ -98,6 +98,7 @@ class _Side:
         yield scenarios.STEPS, self._steps
         yield scenarios.STEPS_OTHER, self._steps
         yield scenarios.STEPS_AGAIN, self._steps
+        yield scenarios.STEPS_FORCED, self._steps_forced
         yield scenarios.EVALUATED, self._evaluated
         for name in scenarios.FLOAT64:
             yield name, self._in_float64
@@ -258,6 +259,12 @@ class _Side:
             self._need_step(made)
             train(self.session, made, chapter)
 
+    def _steps_forced(self, chapter: Chapter) -> None:
+        self._need_values()
+        if self.session.plan.steps < 2:
+            raise NotRunError("only one step is run")
+        self._steps(chapter)
+
     def _evaluated(self, chapter: Chapter) -> None:
         self._need_values()
         with self.session.aligned() as made, eagerly():
@@ -310,7 +317,7 @@ class _Side:
     def _forward(self, chapter: Chapter, made: Made, training: bool = False, values: bool = False) -> None:
         """Record an eager pass over the first batch."""
         self.session.give(chapter, 0, made.model.takes_labels or (training and made.model.is_compiled))
-        operations = chapter.name in scenarios.WITH_OPERATIONS
+        operations = self.session.plan.operations and chapter.name in scenarios.WITH_OPERATIONS
         with made.listening.recording(chapter, values=values, operations=operations):
             found = self.session.run(made, training)
             made.listening.endpoints(found.endpoints, found.taps, None)

@@ -112,11 +112,14 @@ class _Trainer:
         """Run one step and record it."""
         session, made, chapter = self.session, self.made, self.chapter
         session.give(chapter, number)
+        if chapter.name == scenarios.STEPS_FORCED and number:
+            session.copying.copy_step(made.variables, number - 1)
         made.ledger.begin_step()
         shown = number < _FIRST or number == session.plan.steps - 1
         batch = session.batch_tensors(number)
         if chapter.name == scenarios.STEPS:
-            with made.listening.recording(chapter, number, automatic=shown, operations=number == 0):
+            operations = session.plan.operations and number == 0
+            with made.listening.recording(chapter, number, automatic=shown, operations=operations):
                 found = run(batch, number)
                 made.listening.endpoints(found.endpoints, found.taps, self._place("forward"))
         else:

@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from migrate_lint.runtime_checks.comparison.compare import compare
+from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
-from ..programs import CLEAN, Program, batch, changing, compared, record, statuses
+from ..programs import CLEAN, Program, batch, changing, compared, initial, record, statuses, train
 
 
 def test_batches_in_another_order_are_told_with_their_step(tmp_path: Path) -> None:
@@ -69,3 +72,58 @@ def test_losses_that_are_never_finite_are_vacuous(tmp_path: Path) -> None:
     report = compared(tmp_path, Program(change=lost), replace(CLEAN, change=lost))
 
     assert (3, {"vacuous"}) == (report.status, {statuses(report)[number] for number in ("6", "7", "8")})
+
+
+def parting(
+    folder: Path, step: int, kind: str = "loss", *, forced: Program | None = None, policy: str = "noise"
+) -> Report:
+    """What is said of two sides whose training parts in a step, while each step by itself is that of `forced`."""
+    name = {"loss": "loss", "variable": "top/kernel", "gradient": "top/kernel"}[kind]
+
+    def parted(scenario: str, found: dict[str, Any]) -> Any:
+        here = scenario == scenarios.STEPS and (found["kind"], found["name"], found["step"]) == (kind, name, step)
+        return {**found, "value": found["value"] + np.float32(0.01)} if here else found
+
+    one, other = record(Program(), folder / "tf1"), record(replace(CLEAN, change=parted), folder / "tf2")
+    if forced is not None:
+        content: Any = dict(read(other).content)
+        recording = Recording(str(other), "tf2", begun=content)
+        with recording.scenario(scenarios.STEPS_FORCED) as chapter:
+            train(forced, chapter, initial(forced.copied), taps=False)
+        recording.save()
+    return compare(read(one), read(other), policy=policy)
+
+
+@pytest.mark.parametrize(
+    ("step", "kind"), [(1, "loss"), (2, "loss"), (2, "variable"), (1, "gradient"), (2, "gradient")]
+)
+def test_rounding_that_training_amplifies_is_no_difference(tmp_path: Path, step: int, kind: str) -> None:
+    """Each step agrees if it begins with TF1's weights; that is told."""
+    report = parting(tmp_path, step, kind, forced=CLEAN)
+    notes = [note for note in report.rung("7").notes if "training amplifies what is rounded" in note]
+
+    assert (0, "pass") == (report.status, statuses(report)["7"]), report
+    assert f"from step {step} on" in notes[0]
+
+
+@pytest.mark.parametrize(
+    "bug",
+    [
+        {"epsilon": 1e-3},
+        {"decay": 0.8},
+        {"rate": lambda step: 0.02},
+        {"scale": 1.01},
+        {"l2": 2e-3},
+    ],
+    ids=lambda bug: next(iter(bug)),
+)
+def test_a_step_that_differs_by_itself_is_a_difference(tmp_path: Path, bug: dict[str, Any]) -> None:
+    """Whatever makes it differ."""
+    assert "fail" == statuses(parting(tmp_path, 2, forced=replace(CLEAN, **bug)))["7"]
+
+
+def test_only_later_steps_amplify(tmp_path: Path) -> None:
+    """What differs in the first step does, and so does what nobody looked at step by step, or that a policy bounds."""
+    assert "fail" == statuses(parting(tmp_path / "0", 0, forced=CLEAN))["6"]
+    assert "fail" == statuses(parting(tmp_path / "1", 1))["7"]
+    assert "fail" == statuses(parting(tmp_path / "2", 1, forced=CLEAN, policy="guide"))["7"]
