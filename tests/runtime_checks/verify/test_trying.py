@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from migrate_lint.linter.cli.main import main
+from migrate_lint.runtime_checks.worker.recording.mutations.sites import bound, put
 
 from .projects import TENSORFLOW, Place
 
@@ -196,3 +198,41 @@ def test_what_makes_no_sense_is_refused(words: list[str], message: str, capsys: 
     """Before anything is run."""
     assert 2 == main(["verify", *words])
     assert message in capsys.readouterr().err
+
+
+def scoped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator that adds an argument which the call leaves out, as a scope of slim does."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **{"training": True, **kwargs})
+
+    return call
+
+
+@scoped
+def normalized(value: float, decay: float = 0.9, training: bool = False, epsilon: float = 0.001, **more: Any) -> Any:
+    return value, decay, training, epsilon, more
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "other", "given"),
+    [
+        ((1.0,), {}, {}, (1.0, 0.9, True, 0.001, {})),
+        ((1.0,), {"epsilon": 0.1}, {}, (1.0, 0.9, True, 0.1, {})),
+        ((1.0, 0.5), {}, {"decay": 0.7}, (1.0, 0.7, True, 0.001, {})),
+        ((1.0,), {"decay": 0.5}, {"decay": 0.7}, (1.0, 0.7, True, 0.001, {})),
+        ((1.0,), {}, {"epsilon": 0.2, "decay": 0.1}, (1.0, 0.1, True, 0.2, {})),
+        ((1.0,), {"training": False}, {"epsilon": 0.2}, (1.0, 0.9, False, 0.2, {})),
+        ((1.0,), {}, {"momentum": 0.2}, (1.0, 0.9, True, 0.001, {"momentum": 0.2})),
+    ],
+)
+def test_a_changed_call_gives_what_it_gave_and_what_is_changed(
+    args: Any, kwargs: dict[str, Any], other: dict[str, Any], given: Any
+) -> None:
+    """What a decorator adds is added all the same, and is not given twice."""
+    arguments = bound(normalized, args, kwargs)
+    assert arguments is not None
+    positional, named = put(arguments, args, kwargs, other)
+
+    assert given == normalized(*positional, **named)

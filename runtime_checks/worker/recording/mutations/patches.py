@@ -131,11 +131,14 @@ class _Patches:
             bases = [cls.__name__ for cls in type(one).__mro__ if _is_own(cls)]
             callee = type(one).__name__
             row = self.program.met("argument", callee, place, bases=bases, arguments=told(arguments))
-            for mutation in self.program.at("argument", callee, place):
-                put(arguments, mutation["argument"], made(mutation["value"], mutation["argument"]))
+            other = {
+                mutation["argument"]: made(mutation["value"], mutation["argument"])
+                for mutation in self.program.at("argument", callee, place)
+            }
+            given, named = put(arguments, (one, *args), kwargs, other)
             self._making.append(id(one))
             try:
-                original(*arguments.args, **arguments.kwargs)
+                original(*given, **named)
             finally:
                 self._making.pop()
             self.program.named(row, one)
@@ -339,13 +342,13 @@ class _Patches:
             if place is None or arguments is None:
                 return original(*args, **kwargs)
             row = self.program.met("function", whole, place, arguments=told(arguments))
-            for mutation in self.program.at("argument", whole, place):
-                put(arguments, mutation["argument"], mutation["value"])
+            other = {one["argument"]: one["value"] for one in self.program.at("argument", whole, place)}
             for mutation in self.program.at("function", whole, place):
                 return _found(mutation["value"])(*args, **kwargs)
             for mutation in self.program.at("resize", whole, place):
                 return _resized(arguments, mutation["value"])
-            result = original(*arguments.args, **arguments.kwargs)
+            given, named = put(arguments, args, kwargs, other)
+            result = original(*given, **named)
             row["scalar"] = getattr(getattr(result, "shape", None), "rank", None) == 0
             return result
 
