@@ -266,3 +266,16 @@ def test_what_is_really_shared_is_told(children: Children, keras: str, kind: str
     steps = "had made 1 steps before the first one" in "".join(found["told"])
 
     assert 1 == found["status"] or steps, found["text"]
+
+
+@EITHER
+def test_what_no_use_changes_is_kept(children: Children, keras: str, tmp_path: Path):
+    """Such as functions of TensorFlow, decorated or not, specifications, and constants."""
+    steady = """
+table = {"drop": v1.nn.dropout, "relu": tf.nn.relu, "pool": v1.nn.max_pool, "mean": v1.reduce_mean}
+given = [tf.TensorSpec([None, 3]), tf.constant([1.0]), tf.float32, np.ones(3), loss_of]
+pair = Pair(network, model, inputs, labels)
+"""
+    found = outcome(children, keras, tmp_path, steady)
+
+    assert not [text for text in found["told"] if "loaded afresh" in text]
