@@ -113,7 +113,10 @@ def run(
     noise = measures_noise(request.policy)
     located, name = locate_pair(request.pair, request.roots[0] if request.roots else None)
     try:
-        plan = planning.plan(request.until, noise=noise, steps=request.steps, seed=request.seed)
+        plan, brief = (
+            planning.plan(request.until, noise=noise, steps=request.steps, seed=request.seed, close=close)
+            for close in (True, then is not None)
+        )
     except ValueError as error:
         raise VerifyUsageError(f"--until: {error}") from error
     first, second = _interpreters(request)
@@ -130,20 +133,31 @@ def run(
                 "seed": request.seed,
             },
         )
-        sides = (
+        sides: Sequence[_Side] = (
             _Side(request, "tf1", *first, folder, [_ON_KERAS2] if swapped else []),
             _Side(request, "tf2", *second, folder),
         )
-        for side in sides:
-            heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
-            side.record(plan, pair_job(located, name), progress, **heard)
+
+        def recorded(plan: Plan) -> Report:
+            for side in sides:
+                heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
+                side.record(plan, pair_job(located, name), progress, **heard)
+            return compared()
 
         def compared() -> Report:
             if progress is not None:
                 progress("comparison")
             return compare(folder, policy=request.policy, until=request.until, findings=findings)
 
-        report = compared()
+        report = recorded(brief)
+        if brief != plan and _asks_for_more(report):
+            moved = planning.moved(plan)
+            if noise and moved.scenarios and not _runs_itself(sides[0].folder):
+                sides[0].record(moved, pair_job(located, name), progress, goes_on=True)
+                report = compared()
+            if _asks_for_more(report) and not all(_runs_itself(side.folder) for side in sides):
+                sides = tuple(replace(side, request=replace(request, tensorboard=None)) for side in sides)
+                report = recorded(plan)
         if report.status == 1 and first[0].tensorflow != second[0].tensorflow:
             today = second[0], _target_of_tf1(second[0])
             _Side(request, "tf1", *today, folder, place=TODAY).record(plan, pair_job(located, name), progress)
@@ -154,6 +168,22 @@ def run(
             return then(report, Again(request, plan, sides, pair_job(located, name), findings, progress))
         finally:
             shutil.rmtree(os.path.join(folder, ATTEMPTS), ignore_errors=True)
+
+
+def _asks_for_more(report: Report) -> bool:
+    """Whether a computed value differs: then noise is measured, and operations are recorded."""
+    return any(rung.failures for rung in report.rungs)
+
+
+def _runs_itself(folder: str) -> bool:
+    """Whether a side ran as it is, and has no more to tell when it is asked again."""
+    from .worker.recording.format import scenarios
+    from .worker.recording.format.reading import RecordingError, read
+
+    try:
+        return any(one.detail == scenarios.RUNS_ITSELF for one in read(folder).scenarios.values())
+    except RecordingError:
+        return False
 
 
 def compare(
@@ -473,6 +503,7 @@ class _Side:
             "scenarios": list(plan.scenarios),
             "steps": plan.steps,
             "seed": plan.seed,
+            "operations": plan.operations,
             "tap_limit": int(self.request.tap_limit * _GIB),
             "memory_limit": limit,
             "roots": [*self.request.roots, *([own] if own else [])],

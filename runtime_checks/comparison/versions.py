@@ -70,7 +70,7 @@ def _as_tf2(today: Recorded) -> Recorded:
 
 def _ended(today: Recorded) -> str:
     crash = today.content.get("crash") or {}
-    itself = any(one.detail == "this side runs itself" for one in today.scenarios.values())
+    itself = any(one.detail == scenarios.RUNS_ITSELF for one in today.scenarios.values())
     return str(crash.get("cause") or "") or ("a side that runs itself begins with its own values" if itself else "")
 
 

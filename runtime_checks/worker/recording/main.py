@@ -51,7 +51,7 @@ def execute(job: dict[str, Json], results: Results) -> None:
 
 
 def _recording(job: dict[str, Json], results: Results) -> Recording:
-    return Recording(job["folder"], job["side"], job["tap_limit"], results.begin)
+    return Recording(job["folder"], job["side"], job["tap_limit"], results.begin, goes_on=job.get("goes_on", False))
 
 
 def _try(job: dict[str, Json], results: Results, found: dict[str, str]) -> None:
@@ -85,7 +85,7 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
         try:
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job, code)
-            plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"])
+            plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"], job.get("operations", True))
             changed(loaded.pair, wanted or ())
             record_side(loaded, job["side"], plan, recording, code, _other(job), again)
             _summarize(job, results)

@@ -21,7 +21,7 @@ from ..frames import UserCode, place_of
 from .format.plan import Plan
 from .format.reading import Recorded, read
 from .format.rows import Place, VariableRow
-from .format.scenarios import INFERENCE, STEPS, STRUCTURE
+from .format.scenarios import INFERENCE, RUNS_ITSELF, STEPS, STRUCTURE
 from .format.store import Chapter, Recording
 from .pairs import mapping, structures
 from .pairs.batches import Batch, Batches, PairError
@@ -279,7 +279,7 @@ def run_itself(
         function(**arguments)
     for name in plan.scenarios:
         if name not in recording.content["scenarios"]:
-            recording.not_run(name, "this side runs itself")
+            recording.not_run(name, RUNS_ITSELF)
     recording.note(f"{recording.content['side']} ran itself, and recorded what it told")
 
 

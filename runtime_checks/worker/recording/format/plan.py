@@ -15,6 +15,8 @@ class Plan(NamedTuple):
     """Number of training steps."""
     seed: int = 42
     """Of all randomness."""
+    operations: bool = True
+    """Whether single operations are recorded in brief."""
 
     def wants(self, scenario: str) -> bool:
         """Whether a scenario is to be recorded."""

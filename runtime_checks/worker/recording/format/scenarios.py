@@ -4,8 +4,8 @@ from __future__ import annotations
 
 __all__ = [
     "ALIGNED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "EVALUATED", "EVALUATED_NUDGED", "FINGERPRINT",
-    "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "INFERENCE", "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN",
-    "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING", "TRAINING_CONSTANT"
+    "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "INFERENCE", "INFERENCE_COPIED", "ONCE", "RUNS_ITSELF", "STEPS",
+    "STEPS_AGAIN", "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING", "TRAINING_CONSTANT"
 ]
 
 DATA = "data"
@@ -48,6 +48,8 @@ EVALUATED = "evaluated"
 """Loss and metrics of evaluation over the batches of training: with TF1's initial values, and with its last weights."""
 EVALUATED_NUDGED = "evaluated-nudged"
 """TF1 only: the same with values that are moved by about one unit in the last place."""
+RUNS_ITSELF = "this side runs itself"
+"""Why a scenario is not run of a program that was not made for it."""
 NUDGED = (FINGERPRINT_NUDGED, STEPS_NUDGED, EVALUATED_NUDGED)
 """From values that were moved."""
 

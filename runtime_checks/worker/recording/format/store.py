@@ -7,6 +7,7 @@ the archive of their arrays (``PART.npz``). Nothing but the standard library and
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import time
@@ -43,10 +44,16 @@ class Recording:
         side: ``"tf1"`` or ``"tf2"``.
         limit: bytes of taps, layer outputs above all, that are kept; later ones are left out and counted.
         heard: told the name of a scenario when it begins, and after every part of it.
+        goes_on: whether what lies in the folder, a recording of this side, stays and gets more scenarios.
     """
 
     def __init__(
-        self, folder: str, side: str, limit: int = 2 << 30, heard: Callable[[str], None] = lambda name: None
+        self,
+        folder: str,
+        side: str,
+        limit: int = 2 << 30,
+        heard: Callable[[str], None] = lambda name: None,
+        goes_on: bool = False,
     ) -> None:
         self.folder = folder
         self.heard = heard
@@ -64,7 +71,13 @@ class Recording:
             "scenarios": {},
             "left_out": {"records": 0, "bytes": 0, "limit": limit},
         }
+        self.goes_on = goes_on
         os.makedirs(folder, exist_ok=True)
+        if goes_on:
+            with open(os.path.join(folder, RECORD), encoding="utf-8") as file:
+                self.content = json.load(file)
+            self._parts = sum(name.endswith(".part.json") for name in os.listdir(folder))
+            return
         clear(folder)
         self.save()
 

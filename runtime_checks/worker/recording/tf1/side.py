@@ -16,7 +16,7 @@ from ...frames import UserCode
 from ..format import scenarios
 from ..format.attempts import NotRunError, attempt
 from ..format.plan import Plan
-from ..format.reading import Recorded
+from ..format.reading import Recorded, read
 from ..format.store import Chapter, Recording
 from ..pairs.batches import Batch, Batches, PairError
 from ..pairs.pair import Pair
@@ -98,7 +98,7 @@ class _Side:
         self.batches = Batches(pair, None if before is None else before.batches(), recording.note)
         self._made: dict[str, Network | BaseException] = {}
         self._last: tuple[int, list[tuple[str, Array]]] | None = None
-        self._said: set[str] = set()
+        self._said: set[str] = {"trains"} if recording.goes_on else set()
         self._fetched: dict[Network, Operations] = {}
 
     def record(self) -> None:
@@ -283,7 +283,7 @@ class _Side:
         batch = self.batches.at(0)
         chapter.say(mode=network.mode)
         record_batch(chapter, network, batch, 0)
-        operations = self._operations(network) if chapter.name in scenarios.WITH_OPERATIONS else None
+        operations = self._operations(network) if self._with_operations(chapter) else None
         feeds = network.feeds(batch)
         if operations is not None:
             try:
@@ -296,6 +296,9 @@ class _Side:
         if operations is None:
             computed = run_values(session, network.values, feeds)
         record_values(chapter, network.values, computed, operations=operations)
+
+    def _with_operations(self, chapter: Chapter) -> bool:
+        return self.plan.operations and chapter.name in scenarios.WITH_OPERATIONS
 
     def _operations(self, network: Network) -> Operations:
         """What is fetched of a network's operations in a forward pass; a network is asked once."""
@@ -368,6 +371,7 @@ class _Side:
             self.code,
             steps=self.plan.steps,
             taps=chapter.name == scenarios.STEPS,
+            brief=self.plan.operations and chapter.name == scenarios.STEPS,
             nudged=chapter.name == scenarios.STEPS_NUDGED,
             grappler=chapter.name != scenarios.STEPS_OTHER,
             initial=list(self._as_before(network, scenarios.STEPS)),
@@ -388,12 +392,20 @@ class _Side:
         if network.results.loss is None and not network.metrics:
             raise NotRunError(f"the TF1 side gives neither a loss nor metrics in mode {EVALUATE!r}")
         batches = [self.batches.at(step) for step in range(self.plan.steps)]
-        last = [] if self._last is None else [self._last]
+        last = self._recorded_last() if self._last is None else [self._last]
         for step, given in [(-1, self._initial()), *last]:
             values = _moved(given) if chapter.name == scenarios.EVALUATED_NUDGED else given
             with numbered(network.graph, self.plan.seed, numbering.of_evaluation(0)), opened(network) as session:
                 sessions.fill(session, network, _by_name(network, values))
                 evaluating.record(session, network, batches, chapter, step, self.code)
+
+    def _recorded_last(self) -> list[tuple[int, list[tuple[str, Array]]]]:
+        """The last weights of training that was recorded before; none where it was not."""
+        if not self.recording.goes_on:
+            return []
+        found = read(self.recording.folder).scenario(scenarios.STEPS)
+        weights = [(record.name, record.value) for record in found.of_kind("variable", self.plan.steps - 1)]
+        return [(self.plan.steps - 1, weights)] if weights else []
 
     def _probe(self, session: V1Session, network: Network) -> None:
         """Say what training would do in steps that are not run."""

@@ -37,6 +37,7 @@ def train(
     *,
     steps: int,
     taps: bool,
+    brief: bool,
     nudged: bool,
     grappler: bool,
     initial: Sequence[tuple[Variable, Array]],
@@ -52,6 +53,7 @@ def train(
         code: tells the user's files.
         steps: how many.
         taps: whether taps are recorded.
+        brief: whether the operations of the first step are recorded in brief.
         nudged: whether the initial values are moved by about one unit in the last place, and each update by what
             the rounding of constants makes of it.
         grappler: whether TensorFlow may rewrite the graph.
@@ -62,7 +64,7 @@ def train(
     variables, kept = weights(network), slots(network)
     wanted = [value for value in network.values if taps or value.kind != "tap"]
     within = upstream([getattr(network.train_op, "op", network.train_op)])
-    operations = Operations(network, code, within) if taps else None
+    operations = Operations(network, code, within) if brief else None
     step_fetches = step_of(network, [*wanted, *(operations.values if operations else ())], code)
     shares = _shares(network) if nudged else {}
     every = _is_little(variables, kept, network)

@@ -281,7 +281,7 @@ class _Side:
     def _forward(self, chapter: Chapter, made: Made, training: bool = False, values: bool = False) -> None:
         """Record an eager pass over the first batch."""
         self.session.give(chapter, 0, made.model.takes_labels or (training and made.model.is_compiled))
-        operations = chapter.name in scenarios.WITH_OPERATIONS
+        operations = self.session.plan.operations and chapter.name in scenarios.WITH_OPERATIONS
         with made.listening.recording(chapter, values=values, operations=operations):
             found = self.session.run(made, training)
             made.listening.endpoints(found.endpoints, found.taps, None)

@@ -103,8 +103,9 @@ class _Trainer:
         made.ledger.begin_step()
         shown = number < _FIRST or number == session.plan.steps - 1
         batch = session.batch_tensors(number)
+        operations = session.plan.operations and number == 0
         if chapter.name == scenarios.STEPS:
-            with made.listening.recording(chapter, number, automatic=shown, operations=number == 0):
+            with made.listening.recording(chapter, number, automatic=shown, operations=operations):
                 found = run(batch, number)
                 made.listening.endpoints(found.endpoints, found.taps, self._place("forward"))
         else:
