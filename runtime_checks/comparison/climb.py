@@ -29,6 +29,10 @@ GUESSED = (
     "names differ: the variables were taken together by shape and order, as rung 2 suggests; nobody said that they "
     "are the same"
 )
+BRIEF = (
+    "neither noise nor operations were recorded, as the values agreed under the policy of that run: run both sides "
+    "again with this one"
+)
 WITHIN_NOISE = (
     "all of this lies within three times the measured noise of the sides themselves: policy noise would tolerate it"
 )
@@ -182,7 +186,15 @@ class Climb:
         failed = [check for check in counted if not check.passed]
         status, detail, needed = self._verdict(counted, failed, self.vacuous or vacuous)
         notes = [*notes, *([WITHIN_NOISE] if status is Status.FAIL and all(map(is_noise, failed)) else [])]
+        if status is Status.FAIL and self._is_brief:
+            notes.append(BRIEF)
         return Settled(status, detail, needed, tuple(dict.fromkeys(notes)), tuple(checks))
+
+    @property
+    def _is_brief(self) -> bool:
+        """Whether nothing more was recorded than what a first look needs, which found nothing then."""
+        known = [one for one in (self.tf1, self.tf2) if one.content.get("brief")]
+        return any(all(said.detail != scenarios.RUNS_ITSELF for said in one.scenarios.values()) for one in known)
 
     def _tell(self, problem: str) -> None:
         if problem and problem not in self.problems:

@@ -87,6 +87,8 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
                 loaded = _loaded(job, code)
             plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"], job.get("operations", True))
             changed(loaded.pair, wanted or ())
+            if not (plan.operations or recording.goes_on):
+                recording.content["brief"] = True
             record_side(loaded, job["side"], plan, recording, code, _other(job), again)
             _summarize(job, results)
         except PairError as error:
