@@ -151,8 +151,10 @@ def run(
 
         report, today = compared(), None
         if then is None and report.status == 1:
+            told = replace(request, tensorboard=None)  # which has all of it by now
             for side in sides:
-                side.record(planning.rest(brief, plan), pair_job(located, name), progress, keep=True)
+                rest = planning.rest(brief, plan)
+                replace(side, request=told).record(rest, pair_job(located, name), progress, keep=True)
             report = compared()
         if report.status == 1 and first[0].tensorflow != second[0].tensorflow:
             today = _Side(request, "tf1", second[0], _target_of_tf1(second[0]), folder, place=TODAY)

@@ -30,6 +30,10 @@ GUESSED = (
     "names differ: the variables were taken together by shape and order, as rung 2 suggests; nobody said that they "
     "are the same"
 )
+BRIEF = (
+    "neither operations nor all of the noise were recorded in this run, which found nothing by its own policy or ended "
+    "early: run both sides again"
+)
 WITHIN_NOISE = (
     "all of this lies within three times the measured noise of the sides themselves: policy noise would tolerate it"
 )
@@ -198,6 +202,8 @@ class Climb:
         failed = [check for check in counted if not check.passed]
         status, detail, needed = self._verdict(counted, failed, self.vacuous or vacuous)
         notes = [*notes, *([WITHIN_NOISE] if status is Status.FAIL and all(map(is_noise, failed)) else [])]
+        if status is Status.FAIL and any(one.content.get("brief") for one in (self.tf1, self.tf2)):
+            notes.append(BRIEF)
         return Settled(status, detail, needed, tuple(dict.fromkeys(notes)), tuple(checks))
 
     def _tell(self, problem: str) -> None:

@@ -90,6 +90,7 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
                 loaded = _loaded(job, code)
             plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"], job["operations"])
             changed(loaded.pair, wanted or ())
+            recording.content["brief"] = not plan.operations
             record_side(loaded, job["side"], plan, recording, code, _other(job), again)
             _summarize(job, results)
         except PairError as error:

@@ -44,7 +44,8 @@ _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmet
 _HOLDERS = (types.SimpleNamespace,)
 _STEADY = (
     "Tensor", "SparseTensor", "RaggedTensor", "DType", "TensorShape", "Dimension", "TensorSpec", "Policy",
-    "DTypePolicy", "Loss", "Regularizer", "LearningRateSchedule", "TFDecorator"
+    "DTypePolicy", "Loss", "Regularizer", "LearningRateSchedule", "TFDecorator",
+    "PythonAPIDispatcher"
 )  # fmt: skip
 """Classes of the frameworks whose objects no use changes."""
 

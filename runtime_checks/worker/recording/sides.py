@@ -80,8 +80,9 @@ def record_side(
     finally:
         gc.unfreeze()
         _describe(recording, loaded)
-        recording.content["seconds"] = round(time.time() - began, 3)
-        recording.content["peak_memory"] = _peak()
+        content = recording.content
+        content["seconds"] = round(time.time() - began + content.get("seconds", 0.0), 3)
+        content["peak_memory"] = max(_peak(), content.get("peak_memory", 0))
         recording.save()
 
 

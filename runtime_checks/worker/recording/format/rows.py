@@ -115,6 +115,7 @@ if TYPE_CHECKING:
         peak_memory: int
         sites: list[Json]
         applied: list[int]
+        brief: bool
 
 else:
     AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict

@@ -314,6 +314,7 @@ CONTENT = _fields(
         "peak_memory": _LENGTH,
         "sites": _list(_SITE),
         "applied": _list(_LENGTH),
+        "brief": _flag,
     },
 )
 """Of ``record.json``."""
