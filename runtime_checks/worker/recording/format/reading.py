@@ -248,7 +248,7 @@ def _scenario(folder: Path, name: str, said: Mapping[str, Json]) -> Scenario:
 
 
 def _part(folder: Path, part: str) -> Iterator[Record]:
-    known = {"kind", "name", "step", "order", "dtype", "shape", "place", "key"}
+    known = {"kind", "name", "step", "order", "dtype", "shape", "place", "key", "archive"}
     path = folder / f"{part}.part.json"
     rows = read_json(path)
     require(path, rows, RECORDS)
@@ -262,7 +262,7 @@ def _part(folder: Path, part: str) -> Iterator[Record]:
             shape=tuple(described["shape"]),
             place=_place(described["place"]),
             more={key: value for key, value in described.items() if key not in known},
-            _archive=folder / f"{part}.npz" if "key" in described else None,
+            _archive=folder / f"{described.get('archive', part)}.npz" if "key" in described else None,
             _key=described.get("key", ""),
         )
 

@@ -331,6 +331,7 @@ RECORDS = _list(
         },
         {
             "key": _text,
+            "archive": _matching(_PART, "name of a part"),
             "variable": _text,
             "slot": _text,
             "owned": _maybe(_list(_text)),

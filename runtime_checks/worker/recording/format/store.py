@@ -7,6 +7,7 @@ the archive of their arrays (``PART.npz``). Nothing but the standard library and
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -26,6 +27,8 @@ RECORD = "record.json"
 OUTPUT = "output.txt"
 """What the side wrote to its standard output and error, the end of it."""
 _MIB = 1 << 20
+_WORTH = 1 << 12
+"""Bytes from which on an array is looked for among those that were written."""
 _OURS = re.compile(re.escape(RECORD) + "~?|" + re.escape(OUTPUT) + r"|\d{4,}-[\w-]+\.(npz|part\.json)~?")
 
 
@@ -75,6 +78,7 @@ class Recording:
         self._limit = limit
         self._tapped = 0
         self._parts = 0
+        self._kept: dict[bytes, tuple[str, str]] = {}
         self.content: Content = {
             "format": FORMAT,
             "side": side,
@@ -147,12 +151,23 @@ class Recording:
         replace_json(os.path.join(self.folder, RECORD), self.content)
 
     def part(self, name: str, records: Sequence[RecordRow], arrays: dict[str, Array]) -> str:
-        """Write records and the arrays that their ``key`` names; gives back the name of the part."""
+        """Write records and the arrays that their ``key`` names; gives back the name of the part.
+
+        An array that an earlier record has too is kept once: ``archive`` is then the part in which it lies.
+        """
         part = f"{self._parts:04d}-{name}"
         self._parts += 1
+        known = {}
+        for record in records:
+            key = record.get("key")
+            if key is not None and arrays[key].nbytes >= _WORTH:
+                kept = self._kept.setdefault(_digest(arrays[key]), (part, key))
+                if kept != (part, key):
+                    known[key] = kept
+                    record["archive"], record["key"] = kept
         archive = os.path.join(self.folder, part + ".npz")
         with replaced(archive) as file:
-            np.savez(file, **arrays)
+            np.savez(file, **{key: array for key, array in arrays.items() if key not in known})
         replace_json(os.path.join(self.folder, part + ".part.json"), records)
         return part
 
@@ -165,6 +180,11 @@ class Recording:
             return False
         self._tapped += size
         return True
+
+
+def _digest(array: Array) -> bytes:
+    said = f"{array.dtype.str}{array.shape}".encode()
+    return hashlib.blake2b(np.ascontiguousarray(array).data.cast("B"), digest_size=32, key=said[:64]).digest()
 
 
 class Chapter:
