@@ -262,12 +262,10 @@ def test_what_only_explains_is_recorded_where_something_differs(tmp_path: Path, 
     done = subprocess.run([sys.executable, "-m", "migrate_lint", "verify", *words], cwd=tmp_path, check=False)
     sides = [read(tmp_path / "run" / side) for side in ("tf1", "tf2")]
     kinds = [{record.kind for one in side.scenarios.values() for record in one.records} for side in sides]
-    left = [set((tmp_path / "run" / side.side).glob("*.npz")) for side in sides]
+    read_again = [record.value for side in sides for one in side.scenarios.values() for record in one.records]
 
     differs = rate != "0.1"
     assert differs == done.returncode
     assert [differs] * 2 == ["operation" in kind for kind in kinds]
     assert [differs] * 2 == ["steps-again" in side.scenarios for side in sides]
-    assert [sum(len(one["parts"]) for one in side.content["scenarios"].values()) for side in sides] == list(
-        map(len, left)
-    )
+    assert all(value is not None for value in read_again)

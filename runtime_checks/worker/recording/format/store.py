@@ -129,9 +129,15 @@ class Recording:
             chapter.flush()
 
     def _forget(self, name: str) -> None:
-        """Remove what an earlier run of a scenario left."""
-        for part in (self.content["scenarios"].pop(name, None) or {}).get("parts", ()):
-            for ending in (".npz", ".part.json"):
+        """Remove what an earlier run of a scenario left, but for arrays that others have, too."""
+        gone = (self.content["scenarios"].pop(name, None) or {}).get("parts", ())
+        left = [part for one in self.content["scenarios"].values() for part in one["parts"]] if gone else []
+        needed: set[Json] = set()
+        for part in left:
+            with open(os.path.join(self.folder, part + ".part.json"), encoding="utf-8") as file:
+                needed.update(record.get("archive") for record in json.load(file))
+        for part in gone:
+            for ending in (".npz", ".part.json") if part not in needed else (".part.json",):
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(os.path.join(self.folder, part + ending))
 
