@@ -154,7 +154,8 @@ def _where(seen: Seen, first: Deviation | None) -> str:
     """Where it begins: the operation, or else the layers that TF2 runs between what agrees and there."""
     found = _operation(seen, first)
     if found is not None:
-        agree = f", of which {', '.join(found.agree)} agree" if found.agree else ""
+        inputs, one = ", ".join(found.agree), "s" if len(found.agree) == 1 else ""
+        agree = f", of which {inputs} agree{one}" if inputs else ""
         return f" It begins with {operation(found)}{agree}."
     if first is None:
         return ""

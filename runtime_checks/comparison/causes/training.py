@@ -421,9 +421,17 @@ def _update(seen: Seen, step: int) -> Iterator[Clue]:
         yield Clue("momentum", 0.75, f"{text}, and it is the first step after the learning rate changed.")
         yield Clue("update rule", 0.5, f"{text}.")
         return
-    yield Clue("update rule", 0.85, f"{text}{_of_rows(seen, step) or _size(seen, step)}.")
+    yield Clue("update rule", 0.85, f"{text}{_of_rows(seen, step) or _size(seen, step)}{_made_at(seen, step)}.")
     if step > 0:
         yield Clue("momentum", 0.4, f"{text}, and the step before agreed.")
+
+
+def _made_at(seen: Seen, step: int) -> str:
+    """The line of TF2's program by which all updates are made that differ; empty where that is not known."""
+    failed = {check.tf2_name for check in seen.failed(_STEPS, "update", step=step)}
+    records = [seen.record("tf2", _STEPS, "gradient", name, step) for name in failed]
+    places = sorted({record.place for record in records if record is not None and record.place})
+    return f"; TF2 makes it at {shown(places[0])}" if len(places) == 1 else ""
 
 
 def _decayed_weights(seen: Seen, step: int) -> str:

@@ -502,6 +502,16 @@ def test_decay_of_weights_in_the_update(record: Record) -> None:
     assert "differs by 0.01 of the weight itself, as if TF2 alone decayed it" in text
 
 
+def test_the_line_that_makes_an_update_is_named(record: Record) -> None:
+    """Where the program hands on the gradients, not where the weight was made."""
+    values = [("gradient", "left/kernel", 0, GRADIENT)]
+    _, text = first(rank(report(("6", [check("update", "left/kernel")])), *record("steps", values, values)))
+    _, silent = first(rank(report(("6", [check("update", "right/kernel")])), *record("steps", values, values)))
+
+    assert "TF2 makes it at /p/model.py:7" in text
+    assert "TF2 makes it" not in silent
+
+
 @pytest.mark.parametrize(("seen", "gradient"), [("gradient", -GRADIENT.T), ("update", GRADIENT)])
 def test_gradients_that_are_applied_twice(record: Record, seen: str, gradient: np.ndarray) -> None:
     """As where the optimizer of one network is given the weights of another as well; the first ones may be right."""
