@@ -435,3 +435,77 @@ def test_a_thousand_variables_over_a_hundred_steps_stay_in_hand(opened: Open) ->
 
     assert 60_000 > drawn
     assert 60 > taken
+
+
+OLD = "def network(x):\n    with scope:\n\t\treturn tf.matmul(x, w)  # old\n"
+NEW = "def call(self, x):\n    return self.dense(x[::-1])  # <b>new</b> \u202e\n"
+
+
+def differing_at(folder: Path, old: str | None, new: str | None, lines: tuple[int, int] = (3, 2)) -> Report:
+    """A report whose first divergence has its lines in two files of a folder."""
+    report = reports.differing()
+    assert report.first_divergence is not None
+    places = []
+    for name, text, line in zip(("old.py", "new.py"), (old, new), lines, strict=True):
+        if text is not None:
+            (folder / name).write_text(text, "utf-8")
+        places.append((str(folder / name), line))
+    deviation = replace(report.first_divergence.deviation, tf1_place=places[0], tf2_place=places[1])
+    return replace(report, first_divergence=replace(report.first_divergence, deviation=deviation, operation=None))
+
+
+def test_the_lines_of_both_programs_are_shown(tmp_path: Path) -> None:
+    """Around the one where they part, as text."""
+    text = html.render(differing_at(tmp_path, OLD, NEW))
+    old, new = page_data(differing_at(tmp_path, OLD, NEW))["first"]["sources"]
+
+    assert ("old.py:3", 1, 3) == (old["name"], old["begin"], old["line"])
+    assert ["def network(x):", "    with scope:", "        return tf.matmul(x, w)  # old"] == old["lines"]
+    assert "<b>" not in text
+    assert "\u202e" not in "".join(new["lines"])
+
+
+@pytest.mark.parametrize(
+    ("old", "lines", "words"),
+    [
+        (None, (3, 2), "the file cannot be read here"),
+        (OLD, (30, 2), "the file is shorter by now"),
+        ("# coding: none\n\n\n", (3, 2), "the file cannot be read here"),
+        ("\x00" * 9, (3, 2), "the file is shorter by now"),
+    ],
+)
+def test_a_file_that_is_gone_or_another_is_said(
+    tmp_path: Path, old: str | None, lines: tuple[int, int], words: str
+) -> None:
+    """The other side's lines are there all the same."""
+    first, second = page_data(differing_at(tmp_path, old, NEW, lines))["first"]["sources"]
+
+    assert words == first["missing"]
+    assert second["lines"]
+
+
+def test_only_files_of_python_are_shown(tmp_path: Path) -> None:
+    """A recording that comes from elsewhere may name any file."""
+    (tmp_path / "secret.txt").write_text("a\nb\nc\n")
+    report = differing_at(tmp_path, OLD, NEW)
+    assert report.first_divergence is not None
+    place = (str(tmp_path / "secret.txt"), 2)
+    deviation = replace(report.first_divergence.deviation, tf1_place=place)
+    other = replace(report, first_divergence=replace(report.first_divergence, deviation=deviation))
+
+    assert page_data(other)["first"]["sources"][0] is None
+
+
+def test_what_a_pair_may_say_is_there_to_be_copied() -> None:
+    """The renames and converters of rung 2, as they are pasted."""
+    report = reports.differing()
+    notes = (
+        "the names of TF2 begin with model/, which was left out",
+        "where the names differ and shapes and order agree: renames={'a/': 'b/'}",
+        "taken for that by their shapes; a pair may say it: converters=[Converter('a/', 'b/', 'lstm')]",
+    )
+    rungs = tuple(replace(rung, notes=notes) if rung.name == "variables" else rung for rung in report.rungs)
+
+    assert ["renames={'a/': 'b/'}", "converters=[Converter('a/', 'b/', 'lstm')]"] == page_data(
+        replace(report, rungs=rungs)
+    )["copied"]

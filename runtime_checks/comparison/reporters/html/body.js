@@ -34,7 +34,7 @@
       page.brand([el("strong", {}, data.name), el("span", { class: "dim" }, ` \u00b7 policy ${data.policy}`)], () => redraw()),
       el("div", { class: `verdict ${data.status === 0 ? "good" : data.status === 3 ? "odd" : "bad"}` },
         el("h1", {}, headline()), el("p", {}, summary()),
-        data.omitted.length ? el("p", { class: "dim small" }, `Not compared: ${data.omitted.join("; ")}`) : null));
+        data.omitted.length ? el("details", { class: "dim small" }, el("summary", {}, `Not compared: ${data.omitted.length} ${data.omitted.length === 1 ? "thing" : "things"}`), el("ul", {}, data.omitted.map((one) => el("li", {}, one)))) : null));
   }
 
   function headline() {
@@ -76,6 +76,39 @@
       el("dl", { class: "pairs" }, side("TF1", first.tf1), side("TF2", first.tf2)),
       el("p", { class: "small agreement" }, sentence(first.agreement)),
       first.operation ? begins(first.operation) : null);
+  }
+
+  /** The lines of both programs, side by side, and what speaks the loudest. */
+  function sources() {
+    const both = data.first ? data.first.sources : [];
+    if (!both.some(Boolean)) return null;
+    const likely = data.causes.find((one) => one.tried !== "refuted" && one.evidence.length);
+    return el("section", { class: "panel", "aria-labelledby": "sources" }, el("h2", { id: "sources" }, "Where they part"),
+      likely ? el("p", { class: "small" }, el("strong", {}, `${likely.kind}: `), rich(likely.evidence[0])) : null,
+      el("div", { class: "sources" }, both.map((one, at) => el("figure", {},
+      el("figcaption", { class: at ? "tf2" : "tf1" }, `TF${at + 1} `, one ? code(one.name) : "has no line of its own"),
+      !one ? null : one.missing ? el("p", { class: "dim small" }, sentence(one.missing)) : el("pre", { tabindex: "0", "aria-label": `Source of TF${at + 1}` },
+        one.lines.map((line, place) => {
+          const number = one.begin + place;
+          return el("span", { class: number === one.line ? "line here" : "line" }, el("span", { class: "no", "aria-hidden": "true" }, String(number)), number === one.line ? el("mark", {}, line || " ") : line || " ");
+        }))))));
+  }
+
+  /** What a pair may say, to be copied into it. */
+  function copied() {
+    if (!data.copied.length) return null;
+    return el("section", { class: "panel", "aria-labelledby": "copied" },
+      el("h2", { id: "copied" }, "To paste into the pair"),
+      data.copied.map((words) => {
+        const text = el("textarea", { readonly: true, rows: Math.min(8, 1 + Math.floor(words.length / 70)), spellcheck: "false", "aria-label": "What the pair may say" }, `${words},`);
+        const button = el("button", { type: "button", class: "plain", onclick: () => {
+          text.select();
+          const done = () => { button.textContent = "Copied"; };
+          if (navigator.clipboard) navigator.clipboard.writeText(text.value).then(done, () => document.execCommand("copy") && done());
+          else if (document.execCommand("copy")) done();
+        } }, "Copy");
+        return el("div", { class: "copied" }, text, button);
+      }));
   }
 
   /** The operation that it begins with. */
@@ -661,9 +694,9 @@
 
   function start() {
     data = page.data();
-    const left = [divergence(), ...tries(), causes()].filter(Boolean);
+    const left = [divergence(), ...tries(), causes(), copied()].filter(Boolean);
     document.getElementById("report").append(...[top(),
-      el("main", {},
+      el("main", {}, sources(),
         el("div", { class: `top${left.length ? "" : " single"}` }, left.length ? el("div", {}, left) : null, ladder()),
         layers(), scalars(), grids(), random(), variables(), sides())]);
     redraw();
