@@ -129,7 +129,16 @@ def _without_flag(seen: Seen) -> Iterator[Clue]:
         if words:
             name = ("TF1", "TF2")[number]
             text = f"The first training step of {name} {' and '.join(words)}: it runs the model in inference mode"
-            yield Clue("training mode", 0.95, f"{text}, as without training=True.")
+            called = next(
+                (
+                    one.place
+                    for output in seen.names(name.lower(), _STEPS, "output")
+                    if (one := seen.record(name.lower(), _STEPS, "output", output)) is not None and one.place
+                ),
+                None,
+            )
+            where = "" if called is None or name == "TF1" else f", where it is called at {shown(called)}"
+            yield Clue("training mode", 0.95, f"{text}, as without training=True{where}.")
 
 
 def _drawn(side: Recorded, scenario: str) -> int | None:
