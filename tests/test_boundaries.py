@@ -41,7 +41,7 @@ ROOMS = [
         ROOT / "runtime_checks" / "comparison",
         [
             "results distributions points", "wording", "judging",
-            "batches divergence draws initial_values metrics pipelines rates settings vacuity",
+            "batches divergence draws excerpts initial_values metrics pipelines rates settings vacuity",
             "causes reporters", "trying", "report training", "climb", "rungs", ".",
         ],
         id="comparison",

@@ -64,6 +64,8 @@ def page_data(report: Results) -> dict[str, Any]:
         "problems": [printable(problem) for problem in report.problems],
         "omitted": [printable(words) for words in report.not_compared],
         "first": None if report.first_divergence is None else _first(report.first_divergence, report),
+        "source": _source(report),
+        "found": report.trial is not None and bool(report.trial.changes),
         "causes": [_cause(cause) for cause in report.causes],
         "tries": [
             *([found(report.trial)] if report.trial else []),
@@ -110,6 +112,29 @@ def _first(first: Divergence, report: Results) -> dict[str, Any]:
         "before": None if first.before is None else subject(first.before),
         "operation": None if first.operation is None else _operation(first.operation),
     }
+
+
+def _source(report: Results) -> list[list[Any]]:
+    """The lines of both sides to look at, TF1 first: side, place, number of the line and of the first, the lines.
+
+    Of TF2 these are the line that trying found, else that of the first operation, else that of the first value.
+    """
+    first = report.first_divergence
+    if first is None:
+        return []
+    found = [] if report.trial is None else [("tf2", change.place) for change in report.trial.changes]
+    if first.operation is not None:
+        ends = (("tf1", first.operation.tf1), ("tf2", first.operation.tf2))
+        found += [(side, end.place) for side, end in ends if end is not None]
+    found += [("tf1", first.deviation.tf1_place), ("tf2", first.deviation.tf2_place)]
+    known = {(one.side, (one.path, one.line)): one for one in report.excerpts}
+    shown = []
+    for side in ("tf1", "tf2"):
+        where = next((place for name, place in found if name == side and place is not None), None)
+        one = None if where is None else known.get((side, where))
+        lines = [] if one is None else [printable(line.expandtabs(4)) for line in one.lines]
+        shown.append([side.upper(), _place(where), where[1] if where else 0, one.first if one else 0, lines])
+    return shown if any(place for _, place, *_ in shown) else []
 
 
 def _operation(found: OperationPair) -> dict[str, Any]:
