@@ -10,7 +10,7 @@ from .results import Excerpt, Results
 
 __all__ = ["excerpts"]
 
-_AROUND = 6
+_AROUND = 5
 """Lines before a place, and behind it."""
 _LONGEST = 400
 """Characters of a line."""

@@ -11,8 +11,9 @@ from ...linter.finding import Finding
 from ..worker.recording.format.rows import Place
 
 __all__ = [
-    "NEVER", "Cause", "Change", "Deviation", "Divergence", "Excerpt", "OperationPair", "OperationSide", "Planted", "RandomOp",
-    "Results", "Rounding", "Rung", "SelfTest", "Series", "SideSummary", "Status", "Trial", "Tried", "VariableRow"
+    "NEVER", "Cause", "Change", "Deviation", "Divergence", "Excerpt", "OperationPair", "OperationSide", "Planted",
+    "RandomOp", "Results", "Rounding", "Rung", "SelfTest", "Series", "SideSummary", "Status", "Trial", "Tried",
+    "VariableRow"
 ]
 
 NEVER = "other devices, distribution strategies, mixed precision, resuming from a checkpoint (never compared)"
