@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import time
 from base64 import b64encode
@@ -18,7 +19,15 @@ import pytest
 from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.reporters import html
 from migrate_lint.runtime_checks.comparison.reporters.html.page_data import page_data
-from migrate_lint.runtime_checks.comparison.results import RandomOp, Status
+from migrate_lint.runtime_checks.comparison.results import (
+    Change,
+    Excerpt,
+    OperationPair,
+    OperationSide,
+    RandomOp,
+    Status,
+    Trial,
+)
 
 from . import reports
 
@@ -189,6 +198,52 @@ def test_numbers_that_are_not_finite_are_valid_json() -> None:
     assert [1e308, None] == [row[3] for row in chain["rows"]]
 
 
+SOURCE = ("def call(self, x):", "    return <b>norm</b>(x)", "")
+
+
+def quoted(report: Report, lines: tuple[str, ...] = SOURCE) -> Report:
+    """The report with the lines around both places of its first divergence."""
+    first = report.first_divergence
+    assert first is not None
+    places = (("tf1", first.deviation.tf1_place), ("tf2", first.deviation.tf2_place))
+    excerpts = [Excerpt(side, place[0], place[1], place[1] - 1, lines) for side, place in places if place]
+    return replace(report, excerpts=tuple(excerpts))
+
+
+def test_both_source_texts_stand_at_the_first_divergence() -> None:
+    """TF1 first, with the number of the line that is meant."""
+    shown = data_of(quoted(reports.differing(3)))["source"]
+
+    assert [["TF1", "old/model.py:13", 13, 12, list(SOURCE)], ["TF2", "new/model.py:31", 31, 30, list(SOURCE)]] == shown
+
+
+def test_the_operation_that_it_begins_with_is_shown_rather_than_the_layer() -> None:
+    """Of a side that has no such operation, the layer."""
+    report = reports.differing(3)
+    assert report.first_divergence is not None
+    end = OperationSide("MatMul", ("new/model.py", 5), (4, 8), ())
+    operation = OperationPair("fingerprint", 0, None, end, (), (), 1.0)
+    report = replace(report, first_divergence=replace(report.first_divergence, operation=operation))
+
+    assert ["old/model.py:13", "new/model.py:5"] == [one[1] for one in data_of(report)["source"]]
+
+
+def test_the_line_that_trying_found_is_shown_first() -> None:
+    """It is the one to change, wherever the values part."""
+    change = Change("forward", "`Dense(2)`: give 3", ("new/other.py", 4))
+    report = replace(reports.differing(3), trial=Trial("found", (change,), 4))
+    data = data_of(report)
+
+    assert (["old/model.py:13", "new/other.py:4"], True) == ([one[1] for one in data["source"]], data["found"])
+
+
+def test_excerpts_are_read_back_from_json() -> None:
+    """As they were written."""
+    report = quoted(reports.differing(3))
+
+    assert report.excerpts == Report.from_json(report.to_json()).excerpts
+
+
 # In a browser.
 
 Open = Callable[..., "Page"]
@@ -242,6 +297,37 @@ def test_the_first_divergent_layer_is_in_sight_at_once(opened: Open) -> None:
     assert 800 > box["y"] + box["height"]
     for words in ("old/model.py:13", "new/model.py:31", "block1/batch_normalization", "4,620 \u00d7 the tolerance"):
         assert words in panel.inner_text()
+
+
+@pytest.mark.browser
+def test_the_marked_lines_are_text_and_in_sight_at_once(opened: Open) -> None:
+    """Also where a line is markup."""
+    shown = opened(quoted(reports.differing(3)), viewport={"width": 1280, "height": 800})
+    marked = shown.locator(".sources .row.here")
+    boxes = [one.bounding_box() for one in marked.all()]
+
+    assert ["13", "31"] == [text.split()[1] for text in marked.all_inner_texts()]
+    assert all("return <b>norm</b>(x)" in text for text in marked.all_inner_texts())
+    assert all(box is not None and box["y"] + box["height"] < 800 for box in boxes)
+
+
+@pytest.mark.browser
+def test_a_file_whose_text_was_not_kept_is_told(opened: Open) -> None:
+    """And not passed over."""
+    assert 2 == opened(quoted(reports.differing(3), ())).get_by_text("was not recorded").count()
+
+
+@pytest.mark.browser
+def test_what_is_to_be_pasted_can_be_copied(opened: Open) -> None:
+    """From a box of its own, whole."""
+    report = reports.differing(3)
+    note = "paste: renames={'a/': 'b/'}"
+    rungs = tuple(replace(one, notes=(note,)) if one.number == "2" else one for one in report.rungs)
+    shown = opened(replace(report, rungs=rungs))
+
+    assert "renames={'a/': 'b/'}" == shown.get_by_label("Text to copy").input_value()
+    shown.get_by_role("button", name="Copy").click()
+    shown.get_by_role("button", name=re.compile("Copied|Selected")).wait_for()
 
 
 @pytest.mark.browser

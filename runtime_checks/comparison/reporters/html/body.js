@@ -62,7 +62,8 @@
   // Both source texts, with the lines to look at.
 
   function source() {
-    if (!data.source.length) return null;
+    if (!data.source.length) return data.first && !data.found ? el("p", { class: "hint" },
+      "No source line is known of this value. ", code("--find-cause"), " runs the TF2 program with changes, and names the line to change.") : null;
     const first = data.first, likely = data.causes.filter((one) => one.tried !== "refuted" && one.evidence.length).slice(0, 2);
     const [title, lines] = data.tries.length ? data.tries[0] : ["", []];
     const fact = first.operation && first.operation.differences.length ? first.operation.differences.join("; ") : first.agreement;
