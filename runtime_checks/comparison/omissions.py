@@ -109,9 +109,9 @@ def _batches(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
     both = climb.both(scenarios.DATA)
     if not any(rung.name == "data" for rung in asked) or why_missing(both):
         return
-    open_ended = [side for side, scenario in zip(("TF1", "TF2"), both, strict=True) if not scenario.said.get("ended")]
+    open_ended = [side for side, scenario in both if not scenario.said.get("ended")]
     if open_ended:
-        count = min(len({record.step for record in scenario.of_kind("data")}) for scenario in both)
+        count = min(len({record.step for record in scenario.of_kind("data")}) for _, scenario in both)
         sides = " and ".join(open_ended)
         yield f"what the input pipelines of {sides} give after batch {count - 1} (the limit of rung 0)"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import shutil
 import time
@@ -28,6 +29,8 @@ from migrate_lint.runtime_checks.comparison.results import (
     Status,
     Trial,
 )
+from migrate_lint.runtime_checks.worker.recording.format.reading import read
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
 from . import reports
 
@@ -231,10 +234,47 @@ def test_the_operation_that_it_begins_with_is_shown_rather_than_the_layer() -> N
 def test_the_line_that_trying_found_is_shown_first() -> None:
     """It is the one to change, wherever the values part."""
     change = Change("forward", "`Dense(2)`: give 3", ("new/other.py", 4))
-    report = replace(reports.differing(3), trial=Trial("found", (change,), 4))
+    names = Change("names", "the names of 2 variables", ("new/pair.py", 1))
+    report = replace(reports.differing(3), trial=Trial("found", (names, change), 4))
     data = data_of(report)
 
-    assert (["old/model.py:13", "new/other.py:4"], True) == ([one[1] for one in data["source"]], data["found"])
+    assert ["old/model.py:13", "new/other.py:4"] == [one[1] for one in data["source"]]
+    assert ["`Dense(2)`: give 3 at new/other.py:4"] == data["found"]
+
+
+def test_a_part_of_the_cause_is_not_the_line_to_change() -> None:
+    """Where something remains, the values still part where they do."""
+    change = Change("forward", "`Dense(2)`: give 3", ("new/other.py", 4))
+    data = data_of(replace(reports.differing(3), trial=Trial("closer", (change,), 4, left="rung 7 differs")))
+
+    assert ("new/model.py:31", []) == (data["source"][1][1], data["found"])
+
+
+@pytest.mark.parametrize(
+    ("content", "changed", "kept"),
+    [
+        (b"a = 1\nb = 2\n", False, "a = 1\nb = 2\n"),
+        (b"a = 1\n", True, None),
+        ("# coding: latin-1\na = '\xe9'\n".encode("latin-1"), False, "# coding: latin-1\na = '\xe9'\n"),
+        (b"a = '\xe9'\n", False, None),
+        (b"#" * (300 << 10), False, None),
+        (None, False, None),
+    ],
+    ids=["as it was", "changed since", "encoded", "of no encoding", "too long", "gone"],
+)
+def test_a_recording_keeps_the_text_of_the_users_files(
+    tmp_path: Path, content: bytes | None, changed: bool, kept: str | None
+) -> None:
+    """And says of which it does not."""
+    file = tmp_path / "model.py"
+    if content is not None:
+        file.write_bytes(content)
+        os.utime(file, (1 << 32, 1 << 32) if changed else (1, 1))
+    recording = Recording(str(tmp_path / "tf2"), "tf2")
+    recording.quote([str(file)])
+    recording.save()
+
+    assert {str(file): kept} == read(tmp_path / "tf2").content["sources"]
 
 
 def test_excerpts_are_read_back_from_json() -> None:

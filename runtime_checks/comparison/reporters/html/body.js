@@ -62,13 +62,12 @@
   // Both source texts, with the lines to look at.
 
   function source() {
-    if (!data.source.length) return data.first && !data.found ? el("p", { class: "hint" },
+    if (!data.source.length) return data.first && !data.found.length ? el("p", { class: "hint" },
       "No source line is known of this value. ", code("--find-cause"), " runs the TF2 program with changes, and names the line to change.") : null;
     const first = data.first, likely = data.causes.filter((one) => one.tried !== "refuted" && one.evidence.length).slice(0, 2);
-    const [title, lines] = data.tries.length ? data.tries[0] : ["", []];
     const fact = first.operation && first.operation.differences.length ? first.operation.differences.join("; ") : first.agreement;
     return el("section", { class: "panel", "aria-labelledby": "source" },
-      el("h2", { id: "source" }, data.found ? "The line to change" : "Where it begins"),
+      el("h2", { id: "source" }, data.found.length ? "The line to change" : "Where it begins"),
       el("div", { class: "sources" }, data.source.map(([side, place, line, start, rows]) => el("figure", {},
         el("figcaption", {}, el("strong", { class: side.toLowerCase() }, side), " ", el("span", { class: "path" }, place || "no source line")),
         rows.length ? el("pre", { tabindex: "0", role: "group", "aria-label": `${side} ${place}` }, rows.map((text, at) =>
@@ -76,7 +75,7 @@
             el("span", { class: "at" }, `${start + at === line ? "\u25b6" : " "}${String(start + at).padStart(4)}`), ` ${text}\n`)))
           : place ? el("p", { class: "dim small" }, "The text of this file was not recorded: it was changed while it ran, or cannot be read, or is too long.") : null))),
       el("p", { class: "small agreement" }, el("strong", {}, "Difference: "), sentence(fact)),
-      data.found ? el("p", { class: "small agreement" }, el("strong", {}, `${title}: `), rich(lines[0] || ""))
+      data.found.length ? data.found.map((words) => el("p", { class: "small agreement" }, el("strong", {}, "Found by trying: "), rich(words)))
         : likely.map((cause, at) => el("p", { class: "small agreement" },
           el("strong", {}, `${at ? "Or" : "Likeliest cause"}, ${cause.kind}: `), rich(cause.evidence[0]))));
   }

@@ -14,6 +14,7 @@ from typing import Any
 from ....worker.recording.format.rows import Place
 from ...results import (
     Cause,
+    Change,
     Deviation,
     Divergence,
     OperationPair,
@@ -65,7 +66,7 @@ def page_data(report: Results) -> dict[str, Any]:
         "omitted": [printable(words) for words in report.not_compared],
         "first": None if report.first_divergence is None else _first(report.first_divergence, report),
         "source": _source(report),
-        "found": report.trial is not None and bool(report.trial.changes),
+        "found": [words for _, words in _changes(report)],
         "causes": [_cause(cause) for cause in report.causes],
         "tries": [
             *([found(report.trial)] if report.trial else []),
@@ -114,6 +115,14 @@ def _first(first: Divergence, report: Results) -> dict[str, Any]:
     }
 
 
+def _changes(report: Results) -> list[tuple[Change, str]]:
+    """The changes of the program with which everything agrees, with their words; other names are none of it."""
+    trial = report.trial
+    if trial is None or trial.outcome != "found":
+        return []
+    return [(change, words) for change, words in zip(trial.changes, found(trial)[1], strict=False) if change.kind != "names"]
+
+
 def _source(report: Results) -> list[list[Any]]:
     """The lines of both sides to look at, TF1 first: side, place, number of the line and of the first, the lines.
 
@@ -122,15 +131,15 @@ def _source(report: Results) -> list[list[Any]]:
     first = report.first_divergence
     if first is None:
         return []
-    found = [] if report.trial is None else [("tf2", change.place) for change in report.trial.changes]
+    places = [("tf2", change.place) for change, _ in _changes(report)]
     if first.operation is not None:
         ends = (("tf1", first.operation.tf1), ("tf2", first.operation.tf2))
-        found += [(side, end.place) for side, end in ends if end is not None]
-    found += [("tf1", first.deviation.tf1_place), ("tf2", first.deviation.tf2_place)]
+        places += [(side, end.place) for side, end in ends if end is not None]
+    places += [("tf1", first.deviation.tf1_place), ("tf2", first.deviation.tf2_place)]
     known = {(one.side, (one.path, one.line)): one for one in report.excerpts}
     shown = []
     for side in ("tf1", "tf2"):
-        where = next((place for name, place in found if name == side and place is not None), None)
+        where = next((place for name, place in places if name == side and place is not None), None)
         one = None if where is None else known.get((side, where))
         lines = [] if one is None else [printable(line.expandtabs(4)) for line in one.lines]
         shown.append([side.upper(), _place(where), where[1] if where else 0, one.first if one else 0, lines])
