@@ -120,7 +120,8 @@ def _changes(report: Results) -> list[tuple[Change, str]]:
     trial = report.trial
     if trial is None or trial.outcome != "found":
         return []
-    return [(change, words) for change, words in zip(trial.changes, found(trial)[1], strict=False) if change.kind != "names"]
+    told = zip(trial.changes, found(trial)[1], strict=False)
+    return [(change, words) for change, words in told if change.kind != "names"]
 
 
 def _source(report: Results) -> list[list[Any]]:
