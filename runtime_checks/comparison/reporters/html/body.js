@@ -77,7 +77,7 @@
       el("p", { class: "small agreement" }, el("strong", {}, "Difference: "), sentence(fact)),
       data.found.length ? data.found.map((words) => el("p", { class: "small agreement" }, el("strong", {}, "Found by trying: "), rich(words)))
         : likely.map((cause, at) => el("p", { class: "small agreement" },
-          el("strong", {}, `${at ? "Or" : "Likeliest cause"}, ${cause.kind}: `), rich(cause.evidence[0]))));
+          el("strong", {}, `${at ? "Or" : "Likeliest cause"}, ${cause.kind}: `), rich(cause.evidence.slice(0, at ? 1 : 2).map(sentence).join(" ")))));
   }
 
   /** A text to copy, which can be selected where a page may not write to the clipboard. */
