@@ -40,6 +40,7 @@ def find_cause(report: Report, again: Again, *, runs: int = RUNS, seconds: float
         runs: of the TF2 side, at most.
         seconds: for all of them.
     """
+    from .comparison.excerpts import excerpts
     from .comparison.trying import search
     from .comparison.trying.proposals import proposals
     from .worker.recording.format.reading import read
@@ -57,7 +58,8 @@ def find_cause(report: Report, again: Again, *, runs: int = RUNS, seconds: float
         return proposals(attempt.report, first, attempt.recorded, report.causes)
 
     trial = search.find(search.Attempt(report, second), propose, runner.run, effort)
-    return cast("Report", search.marked(report, trial))
+    found = cast("Report", search.marked(report, trial))
+    return replace(found, excerpts=excerpts(found, first, second))
 
 
 def seed_bugs(report: Report, again: Again, *, runs: int = RUNS, seconds: float = SECONDS) -> Report:

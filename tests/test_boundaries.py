@@ -44,7 +44,8 @@ ROOMS = [
         ROOT / "runtime_checks" / "comparison",
         [
             "results distributions points", "wording", "judging",
-            "batches divergence draws float64 initial_values metrics pipelines rates settings vacuity",
+            "batches divergence draws excerpts float64 initial_values metrics pipelines rates settings "
+            "vacuity",
             "causes reporters", "trying", "report training", "climb", "rungs", ".",
         ],
         id="comparison",

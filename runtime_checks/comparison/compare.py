@@ -14,6 +14,7 @@ from .causes.ranking import rank
 from .climb import Climb
 from .divergence import first
 from .draws import drawn
+from .excerpts import excerpts
 from .judging.converted import converted
 from .judging.judge import Judge
 from .judging.naming import Renames, naming
@@ -89,7 +90,8 @@ def compare(
                 problems=tuple(climb.problems),
                 not_compared=not_compared(climb, asked),
             )
-            return replace(report, causes=rank(report, tf1, tf2, tuple(findings)))
+            causes = rank(report, tf1, tf2, tuple(findings))
+            return replace(report, causes=causes, excerpts=excerpts(report, tf1, tf2))
     except RecordingError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:

@@ -49,6 +49,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_averages(climb),
         *_ignored(climb),
         *_rungs(climb, asked),
+        *_batches(climb, asked),
         *_one_sided(climb),
         *_metrics(climb, asked),
         *_rates(climb, asked),
@@ -103,6 +104,18 @@ def _rungs(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
     if above:
         numbers = f"rung {above[0]}" if len(above) == 1 else f"rungs {above[0]} to {above[-1]}"
         yield f"{numbers} (--until)"
+
+
+def _batches(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
+    """What input pipelines give beyond the batches that were looked at."""
+    both = climb.both(scenarios.DATA)
+    if not any(rung.name == "data" for rung in asked) or why_missing(both):
+        return
+    open_ended = [side for side, scenario in both if not scenario.said.get("ended")]
+    if open_ended:
+        count = min(len({record.step for record in scenario.of_kind("data")}) for _, scenario in both)
+        sides = " and ".join(open_ended)
+        yield f"what the input pipelines of {sides} give after batch {count - 1} (the limit of rung 0)"
 
 
 def _said_elsewhere(settled: Settled, rung: Definition) -> bool:

@@ -11,8 +11,9 @@ from ...linter.finding import Finding
 from ..worker.recording.format.rows import Place
 
 __all__ = [
-    "NEVER", "Cause", "Change", "Deviation", "Divergence", "OperationPair", "OperationSide", "Planted", "RandomOp",
-    "Results", "Rounding", "Rung", "SelfTest", "Series", "SideSummary", "Status", "Trial", "Tried", "VariableRow"
+    "NEVER", "Cause", "Change", "Deviation", "Divergence", "Excerpt", "OperationPair", "OperationSide", "Planted",
+    "RandomOp", "Results", "Rounding", "Rung", "SelfTest", "Series", "SideSummary", "Status", "Trial", "Tried",
+    "VariableRow"
 ]
 
 NEVER = "other devices, distribution strategies, mixed precision, resuming from a checkpoint (never compared)"
@@ -191,6 +192,20 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some lines of a user's file as it was when it was run, around `line`.
+
+    ``first`` is the number of the first of the ``lines``, which are empty where the file's text was not kept.
+    """
+
+    side: str
+    path: str
+    line: int
+    first: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """A class of causes, ranked by ``weight`` (0 to 1, evidence, not proof), with the static findings that fit."""
 
@@ -319,6 +334,8 @@ class Results:
     """Where the TF1 side was also run in the TensorFlow of the TF2 side: what differs between the versions."""
     not_compared: tuple[str, ...] = ()
     """What a side has, or would do, and no rung compared: a few words each, with what explains them in brackets."""
+    excerpts: tuple[Excerpt, ...] = ()
+    """The lines around the places of the first divergence, of what changes it, and of what the linter found there."""
     trial: Trial | None = None
     """What trying found, where it was asked for."""
     self_test: SelfTest | None = None

@@ -58,6 +58,11 @@ class UserCode:
                 self._foreign.add(filename)
             return found
 
+    @property
+    def files(self) -> list[str]:
+        """The real paths of the user's files that were met so far."""
+        return sorted({path for path in self._paths.values() if path is not None})
+
     def _decide(self, filename: str) -> str | None:
         if filename.startswith("<") or self.is_generated(filename):
             return None

@@ -194,6 +194,7 @@ class Run:
                 self._recording.failed(name, essence(error), place)
             raise
         finally:
+            self._recording.quote(self._code.files)
             self._recording.save()
 
     def _keep_forward_variables(self) -> None:

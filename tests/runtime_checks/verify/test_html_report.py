@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import re
 import shutil
 import time
 from base64 import b64encode
@@ -18,7 +20,17 @@ import pytest
 from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.reporters import html
 from migrate_lint.runtime_checks.comparison.reporters.html.page_data import page_data
-from migrate_lint.runtime_checks.comparison.results import RandomOp, Status
+from migrate_lint.runtime_checks.comparison.results import (
+    Change,
+    Excerpt,
+    OperationPair,
+    OperationSide,
+    RandomOp,
+    Status,
+    Trial,
+)
+from migrate_lint.runtime_checks.worker.recording.format.reading import read
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
 from . import reports
 
@@ -189,6 +201,89 @@ def test_numbers_that_are_not_finite_are_valid_json() -> None:
     assert [1e308, None] == [row[3] for row in chain["rows"]]
 
 
+SOURCE = ("def call(self, x):", "    return <b>norm</b>(x)", "")
+
+
+def quoted(report: Report, lines: tuple[str, ...] = SOURCE) -> Report:
+    """The report with the lines around both places of its first divergence."""
+    first = report.first_divergence
+    assert first is not None
+    places = (("tf1", first.deviation.tf1_place), ("tf2", first.deviation.tf2_place))
+    excerpts = [Excerpt(side, place[0], place[1], place[1] - 1, lines) for side, place in places if place]
+    return replace(report, excerpts=tuple(excerpts))
+
+
+def test_both_source_texts_stand_at_the_first_divergence() -> None:
+    """TF1 first, with the number of the line that is meant."""
+    shown = data_of(quoted(reports.differing(3)))["source"]
+
+    assert [["TF1", "old/model.py:13", 13, 12, list(SOURCE)], ["TF2", "new/model.py:31", 31, 30, list(SOURCE)]] == shown
+
+
+def test_the_operation_that_it_begins_with_is_shown_rather_than_the_layer() -> None:
+    """Of a side that has no such operation, the layer."""
+    report = reports.differing(3)
+    assert report.first_divergence is not None
+    end = OperationSide("MatMul", ("new/model.py", 5), (4, 8), ())
+    operation = OperationPair("fingerprint", 0, None, end, (), (), 1.0)
+    report = replace(report, first_divergence=replace(report.first_divergence, operation=operation))
+
+    assert ["old/model.py:13", "new/model.py:5"] == [one[1] for one in data_of(report)["source"]]
+
+
+def test_the_line_that_trying_found_is_shown_first() -> None:
+    """It is the one to change, wherever the values part."""
+    change = Change("forward", "`Dense(2)`: give 3", ("new/other.py", 4))
+    names = Change("names", "the names of 2 variables", ("new/pair.py", 1))
+    report = replace(reports.differing(3), trial=Trial("found", (names, change), 4))
+    data = data_of(report)
+
+    assert ["old/model.py:13", "new/other.py:4"] == [one[1] for one in data["source"]]
+    assert ["`Dense(2)`: give 3 at new/other.py:4"] == data["found"]
+
+
+def test_a_part_of_the_cause_is_not_the_line_to_change() -> None:
+    """Where something remains, the values still part where they do."""
+    change = Change("forward", "`Dense(2)`: give 3", ("new/other.py", 4))
+    data = data_of(replace(reports.differing(3), trial=Trial("closer", (change,), 4, left="rung 7 differs")))
+
+    assert ("new/model.py:31", []) == (data["source"][1][1], data["found"])
+
+
+@pytest.mark.parametrize(
+    ("content", "changed", "kept"),
+    [
+        (b"a = 1\nb = 2\n", False, "a = 1\nb = 2\n"),
+        (b"a = 1\n", True, None),
+        ("# coding: latin-1\na = '\xe9'\n".encode("latin-1"), False, "# coding: latin-1\na = '\xe9'\n"),
+        (b"a = '\xe9'\n", False, None),
+        (b"#" * (300 << 10), False, None),
+        (None, False, None),
+    ],
+    ids=["as it was", "changed since", "encoded", "of no encoding", "too long", "gone"],
+)
+def test_a_recording_keeps_the_text_of_the_users_files(
+    tmp_path: Path, content: bytes | None, changed: bool, kept: str | None
+) -> None:
+    """And says of which it does not."""
+    file = tmp_path / "model.py"
+    if content is not None:
+        file.write_bytes(content)
+        os.utime(file, (1 << 32, 1 << 32) if changed else (1, 1))
+    recording = Recording(str(tmp_path / "tf2"), "tf2")
+    recording.quote([str(file)])
+    recording.save()
+
+    assert {str(file): kept} == read(tmp_path / "tf2").content["sources"]
+
+
+def test_excerpts_are_read_back_from_json() -> None:
+    """As they were written."""
+    report = quoted(reports.differing(3))
+
+    assert report.excerpts == Report.from_json(report.to_json()).excerpts
+
+
 # In a browser.
 
 Open = Callable[..., "Page"]
@@ -242,6 +337,37 @@ def test_the_first_divergent_layer_is_in_sight_at_once(opened: Open) -> None:
     assert 800 > box["y"] + box["height"]
     for words in ("old/model.py:13", "new/model.py:31", "block1/batch_normalization", "4,620 \u00d7 the tolerance"):
         assert words in panel.inner_text()
+
+
+@pytest.mark.browser
+def test_the_marked_lines_are_text_and_in_sight_at_once(opened: Open) -> None:
+    """Also where a line is markup."""
+    shown = opened(quoted(reports.differing(3)), viewport={"width": 1280, "height": 800})
+    marked = shown.locator(".sources .row.here")
+    boxes = [one.bounding_box() for one in marked.all()]
+
+    assert ["13", "31"] == [text.split()[1] for text in marked.all_inner_texts()]
+    assert all("return <b>norm</b>(x)" in text for text in marked.all_inner_texts())
+    assert all(box is not None and box["y"] + box["height"] < 800 for box in boxes)
+
+
+@pytest.mark.browser
+def test_a_file_whose_text_was_not_kept_is_told(opened: Open) -> None:
+    """And not passed over."""
+    assert 2 == opened(quoted(reports.differing(3), ())).get_by_text("was not recorded").count()
+
+
+@pytest.mark.browser
+def test_what_is_to_be_pasted_can_be_copied(opened: Open) -> None:
+    """From a box of its own, whole."""
+    report = reports.differing(3)
+    note = "paste: renames={'a/': 'b/'}"
+    rungs = tuple(replace(one, notes=(note,)) if one.number == "2" else one for one in report.rungs)
+    shown = opened(replace(report, rungs=rungs))
+
+    assert "renames={'a/': 'b/'}" == shown.get_by_label("Text to copy").input_value()
+    shown.get_by_role("button", name="Copy").click()
+    shown.get_by_role("button", name=re.compile("Copied|Selected")).wait_for()
 
 
 @pytest.mark.browser
@@ -435,77 +561,3 @@ def test_a_thousand_variables_over_a_hundred_steps_stay_in_hand(opened: Open) ->
 
     assert 60_000 > drawn
     assert 60 > taken
-
-
-OLD = "def network(x):\n    with scope:\n\t\treturn tf.matmul(x, w)  # old\n"
-NEW = "def call(self, x):\n    return self.dense(x[::-1])  # <b>new</b> \u202e\n"
-
-
-def differing_at(folder: Path, old: str | None, new: str | None, lines: tuple[int, int] = (3, 2)) -> Report:
-    """A report whose first divergence has its lines in two files of a folder."""
-    report = reports.differing()
-    assert report.first_divergence is not None
-    places = []
-    for name, text, line in zip(("old.py", "new.py"), (old, new), lines, strict=True):
-        if text is not None:
-            (folder / name).write_text(text, "utf-8")
-        places.append((str(folder / name), line))
-    deviation = replace(report.first_divergence.deviation, tf1_place=places[0], tf2_place=places[1])
-    return replace(report, first_divergence=replace(report.first_divergence, deviation=deviation, operation=None))
-
-
-def test_the_lines_of_both_programs_are_shown(tmp_path: Path) -> None:
-    """Around the one where they part, as text."""
-    text = html.render(differing_at(tmp_path, OLD, NEW))
-    old, new = page_data(differing_at(tmp_path, OLD, NEW))["first"]["sources"]
-
-    assert ("old.py:3", 1, 3) == (old["name"], old["begin"], old["line"])
-    assert ["def network(x):", "    with scope:", "        return tf.matmul(x, w)  # old"] == old["lines"]
-    assert "<b>" not in text
-    assert "\u202e" not in "".join(new["lines"])
-
-
-@pytest.mark.parametrize(
-    ("old", "lines", "words"),
-    [
-        (None, (3, 2), "the file cannot be read here"),
-        (OLD, (30, 2), "the file is shorter by now"),
-        ("# coding: none\n\n\n", (3, 2), "the file cannot be read here"),
-        ("\x00" * 9, (3, 2), "the file is shorter by now"),
-    ],
-)
-def test_a_file_that_is_gone_or_another_is_said(
-    tmp_path: Path, old: str | None, lines: tuple[int, int], words: str
-) -> None:
-    """The other side's lines are there all the same."""
-    first, second = page_data(differing_at(tmp_path, old, NEW, lines))["first"]["sources"]
-
-    assert words == first["missing"]
-    assert second["lines"]
-
-
-def test_only_files_of_python_are_shown(tmp_path: Path) -> None:
-    """A recording that comes from elsewhere may name any file."""
-    (tmp_path / "secret.txt").write_text("a\nb\nc\n")
-    report = differing_at(tmp_path, OLD, NEW)
-    assert report.first_divergence is not None
-    place = (str(tmp_path / "secret.txt"), 2)
-    deviation = replace(report.first_divergence.deviation, tf1_place=place)
-    other = replace(report, first_divergence=replace(report.first_divergence, deviation=deviation))
-
-    assert page_data(other)["first"]["sources"][0] is None
-
-
-def test_what_a_pair_may_say_is_there_to_be_copied() -> None:
-    """The renames and converters of rung 2, as they are pasted."""
-    report = reports.differing()
-    notes = (
-        "the names of TF2 begin with model/, which was left out",
-        "where the names differ and shapes and order agree: renames={'a/': 'b/'}",
-        "taken for that by their shapes; a pair may say it: converters=[Converter('a/', 'b/', 'lstm')]",
-    )
-    rungs = tuple(replace(rung, notes=notes) if rung.name == "variables" else rung for rung in report.rungs)
-
-    assert ["renames={'a/': 'b/'}", "converters=[Converter('a/', 'b/', 'lstm')]"] == page_data(
-        replace(report, rungs=rungs)
-    )["copied"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from migrate_lint.runtime_checks.comparison.compare import compare
 from migrate_lint.runtime_checks.comparison.report import Report
@@ -15,6 +16,7 @@ from migrate_lint.runtime_checks.comparison.reporters import html, junit
 from migrate_lint.runtime_checks.comparison.results import NEVER
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
+from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
 from .programs import CLEAN, SHAPES, Program, compared, record
 
@@ -129,3 +131,26 @@ def test_a_report_without_the_list_can_still_be_read(tmp_path: Path) -> None:
 
     assert () == Report.from_json(document).not_compared
     assert len(SHAPES) == len(Report.from_json(document).variables)
+
+
+@pytest.mark.parametrize(
+    ("ended", "words"),
+    [
+        ((True, True), ""),
+        ((False, False), "what the input pipelines of TF1 and TF2 give after batch 2 (the limit of rung 0)"),
+        ((True, False), "what the input pipelines of TF2 give after batch 2 (the limit of rung 0)"),
+    ],
+)
+def test_what_input_pipelines_give_beyond_the_limit_is_told(
+    tmp_path: Path, ended: tuple[bool, bool], words: str
+) -> None:
+    """Of each side that was not read to its end."""
+    for side, over in zip(("tf1", "tf2"), ended, strict=True):
+        recording = Recording(str(tmp_path / side), side)
+        with recording.scenario(scenarios.DATA) as chapter:
+            for step in range(3):
+                chapter.add("data", "batch", np.arange(4.0), step)
+            chapter.say(ended=over, random=False, shuffles=[])
+    report = compare(read(tmp_path / "tf1"), read(tmp_path / "tf2"), until="data")
+
+    assert ([words] if words else []) == [one for one in report.not_compared if "input pipelines of" in one]

@@ -34,7 +34,7 @@
       page.brand([el("strong", {}, data.name), el("span", { class: "dim" }, ` \u00b7 policy ${data.policy}`)], () => redraw()),
       el("div", { class: `verdict ${data.status === 0 ? "good" : data.status === 3 ? "odd" : "bad"}` },
         el("h1", {}, headline()), el("p", {}, summary()),
-        data.omitted.length ? el("details", { class: "dim small" }, el("summary", {}, `Not compared: ${data.omitted.length} ${data.omitted.length === 1 ? "thing" : "things"}`), el("ul", {}, data.omitted.map((one) => el("li", {}, one)))) : null));
+        data.status === 0 && data.omitted.length ? el("p", { class: "dim small" }, `Not compared: ${data.omitted.join("; ")}`) : null));
   }
 
   function headline() {
@@ -43,6 +43,8 @@
     if (data.status === 3) return data.problems.length ? "The two sides cannot be compared" : "This comparison shows nothing";
     if (!data.first) return "The two models differ";
     const { kind, tf1, tf2, operation } = data.first;
+    const line = data.source.length ? data.source[1][1] : "";
+    if (operation && line) return ["The two models differ, first at ", code(line)];
     if (operation) return ["The two models differ, first at ", code(operation.text)];
     const name = tf1[0] || tf2[0];
     return ["The two models differ, first at ", isNamed(kind, name) ? "" : `${kindOf(kind)} `, code(name), data.first.when ? `, ${data.first.when}` : ""];
@@ -56,6 +58,49 @@
   }
 
   const sentence = (text) => text && text[0].toUpperCase() + text.slice(1).replace(/\.?$/, ".");
+
+  // Both source texts, with the lines to look at.
+
+  function source() {
+    if (!data.source.length) return data.first && !data.found.length ? el("p", { class: "hint" },
+      "No source line is known of this value. ", code("--find-cause"), " runs the TF2 program with changes, and names the line to change.") : null;
+    const first = data.first, likely = data.causes.filter((one) => one.tried !== "refuted" && one.evidence.length).slice(0, 2);
+    const fact = first.operation && first.operation.differences.length ? first.operation.differences.join("; ") : first.agreement;
+    return el("section", { class: "panel", "aria-labelledby": "source" },
+      el("h2", { id: "source" }, data.found.length ? "The line to change" : "Where it begins"),
+      el("div", { class: "sources" }, data.source.map(([side, place, line, start, rows]) => el("figure", {},
+        el("figcaption", {}, el("strong", { class: side.toLowerCase() }, side), " ", el("span", { class: "path" }, place || "no source line")),
+        rows.length ? el("pre", { tabindex: "0", role: "group", "aria-label": `${side} ${place}` }, rows.map((text, at) =>
+          el("span", { class: start + at === line ? "row here" : "row" },
+            el("span", { class: "at" }, `${start + at === line ? "\u25b6" : " "}${String(start + at).padStart(4)}`), ` ${text}\n`)))
+          : place ? el("p", { class: "dim small" }, "The text of this file was not recorded: it was changed while it ran, or cannot be read, or is too long.") : null))),
+      el("p", { class: "small agreement" }, el("strong", {}, "Difference: "), sentence(fact)),
+      data.found.length ? data.found.map((words) => el("p", { class: "small agreement" }, el("strong", {}, "Found by trying: "), rich(words)))
+        : likely.map((cause, at) => el("p", { class: "small agreement" },
+          el("strong", {}, `${at ? "Or" : "Likeliest cause"}, ${cause.kind}: `), rich(cause.evidence.slice(0, at ? 1 : 2).map(sentence).join(" ")))));
+  }
+
+  /** A text to copy, which can be selected where a page may not write to the clipboard. */
+  function copied(text) {
+    const box = el("textarea", { readonly: true, rows: Math.min(8, Math.ceil(text.length / 45)), "aria-label": "Text to copy", spellcheck: "false" });
+    box.value = text;
+    const button = el("button", { type: "button", class: "action", onclick: async () => {
+      box.select();
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+      } catch {
+        button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
+      }
+    } }, "Copy");
+    return el("span", { class: "copy" }, box, button);
+  }
+
+  /** A line that a rung says; what is to be pasted into the pair stands in a box of its own. */
+  function line(words) {
+    const at = words.search(/(renames=\{|converters=\[)/);
+    return at < 0 ? words : [words.slice(0, at), copied(words.slice(at))];
+  }
 
   // The first divergence, in words.
 
@@ -76,39 +121,6 @@
       el("dl", { class: "pairs" }, side("TF1", first.tf1), side("TF2", first.tf2)),
       el("p", { class: "small agreement" }, sentence(first.agreement)),
       first.operation ? begins(first.operation) : null);
-  }
-
-  /** The lines of both programs, side by side, and what speaks the loudest. */
-  function sources() {
-    const both = data.first ? data.first.sources : [];
-    if (!both.some(Boolean)) return null;
-    const likely = data.causes.find((one) => one.tried !== "refuted" && one.evidence.length);
-    return el("section", { class: "panel", "aria-labelledby": "sources" }, el("h2", { id: "sources" }, "Where they part"),
-      likely ? el("p", { class: "small" }, el("strong", {}, `${likely.kind}: `), rich(likely.evidence[0])) : null,
-      el("div", { class: "sources" }, both.map((one, at) => el("figure", {},
-      el("figcaption", { class: at ? "tf2" : "tf1" }, `TF${at + 1} `, one ? code(one.name) : "has no line of its own"),
-      !one ? null : one.missing ? el("p", { class: "dim small" }, sentence(one.missing)) : el("pre", { tabindex: "0", "aria-label": `Source of TF${at + 1}` },
-        one.lines.map((line, place) => {
-          const number = one.begin + place;
-          return el("span", { class: number === one.line ? "line here" : "line" }, el("span", { class: "no", "aria-hidden": "true" }, String(number)), number === one.line ? el("mark", {}, line || " ") : line || " ");
-        }))))));
-  }
-
-  /** What a pair may say, to be copied into it. */
-  function copied() {
-    if (!data.copied.length) return null;
-    return el("section", { class: "panel", "aria-labelledby": "copied" },
-      el("h2", { id: "copied" }, "To paste into the pair"),
-      data.copied.map((words) => {
-        const text = el("textarea", { readonly: true, rows: Math.min(8, 1 + Math.floor(words.length / 70)), spellcheck: "false", "aria-label": "What the pair may say" }, `${words},`);
-        const button = el("button", { type: "button", class: "plain", onclick: () => {
-          text.select();
-          const done = () => { button.textContent = "Copied"; };
-          if (navigator.clipboard) navigator.clipboard.writeText(text.value).then(done, () => document.execCommand("copy") && done());
-          else if (document.execCommand("copy")) done();
-        } }, "Copy");
-        return el("div", { class: "copied" }, text, button);
-      }));
   }
 
   /** The operation that it begins with. */
@@ -173,9 +185,10 @@
       el("h2", { id: "ladder" }, "The ladder"),
       el("ol", { class: "rungs" }, data.rungs.map((rung) => el("li", {}, el("div", { class: "rung" },
         el("span", { class: "number" }, rung.number),
-        el("span", {}, rung.title, said(rung).map((words) => el("span", { class: "detail" }, words))),
+        el("span", {}, rung.title, said(rung).map((words) => el("span", { class: "detail" }, line(words)))),
         el("span", { class: `status ${STATUS[rung.status]}` }, rung.status),
-        rung.failures.length ? failures(rung) : null)))));
+        rung.failures.length ? failures(rung) : null)))),
+      data.status !== 0 && data.omitted.length ? [el("h3", {}, "Not compared"), el("ul", { class: "small" }, data.omitted.map((words) => el("li", {}, words)))] : null);
   }
 
   function said(rung) {
@@ -694,9 +707,9 @@
 
   function start() {
     data = page.data();
-    const left = [divergence(), ...tries(), causes(), copied()].filter(Boolean);
+    const left = [divergence(), ...tries(), causes()].filter(Boolean);
     document.getElementById("report").append(...[top(),
-      el("main", {}, sources(),
+      el("main", {}, source(),
         el("div", { class: `top${left.length ? "" : " single"}` }, left.length ? el("div", {}, left) : null, ladder()),
         layers(), scalars(), grids(), random(), variables(), sides())]);
     redraw();

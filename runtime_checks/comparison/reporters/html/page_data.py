@@ -7,17 +7,14 @@ A number that is not finite is None (not a number) or beyond 1e300 (infinite).
 from __future__ import annotations
 
 import difflib
-import itertools
 import math
-import os
-import tokenize
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ....worker.atomic import read_regular
 from ....worker.recording.format.rows import Place
 from ...results import (
     Cause,
+    Change,
     Deviation,
     Divergence,
     OperationPair,
@@ -48,11 +45,6 @@ from ...wording import (
 
 __all__ = ["page_data"]
 
-_AROUND = 4
-"""Lines before and behind the one that is shown."""
-_LARGEST = 4 << 20
-"""Bytes of a file of which lines are shown."""
-_WIDEST = 200
 _FAILURES = 200
 """Failing values of a rung that are listed."""
 _CHAIN = (
@@ -73,16 +65,12 @@ def page_data(report: Results) -> dict[str, Any]:
         "problems": [printable(problem) for problem in report.problems],
         "omitted": [printable(words) for words in report.not_compared],
         "first": None if report.first_divergence is None else _first(report.first_divergence, report),
+        "source": _source(report),
+        "found": [words for _, words in _changes(report)],
         "causes": [_cause(cause) for cause in report.causes],
         "tries": [
             *([found(report.trial)] if report.trial else []),
             *([planted(report.self_test)] if report.self_test else []),
-        ],
-        "copied": [
-            printable(words.partition(": ")[2])
-            for rung in report.rungs
-            for words in rung.notes
-            if words.partition(": ")[2].startswith(("renames={", "converters=["))
         ],
         "rungs": [_rung(rung) for rung in report.rungs],
         "chains": _chains(report),
@@ -123,37 +111,40 @@ def _first(first: Divergence, report: Results) -> dict[str, Any]:
         "problem": printable(check.problem),
         "excess": _number(check.excess),
         "before": None if first.before is None else subject(first.before),
-        "sources": _sources(first),
         "operation": None if first.operation is None else _operation(first.operation),
     }
 
 
-def _sources(first: Divergence) -> list[dict[str, Any] | None]:
-    """The lines of both programs around the place where they part: of the operation, or else of the value."""
-    pair = first.operation
-    sides = (None, None) if pair is None else (pair.tf1, pair.tf2)
-    places = (first.deviation.tf1_place, first.deviation.tf2_place)
-    return [
-        _source((None if one is None else one.place) or other) for one, other in zip(sides, places, strict=True)
-    ]
+def _changes(report: Results) -> list[tuple[Change, str]]:
+    """The changes of the program with which everything agrees, with their words; other names are none of it."""
+    trial = report.trial
+    if trial is None or trial.outcome != "found":
+        return []
+    told = zip(trial.changes, found(trial)[1], strict=False)
+    return [(change, words) for change, words in told if change.kind != "names"]
 
 
-def _source(where: Place | None) -> dict[str, Any] | None:
-    """Some lines of a Python file as it is now; a recording that comes from elsewhere names nothing else."""
-    if where is None or not where[0].endswith(".py"):
-        return None
-    told = {"name": printable(f"{os.path.basename(where[0])}:{where[1]}"), "line": where[1]}
-    try:
-        with tokenize.open(where[0]) as file:
-            read_regular(where[0], _LARGEST)
-            begin = max(1, where[1] - _AROUND)
-            lines = [line.rstrip("\n").expandtabs(4) for line in itertools.islice(file, begin - 1, where[1] + _AROUND)]
-    except (OSError, SyntaxError, UnicodeDecodeError):
-        return {**told, "missing": "the file cannot be read here"}
-    if len(lines) <= where[1] - begin:
-        return {**told, "missing": "the file is shorter by now"}
-    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return {**told, "begin": begin, "lines": [printable(line[indent:][:_WIDEST]) for line in lines]}
+def _source(report: Results) -> list[list[Any]]:
+    """The lines of both sides to look at, TF1 first: side, place, number of the line and of the first, the lines.
+
+    Of TF2 these are the line that trying found, else that of the first operation, else that of the first value.
+    """
+    first = report.first_divergence
+    if first is None:
+        return []
+    places = [("tf2", change.place) for change, _ in _changes(report)]
+    if first.operation is not None:
+        ends = (("tf1", first.operation.tf1), ("tf2", first.operation.tf2))
+        places += [(side, end.place) for side, end in ends if end is not None]
+    places += [("tf1", first.deviation.tf1_place), ("tf2", first.deviation.tf2_place)]
+    known = {(one.side, (one.path, one.line)): one for one in report.excerpts}
+    shown = []
+    for side in ("tf1", "tf2"):
+        where = next((place for name, place in places if name == side and place is not None), None)
+        one = None if where is None else known.get((side, where))
+        lines = [] if one is None else [printable(line.expandtabs(4)) for line in one.lines]
+        shown.append([side.upper(), _place(where), where[1] if where else 0, one.first if one else 0, lines])
+    return shown if any(place for _, place, *_ in shown) else []
 
 
 def _operation(found: OperationPair) -> dict[str, Any]:

@@ -24,7 +24,10 @@ def attempt(recording: Recording, code: UserCode, name: str, body: Callable[[Cha
     """
     try:
         with recording.scenario(name) as chapter:
-            body(chapter)
+            try:
+                body(chapter)
+            finally:
+                recording.quote(code.files)
     except NotRunError as reason:
         recording.not_run(name, str(reason))
     except PairError:

@@ -108,6 +108,7 @@ if TYPE_CHECKING:
         averages: list[AverageRow]
         rates: list[RateRow]
         scenarios: dict[str, ScenarioRow]
+        sources: dict[str, str | None]
         left_out: dict[str, int]
         pair: dict[str, Json]
         crash: dict[str, Json]

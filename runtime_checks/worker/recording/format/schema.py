@@ -301,6 +301,7 @@ CONTENT = _fields(
         "versions": _dict(_maybe(_text)),
         "adaptations": _list(_text),
         "notes": _list(_text),
+        "sources": _dict(_maybe(_text)),
         "variables": _list(_VARIABLE),
         "other_variables": _list(_VARIABLE),
         "layers": _list(_LAYER),

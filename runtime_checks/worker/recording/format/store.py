@@ -12,6 +12,7 @@ import json
 import os
 import re
 import time
+import tokenize
 from typing import Callable, Iterator, Sequence
 
 import numpy as np
@@ -29,6 +30,9 @@ OUTPUT = "output.txt"
 _MIB = 1 << 20
 _WORTH = 1 << 12
 """Bytes from which on an array is looked for among those that were written."""
+_TEXT = 256 << 10
+_TEXTS = 1 << 20
+"""Characters of the text of a user's file that are kept, and of all of them."""
 _OURS = re.compile(re.escape(RECORD) + "~?|" + re.escape(OUTPUT) + r"|\d{4,}-[\w-]+\.(npz|part\.json)~?")
 
 
@@ -79,6 +83,7 @@ class Recording:
         self._tapped = 0
         self._parts = 0
         self._kept: dict[bytes, tuple[str, str]] = {}
+        self._began = time.time()
         self.content: Content = {
             "format": FORMAT,
             "side": side,
@@ -88,6 +93,7 @@ class Recording:
             "variables": [],
             "optimizers": [],
             "scenarios": {},
+            "sources": {},
             "left_out": {"records": 0, "bytes": 0, "limit": limit},
         }
         os.makedirs(folder, exist_ok=True)
@@ -108,6 +114,17 @@ class Recording:
         """Say something else that the report should tell; once however often it is said."""
         if text not in self.content["notes"]:
             self.content["notes"].append(text)
+
+    def quote(self, files: Sequence[str]) -> None:
+        """Keep the text of the user's files, by their paths, for a report that is made elsewhere, or later.
+
+        Of a file that cannot be read, is too long, or was changed since the recording began, it is None.
+        """
+        kept = self.content["sources"]
+        for file in files:
+            if file not in kept:
+                room = _TEXTS - sum(len(text) for text in kept.values() if text is not None)
+                kept[file] = _text(file, min(_TEXT, room), self._began)
 
     @contextlib.contextmanager
     def scenario(self, name: str) -> Iterator[Chapter]:
@@ -191,6 +208,17 @@ class Recording:
 def _digest(array: Array) -> bytes:
     said = f"{array.dtype.str}{array.shape}".encode()
     return hashlib.blake2b(np.ascontiguousarray(array).data.cast("B"), digest_size=32, key=said[:64]).digest()
+
+
+def _text(file: str, room: int, began: float) -> str | None:
+    try:
+        if os.stat(file).st_mtime > began:
+            return None
+        with tokenize.open(file) as opened:
+            text = opened.read(room + 1)
+    except (OSError, ValueError, SyntaxError):  # it is gone, or says a wrong encoding
+        return None
+    return text if len(text) <= room else None
 
 
 class Chapter:
