@@ -45,7 +45,7 @@ _HOLDERS = (types.SimpleNamespace,)
 _STEADY = (
     "Tensor", "SparseTensor", "RaggedTensor", "DType", "TensorShape", "Dimension", "TensorSpec", "Policy",
     "DTypePolicy", "Loss", "Regularizer", "LearningRateSchedule", "TFDecorator",
-    "PythonAPIDispatcher"
+    "PythonAPIDispatcher", "ControlStatusCtx"
 )  # fmt: skip
 """Classes of the frameworks whose objects no use changes."""
 
@@ -132,7 +132,8 @@ class Renewal:
         if issubclass(kind, _CONTAINERS):
             return [(str(at), part) for at, part in enumerate(value)]  # type: ignore[arg-type, var-annotated]
         if issubclass(kind, _FUNCTIONS):
-            return list(_of_function(value))
+            made = getattr(value, "__globals__", {}).get("__name__", "")
+            return [] if made.partition(".")[0] in _OURS else list(_of_function(value))
         if issubclass(kind, type):
             return list(_own(vars(value)).items()) if self._is_users_class(value) else []  # type: ignore[arg-type]
         return self._of_instance(value, kind)

@@ -33,7 +33,11 @@ SEEDED = {
 """The two styles of training in turn."""
 NOISY = "bias before the norm"
 PAIRS = {**BUGS, **TWO, **SOUND, **SEEDED}
-ALL = [getattr(scenarios, name) for name in scenarios.__all__ if name != "CHECKPOINT"]
+ALL = [
+    getattr(scenarios, name)
+    for name in scenarios.__all__
+    if name not in ("CHECKPOINT", "STEPS_FORCED") and not name.startswith("FLOAT64")
+]
 ONLY_TF1 = {scenarios.FINGERPRINT_NUDGED, scenarios.STEPS_NUDGED, scenarios.EVALUATED_NUDGED}
 ONLY_TF2 = {scenarios.ONCE, scenarios.INFERENCE_COPIED}
 SPARED = {
