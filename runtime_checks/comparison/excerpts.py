@@ -38,7 +38,7 @@ def _places(report: Results) -> Iterator[tuple[str, Place]]:
 def _excerpt(side: str, place: Place, recorded: Recorded) -> Excerpt:
     path, line = place
     text = (recorded.content.get("sources") or {}).get(path)
-    lines = [] if text is None else str(text).splitlines()
+    lines = [] if text is None else str(text).split("\n")
     start = max(1, line - _AROUND)
     shown = tuple(one[:_LONGEST] for one in lines[start - 1 : line + _AROUND]) if 0 < line <= len(lines) else ()
     return Excerpt(side, path, line, start, shown)

@@ -14,9 +14,11 @@ from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from migrate_lint.runtime_checks.comparison.excerpts import excerpts
 from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.reporters import html
 from migrate_lint.runtime_checks.comparison.reporters.html.page_data import page_data
@@ -209,8 +211,8 @@ def quoted(report: Report, lines: tuple[str, ...] = SOURCE) -> Report:
     first = report.first_divergence
     assert first is not None
     places = (("tf1", first.deviation.tf1_place), ("tf2", first.deviation.tf2_place))
-    excerpts = [Excerpt(side, place[0], place[1], place[1] - 1, lines) for side, place in places if place]
-    return replace(report, excerpts=tuple(excerpts))
+    made = [Excerpt(side, place[0], place[1], place[1] - 1, lines) for side, place in places if place]
+    return replace(report, excerpts=tuple(made))
 
 
 def test_both_source_texts_stand_at_the_first_divergence() -> None:
@@ -275,6 +277,18 @@ def test_a_recording_keeps_the_text_of_the_users_files(
     recording.save()
 
     assert {str(file): kept} == read(tmp_path / "tf2").content["sources"]
+
+
+def test_lines_are_counted_as_python_counts_them() -> None:
+    """A form feed, and what else ends a line of a text, is within one."""
+    report = reports.differing(3)
+    assert report.first_divergence is not None
+    (path, line) = report.first_divergence.deviation.tf2_place or ("", 0)
+    text = "a = 1\f\n" * (line - 2) + "\x1c\u2028\nthis = 1\n"
+    side: Any = SimpleNamespace(content={"sources": {path: text}})
+    found = [one for one in excerpts(report, side, side) if one.side == "tf2"]
+
+    assert ["this = 1"] == [one.lines[line - one.start] for one in found]
 
 
 def test_excerpts_are_read_back_from_json() -> None:
