@@ -288,7 +288,7 @@ def test_lines_are_counted_as_python_counts_them() -> None:
     side: Any = SimpleNamespace(content={"sources": {path: text}})
     found = [one for one in excerpts(report, side, side) if one.side == "tf2"]
 
-    assert ["this = 1"] == [one.lines[line - one.start] for one in found]
+    assert ["this = 1"] == [one.lines[line - one.first] for one in found]
 
 
 def test_excerpts_are_read_back_from_json() -> None:
