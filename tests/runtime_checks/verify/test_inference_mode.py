@@ -39,7 +39,7 @@ def test_a_step_without_the_flag_is_named(name: str, target: str) -> None:
     assert ["step"] == failed(report)
     assert "training mode" == cause.kind
     assert cause.evidence[0].startswith("The first training step of TF2 ")
-    assert re.search(r"as without training=True, where it is called at \w+\.py:\d+\.$", cause.evidence[0])
+    assert re.search(r"as without training=True, where it is called at \S+\.py:\d+\.$", cause.evidence[0])
 
 
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
