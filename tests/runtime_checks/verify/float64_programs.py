@@ -21,7 +21,7 @@ class Member(NamedTuple):
     Attributes:
         old: of the variables by name, the inputs and whether this is training.
         new: likewise.
-        shapes: of the variables.
+        shapes: of the variables; one of a single number is 0.1 in the beginning, others are drawn.
         inputs: the batch of every step.
         kept: of the new one alone, variables that are not trained.
         converter: from the old values of all variables to the new ones.
@@ -63,7 +63,9 @@ def together(members: Mapping[str, Member]) -> Pair:
 
     def network(x: Any, training: bool) -> Any:
         drawn = v1.random_normal_initializer()
-        parts = {name: v1.get_variable(name, shape, initializer=drawn) for name, shape in shapes.items()}
+        tenth = v1.constant_initializer(0.1)
+        starts = {name: drawn if shape else tenth for name, shape in shapes.items()}
+        parts = {name: v1.get_variable(name, shapes[name], initializer=start) for name, start in starts.items()}
         found = outputs("old", parts, x, training)
         loss = loss_of(found)
         return Spec(found, loss, v1.train.GradientDescentOptimizer(0.1).minimize(loss) if training else None)
@@ -202,6 +204,14 @@ EQUAL = {
     "constant in a weight": Member(
         lambda w, x, _: x * (w["factor"] + 0.7), lambda w, x, _: x * w["factor"], FACTOR, ROWS,
         converter=lambda arrays: [arrays[0] + 0.7],
+    ),
+    "one number that is converted": Member(
+        lambda w, x, _: x * w["rate"], lambda w, x, _: w["rate"] * x, {"rate": ()}, ROWS,
+        converter=lambda arrays: [arrays[0].copy()],
+    ),
+    "one number and a constant": Member(
+        lambda w, x, _: x * (w["rate"] + 0.3), lambda w, x, _: x * w["rate"], {"rate": ()}, ROWS,
+        converter=lambda arrays: [arrays[0] + 0.3],
     ),
 }  # fmt: skip
 """By name; float32 may round each side otherwise."""

@@ -8,6 +8,7 @@ from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ..float64.running import held
 from ..format.reading import Record, Recorded
 from ..format.scenarios import EVALUATED, INFERENCE, STEPS, TRAINING
 from ..pairs import mapping
@@ -123,7 +124,7 @@ class Copying:
             part = self.parts.get(names.get(name, ""))
             records = None if part is None else self._records(names[name], known)
             if part is not None and records is not None:
-                arrays = [np.asarray(value, np.float64) for value in values_of(records)]
+                arrays = [held(value) for value in values_of(records)]
                 value = part.conversion.values(arrays)[part.at]
                 yield variable, self.layouts.value(names[name], value, shape_of(variable))
 
