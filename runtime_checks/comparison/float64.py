@@ -144,7 +144,7 @@ def _told(checks: Sequence[Deviation]) -> Iterator[str]:
     less = [(check, side) for check, side in map(_less_exact, known) if side]
     for side in sorted({side for _, side in less}):
         names = some(list(dict.fromkeys(subject(check) for check, own in less if own == side)))
-        yield f"{names}: {side} computes it by a formula that rounds more"
+        yield f"{names}: float32 is far less exact on the {side} side"
 
 
 def _seen(check: Deviation) -> float:

@@ -113,7 +113,7 @@ def _drawn_alike(judge: Judge, tf1: Index, tf2: Index, couple: Couple) -> bool:
 
 def _added(first: Any, second: Any, gates: str, shift: float) -> str:
     """What a bias begins with that no generator drew."""
-    apart = np.split(second - first, max(1, len(gates)), axis=-1)
+    apart = np.split(np.atleast_1d(second - first), max(1, len(gates)), axis=-1)
     alike = [np.all(block == block.reshape(-1)[0]) for block in apart]
     if not all(alike):
         return "TF1 begins with constants, and TF2 does not"

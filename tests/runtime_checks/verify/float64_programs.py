@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-from migrate_lint.runtime_checks import Pair, Spec
+from migrate_lint.runtime_checks import Converter, Pair, Spec
 
 v1 = tf.compat.v1
 
@@ -21,14 +21,18 @@ class Member(NamedTuple):
     Attributes:
         old: of the variables by name, the inputs and whether this is training.
         new: likewise.
-        shapes: of the variables.
+        shapes: of the variables; one of a single number is 0.1 in the beginning, others are drawn.
         inputs: the batch of every step.
+        kept: of the new one alone, variables that are not trained.
+        converter: from the old values of all variables to the new ones.
     """
 
     old: Callable[..., Any]
     new: Callable[..., Any]
     shapes: Mapping[str, tuple[int, ...]]
     inputs: Any
+    kept: Mapping[str, float] = {}
+    converter: Callable[..., Any] | None = None
 
 
 def numbers(*shape: int, seed: int = 0, scale: float = 1.0) -> Any:
@@ -39,10 +43,18 @@ def together(members: Mapping[str, Member]) -> Pair:
     """One pair of all these, with an output of each: what is about one of them is about no other."""
     shapes = {f"{at}/{key}": shape for at, one in enumerate(members.values()) for key, shape in one.shapes.items()}
 
+    kept = {f"{at}/{key}": value for at, one in enumerate(members.values()) for key, value in one.kept.items()}
+    converters = [
+        Converter(names, names, one.converter)
+        for at, one in enumerate(members.values())
+        if one.converter is not None
+        for names in [[f"{at}/{key}" for key in one.shapes]]
+    ]
+
     def outputs(side: str, parts: Mapping[str, Any], given: Any, training: bool) -> dict[str, Any]:
         found = {}
         for at, (name, one) in enumerate(members.items()):
-            own = {key: parts[f"{at}/{key}"] for key in one.shapes}
+            own = {key: parts[f"{at}/{key}"] for key in (*one.shapes, *(one.kept if side == "new" else ()))}
             found[name.replace(" ", "_")] = getattr(one, side)(own, given[f"x{at}"], training)
         return found
 
@@ -51,7 +63,9 @@ def together(members: Mapping[str, Member]) -> Pair:
 
     def network(x: Any, training: bool) -> Any:
         drawn = v1.random_normal_initializer()
-        parts = {name: v1.get_variable(name, shape, initializer=drawn) for name, shape in shapes.items()}
+        tenth = v1.constant_initializer(0.1)
+        starts = {name: drawn if shape else tenth for name, shape in shapes.items()}
+        parts = {name: v1.get_variable(name, shapes[name], initializer=start) for name, start in starts.items()}
         found = outputs("old", parts, x, training)
         loss = loss_of(found)
         return Spec(found, loss, v1.train.GradientDescentOptimizer(0.1).minimize(loss) if training else None)
@@ -60,10 +74,11 @@ def together(members: Mapping[str, Member]) -> Pair:
         def __init__(self) -> None:
             super().__init__()
             self.parts = {name: tf.Variable(tf.random.normal(shape), name=name) for name, shape in shapes.items()}
+            self.kept = {name: tf.Variable(value, trainable=False, name=name) for name, value in kept.items()}
             self.optimizer = tf.keras.optimizers.SGD(0.1)
 
         def __call__(self, x: Any, training: bool = False) -> Any:
-            return outputs("new", self.parts, x, training)
+            return outputs("new", {**self.parts, **self.kept}, x, training)
 
     def step(model: Any, x: Any, labels: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -73,7 +88,7 @@ def together(members: Mapping[str, Member]) -> Pair:
         return loss
 
     fed = {f"x{at}": one.inputs for at, one in enumerate(members.values())}
-    return Pair(tf1=network, tf2=Module, inputs=fed, train_step=step)
+    return Pair(tf1=network, tf2=Module, inputs=fed, train_step=step, converters=converters, ignore=list(kept))
 
 
 # The same, in another order or by other operations.
@@ -182,6 +197,21 @@ EQUAL = {
         lambda w, x, _: tf.gather(w["kernel"], x),
         lambda w, x, _: tf.matmul(tf.one_hot(x, 6), w["kernel"]),
         SQUARE, np.array([1, 5, 1, 0], np.int32),
+    ),
+    "constant in a variable": Member(
+        lambda w, x, _: x * w["factor"] * 0.1, lambda w, x, _: x * w["factor"] * w["rate"], FACTOR, ROWS, {"rate": 0.1}
+    ),
+    "constant in a weight": Member(
+        lambda w, x, _: x * (w["factor"] + 0.7), lambda w, x, _: x * w["factor"], FACTOR, ROWS,
+        converter=lambda arrays: [arrays[0] + 0.7],
+    ),
+    "one number that is converted": Member(
+        lambda w, x, _: x * w["rate"], lambda w, x, _: w["rate"] * x, {"rate": ()}, ROWS,
+        converter=lambda arrays: [arrays[0].copy()],
+    ),
+    "one number and a constant": Member(
+        lambda w, x, _: x * (w["rate"] + 0.3), lambda w, x, _: x * w["rate"], {"rate": ()}, ROWS,
+        converter=lambda arrays: [arrays[0] + 0.3],
     ),
 }  # fmt: skip
 """By name; float32 may round each side otherwise."""

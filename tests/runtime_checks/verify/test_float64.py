@@ -65,12 +65,12 @@ def test_what_only_float32_rounds_otherwise_is_equal(told: Any, keras: str, name
 
 @EITHER
 def test_a_difference_that_is_rounding_is_called_that(told: Any, keras: str) -> None:
-    """The rung that it fails under the bounds of the guide says so, and which side has the formula that rounds more."""
+    """The rung that it fails under the bounds of the guide says so, and which side is less exact."""
     found = told(keras, "EQUAL")
 
     assert ("fail", "pass") == (found["random"], found["float64"])
     assert any("so what differs here is rounding of float32" in note for note in found["notes"])
-    assert any("variance_by_squares" in note and "TF2 computes it by a formula that" in note for note in found["notes"])
+    assert any("variance_by_squares" in note and "less exact on the TF2 side" in note for note in found["notes"])
 
 
 @EITHER

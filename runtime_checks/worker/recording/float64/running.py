@@ -12,9 +12,9 @@ from ...errors import essence
 from ..format.attempts import NotRunError
 from ..format.rows import Place
 from ..tensors import Array, Operation, Protobuf, Tensor
-from .widening import RefusedError, moved, widened
+from .widening import RefusedError, as_written, moved, widened
 
-__all__ = ["Values", "computed"]
+__all__ = ["Values", "computed", "held"]
 
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 
@@ -24,6 +24,12 @@ class Values(NamedTuple):
 
     arrays: list[Array]
     moves: list[float]
+
+
+def held(value: Array) -> Array:
+    """The value of a variable: one number, such as a rate, may be a constant of the other side."""
+    value = np.asarray(value)
+    return as_written(value) if value.size == 1 and value.dtype == np.float32 else _wide(value)
 
 
 def computed(
@@ -94,7 +100,7 @@ def _run(
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_def, name="")
-        assigns = [_assigned(graph.get_operation_by_name(name), _wide(variables[name])) for name in own]
+        assigns = [_assigned(graph.get_operation_by_name(name), held(variables[name])) for name in own]
         with tf.compat.v1.Session(graph=graph, config=config) as session:
             for operation, fed in assigns:
                 session.run(operation, fed)

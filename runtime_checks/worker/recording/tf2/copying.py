@@ -8,6 +8,7 @@ from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ..float64.running import held
 from ..format.reading import Record, Recorded
 from ..format.scenarios import EVALUATED, INFERENCE, STEPS, TRAINING
 from ..pairs import mapping
@@ -114,6 +115,18 @@ class Copying:
             more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
             self._note(f"not copied from the TF1 side: {first} ({reason}){more}")
         return len(own) - len(problems)
+
+    def exact(self, variables: Variables, scenarios: Sequence[str]) -> Iterator[tuple[Variable, Array]]:
+        """The variables of groups, with what `copy` gives them before it is rounded to the dtype of the variable."""
+        known = next((found for found in map(self._initial, scenarios) if found), {})
+        names = self.tf1_names(variables)
+        for name, variable in variables.weights():
+            part = self.parts.get(names.get(name, ""))
+            records = None if part is None else self._records(names[name], known)
+            if part is not None and records is not None:
+                arrays = [held(value) for value in values_of(records)]
+                value = part.conversion.values(arrays)[part.at]
+                yield variable, self.layouts.value(names[name], value, shape_of(variable))
 
     def _records(self, tf1_name: str, known: Mapping[str, Record]) -> list[Record] | None:
         """Of what a value is made; None where the TF1 side recorded not all of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..float64 import running
 from ..format.attempts import NotRunError
 from ..format.store import Chapter
 from ..pairs.batches import Batch
-from ..tensors import Array, Graph, Nest, Protobuf, Tensor
+from ..tensors import Array, Graph, Nest, Protobuf, Tensor, Variable
 from ..watching.operations import place_of
 
 __all__ = ["record"]
@@ -27,13 +27,16 @@ class _Captured(NamedTuple):
     tensors: dict[str, Array]
 
 
-def record(function: Any, batch: Batch, chapter: Chapter, code: UserCode) -> None:
+def record(
+    function: Any, batch: Batch, exact: Sequence[tuple[Variable, Array]], chapter: Chapter, code: UserCode
+) -> None:
     """Record outputs, losses and gradients.
 
     Args:
         function: a ``tf.function`` of inputs and labels; gives tensors by name, in groups as those of a step, and a
             ``loss``.
         batch: tensors.
+        exact: variables that have another value in float64 than they hold.
         chapter: where to.
         code: tells the user's files.
 
@@ -48,7 +51,7 @@ def record(function: Any, batch: Batch, chapter: Chapter, code: UserCode) -> Non
         raise NotRunError(f"it cannot be traced by tf.function: {essence(error)}") from error
     graph = concrete.graph
     definition = graph.as_graph_def()
-    captured = _captured(graph, definition)
+    captured = _captured(graph, definition, exact)
     given = [leaf for leaf in tf.nest.flatten([batch.inputs, batch.labels]) if leaf is not None]
     feeds = {placeholder.name: leaf.numpy() for placeholder, leaf in zip(graph.inputs, given)}
     found = list(_found(concrete.structured_outputs))
@@ -73,7 +76,7 @@ def _found(parts: Mapping[str, Nest]) -> Iterator[tuple[str, str, Tensor]]:
         yield "loss", "loss", parts["loss"]
 
 
-def _captured(graph: Graph, definition: Protobuf) -> _Captured:
+def _captured(graph: Graph, definition: Protobuf, exact: Sequence[tuple[Variable, Array]]) -> _Captured:
     """The values that a graph captures; its placeholders of variables become variables.
 
     Raises:
@@ -81,6 +84,7 @@ def _captured(graph: Graph, definition: Protobuf) -> _Captured:
     """
     import tensorflow as tf
 
+    known = {id(variable.handle): value for variable, value in exact}
     nodes = {node.name: node for node in definition.node}
     found = _Captured({}, {})
     for outer, inner in graph.captures:
@@ -92,7 +96,8 @@ def _captured(graph: Graph, definition: Protobuf) -> _Captured:
             by = ", ".join(sorted({one.type for one in inner.consumers()}))
             raise NotRunError(f"{by or 'it'} uses a resource that is no variable, such as a lookup table")
         dtype = tf.as_dtype(told.shape_and_type[0].dtype)
-        found.variables[inner.op.name] = tf.raw_ops.ReadVariableOp(resource=outer, dtype=dtype).numpy()
+        own = tf.raw_ops.ReadVariableOp(resource=outer, dtype=dtype).numpy()
+        found.variables[inner.op.name] = known.get(id(outer), own)
         node = nodes[inner.op.name]
         node.op = "VarHandleOp"
         node.attr.clear()

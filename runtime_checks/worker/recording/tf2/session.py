@@ -14,6 +14,7 @@ from ..pairs.batches import Batch, Batches
 from ..pairs.pair import Pair
 from ..randomness import numbering
 from ..randomness.ledger import Ledger
+from ..tensors import Array, Variable
 from .copying import BEGINNINGS, Copying
 from .listening import Listening
 from .model import Forward, Model, clear_names, make, tensors
@@ -97,6 +98,10 @@ class Session:
         with made.variables.followed():
             copied = self.copying.copy(made.variables, BEGINNINGS[kind])
         self.recording.adapted(f"the initial values of {copied} variables were copied from the TF1 side")
+
+    def exact(self, made: Made, kind: str) -> list[tuple[Variable, Array]]:
+        """What `copy` gives to variables, where the model's dtype rounds it."""
+        return list(self.copying.exact(made.variables, BEGINNINGS[kind]))
 
     def give(self, chapter: Chapter, step: int, labels: bool = True) -> None:
         """Record the inputs of a step, and the labels where they are used."""

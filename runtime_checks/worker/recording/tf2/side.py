@@ -295,7 +295,8 @@ class _Side:
             labels = not inference or made.model.takes_labels
             self.session.give(chapter, 0, labels)
             made.ledger.begin_step()
-            in_float64.record(function, self.session.batch_tensors(0), chapter, self.session.code)
+            exact = self.session.exact(made, "forward" if inference or training else "steps")
+            in_float64.record(function, self.session.batch_tensors(0), exact, chapter, self.session.code)
 
     def _traced_parts(self, made: Made, inputs: Nest, labels: Nest, training: bool) -> dict[str, Nest]:
         found = made.model.forward(inputs, training, labels)
