@@ -40,8 +40,8 @@ _FUNCTIONS = {
 _ALIASES = ("", "math", "nn", "compat.v1", "compat.v1.math", "compat.v1.nn", "compat.v2")
 _SLIM = ("batch_norm", "dropout", "l1_regularizer", "l2_regularizer")
 """Functions of TF-Slim whose work no layer does; the others make layers of ``tf.compat.v1.layers``."""
-_LATER = ("keras", "tf_keras", "tf_slim")
-"""Packages that TensorFlow need not have imported and a program may."""
+_LATER = {"keras", "tf_keras", "tf_slim"} | {f"tensorflow.{path}" for path in (*_ALIASES, *_FUNCTIONS) if path}
+"""What TensorFlow need not have imported and a program may: a public module by its name is made when that is done."""
 _FLAG = "training"
 _losses: list[tuple[Tensor, Tensor]] = []
 """What gradients were asked of, and of what they were taken instead."""
@@ -339,13 +339,13 @@ class _Patches:
             if place is None or arguments is None:
                 return original(*args, **kwargs)
             row = self.program.met("function", whole, place, arguments=told(arguments))
-            for mutation in self.program.at("argument", whole, place):
-                put(arguments, mutation["argument"], mutation["value"])
             for mutation in self.program.at("function", whole, place):
                 return _found(mutation["value"])(*args, **kwargs)
             for mutation in self.program.at("resize", whole, place):
                 return _resized(arguments, mutation["value"])
-            result = original(*arguments.args, **arguments.kwargs)
+            for mutation in self.program.at("argument", whole, place):
+                args, kwargs = _given(arguments, args, kwargs, mutation["argument"], mutation["value"])
+            result = original(*args, **kwargs)
             row["scalar"] = getattr(getattr(result, "shape", None), "rank", None) == 0
             return result
 
@@ -407,19 +407,30 @@ def _functions() -> Iterator[tuple[Any, str, str]]:
     """The functions that are heard: what has them as an attribute, their name there, and what they are called."""
     import tensorflow as tf
 
-    def module(path: str) -> Any:
-        return functools.reduce(lambda one, part: getattr(one, part, None), filter(None, path.split(".")), tf)
+    def modules(path: str) -> list[Any]:
+        found = functools.reduce(lambda one, part: getattr(one, part, None), filter(None, path.split(".")), tf)
+        return [one for one in (found, sys.modules.get(f"tensorflow.{path}")) if one is not None]
 
     for path, names in _FUNCTIONS.items():
+        paths = (path,) if path.startswith("keras") else (path, *_ALIASES)
         for name in names:
             whole = ".".join(filter(None, ("tf", path, name)))
-            owners = [module(path), *(map(module, _ALIASES) if not path.startswith("keras") else ())]
-            for owner in owners:
-                if owner is not None and hasattr(owner, name):
+            for owner in (one for other in paths for one in modules(other)):
+                if hasattr(owner, name):
                     yield owner, name, whole
     slim = sys.modules.get("tf_slim")
     for name in _SLIM if slim is not None else ():
         yield slim, name, f"slim.{name}"
+
+
+def _given(
+    arguments: inspect.BoundArguments, args: tuple[Any, ...], kwargs: dict[str, Any], name: str, value: Any
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments as a call gave them, and no others, with another value of one."""
+    at = list(arguments.signature.parameters).index(name)
+    if at < len(args):
+        return (*args[:at], value, *args[at + 1 :]), kwargs
+    return args, dict(kwargs, **{name: value})
 
 
 def _scoped(function: Function, given: dict[str, Any]) -> dict[str, Any]:
@@ -438,7 +449,7 @@ def _constructed() -> list[type]:
         tf.compat.v1.layers.Dense  # noqa: B018  # migrate-lint: disable=TF410
     found = _optimizers()
     waiting = _in_keras("layers.Layer", "losses.Loss", "regularizers.Regularizer", "initializers.Initializer")
-    waiting += _schedules()
+    waiting += [*_schedules(), *layer_bases()]
     while waiting:
         cls = waiting.pop()
         if cls not in found:
