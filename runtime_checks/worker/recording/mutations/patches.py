@@ -43,6 +43,8 @@ _SLIM = ("batch_norm", "dropout", "l1_regularizer", "l2_regularizer")
 _LATER = {"keras", "tf_keras", "tf_slim"} | {f"tensorflow.{path}" for path in (*_ALIASES, *_FUNCTIONS) if path}
 """What TensorFlow need not have imported and a program may: a public module by its name is made when that is done."""
 _FLAG = "training"
+_RULE = "MomentumOptimizer"
+"""Whose rule ``SGD`` has when the rate is applied to what momentum has accumulated."""
 _losses: list[tuple[Tensor, Tensor]] = []
 """What gradients were asked of, and of what they were taken instead."""
 
@@ -77,6 +79,9 @@ def mutating(wanted: Sequence[Json], code: UserCode, content: Content) -> Iterat
         finally:
             content["sites"] = list(program.sites.values())
             content["applied"] = sorted(program.applied)
+            for row in content.get("optimizers", ()):
+                if row.get("class") in patches.outside:
+                    row["rule"] = _RULE
 
 
 class _Patches:
@@ -87,6 +92,8 @@ class _Patches:
         self._marked: dict[int, tuple[Any, dict[str, Json]]] = {}
         self._model: Layer = None
         self._met: set[tuple[int, str]] = set()
+        self.outside: set[str] = set()
+        """Classes of optimizers whose rate is applied to what momentum has accumulated."""
 
     def all(self) -> Iterator[ContextManager[None]]:
         """Every replacement that was not given before."""
@@ -131,11 +138,14 @@ class _Patches:
             bases = [cls.__name__ for cls in type(one).__mro__ if _is_own(cls)]
             callee = type(one).__name__
             row = self.program.met("argument", callee, place, bases=bases, arguments=told(arguments))
-            for mutation in self.program.at("argument", callee, place):
-                put(arguments, mutation["argument"], made(mutation["value"], mutation["argument"]))
+            other = {
+                mutation["argument"]: made(mutation["value"], mutation["argument"])
+                for mutation in self.program.at("argument", callee, place)
+            }
+            given, named = put(arguments, (one, *args), kwargs, other)
             self._making.append(id(one))
             try:
-                original(*arguments.args, **arguments.kwargs)
+                original(*given, **named)
             finally:
                 self._making.pop()
             self.program.named(row, one)
@@ -162,6 +172,7 @@ class _Patches:
             one.build = _beginning(one, one.build, marks["mean of squares"])
         if "momentum" in marks:
             one.update_step = _rate_outside(one, one.update_step)
+            self.outside.add(callee)
 
     def _mark(self, one: Any, what: str) -> Json:
         return self._marked.get(id(one), (None, {}))[1].get(what)
@@ -339,13 +350,13 @@ class _Patches:
             if place is None or arguments is None:
                 return original(*args, **kwargs)
             row = self.program.met("function", whole, place, arguments=told(arguments))
+            other = {one["argument"]: one["value"] for one in self.program.at("argument", whole, place)}
             for mutation in self.program.at("function", whole, place):
                 return _found(mutation["value"])(*args, **kwargs)
             for mutation in self.program.at("resize", whole, place):
                 return _resized(arguments, mutation["value"])
-            for mutation in self.program.at("argument", whole, place):
-                args, kwargs = _given(arguments, args, kwargs, mutation["argument"], mutation["value"])
-            result = original(*args, **kwargs)
+            given, named = put(arguments, args, kwargs, other)
+            result = original(*given, **named)
             row["scalar"] = getattr(getattr(result, "shape", None), "rank", None) == 0
             return result
 
@@ -421,16 +432,6 @@ def _functions() -> Iterator[tuple[Any, str, str]]:
     slim = sys.modules.get("tf_slim")
     for name in _SLIM if slim is not None else ():
         yield slim, name, f"slim.{name}"
-
-
-def _given(
-    arguments: inspect.BoundArguments, args: tuple[Any, ...], kwargs: dict[str, Any], name: str, value: Any
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments as a call gave them, and no others, with another value of one."""
-    at = list(arguments.signature.parameters).index(name)
-    if at < len(args):
-        return (*args[:at], value, *args[at + 1 :]), kwargs
-    return args, dict(kwargs, **{name: value})
 
 
 def _scoped(function: Function, given: dict[str, Any]) -> dict[str, Any]:

@@ -157,15 +157,22 @@ def told(arguments: inspect.BoundArguments) -> dict[str, Json]:
     return {name: described(value) for name, value in flat.items() if name in ARGUMENTS}
 
 
-def put(arguments: inspect.BoundArguments, name: str, value: Any) -> None:
-    """Give an argument another value."""
-    parameters = arguments.signature.parameters
-    if name in parameters:
-        arguments.arguments[name] = value
-        return
-    for other, parameter in parameters.items():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            arguments.arguments[other] = dict(arguments.arguments.get(other, {}), **{name: value})
+def put(
+    arguments: inspect.BoundArguments, args: Sequence[Any], kwargs: Mapping[str, Any], other: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a call with other values for some, which are given as they were, or else by name.
+
+    A decorator may add what the call leaves out: all else stays as it is.
+    """
+    positional, named = list(args), dict(kwargs)
+    places = {name: at for at, name in enumerate(arguments.signature.parameters)}
+    for name, value in other.items():
+        at = places.get(name, len(positional))
+        if at < len(positional) and name not in named:
+            positional[at] = value
+        else:
+            named[name] = value
+    return positional, named
 
 
 def described(value: Any) -> Json:
