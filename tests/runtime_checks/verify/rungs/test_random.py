@@ -62,7 +62,7 @@ def test_another_initializer_fails_by_its_samples(tmp_path: Path) -> None:
 def test_numbers_that_both_sides_drew_may_lie_where_the_pair_turns_them(
     tmp_path: Path, drawn: bool, status: Status
 ) -> None:
-    """Generators give a kernel the same numbers whichever way it is used; values that nobody drew are not."""
+    """Generators give a kernel the same numbers however it is used; values that nobody drew are another matter."""
 
     def sampled(scenario: str, found: dict[str, Any]) -> Any:
         if scenario == scenarios.INFERENCE and found["kind"] == "label" and drawn:
