@@ -409,10 +409,11 @@ class Again:
         side = replace(self.sides[1], request=replace(self.request, tensorboard=None))
         whole = min(timeout, self.request.timeout * (len(plan.scenarios) + plan.steps))
         if hasattr(os, "fork"):
-            side.record(plan, self.pair, self.progress, whole, attempts=jobs)
+            side.record(plan, self.pair, self.progress, whole, attempts=jobs, other=self.folders[0])
         else:
             for job in jobs:
-                side.record(plan, self.pair, self.progress, min(timeout, self.request.timeout), **job)
+                limit = min(timeout, self.request.timeout)
+                side.record(plan, self.pair, self.progress, limit, other=self.folders[0], **job)
         return folders
 
     def longer(self, steps: int) -> Again:

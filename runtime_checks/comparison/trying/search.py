@@ -21,6 +21,8 @@ _FIRST, _WAVE = 3, 6
 """Attempts that are run at once: they share a process that imports TensorFlow."""
 _MOST = 5
 """Changes that are put together."""
+_REVISED = 2
+"""How often another value may take the place of one that was found, as seen later."""
 _STRONG = 0.5
 """The share of the first difference that has to go for a change to be kept before all others are tried."""
 _LATER = 0.2
@@ -123,11 +125,11 @@ class _Search:
         """Add one change after the other."""
         found: list[Proposal] = []
         current = base
-        while len(found) < _MOST:
+        for _ in range(_MOST + _REVISED):
             best = self._one(current, found)
             if best is None:
                 break
-            found.append(best[0])
+            found = _with(found, best[0])
             current.discard()
             rung, current = _failed(current), best[1]
             if amounts(current, rung) == {} and self._effort.room:
@@ -147,18 +149,20 @@ class _Search:
     def _one(self, current: Attempt, found: Sequence[Proposal]) -> tuple[Proposal, Attempt] | None:
         """The change that helps most on top of others; the first that is good enough ends the search for it."""
         rung = _failed(current)
-        taken = {one.subject for one in found}
-        waiting = [one for one in self._propose(current) if one.subject not in taken]
+        taken = {one.key for one in found}
+        waiting = [one for one in self._propose(current) if one.key not in taken]
         best: tuple[Proposal, Attempt] | None = None
         begun = len(self.tried)
         while waiting and self._effort.room:
             count = self._effort.wave(_WAVE if self.tried[begun:] else _FIRST)
             wave, waiting = waiting[:count], waiting[count:]
-            attempts = self._again([[*found, one] for one in wave], rung)
-            for one, attempt in zip(wave, attempts, strict=True):
-                self.tried.append(Tried(one.change, _effect(current, attempt, rung, len(found))))
+            sets = [_with(found, one) for one in wave]
+            attempts = self._again(sets, rung)
+            for one, tried, attempt in zip(wave, sets, attempts, strict=True):
+                at = len(tried) - 1
+                self.tried.append(Tried(one.change, _effect(current, attempt, rung, at)))
                 known = best[1] if best else current
-                if len(found) in attempt.applied and closer(amounts(attempt, rung), amounts(known, rung)) > 0:
+                if at in attempt.applied and closer(amounts(attempt, rung), amounts(known, rung)) > 0:
                     if best:
                         best[1].discard()
                     best = one, attempt
@@ -190,6 +194,11 @@ class _Search:
     def _again(self, sets: Sequence[Sequence[Proposal]], rung: str | None) -> list[Attempt]:
         self._effort.used += len(sets)
         return self._run(sets, rung)
+
+
+def _with(found: Sequence[Proposal], one: Proposal) -> list[Proposal]:
+    """Changes with one more at the end, in the place of what was found for the same thing."""
+    return [*(other for other in found if other.subject != one.subject), one]
 
 
 def _failed(attempt: Attempt) -> str:

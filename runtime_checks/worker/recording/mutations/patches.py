@@ -40,9 +40,11 @@ _FUNCTIONS = {
 _ALIASES = ("", "math", "nn", "compat.v1", "compat.v1.math", "compat.v1.nn", "compat.v2")
 _SLIM = ("batch_norm", "dropout", "l1_regularizer", "l2_regularizer")
 """Functions of TF-Slim whose work no layer does; the others make layers of ``tf.compat.v1.layers``."""
-_LATER = ("keras", "tf_keras", "tf_slim")
-"""Packages that TensorFlow need not have imported and a program may."""
+_LATER = {"keras", "tf_keras", "tf_slim"} | {f"tensorflow.{path}" for path in (*_ALIASES, *_FUNCTIONS) if path}
+"""What TensorFlow need not have imported and a program may: a public module by its name is made when that is done."""
 _FLAG = "training"
+_RULE = "MomentumOptimizer"
+"""Whose rule ``SGD`` has when the rate is applied to what momentum has accumulated."""
 _losses: list[tuple[Tensor, Tensor]] = []
 """What gradients were asked of, and of what they were taken instead."""
 
@@ -77,6 +79,9 @@ def mutating(wanted: Sequence[Json], code: UserCode, content: Content) -> Iterat
         finally:
             content["sites"] = list(program.sites.values())
             content["applied"] = sorted(program.applied)
+            for row in content.get("optimizers", ()):
+                if row.get("class") in patches.outside:
+                    row["rule"] = _RULE
 
 
 class _Patches:
@@ -87,6 +92,8 @@ class _Patches:
         self._marked: dict[int, tuple[Any, dict[str, Json]]] = {}
         self._model: Layer = None
         self._met: set[tuple[int, str]] = set()
+        self.outside: set[str] = set()
+        """Classes of optimizers whose rate is applied to what momentum has accumulated."""
 
     def all(self) -> Iterator[ContextManager[None]]:
         """Every replacement that was not given before."""
@@ -165,6 +172,7 @@ class _Patches:
             one.build = _beginning(one, one.build, marks["mean of squares"])
         if "momentum" in marks:
             one.update_step = _rate_outside(one, one.update_step)
+            self.outside.add(callee)
 
     def _mark(self, one: Any, what: str) -> Json:
         return self._marked.get(id(one), (None, {}))[1].get(what)
@@ -410,15 +418,16 @@ def _functions() -> Iterator[tuple[Any, str, str]]:
     """The functions that are heard: what has them as an attribute, their name there, and what they are called."""
     import tensorflow as tf
 
-    def module(path: str) -> Any:
-        return functools.reduce(lambda one, part: getattr(one, part, None), filter(None, path.split(".")), tf)
+    def modules(path: str) -> list[Any]:
+        found = functools.reduce(lambda one, part: getattr(one, part, None), filter(None, path.split(".")), tf)
+        return [one for one in (found, sys.modules.get(f"tensorflow.{path}")) if one is not None]
 
     for path, names in _FUNCTIONS.items():
+        paths = (path,) if path.startswith("keras") else (path, *_ALIASES)
         for name in names:
             whole = ".".join(filter(None, ("tf", path, name)))
-            owners = [module(path), *(map(module, _ALIASES) if not path.startswith("keras") else ())]
-            for owner in owners:
-                if owner is not None and hasattr(owner, name):
+            for owner in (one for other in paths for one in modules(other)):
+                if hasattr(owner, name):
                     yield owner, name, whole
     slim = sys.modules.get("tf_slim")
     for name in _SLIM if slim is not None else ():
@@ -441,7 +450,7 @@ def _constructed() -> list[type]:
         tf.compat.v1.layers.Dense  # noqa: B018  # migrate-lint: disable=TF410
     found = _optimizers()
     waiting = _in_keras("layers.Layer", "losses.Loss", "regularizers.Regularizer", "initializers.Initializer")
-    waiting += _schedules()
+    waiting += [*_schedules(), *layer_bases()]
     while waiting:
         cls = waiting.pop()
         if cls not in found:

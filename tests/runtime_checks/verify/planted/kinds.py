@@ -387,7 +387,7 @@ def names_and_activation():
 
 
 def initializer_and_activation():
-    hidden = layers.Dense(6, "sigmoid", kernel_initializer="he_normal", name="hidden")  # bug
+    hidden = layers.Dense(6, "sigmoid", kernel_initializer="random_normal", name="hidden")  # bug
     return compiled(top(hidden), keras.optimizers.Adam(0.01, epsilon=1e-8))
 
 
