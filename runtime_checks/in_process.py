@@ -34,6 +34,7 @@ def verify(
     seed: int = 42,
     findings: Sequence[Finding] = (),
     folder: str | os.PathLike[str] | None = None,
+    oracle: bool = False,
 ) -> Report:
     """Record both sides of a pair in this process, and compare them.
 
@@ -45,12 +46,13 @@ def verify(
         seed: of all randomness.
         findings: the linter's, to be linked to causes.
         folder: keeps the recordings, below ``tf1`` and ``tf2``; those of an earlier run are replaced.
+        oracle: also compute both sides in float64, and compare that.
 
     Raises:
         ValueError: if the pair, the rung, the policy or the folder cannot be used. What the sides themselves raise is
             in the report.
     """
-    plan = planning.plan(until, noise=verifying.measures_noise(policy), steps=steps, seed=seed)
+    plan = planning.plan(until, noise=verifying.measures_noise(policy), steps=steps, seed=seed, oracle=oracle)
     with _program_kept(), verifying.run_folder(None if folder is None else os.fspath(folder)) as run:
         loaded = _loaded(pair)
         code = UserCode(list(dict.fromkeys(_roots(loaded))))

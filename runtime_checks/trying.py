@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from . import planning, verifying
@@ -20,7 +23,7 @@ __all__ = ["RUNS", "SECONDS", "find_cause", "seed_bugs"]
 
 RUNS = 30
 SECONDS = 1800.0
-_WAVE = 6
+_WAVE = 3
 _LONGER = (8, 20)
 """Numbers of steps that are tried where a planted bug was not caught."""
 
@@ -68,9 +71,10 @@ def seed_bugs(report: Report, again: Again, *, runs: int = RUNS, seconds: float 
     from .worker.recording.format.reading import read
 
     if not report.equal:
-        return report
+        why = "bugs are planted only into a pair that was compared and is equal"
+        return replace(report, self_test=SelfTest((), again.plan.steps, not_planted=(why,)))
     effort = search.Effort(runs, seconds)
-    every = plants.plants(report, read(again.folders[1]))
+    every, without = plants.plants(report, read(again.folders[1]))
     found: dict[str, Planted] = {}
     waiting = list(every)
     left: list[str] = []
@@ -80,13 +84,21 @@ def seed_bugs(report: Report, again: Again, *, runs: int = RUNS, seconds: float 
         if longer is not again:
             effort.used += 1
             (plain,) = runner.run([[]], None)
+            plain.discard()
             if plain.report is None or not plain.report.equal:
-                left.append(f"with --steps {steps} the pair itself is not equal, or cannot be compared")
+                left.append(f"more bugs with --steps {steps}: the pair itself is not equal then, or cannot be compared")
                 break
         waiting = _planted(waiting, runner, effort, steps, found, left)
-        if not waiting or not effort.room:
+        if not waiting:
             break
-    left += [f"{one.change.text}: {effort.over()}" for one in every if one.key not in found and one in waiting]
+        if over := effort.over():
+            missed = sum(one.key in found for one in waiting)
+            if missed and _trains(again.plan) and steps < _LONGER[-1]:
+                left.append(f"{missed} of those that were not caught, with more steps: {over}")
+            break
+    left += [f"{one.change.text}: {effort.over()}" for one in waiting if one.key not in found]
+    if without:
+        left.append(f"{len(without)} kinds that this program has no place for: {', '.join(without)}")
     listed = tuple(found[one.key] for one in every if one.key in found)
     test = SelfTest(listed, again.plan.steps, effort.used, round(effort.spent, 1), tuple(dict.fromkeys(left)))
     return replace(report, self_test=test)
@@ -110,16 +122,16 @@ def _planted(
     missed: list[Proposal] = []
     rest = list(waiting)
     while rest and effort.room:
-        count = min(_WAVE, effort.room)
+        count = effort.wave(_WAVE)
         wave, rest = rest[:count], rest[count:]
         effort.used += len(wave)
         for one, attempt in zip(wave, runner.run([[one] for one in wave], None), strict=True):
             said = plants.caught(one, attempt, steps)
-            if said is None:
-                left.append(f"{one.change.text}: the program does not come there")
+            attempt.discard()
+            if isinstance(said, str):
+                left.append(f"{one.change.text}: {said}")
                 continue
-            if said.rung or one.key not in found:
-                found[one.key] = said
+            found[one.key] = said
             if not said.rung:
                 missed.append(one)
     return missed + rest
@@ -137,7 +149,10 @@ class _Runner:
         plan = self._plan(rung)
         attempts = [[one.mutation for one in found] for found in sets]
         folders = self._again.record(plan, attempts, max(self._effort.seconds - self._effort.spent, 1.0))
-        return [self._compared(folder, rung) for folder in folders]
+        return [
+            replace(self._compared(folder, rung), discard=partial(shutil.rmtree, folder, ignore_errors=True))
+            for folder in folders
+        ]
 
     def _plan(self, rung: str | None) -> Plan:
         """Everything, or what one rung compares, without the runs that measure noise."""
@@ -152,6 +167,8 @@ class _Runner:
         from .worker.recording.format.reading import RecordingError, read
 
         request = self._again.request
+        if not os.listdir(folder):
+            return Attempt(None, None, why="an attempt before it took all the time that was left")
         try:
             recorded = read(folder)
             pair = recorded.content.get("pair") or {}

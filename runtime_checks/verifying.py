@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,7 +51,7 @@ class Request:
     ``pair`` names it (``pair.py``, ``pair.py:name`` or ``package.module:name``); ``until`` is the last rung, by name or
     number; ``policy`` is ``guide``, ``noise`` or a file; ``target`` is the Keras of the TF2 side, by default ``likely``
     where ``python`` has it, or else the one that ``tf.keras`` is there; ``python_tf1`` is the interpreter of the TF1
-    side, by default the same one.
+    side, by default the same one; ``oracle`` also computes both sides in float64.
     ``timeout`` is in seconds for each scenario and training step, ``memory_limit`` and ``tap_limit`` are in GiB,
     ``roots`` are the folders whose files are the user's; ``output`` keeps the recordings; ``tensorboard`` is a folder
     for summaries.
@@ -71,6 +72,7 @@ class Request:
     roots: tuple[str, ...] = ()
     output: str | None = None
     tensorboard: str | None = None
+    oracle: bool = False
 
 
 def locate_pair(text: str, root: str | None = None) -> tuple[Located, str | None]:
@@ -113,7 +115,9 @@ def run(
     noise = measures_noise(request.policy)
     located, name = locate_pair(request.pair, request.roots[0] if request.roots else None)
     try:
-        plan = planning.plan(request.until, noise=noise, steps=request.steps, seed=request.seed)
+        plan = planning.plan(
+            request.until, noise=noise, steps=request.steps, seed=request.seed, oracle=request.oracle
+        )
     except ValueError as error:
         raise VerifyUsageError(f"--until: {error}") from error
     first, second = _interpreters(request)
@@ -143,15 +147,17 @@ def run(
                 progress("comparison")
             return compare(folder, policy=request.policy, until=request.until, findings=findings)
 
-        report = compared()
+        report, today = compared(), None
         if report.status == 1 and first[0].tensorflow != second[0].tensorflow:
-            today = second[0], _target_of_tf1(second[0])
-            _Side(request, "tf1", *today, folder, place=TODAY).record(plan, pair_job(located, name), progress)
+            today = _Side(request, "tf1", second[0], _target_of_tf1(second[0]), folder, place=TODAY)
+            today.record(plan, pair_job(located, name), progress)
             report = compared()
         if then is None:
             return report
+        if today is not None and not _tells(folder, request):
+            today = None
         try:
-            return then(report, Again(request, plan, sides, pair_job(located, name), findings, progress))
+            return then(report, Again(request, plan, sides, pair_job(located, name), findings, progress, today))
         finally:
             shutil.rmtree(os.path.join(folder, ATTEMPTS), ignore_errors=True)
 
@@ -351,6 +357,15 @@ def write_run(folder: str, asked: dict[str, Any]) -> None:
     replace_json(os.path.join(folder, RUN), {"format": _FORMAT, **asked}, indent=2)
 
 
+def _tells(folder: str, request: Request) -> bool:
+    """Whether the TF1 side in the other's TensorFlow can stand for it: see `versions.attributed`."""
+    from .comparison.versions import across
+    from .worker.recording.format.reading import read
+
+    old, today = (read(os.path.join(folder, place)) for place in ("tf1", TODAY))
+    return not across(old, today, {"policy": request.policy, "until": request.until})[1]
+
+
 @dataclass(frozen=True)
 class Again:
     """A run whose TF1 side is recorded: its TF2 side can be recorded again, with mutations of the program.
@@ -364,30 +379,32 @@ class Again:
     pair: dict[str, Any]
     findings: Sequence[Finding]
     progress: Callable[[str], None] | None
+    today: _Side | None = None
+    """The TF1 side in the TensorFlow of the TF2 side, where the report is of that one."""
 
     @property
-    def folders(self) -> tuple[str, ...]:
-        """The recordings of both sides."""
-        return tuple(side.folder for side in self.sides)
+    def folders(self) -> tuple[str, str]:
+        """The recordings of both sides: of TF1 that which is to be compared with."""
+        return (self.today or self.sides[0]).folder, self.sides[1].folder
 
     def record(self, plan: Plan, attempts: Sequence[Sequence[Mapping[str, Any]]], timeout: float) -> list[str]:
         """Record the TF2 side once with each of these lists of mutations, as what the plan says; gives the folders.
 
-        One process imports TensorFlow and forks a child for each, where that can be done.
+        One process imports TensorFlow and forks a child for each, where that can be done. One that takes longer than
+        `timeout`, in seconds, is ended, and those behind it leave an empty folder.
         """
-        begun = len(os.listdir(self._kept()))
-        folders = [os.path.join(self._kept(), f"{begun + number:03d}") for number in range(len(attempts))]
-        jobs: list[dict[str, Any]] = []
-        for folder, mutations in zip(folders, attempts, strict=True):
-            os.mkdir(folder)
-            jobs.append({"folder": folder, "mutations": list(mutations)})
-        request = replace(self.request, timeout=min(timeout, self.request.timeout), tensorboard=None)
-        side = replace(self.sides[1], request=request)
+        folders = [tempfile.mkdtemp(dir=self._kept()) for _ in attempts]
+        jobs = [
+            {"folder": folder, "mutations": list(mutations)}
+            for folder, mutations in zip(folders, attempts, strict=True)
+        ]
+        side = replace(self.sides[1], request=replace(self.request, tensorboard=None))
+        whole = min(timeout, self.request.timeout * (len(plan.scenarios) + plan.steps))
         if hasattr(os, "fork"):
-            side.record(plan, self.pair, self.progress, attempts=jobs)
+            side.record(plan, self.pair, self.progress, whole, attempts=jobs)
         else:
             for job in jobs:
-                side.record(plan, self.pair, self.progress, **job)
+                side.record(plan, self.pair, self.progress, min(timeout, self.request.timeout), **job)
         return folders
 
     def longer(self, steps: int) -> Again:
@@ -395,9 +412,11 @@ class Again:
         plan = self.plan._replace(steps=steps)
         run = os.path.join(self._kept(), f"steps-{steps}")
         sides = [replace(side, run=run) for side in self.sides]
+        today = None if self.today is None else replace(self.today, run=run)
         os.makedirs(run)
-        sides[0].record(plan, self.pair, self.progress)
-        return replace(self, plan=plan, sides=sides)
+        for side in filter(None, (sides[0], today)):
+            side.record(plan, self.pair, self.progress)
+        return replace(self, plan=plan, sides=sides, today=today)
 
     def _kept(self) -> str:
         path = os.path.join(self.sides[1].run, ATTEMPTS)
@@ -422,25 +441,32 @@ class _Side:
     def folder(self) -> str:
         return os.path.join(self.run, self.place or self.side)
 
-    def record(self, plan: Plan, pair: dict[str, Any], progress: Callable[[str], None] | None, **more: Any) -> None:
+    def record(
+        self,
+        plan: Plan,
+        pair: dict[str, Any],
+        progress: Callable[[str], None] | None,
+        timeout: float | None = None,
+        **more: Any,
+    ) -> None:
         """Run the worker to its end, whatever that is; what ended it early is in the recording.
 
         Args:
             plan: what to record.
             pair: the place of the pair.
             progress: told in words what runs now.
+            timeout: in seconds for each phase, by default what was asked for.
             more: fields of the job.
 
         Raises:
             VerifyUsageError: if the pair cannot be used.
         """
-        attempts = more.get("attempts")
         limit = None if not self.request.memory_limit else int(self.request.memory_limit * _GIB)
         outcome = process.start(
             self.python.executable,
             _WORKER,
             self._job(plan, pair, limit) | more,
-            timeout=self.request.timeout * (len(plan.scenarios) + plan.steps if attempts else 1),
+            timeout=timeout or self.request.timeout,
             memory_limit=limit,
             environment={} if self.target is None else interpreter.keras_environment(self.python, self.target),
             on_phase=None if progress is None else lambda phase: progress(f"{self.place or self.side}: {phase}"),
@@ -449,8 +475,13 @@ class _Side:
         self._keep(outcome.output)
         if usage := (outcome.results or {}).get("usage"):
             raise VerifyUsageError(str(usage))
-        if outcome.cause and not attempts and "folder" not in more:
+        if outcome.cause and "attempts" not in more and "folder" not in more:
             self._crashed(outcome)
+        elif outcome.cause:
+            from .worker.recording.format.store import end_early
+
+            for job in more.get("attempts", [more]):
+                end_early(job["folder"], outcome.reason)
 
     def _keep(self, output: str) -> None:
         """Lay what the side printed beside its recording."""

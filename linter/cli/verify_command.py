@@ -46,7 +46,7 @@ _runs = number("number of runs", int, lambda found: found >= 1)
 _steps = number("number of steps", int, lambda found: found >= 1)
 _RECORDING = (
     "steps", "seed", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit", "tensorboard",
-    "find_cause", "seed_bugs", "budget", "budget_seconds"
+    "oracle", "find_cause", "seed_bugs", "budget", "budget_seconds"
 )
 
 
@@ -104,6 +104,7 @@ def _add_recording(made: argparse.ArgumentParser) -> None:
     add = made.add_argument_group("running both sides").add_argument
     add("--steps", metavar="N", type=_steps, help=f"training steps; {_STEPS} by default")
     add("--seed", metavar="N", type=int, help=f"of all randomness; {_SEED} by default")
+    add("--oracle", action="store_true", help="also compute both sides in float64, which tells rounding from a difference")
     add("--target", choices=TARGETS, help="the Keras of the TF2 side; auto reads it off the project's requirements")
     add("--python", metavar="PATH", help="the interpreter that has the TF2 side's TensorFlow; this one by default")
     add("--python-tf1", metavar="PATH", help="that of the TF1 side, such as a real TF 1.15; --python by default")
@@ -216,6 +217,7 @@ def _run(options: argparse.Namespace) -> int:
             roots=tuple(dict.fromkeys(found for found in (project.root, root) if found)),
             output=options.output,
             tensorboard=options.tensorboard,
+            oracle=options.oracle,
         )
         report = verifying.run(request, project.findings(asked or likely), progress, _then(options))
     except verifying.VerifyUsageError as error:

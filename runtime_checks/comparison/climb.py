@@ -12,12 +12,13 @@ from ..worker.recording.format.reading import Recorded, Scenario
 from . import vacuity
 from .batches import other_batch
 from .divergence import is_noise
+from .float64 import compare_float64
 from .judging.judge import Judge
 from .judging.measuring import largest
 from .judging.pairing import Index, couples
 from .results import Deviation, Status
 from .training import Training, compare_training
-from .wording import agreement, figure, subject, when
+from .wording import agreement, figure, some, subject, when
 from .wording import place as shown
 
 __all__ = ["COPIED", "FIRST", "GUESSED", "WITHIN_NOISE", "Climb", "Settled", "shows_something", "why_missing"]
@@ -56,6 +57,7 @@ class Climb:
         rungs: how those ended that were climbed, by name.
         vacuous: why no value of the pair can show anything; empty where it can.
         blind: why no output can.
+        float64: what was computed in float64.
     """
 
     def __init__(self, tf1: Recorded, tf2: Recorded, judge: Judge) -> None:
@@ -69,6 +71,8 @@ class Climb:
         self.blind = next(filter(None, (tell(tf1, tf2, judge.values) for tell in told)), "")
         self._alone = self._within_loss()
         judge.without_losses = bool(self._alone)
+        self.float64 = compare_float64(judge, tf1, tf2)
+        judge.proven = self.float64.proven
 
     def both(self, name: str) -> list[tuple[str, Scenario]]:
         """A scenario of TF1, in words, and of TF2; TF1 has none with copied values, as these are its own."""
@@ -162,6 +166,7 @@ class Climb:
         """What a reader must know of some values, whichever rung they are of."""
         notes = [GUESSED] if self.judge.names.guessed and checks else []
         notes += self._dtypes(checks)
+        notes += self._rounded(checks)
         infinite = sorted(
             {check.kind for check in checks if math.isinf(check.tf1_value) and math.isinf(check.tf2_value)}
         )
@@ -175,6 +180,16 @@ class Climb:
         if infinite:
             notes.append(f"there are infinities on both sides ({', '.join(infinite)}): the fill saturates")
         return notes
+
+    def _rounded(self, checks: Sequence[Deviation]) -> list[str]:
+        """A note on values that differ, and of which float64 shows that they are the same."""
+        own = [(check, self.judge.proof(check)) for check in checks if check.counts and not check.passed]
+        found = [(check, proof) for check, proof in own if proof is not None]
+        if not found:
+            return []
+        names = some([subject(check) for check, _ in found])
+        most = max(proof.error for _, proof in found)
+        return [f"{names}: in float64 both sides agree to {figure(most)}, so what differs here is rounding of float32"]
 
     def settle(self, checks: Sequence[Deviation], notes: Iterable[str], vacuous: str) -> Settled:
         """How values that were compared end a rung; `vacuous` says why they could not have failed."""

@@ -25,7 +25,7 @@ from .omissions import not_compared
 from .operations import Operations
 from .report import Report
 from .results import RandomOp, Series, SideSummary
-from .rungs import measured_by, reached
+from .rungs import ORACLE, Definition, measured_by, reached
 from .wording import place as shown
 
 __all__ = ["compare"]
@@ -67,7 +67,7 @@ def compare(
         PolicyError: if the policy cannot be used.
         ValueError: if there is no such rung.
     """
-    rules, asked, ended = named(policy), reached(until), crashes or {}
+    rules, asked, ended = named(policy), _asked(until, tf1, tf2), crashes or {}
     try:
         with Values() as values:
             laid_out = converted(tf1, tf2)
@@ -95,6 +95,13 @@ def compare(
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         folders = f"{tf1.folder} or {tf2.folder}"
         raise RecordingError(f"a recording in {folders} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _asked(until: str | None, tf1: Recorded, tf2: Recorded) -> tuple[Definition, ...]:
+    """The rungs up to one; without that of float64 where nothing of it was recorded, unless it is the last."""
+    rungs = reached(until)
+    told = any(name in recorded.scenarios for name in scenarios.FLOAT64 for recorded in (tf1, tf2))
+    return rungs if told else (*(rung for rung in rungs[:-1] if rung.name != ORACLE), rungs[-1])
 
 
 def _name(recorded: Recorded) -> str:

@@ -12,7 +12,7 @@ from ..worker.recording.format.rows import Place
 
 __all__ = [
     "NEVER", "Cause", "Change", "Deviation", "Divergence", "OperationPair", "OperationSide", "Planted", "RandomOp",
-    "Results", "Rung", "SelfTest", "Series", "SideSummary", "Status", "Trial", "Tried", "VariableRow"
+    "Results", "Rounding", "Rung", "SelfTest", "Series", "SideSummary", "Status", "Trial", "Tried", "VariableRow"
 ]
 
 NEVER = "other devices, distribution strategies, mixed precision, resuming from a checkpoint (never compared)"
@@ -28,6 +28,19 @@ class Status(StrEnum):
     FAIL = "fail"
     NOT_RUN = "not run"
     VACUOUS = "vacuous"
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """What float32 rounds: how far the value of each side is from that in float64, and from each other, at most.
+
+    ``constants`` is true where the sides differ in float64, by no more than the rounding of constants makes.
+    """
+
+    tf1: float
+    tf2: float
+    apart: float
+    constants: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,8 @@ class Deviation:
     """False for two layers that may have been tapped at different places, such as before and after an activation."""
     inputs: str = ""
     """Of a layer that differs: whether its inputs ``agree`` or ``differ`` already; empty where that is not known."""
+    rounding: Rounding | None = None
+    """Of a value that was computed in float64: what the programs make of it; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

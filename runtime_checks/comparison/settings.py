@@ -71,6 +71,7 @@ def settings(
     """
     yield from _of_optimizers(tf1, tf2)
     yield from _of_averages(tf1, tf2, to_tf2, ignore)
+    yield from _of_constraints(tf1, tf2, to_tf2, ignore)
     yield from _of_layers(tf1, tf2)
 
 
@@ -190,6 +191,36 @@ def _of_averages(
             words = f"The moving average of {one['name']} has decay"
             text = f"{words} {shown(decays[0])} on TF1 and {shown(decays[1])} on TF2."
             yield Setting("variables", what, not differ(decays[0], decays[1]), text)
+
+
+def _of_constraints(
+    tf1: Recorded, tf2: Recorded, to_tf2: Mapping[str, str], ignore: Sequence[str]
+) -> Iterator[Setting]:
+    """Constraints of weights, which act on values that few steps reach.
+
+    Of one side alone it is not known whether the training of the other does the same by hand.
+    """
+    news = {plain(str(row["name"])): row for row in _rows(tf2, "variables")}
+    couples = [(row, news.get(to_tf2.get(plain(str(row["name"])), ""))) for row in _rows(tf1, "variables")]
+    met = {id(two) for _, two in couples}
+    alone: dict[str, list[str]] = {"TF1": [], "TF2": []}
+    for one, two in [*couples, *((None, row) for row in news.values() if id(row) not in met)]:
+        effects = [None if row is None else row.get("constraint") for row in (one, two)]
+        name = str((one or two or {})["name"])
+        if effects == [None, None] or ignored(plain(name), ignore):
+            continue
+        if not one or not two or None in effects:
+            alone["TF2" if effects[0] is None else "TF1"].append(name)
+        elif one["shape"] != two["shape"] or not all(effects):
+            yield Setting("update rule", "constraint", None, f"what the constraint of {name} does")
+        else:
+            equal = not any(differ(*each, _PROBED) for each in zip(one["constraint"], two["constraint"], strict=True))
+            words = [f"{shown(row['constraint'][0])} to {shown(row['constraint'][2])}" for row in (one, two)]
+            text = f"The constraint of {name} makes of -100 to 100 {words[0]} on TF1 and {words[1]} on TF2."
+            yield Setting("update rule", "constraint of a variable", equal, text)
+    for side, names in alone.items():
+        if names:
+            yield Setting("update rule", "constraint", None, f"constraints that {side} alone has ({some(names)})")
 
 
 def _variables(count: int) -> str:

@@ -13,7 +13,7 @@ from .report import Report
 from .results import Rung, Status
 from .wording import agreement, subject, when
 
-__all__ = ["attributed"]
+__all__ = ["across", "attributed"]
 
 
 def attributed(direct: Report, tf1: Recorded, today: Recorded, tf2: Recorded, options: Mapping[str, Any]) -> Report:
@@ -32,10 +32,7 @@ def attributed(direct: Report, tf1: Recorded, today: Recorded, tf2: Recorded, op
     if direct.status != 1:
         return direct
     old, new = (f"TensorFlow {one.content['versions'].get('tensorflow', '?')}" for one in (tf1, today))
-    crossed = {**options, "findings": (), "renames": {}, "transposes": {}, "reshapes": (), "ignore": ()}
-    versions = compare(tf1, _as_tf2(today), **crossed)
-    reasons = (_ended(today), versions.sides[1].cause, *versions.problems, _other_variables(versions))
-    why = next(filter(None, reasons), "")
+    versions, why = across(tf1, today, options)
     if why:
         unknown = f"the TF1 program in {new} says nothing of what belongs to the version: {why}"
         return replace(direct, versions=unknown)
@@ -58,6 +55,20 @@ def attributed(direct: Report, tf1: Recorded, today: Recorded, tf2: Recorded, op
         rungs=rungs,
         versions=f"{said}; the rungs compare compat.v1 of {new} with TF2",
     )
+
+
+def across(tf1: Recorded, today: Recorded, options: Mapping[str, Any]) -> tuple[Report, str]:
+    """What the versions make of one program, and why that program says nothing of them; empty where it does.
+
+    Args:
+        tf1: the TF1 side in its own TensorFlow.
+        today: the same in the TensorFlow of the TF2 side.
+        options: as `compare` takes them.
+    """
+    crossed = {**options, "findings": (), "renames": {}, "transposes": {}, "reshapes": (), "ignore": ()}
+    versions = compare(tf1, _as_tf2(today), **crossed)
+    reasons = (_ended(today), versions.sides[1].cause, *versions.problems, _other_variables(versions))
+    return versions, next(filter(None, reasons), "")
 
 
 def _as_tf2(today: Recorded) -> Recorded:

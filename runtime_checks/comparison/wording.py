@@ -33,6 +33,9 @@ _SCENARIOS = {
     "steps-again": "training, once more",
     "steps-later": "a step that need not have been run",
     "evaluated": "evaluation",
+    "float64-inference": "inference in float64",
+    "float64-training": "training pass in float64",
+    "float64-step": "first training step in float64",
 }
 _KINDS = {"tap": "layer", "learning_rate": "learning rate", "slot": "optimizer slot"}
 
@@ -178,6 +181,7 @@ def planted(test: SelfTest) -> tuple[str, list[str]]:
     """What a self-test came to: a headline, and a line for each bug."""
     now = sum(bool(one.rung) and one.steps == test.steps for one in test.planted)
     words = f"Planted bugs: {now} of {len(test.planted)} caught with {test.steps} steps ({test.runs} runs)"
+    words = words if test.planted else "Planted bugs: none"
     listed = [f"{_caught(one, test.steps)}: {_change(one.change)}" for one in test.planted]
     return words, [*listed, *(f"not planted: {printable(text)}" for text in test.not_planted)]
 
@@ -185,7 +189,7 @@ def planted(test: SelfTest) -> tuple[str, list[str]]:
 def _caught(one: Planted, steps: int) -> str:
     note = f" ({printable(one.note)})" if one.note else ""
     if not one.rung:
-        return f"not caught{note}"
+        return f"not caught{f' with {one.steps} steps' if one.steps != steps else ''}{note}"
     where = "" if one.rung == "-" else f" on rung {one.rung}" + (f", step {one.step}" if one.rung in "67" else "")
     return f"{'caught' if one.steps == steps else f'--steps {one.steps} would catch it'}{where}{note}"
 

@@ -550,7 +550,8 @@ def _sample(seen: Seen, twins: list[Twin], step: int) -> tuple[str, str] | None:
 
     From one old value ``m`` the sides move to ``m + a (c v - m)`` and ``m + a (v - m)``, so that the one change is
     ``c`` times the other and ``a (c - 1)`` times ``m``, with ``c`` equal to ``n / (n - 1)``. A factor alone must not
-    say as much, as of another momentum, and n has to be the number of values where that is known.
+    say as much, as of another momentum. Where the number of values is known n is that, and what rounding makes of so
+    small a change of ``m`` is allowed.
     """
     sides: set[int] = set()
     counts: set[int] = set()
@@ -563,12 +564,20 @@ def _sample(seen: Seen, twins: list[Twin], step: int) -> tuple[str, str] | None:
             return None
         size = _reduced(seen, twin, step)
         for side, one, other in ((0, old, new), (1, new, old)):
-            (factor, rest), *_ = np.linalg.lstsq(np.stack([other, level], 1), one, rcond=None)
-            left = float(np.linalg.norm(one - factor * other - rest * level)) / float(np.linalg.norm(one))
-            if not 1.0 < factor <= 2.0 or not 0.0 < rest / (factor - 1.0) < 1.0 or not left < 1e-3:
+            if size is None:
+                (factor, rest), *_ = np.linalg.lstsq(np.stack([other, level], 1), one, rcond=None)
+                bound = 1e-3
+            elif size > 1:
+                factor = size / (size - 1)
+                rest = float(level @ (one - factor * other)) / max(float(level @ level), 1e-300)
+                rounded = 4.8e-7 * float(np.linalg.norm(level))  # four units in the last place
+                bound = max(1e-3, rounded / max(float(np.linalg.norm(one)), 1e-300))
+            else:
                 continue
-            known = size is None or (size > 1 and near(factor - 1.0, 1.0 / (size - 1), 0.05))
-            if known and fit(other, one)[1] > 10.0 * max(left, 1e-6):
+            left = float(np.linalg.norm(one - factor * other - rest * level)) / float(np.linalg.norm(one))
+            if not 1.0 < factor <= 2.0 or not 0.0 < rest / (factor - 1.0) < 1.0 or not left < bound:
+                continue
+            if fit(other, one)[1] > max(10.0 * max(left, 1e-6), 3.0 * (bound if size else 0.0)):
                 sides.add(side)
                 counts.add(round(factor / (factor - 1.0)))
                 break

@@ -30,6 +30,8 @@ class Judge:
     Attributes:
         left_out: how many couples could not be compared, as a side had no room for them.
         without_losses: whether regularization losses decide nothing, as one side has them within its loss.
+        proven: by scenario, kind and TF1 name, the values of step 0 of which float64 shows that they are the same;
+            what float32 rounds there is noise.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Judge:
         self.noise_floor = NoiseFloor(tf1, tf2, values, measured_by)
         self.left_out = 0
         self.without_losses = False
+        self.proven: Mapping[tuple[str, str, str], Deviation] = {}
         self._gain = max(_gain(tf1), _gain(tf2))
 
     def all(self, scenario: str, couples: Iterable[Couple], *, counts: bool = True) -> list[Deviation]:
@@ -74,7 +77,7 @@ class Judge:
             self.left_out += 1
             return None
         first, second = self.turned(one), self.values.of(other)
-        floor = self.noise_floor.of(scenario, couple, first)
+        floor = self._floor(scenario, couple, first)
         allowed = self.tolerance(
             scenario, couple, floor=floor, scale=max(largest(first), largest(second)) if scale is None else scale
         )
@@ -83,6 +86,18 @@ class Judge:
         if not found.passed and not couple.counts and one.kind == "tap":
             return replace(deviation, sure=couple.sure and not _activated(first, second, allowed))
         return deviation
+
+    def _floor(self, scenario: str, couple: Couple, tf1: Any) -> float | None:
+        """The noise that was measured, and what float32 rounds where that is proven to be all."""
+        floor = self.noise_floor.of(scenario, couple, tf1)
+        proof = self.proven.get((scenario, couple.known.kind, couple.known.name)) if couple.known.step == 0 else None
+        if proof is None or proof.rounding is None:
+            return floor
+        return max(floor or 0.0, proof.rounding.tf1, proof.rounding.tf2)
+
+    def proof(self, check: Deviation) -> Deviation | None:
+        """What shows in float64 that a value is the same on both sides; None where nothing does."""
+        return self.proven.get((check.scenario, check.kind, check.tf1_name)) if check.step == 0 else None
 
     def turned(self, record: Record) -> Any:
         """The TF1 value of a record as the TF2 side has it."""

@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Protocol, cast
 if TYPE_CHECKING:
     from ..climb import Climb, Settled
 
-__all__ = ["RUNGS", "Definition", "RungModule", "measured_by", "reached"]
+__all__ = ["ORACLE", "RUNGS", "Definition", "RungModule", "measured_by", "reached"]
+
+ORACLE = "float64"
+"""The rung that is climbed only where it is asked for."""
 
 
 class RungModule(Protocol):

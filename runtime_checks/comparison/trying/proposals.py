@@ -13,7 +13,7 @@ from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
 from ..causes.evidence import Seen, Twin, fit, near
-from ..results import Cause, Change, Results
+from ..results import Cause, Change, Results, Status
 
 __all__ = ["Proposal", "Site", "changes_of", "described", "proposals", "sites_of"]
 
@@ -30,6 +30,22 @@ _UNLIKELY = 0.04
 """The weight of a class of causes that nothing speaks for."""
 _FLOORS = {"training mode": 0.6}
 """A call that lacks the flag speaks for itself, and is one change to try."""
+_ACTS_FROM = {
+    "forward": "3",
+    "regularization": "3",
+    "randomness": "4",
+    "training mode": "4",
+    "loss": "4",
+    "moving statistics": "4",
+    "learning rate": "6",
+    "momentum": "6",
+    "update rule": "6",
+}
+"""The first rung that what a class of causes changes has an effect on; what is not here has one on all of them."""
+_ALWAYS_ACTS = ("given flag",)
+"""Mutations that are felt in inference too, whatever their class."""
+_BEHIND = 0.1
+"""How close a layer is to a first divergence that its own output comes after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +136,8 @@ def proposals(report: Results, tf1: Recorded, tf2: Recorded, before: Sequence[Ca
     met: dict[str, Proposal] = {}
     with np.errstate(all="ignore"):
         for one in search.all():
+            if not search.felt(one):
+                continue
             likely = replace(one, weight=one.weight * max(weights.get(one.kind, 0.0), _UNLIKELY))
             if one.key not in met or met[one.key].weight < likely.weight:
                 met[one.key] = likely
@@ -150,6 +168,19 @@ class _Search:
         self.optimizers = [site for site in sites if "Optimizer" in "".join(site.bases) and site.what == "argument"]
         self.old_optimizers = [one for one in seen.tf1.content.get("optimizers") or () if isinstance(one, Mapping)]
         self.near = self._near()
+        self.behind = self._behind()
+        first = seen.report.first_divergence
+        operation = None if first is None or first.operation is None else first.operation.tf2
+        self.line = None if operation is None else operation.place
+
+    def felt(self, one: Proposal) -> bool:
+        """Whether a change can have an effect on the first rung that failed."""
+        numbers = [rung.number for rung in self.seen.report.rungs]
+        failed = next((rung.number for rung in self.seen.report.rungs if rung.status is Status.FAIL), None)
+        first = _ACTS_FROM.get(one.kind)
+        if failed is None or first is None or one.mutation["what"] in _ALWAYS_ACTS:
+            return True
+        return first in numbers and numbers.index(first) <= numbers.index(failed)
 
     def all(self) -> Iterator[Proposal]:
         """Every proposal, in no order."""
@@ -179,10 +210,25 @@ class _Search:
                 break
         return found
 
+    def _behind(self) -> set[str]:
+        """Names of layers that are computed after the first divergence of a forward pass, and so are not its cause."""
+        first = self.seen.report.first_divergence
+        if first is None or first.deviation.scenario == _STEPS:
+            return set()
+        scenario, name = first.deviation.scenario, first.deviation.tf2_name
+        taps = {one.name: one.order for one in self.seen.tf2.scenario(scenario).records if one.kind == "tap"}
+        if first.deviation.kind != "tap" or name not in taps:
+            return set()
+        return {tap.rpartition("/")[2] for tap, order in taps.items() if order > taps[name]}
+
     def _closeness(self, site: Site) -> float:
+        if site.place == self.line:
+            return 1.1
         if not site.names or not self.near:
             return 0.8
-        return 1.0 if self.near & set(site.names) else 0.6
+        if self.near & set(site.names):
+            return 1.0
+        return _BEHIND if set(site.names) <= self.behind else 0.6
 
     # Building proposals
 
@@ -206,6 +252,8 @@ class _Search:
 
     def _at(self, kind: str, weight: float, site: Site, what: str, value: Any, text: str) -> Proposal:
         callee = site.callee if what not in ("flag", "given flag", "losses", "loss", "added losses") else ""
+        if kind == "forward":
+            weight *= self._closeness(site)
         return Proposal(
             kind, weight, mutation(what, [site.place], callee, "", value), Change(kind, text, site.place)
         )
@@ -294,7 +342,7 @@ class _Search:
         for site in self._with("padding"):
             other = _PADDINGS.get(str(site.arguments["padding"]))
             if other:
-                yield from self._argument("forward", 0.3, [site], "padding", other)
+                yield from self._argument("forward", 0.82, [site], "padding", other)
         for argument in ("alpha", "negative_slope"):
             for value in (0.3, 0.2, 0.01):
                 yield from self._argument("forward", 0.6, self._with(argument), argument, value)
@@ -349,6 +397,10 @@ class _Search:
                 yield from self._argument("randomness", 0.95, [site], "rate", known)
             if isinstance(rate, int | float) and 0 < rate < 1:
                 yield from self._argument("randomness", 0.9, [site], "rate", round(1.0 - rate, 6))
+        for site in self._with("keep_prob"):
+            kept = site.arguments["keep_prob"]
+            if isinstance(kept, float) and 0 < kept < 1:
+                yield from self._argument("randomness", 0.9, [site], "keep_prob", round(1.0 - kept, 6))
         kinds = {"GlorotUniform": "glorot_uniform", "GlorotNormal": "glorot_normal"}
         for argument in ("kernel_initializer", "bias_initializer", "embeddings_initializer"):
             for rank, name in enumerate(_INITIALIZERS):
@@ -404,6 +456,9 @@ class _Search:
                 for share in factors if isinstance(value, int | float) and value else ():
                     scaled = times(value, share)
                     yield from self._argument("regularization", 0.7, [site], argument, scaled)
+        for site in self._with("scale", "slim.l1_regularizer", "slim.l2_regularizer"):
+            for share in factors:
+                yield from self._argument("regularization", 0.7, [site], "scale", times(site.arguments["scale"], share))
         given = {
             described(value): value
             for site in self.sites
@@ -534,6 +589,9 @@ class _Search:
             yield self._at("update rule", 0.85 if rows else 0.1, site, "dense", True, text)
 
     def _statistics(self) -> Iterator[Proposal]:
+        for rank, value in enumerate(_MOMENTA):
+            slim = self._with("decay", "slim.batch_norm")
+            yield from self._argument("moving statistics", 0.9 - 0.05 * rank, slim, "decay", value)
         sites = [site for site in self.sites if site.is_a("BatchNormalization", "BatchNormalizationBase")]
         if not sites:
             return

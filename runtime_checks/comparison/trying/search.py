@@ -37,13 +37,20 @@ _MISSING = 14.0
 class Attempt:
     """A run of the TF2 side with changes, compared; ``report`` is None, and ``why`` says so, where it cannot be.
 
-    ``applied`` are the positions of the changes that the program came to.
+    ``applied`` are the positions of the changes that the program came to; ``discard`` removes what it recorded.
     """
 
     report: Results | None
     recorded: Recorded | None
     applied: frozenset[int] = frozenset()
     why: str = ""
+    discard: Callable[[], object] = lambda: None
+
+    @property
+    def ended(self) -> str:
+        """Why its TF2 side ended early; empty where it did not."""
+        sides = () if self.report is None else self.report.sides
+        return next((str(side.cause) for side in sides if side.cause), "")
 
 
 Run = Callable[[Sequence[Sequence[Proposal]], str | None], list[Attempt]]
@@ -72,6 +79,12 @@ class Effort:
     def room(self) -> int:
         """Runs that are left; none when the time is over."""
         return max(0, self.runs - self.used) if self.spent < self.seconds else 0
+
+    def wave(self, most: int) -> int:
+        """How many runs to begin at once: no more than there is time for, by what the others took, and at least one."""
+        if not self.used or not self.room:
+            return min(most, self.room)
+        return max(1, min(most, self.room, int((self.seconds - self.spent) * self.used / max(self.spent, 1e-3))))
 
     def over(self) -> str:
         """In words, what is used up; empty where nothing is."""
@@ -117,6 +130,7 @@ class _Search:
             found.append(best[0])
             rung, current = _failed(current), best[1]
             if amounts(current, rung) == {} and self._effort.room:
+                current.discard()
                 current = self._again([found], None)[0]  # everything that was asked for
                 if current.report is not None and current.report.status == 0:
                     return Trial("found", changes_of(self._needed(found)))
@@ -137,14 +151,18 @@ class _Search:
         best: tuple[Proposal, Attempt] | None = None
         begun = len(self.tried)
         while waiting and self._effort.room:
-            count = min(_WAVE if self.tried[begun:] else _FIRST, self._effort.room)
+            count = self._effort.wave(_WAVE if self.tried[begun:] else _FIRST)
             wave, waiting = waiting[:count], waiting[count:]
             attempts = self._again([[*found, one] for one in wave], rung)
             for one, attempt in zip(wave, attempts, strict=True):
                 self.tried.append(Tried(one.change, _effect(current, attempt, rung, len(found))))
                 known = best[1] if best else current
                 if len(found) in attempt.applied and closer(amounts(attempt, rung), amounts(known, rung)) > 0:
+                    if best:
+                        best[1].discard()
                     best = one, attempt
+                else:
+                    attempt.discard()
             if best and self._enough(best[1], current, rung):
                 break
         return best
@@ -161,6 +179,7 @@ class _Search:
         while len(found) > 1 and at < len(found) and self._effort.room:
             others = found[:at] + found[at + 1 :]
             (attempt,) = self._again([others], None)
+            attempt.discard()
             if attempt.report is not None and attempt.report.status == 0:
                 found = others
             else:
@@ -228,6 +247,8 @@ def closer(now: dict[int, float] | None, before: dict[int, float] | None) -> flo
 def _effect(current: Attempt, attempt: Attempt, rung: str, at: int) -> str:
     if attempt.report is None:
         return f"it could not be run: {attempt.why}"
+    if attempt.ended:
+        return f"the program ended early: {attempt.ended}"
     if at not in attempt.applied:
         return "nothing: the program does not come there"
     now = amounts(attempt, rung)

@@ -16,7 +16,7 @@ from ..results import Results, versions
 from . import summaries
 from .format.plan import Plan
 from .format.reading import Recorded, RecordingError, read
-from .format.store import Recording
+from .format.store import Recording, end_early
 from .loading import Loaded, load
 from .mutations.patches import mutating
 from .mutations.sites import changed
@@ -65,7 +65,9 @@ def _try(job: dict[str, Json], results: Results, found: dict[str, str]) -> None:
                 _record(whole, alone, _recording(whole, alone), found)
             finally:
                 os._exit(0)
-        os.waitpid(child, 0)
+        _, status = os.waitpid(child, 0)
+        how = f"by signal {status & 127}" if status & 127 else f"with status {status >> 8}"
+        end_early(attempt["folder"], f"the process ended {how}")
 
 
 def _record(job: dict[str, Json], results: Results, recording: Recording, found: dict[str, str]) -> None:
@@ -91,6 +93,8 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
             _summarize(job, results)
         except PairError as error:
             results.update(usage=str(error))
+            if job.get("attempts"):  # the host hears nothing of one of them
+                recording.content["crash"] = {"cause": str(error), "place": None}
         except BaseException as error:
             results.update(crash=crashed(recording, error, code))
     recording.save()

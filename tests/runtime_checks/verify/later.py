@@ -142,6 +142,67 @@ CLIPPED_ALIKE = {
 }
 
 
+# Constraints of weights
+
+
+def held(constraint, by_hand=False):
+    """A dense layer with a constraint that six weights near zero do not touch."""
+
+    def network(features, labels, mode):
+        if by_hand:
+            kernel = v1.get_variable("scores/kernel", [3, 2], constraint=constraint)
+            scores = features @ kernel + v1.get_variable("scores/bias", [2], initializer=v1.zeros_initializer())
+        else:
+            scores = v1.layers.dense(features, 2, kernel_constraint=constraint, name="scores")
+        if labels is None:
+            return Spec(predictions=scores)
+        loss = v1.losses.sparse_softmax_cross_entropy(labels, scores)
+        return Spec(predictions=scores, loss=loss, train_op=v1.train.GradientDescentOptimizer(0.1).minimize(loss))
+
+    return network
+
+
+def holding(constraint=None):
+    def model():
+        made = keras.Sequential([keras.layers.Dense(2, name="scores", kernel_constraint=constraint)])
+        made.compile(keras.optimizers.SGD(0.1), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        return made
+
+    return model
+
+
+def shrunk(weights):
+    """Columns of a norm of 9 at most."""
+    norms = tf.sqrt(tf.reduce_sum(tf.square(weights), 0, keepdims=True))
+    return weights * tf.minimum(1.0, 9.0 / tf.maximum(norms, 1e-7))
+
+
+def bounded(weights):
+    return tf.clip_by_value(weights, -5.0, 5.0)
+
+
+class Bounded(keras.constraints.Constraint):
+    def __call__(self, w):
+        return tf.clip_by_value(w, -5.0, 5.0)
+
+
+limits = keras.constraints
+HELD_OTHERWISE = {
+    "another norm": lambda: Pair(held(shrunk), holding(limits.MaxNorm(8.0)), rows, classes),
+    "another axis": lambda: Pair(held(shrunk), holding(limits.MaxNorm(9.0, axis=1)), rows, classes),
+    "another bound": lambda: Pair(held(lambda w: tf.clip_by_value(w, -6.0, 6.0)), holding(Bounded()), rows, classes),
+    "a variable's": lambda: Pair(held(shrunk, True), holding(limits.MaxNorm(3.0)), rows, classes),
+    "something else": lambda: Pair(held(bounded), holding(limits.MaxNorm(9.0)), rows, classes),
+}
+HELD_ALIKE = {
+    "a norm": lambda: Pair(held(shrunk), holding(limits.MaxNorm(9.0)), rows, classes),
+    "a variable's": lambda: Pair(held(shrunk, True), holding(limits.MaxNorm(9.0)), rows, classes),
+    "bounds": lambda: Pair(held(bounded), holding(Bounded()), rows, classes),
+    "dropped": lambda: Pair(held(bounded), holding(), rows, classes),
+    "added": lambda: Pair(held(None), holding(limits.MaxNorm(9.0)), rows, classes),
+}
+
+
 # Averages of weights
 
 
@@ -246,8 +307,58 @@ class WarmUp(schedules.LearningRateSchedule):
         return {"until": self.until}
 
 
+def behind(rate):
+    """The optimizer and its rate are made behind the updates of moving statistics, as the documentation has it."""
+
+    def network(features, labels, mode):
+        training = mode == "train"
+        scores = v1.layers.dense(v1.layers.batch_normalization(features, training=training, name="norm"), 2, name="top")
+        if labels is None:
+            return Spec(predictions=scores)
+        loss = v1.losses.sparse_softmax_cross_entropy(labels, scores)
+        step = v1.train.get_or_create_global_step()
+        with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
+            optimizer = v1.train.GradientDescentOptimizer(rate(step))
+            return Spec(predictions=scores, loss=loss, train_op=optimizer.minimize(loss, step))
+
+    return network
+
+
+def normed(rate):
+    def model():
+        made = keras.Sequential([keras.layers.BatchNormalization(name="norm"), keras.layers.Dense(2, name="top")])
+        made.compile(keras.optimizers.SGD(rate), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        return made
+
+    return model
+
+
+def in_a_branch(step):
+    return tf.cond(step < 500, lambda: tf.constant(0.1), lambda: 0.1 * tf.exp(-tf.cast(step, tf.float32) / 1000.0))
+
+
+class Branch(schedules.LearningRateSchedule):
+    def __call__(self, step):
+        step = tf.cast(step, tf.float32)
+        return tf.where(step < 500.0, 0.1, 0.1 * tf.exp(-step / 1000.0))
+
+    def get_config(self):
+        return {}
+
+
 def halved(steps):
     return lambda: keras.optimizers.SGD(schedules.ExponentialDecay(0.1, steps, 0.5, staircase=True))
+
+
+def behind_updates(rate):
+    """It is made where updates have to run before, as those of batch normalization."""
+
+    def made(step):
+        seen = v1.get_variable("seen", [], initializer=v1.zeros_initializer(), trainable=False)
+        with tf.control_dependencies([v1.assign_add(seen, tf.reduce_sum(v1.trainable_variables()[0]))]):
+            return rate(step)
+
+    return made
 
 
 def restarted(step):
@@ -280,6 +391,12 @@ RATES_OTHERWISE = {
         old(rate=warmed_up), new(lambda: keras.optimizers.SGD(WarmUp(602.0))), rows, classes
     ),
     "another end": lambda: Pair(old(rate=restarted), new(lambda: keras.optimizers.SGD(Later(0.2))), rows, classes),
+    "behind an update": lambda: Pair(
+        behind(by_steps), normed(schedules.ExponentialDecay(0.1, 1000, 0.6, staircase=True)), rows, classes
+    ),
+    "behind updates": lambda: Pair(
+        old(rate=behind_updates(piecewise(1000))), new(), rows, classes, ignore=["seen"]
+    ),
     "one piece less": lambda: Pair(old(rate=piecewise(40, 20000)), new(pieces(40)), rows, classes),
 }
 RATES_ALIKE = {
@@ -288,6 +405,17 @@ RATES_ALIKE = {
     "by steps": lambda: Pair(old(rate=by_steps), new(halved(1000)), rows, classes),
     "a rise": lambda: Pair(old(rate=warmed_up), new(lambda: keras.optimizers.SGD(WarmUp(502.0))), rows, classes),
     "a cosine": lambda: Pair(old(rate=restarted), new(lambda: keras.optimizers.SGD(Later(0.1))), rows, classes),
+    "behind an update": lambda: Pair(
+        behind(by_steps), normed(schedules.ExponentialDecay(0.1, 1000, 0.5, staircase=True)), rows, classes
+    ),
+    "constant behind an update": lambda: Pair(behind(lambda step: 0.1), normed(0.1), rows, classes),
+    "a branch behind an update": lambda: Pair(behind(in_a_branch), normed(Branch()), rows, classes),
+    "pieces behind updates": lambda: Pair(
+        old(rate=behind_updates(piecewise(40, 20000))), new(pieces(40, 20000)), rows, classes, ignore=["seen"]
+    ),
+    "a constant behind updates": lambda: Pair(
+        old(rate=behind_updates(lambda step: tf.constant(0.1))), new(), rows, classes, ignore=["seen"]
+    ),
     "a step that is not counted": lambda: Pair(old(rate=uncounted), new(), rows, classes),
 }
 RATES_UNKNOWN = {

@@ -585,6 +585,15 @@ def test_the_number_of_values_is_looked_up(record: Record, count: int) -> None:
     assert "by n - 1" not in told_of_variance(record, moved(*sides, output=(2 * count, 4)))
 
 
+@pytest.mark.parametrize("decay", [0.9, 0.99, 0.999, 0.9997, 0.9999])
+def test_a_slow_average_does_not_hide_the_other_variance(record: Record, decay: float) -> None:
+    """Its changes are a few units in the last place of what they change, and the number of values is known."""
+    sides = decay + (1 - decay) * VARIANCE * 64 / 63, decay + (1 - decay) * VARIANCE
+    rounded = [side.astype(np.float32) for side in sides]
+
+    assert "by n - 1 (n about 64)" in told_of_variance(record, moved(*rounded, output=(64, 4)))
+
+
 @pytest.mark.parametrize("channel", range(4))
 def test_a_ratio_of_one_is_no_ratio(record: Record, channel: int) -> None:
     """Statistics that move alike but for a little have no other momentum."""

@@ -276,6 +276,56 @@ def steps_with_a_function_inside(tf: Any) -> object:
 
 
 @case
+def steps_with_functions_in_a_function(tf: Any) -> object:
+    expected, weights = session_steps(tf), tf.constant(WEIGHTS)
+
+    def dropping(rate: float, makes: bool) -> Any:
+        """A function within; where it makes a variable it is traced twice, and the one around it too."""
+        made: list[Any] = []
+
+        @tf.function
+        def inside(inputs: Any) -> Any:
+            if makes and not made:
+                made.append(tf.Variable(1.0))
+            return tf.nn.dropout(inputs * made[0] if made else inputs, rate)
+
+        return inside
+
+    def plain(rate: float, makes: bool) -> Any:
+        return lambda inputs: tf.nn.dropout(inputs, rate)
+
+    def within(rate: float, makes: bool) -> Any:
+        inner = dropping(rate, makes)
+        return tf.function(lambda inputs: inner(inputs))
+
+    def step(kinds: Any, makes: bool) -> Any:
+        drops = [kind(rate, makes) for kind, rate in zip(kinds, (0.5, 0.25, 0.5, 0.1), strict=True)]
+
+        def call(inputs: Any) -> Any:
+            first = drops[0](inputs)
+            second = drops[1](first)
+            third = drops[2](tf.matmul(second, weights))
+            return [first, second, third, drops[3](third)]
+
+        return call
+
+    told: list[str] = []
+    forms = {
+        "first": (dropping, plain, plain, plain),
+        "behind a draw": (plain, dropping, plain, plain),
+        "last": (plain, plain, plain, dropping),
+        "of one name": (dropping, dropping, dropping, dropping),
+        "two deep": (plain, within, dropping, plain),
+    }
+    found = {
+        f"{name}, {makes}": same(expected, stepped(tf, tf.function(step(kinds, makes)), heard=told.append)[0])
+        for name, kinds in forms.items()
+        for makes in (False, True)
+    }
+    return {"wrong": [name for name, equal in found.items() if not all(equal)], "count": len(found), "told": told}
+
+
+@case
 def steps_of_other_operations(tf: Any) -> object:
     from migrate_lint.runtime_checks.worker.recording.randomness.graph_seeds import number_step_ops
     from migrate_lint.runtime_checks.worker.recording.randomness.numbering import aligned, tool
@@ -587,6 +637,11 @@ def test_changes_of_the_context_do_not_disturb_the_steps(answer: Mapping[str, An
 def test_a_function_within_an_eager_step_counts(answer: Mapping[str, Any]):
     """What follows it is numbered behind it also when it is not traced any more."""
     assert [True] * STEPS == answer["steps_with_a_function_inside"]
+
+
+def test_functions_within_the_function_of_a_step_count(answer: Mapping[str, Any]):
+    """Also where they make variables, so that both are traced twice; what runs is the last trace."""
+    assert {"wrong": [], "count": 10, "told": []} == answer["steps_with_functions_in_a_function"]
 
 
 def test_other_random_operations_are_aligned(answer: Mapping[str, Any]):

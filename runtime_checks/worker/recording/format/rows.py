@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import TypedDict  # since Python 3.8
 
     class VariableRow(TypedDict, total=False):
-        """A variable; `only` names the mode in which it is there."""
+        """A variable; `only` names the mode in which it is there, `constraint` what its constraint was seen to do."""
 
         name: str
         shape: Shape
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         layer: str | None
         purpose: str
         only: str
+        constraint: list[float]
 
     class AverageRow(TypedDict):
         """A moving average that a program keeps: of a weight, or of another value; `updated` by training steps."""

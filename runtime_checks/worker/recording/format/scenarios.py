@@ -4,8 +4,9 @@ from __future__ import annotations
 
 __all__ = [
     "ALIGNED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "EVALUATED", "EVALUATED_NUDGED", "FINGERPRINT",
-    "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "INFERENCE", "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN",
-    "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING", "TRAINING_CONSTANT"
+    "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "FLOAT64_INFERENCE", "FLOAT64_STEP", "FLOAT64_TRAINING", "INFERENCE",
+    "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN", "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE", "TRAINING",
+    "TRAINING_CONSTANT"
 ]
 
 DATA = "data"
@@ -48,6 +49,14 @@ EVALUATED = "evaluated"
 """Loss and metrics of evaluation over the batches of training: with TF1's initial values, and with its last weights."""
 EVALUATED_NUDGED = "evaluated-nudged"
 """TF1 only: the same with values that are moved by about one unit in the last place."""
+FLOAT64_INFERENCE = "float64-inference"
+"""What inference gives with TF1's initial values if it is computed in float64."""
+FLOAT64_TRAINING = "float64-training"
+"""The same of the forward pass of `ALIGNED`."""
+FLOAT64_STEP = "float64-step"
+"""The same of the first step of `STEPS`: outputs, loss and gradients."""
+FLOAT64 = (FLOAT64_INFERENCE, FLOAT64_TRAINING, FLOAT64_STEP)
+"""Recorded only where they are asked for."""
 NUDGED = (FINGERPRINT_NUDGED, STEPS_NUDGED, EVALUATED_NUDGED)
 """From values that were moved."""
 

@@ -174,6 +174,7 @@ _VARIABLE = _fields(
         "layer": _maybe(_text),
         "purpose": _text,
         "only": _text,
+        "constraint": _list(_number),
     },
 )
 _LAYER = _fields({"name": _text, "class": _text}, {"config": _dict(_anything)})
@@ -334,6 +335,7 @@ RECORDS = _list(
             "owned": _maybe(_list(_text)),
             "auto": _flag,
             "call": _LENGTH,
+            "moved": _number,
             "inputs": _list(_LENGTH),
             "operations": _list(_OPERATION),
             "results": _list(_result),

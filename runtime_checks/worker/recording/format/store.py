@@ -7,6 +7,7 @@ the archive of their arrays (``PART.npz``). Nothing but the standard library and
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import time
@@ -18,7 +19,7 @@ from ...atomic import replace_json, replaced
 from ..format.rows import Content, Place, RecordRow
 from ..tensors import Array, Json, Nest
 
-__all__ = ["FORMAT", "OUTPUT", "RECORD", "Chapter", "Recording", "clear", "replace_json"]
+__all__ = ["FORMAT", "OUTPUT", "RECORD", "Chapter", "Recording", "clear", "end_early", "replace_json"]
 
 FORMAT = 1
 RECORD = "record.json"
@@ -33,6 +34,20 @@ def clear(folder: str) -> None:
     for name in os.listdir(folder):
         if _OURS.fullmatch(name):
             os.remove(os.path.join(folder, name))
+
+
+def end_early(folder: str, cause: str) -> bool:
+    """Say in the recording of a program with mutations what ended it; whether there is one and it was not complete."""
+    path = os.path.join(folder, RECORD)
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8") as file:
+        content = json.load(file)
+    if "applied" in content or content.get("crash"):
+        return False
+    content["crash"] = {"cause": cause, "place": None}
+    replace_json(path, content)
+    return True
 
 
 class Recording:

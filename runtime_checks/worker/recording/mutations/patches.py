@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.abc
+import importlib.machinery
+import importlib.util
 import inspect
 import sys
+from types import ModuleType
 from typing import Any, Callable, ContextManager, Iterator, Sequence
 
 from ...frames import UserCode
@@ -32,7 +36,12 @@ _FUNCTIONS = {
     "keras.activations": _ACTIVATIONS,
     "keras.losses": ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy"),
 }
-"""Functions of TensorFlow by the public module in which a program finds them."""
+"""Functions of TensorFlow by the public module in which a program finds them; other modules may have them too."""
+_ALIASES = ("", "math", "nn", "compat.v1", "compat.v1.math", "compat.v1.nn", "compat.v2")
+_SLIM = ("batch_norm", "dropout", "l1_regularizer", "l2_regularizer")
+"""Functions of TF-Slim whose work no layer does; the others make layers of ``tf.compat.v1.layers``."""
+_LATER = ("keras", "tf_keras", "tf_slim")
+"""Packages that TensorFlow need not have imported and a program may."""
 _FLAG = "training"
 _losses: list[tuple[Tensor, Tensor]] = []
 """What gradients were asked of, and of what they were taken instead."""
@@ -55,8 +64,14 @@ def mutating(wanted: Sequence[Json], code: UserCode, content: Content) -> Iterat
     program = Program(wanted, code)
     del _losses[:]
     with contextlib.ExitStack() as stack:
-        for patch in _Patches(program).all():
-            stack.enter_context(patch)
+        patches = _Patches(program)
+
+        def patch() -> None:
+            for one in patches.all():
+                stack.enter_context(one)
+
+        patch()
+        stack.enter_context(_imported(patch))
         try:
             yield
         finally:
@@ -71,31 +86,36 @@ class _Patches:
         self._running: list[tuple[Layer, Any]] = []
         self._marked: dict[int, tuple[Any, dict[str, Json]]] = {}
         self._model: Layer = None
+        self._met: set[tuple[int, str]] = set()
 
     def all(self) -> Iterator[ContextManager[None]]:
-        """Every replacement."""
+        """Every replacement that was not given before."""
         import tensorflow as tf
 
-        for cls in _constructed():
+        for cls in self._new(_constructed(), "__init__"):
             if "__init__" in vars(cls):
                 yield wrapped(cls, "__init__", self._constructing)
-        for cls in loaded([lambda: tf.keras.optimizers.schedules.LearningRateSchedule]):
+        for cls in self._new(_schedules(), "__new__"):
             yield replaced(cls, "__new__", self._new_schedule(cls))
-        for base in layer_bases():
+        for base in self._new(layer_bases(), "__call__"):
             yield wrapped(base, "__call__", self._calling)
             if isinstance(vars(base).get("losses"), property):
                 yield replaced(base, "losses", self._reading_losses(vars(base)["losses"]))
-        for cls in loaded([lambda: tf.GradientTape]):
+        for cls in self._new(loaded([lambda: tf.GradientTape]), "gradient"):
             yield wrapped(cls, "gradient", self._differentiating)
         for cls, name in _appliers():
-            yield wrapped(cls, name, functools.partial(self._applying, name))
-        for module, names in _FUNCTIONS.items():
-            owner = tf
-            for part in filter(None, module.split(".")):
-                owner = getattr(owner, part, None)
-            for name in names:
-                whole = ".".join(filter(None, ("tf", module, name)))
-                yield wrapped(owner, name, functools.partial(self._function, whole))
+            for one in self._new([cls], name):
+                yield wrapped(one, name, functools.partial(self._applying, name))
+        for owner, name, whole in _functions():
+            for one in self._new([owner], name):
+                yield wrapped(one, name, functools.partial(self._function, whole))
+
+    def _new(self, owners: Sequence[Any], name: str) -> Iterator[Any]:
+        """Those whose attribute has not been asked for before."""
+        for owner in owners:
+            if (id(owner), name) not in self._met:
+                self._met.add((id(owner), name))
+                yield owner
 
     # Constructors
 
@@ -103,7 +123,7 @@ class _Patches:
         def construct(one: Any, *args: Any, **kwargs: Any) -> None:
             place = None
             if id(one) not in self._making:
-                place = self.program.caller(sys._getframe(1))
+                place = self.program.caller(sys._getframe(1), helped=True)
             arguments = None if place is None else bound(original, (one, *args), kwargs)
             if place is None or arguments is None:
                 original(one, *args, **kwargs)
@@ -202,7 +222,7 @@ class _Patches:
 
     def _outermost(self, layer: Layer, args: Sequence[Any], kwargs: dict[str, Any], place: Place | None) -> Json:
         self._model = layer
-        if place is None or not _takes_flag(layer):
+        if place is None or not _takes_flag(layer) or _symbolic(args):
             return kwargs
         given = _FLAG in kwargs or len(args) > 1
         what = "flag" if not given else "flagged" if kwargs.get(_FLAG) is True else ""
@@ -314,8 +334,8 @@ class _Patches:
 
     def _function(self, whole: str, original: Function) -> Function:
         def call(*args: Any, **kwargs: Any) -> Any:
-            place = self.program.caller(sys._getframe(1))
-            arguments = None if place is None else bound(original, args, kwargs)
+            place = self.program.caller(sys._getframe(1), helped=whole.startswith("slim."))
+            arguments = None if place is None else bound(original, args, _scoped(original, kwargs))
             if place is None or arguments is None:
                 return original(*args, **kwargs)
             row = self.program.met("function", whole, place, arguments=told(arguments))
@@ -333,24 +353,92 @@ class _Patches:
         return call
 
 
+@contextlib.contextmanager
+def _imported(then: Callable[[], None]) -> Iterator[None]:
+    """Call a function in the body whenever one of the packages that a program may import has been."""
+
+    class Finder(importlib.abc.MetaPathFinder):
+        def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+            if name not in _LATER:
+                return None
+            sys.meta_path.remove(self)
+            try:
+                spec = importlib.util.find_spec(name)
+            finally:
+                sys.meta_path.insert(0, self)
+            loader: Any = None if spec is None else spec.loader
+            if loader is not None:
+                execute = loader.exec_module
+
+                def exec_module(module: ModuleType) -> None:
+                    execute(module)
+                    then()
+
+                loader.exec_module = exec_module
+            return spec
+
+    finder = Finder()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+def _in_keras(*paths: str) -> list[type]:
+    """Classes by their place in a package of Keras: of ``tf.keras``, and of those that are imported beside it."""
+    import tensorflow as tf
+
+    found: list[type] = []
+    for keras in (tf.keras, *(sys.modules[name] for name in ("keras", "tf_keras") if name in sys.modules)):
+        for path in paths:
+            with contextlib.suppress(Exception):
+                cls = functools.reduce(getattr, path.split("."), keras)
+                if isinstance(cls, type) and cls not in found:
+                    found.append(cls)
+    return found
+
+
+def _schedules() -> list[type]:
+    return _in_keras("optimizers.schedules.LearningRateSchedule")
+
+
+def _functions() -> Iterator[tuple[Any, str, str]]:
+    """The functions that are heard: what has them as an attribute, their name there, and what they are called."""
+    import tensorflow as tf
+
+    def module(path: str) -> Any:
+        return functools.reduce(lambda one, part: getattr(one, part, None), filter(None, path.split(".")), tf)
+
+    for path, names in _FUNCTIONS.items():
+        for name in names:
+            whole = ".".join(filter(None, ("tf", path, name)))
+            owners = [module(path), *(map(module, _ALIASES) if not path.startswith("keras") else ())]
+            for owner in owners:
+                if owner is not None and hasattr(owner, name):
+                    yield owner, name, whole
+    slim = sys.modules.get("tf_slim")
+    for name in _SLIM if slim is not None else ():
+        yield slim, name, f"slim.{name}"
+
+
+def _scoped(function: Function, given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of a function of TF-Slim with those of the scope around it."""
+    scopes = sys.modules.get("tf_slim.ops.arg_scope")
+    if scopes is None or not hasattr(function, "_key_op"):
+        return given
+    return {**scopes.current_arg_scope().get(function._key_op, {}), **given}
+
+
 def _constructed() -> list[type]:
     """The classes of Keras, and the optimizers of TF1, whose constructors a program may call."""
     import tensorflow as tf
 
-    finders: list[Callable[[], type]] = [
-        lambda: tf.keras.layers.Layer,
-        lambda: tf.keras.losses.Loss,
-        lambda: tf.keras.regularizers.Regularizer,
-        lambda: tf.keras.initializers.Initializer,
-        lambda: tf.keras.optimizers.schedules.LearningRateSchedule,
-    ]
-    optimizers: list[Callable[[], type]] = [
-        lambda: tf.keras.optimizers.Optimizer,
-        lambda: tf.keras.optimizers.legacy.Optimizer,
-        lambda: tf.compat.v1.train.Optimizer,
-    ]
-    found = derived(optimizers)
-    waiting = loaded(finders)
+    with contextlib.suppress(Exception):
+        tf.compat.v1.layers.Dense  # noqa: B018  # migrate-lint: disable=TF410
+    found = _optimizers()
+    waiting = _in_keras("layers.Layer", "losses.Loss", "regularizers.Regularizer", "initializers.Initializer")
+    waiting += _schedules()
     while waiting:
         cls = waiting.pop()
         if cls not in found:
@@ -359,15 +447,24 @@ def _constructed() -> list[type]:
     return [cls for cls in found if _is_own(cls) and cls.__name__ not in _NOT_CONSTRUCTED]
 
 
-def _appliers() -> list[tuple[type, str]]:
+def _optimizers() -> list[type]:
+    """The optimizers of TF1 and of each Keras that is loaded, with their bases."""
     import tensorflow as tf
 
-    finders: list[Callable[[], type]] = [
-        lambda: tf.keras.optimizers.Optimizer,
-        lambda: tf.keras.optimizers.legacy.Optimizer,
-        lambda: tf.compat.v1.train.Optimizer,
-    ]
-    return [(cls, name) for cls in derived(finders) for name in ("apply", "apply_gradients") if name in vars(cls)]
+    return derived(
+        [
+            lambda: tf.keras.optimizers.Optimizer,
+            lambda: tf.keras.optimizers.legacy.Optimizer,
+            lambda: tf.compat.v1.train.Optimizer,
+            lambda: sys.modules["keras"].optimizers.Optimizer,
+            lambda: sys.modules["tf_keras"].optimizers.Optimizer,
+            lambda: sys.modules["tf_keras"].optimizers.legacy.Optimizer,
+        ]
+    )
+
+
+def _appliers() -> list[tuple[type, str]]:
+    return [(cls, name) for cls in _optimizers() for name in ("apply", "apply_gradients") if name in vars(cls)]
 
 
 def _is_own(cls: type) -> bool:

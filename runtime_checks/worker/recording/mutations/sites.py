@@ -43,11 +43,11 @@ PARTS = (
 ARGUMENTS = frozenset(
     (
         "activation", "alpha", "amsgrad", "beta_1", "beta_2", "bias_initializer", "bias_regularizer", "centered",
-        "clip_norm", "clipnorm", "clipvalue", "decay_rate", "decay_steps", "embeddings_initializer",
+        "clip_norm", "clipnorm", "clipvalue", "decay", "decay_rate", "decay_steps", "embeddings_initializer",
         "embeddings_regularizer", "epsilon", "from_logits", "fused", "global_clipnorm", "initial_accumulator_value",
-        "initial_learning_rate", "interpolation", "kernel_initializer", "kernel_regularizer", "l1", "l2",
+        "initial_learning_rate", "interpolation", "keep_prob", "kernel_initializer", "kernel_regularizer", "l1", "l2",
         "label_smoothing", "learning_rate", "method", "momentum", "negative_slope", "nesterov", "padding", "rate",
-        "recurrent_activation", "recurrent_initializer", "reduction", "reset_after", "rho", "staircase",
+        "recurrent_activation", "recurrent_initializer", "reduction", "reset_after", "rho", "scale", "staircase",
         "unit_forget_bias", "use_bias", "variance_epsilon", "weight_decay"
     )
 )
@@ -55,6 +55,7 @@ ARGUMENTS = frozenset(
 _MOST = 2000
 _NAMES = 4
 _AUTOGRAPH = "tensorflow/python/autograph/"
+_HELPERS = ("/legacy_tf_layers/", "/tf_slim/", "/tensorflow/python/util/")
 _HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 
 
@@ -74,16 +75,20 @@ class Program:
         for number, mutation in enumerate(wanted):
             self._wanted.setdefault(mutation["what"], []).append((number, mutation))
 
-    def caller(self, frame: FrameType | None, heard: bool = False, calls: bool = False) -> Place | None:
+    def caller(
+        self, frame: FrameType | None, heard: bool = False, calls: bool = False, helped: bool = False
+    ) -> Place | None:
         """The user's line that a frame, that of the caller, stands at; None where another's code calls.
 
         What AutoGraph puts between does not count; nor does, of what is `heard` by the recorder too, what that puts
-        there, and of `calls` of layers a ``__call__`` of Keras that calls another one.
+        there, of `calls` of layers a ``__call__`` of Keras that calls another one, and where it is `helped` a function
+        of ``tf.compat.v1.layers`` or of TF-Slim, which makes for the program what that asks for.
         """
         while frame is not None:
             code = frame.f_code
-            ours = heard and code.co_filename.startswith(_HERE)
-            if not (ours or (calls and _is_call(code)) or _AUTOGRAPH in code.co_filename.replace("\\", "/")):
+            name = code.co_filename.replace("\\", "/")
+            passed = (heard and code.co_filename.startswith(_HERE)) or (calls and _is_call(code)) or _AUTOGRAPH in name
+            if not passed and not (helped and any(part in name for part in _HELPERS)):
                 break
             frame = frame.f_back
         return None if frame is None else self._code.origin(frame.f_code.co_filename, frame.f_lineno)

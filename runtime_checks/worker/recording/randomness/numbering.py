@@ -29,7 +29,7 @@ import numpy as np
 from ...frames import UserCode
 from ...patching import replaced
 from ..tensors import Function, Graph, Module, Nest, Tensor
-from ..watching.trace_graph import current_trace_graph, name_of
+from ..watching.trace_graph import current_trace_graph, function_graphs, name_of
 from .function_seeds import draws, seeds
 from .ledger import INITIAL_VALUE, STEP, Draw, Ledger, initializing
 
@@ -154,8 +154,8 @@ def set_seeds(seed: int) -> None:
 class _Numbers(Ledger):
     """Numbers draws within a step, and keeps the ledger of them.
 
-    All draws of a graph are numbered by themselves, from where the step was when its tracing began: a function that
-    is traced twice, as one that makes variables is, gets the same numbers again.
+    All draws of a graph are numbered by themselves, from where the step, or the function around it, was when its
+    tracing began: a function that is traced twice, as one that makes variables is, gets the same numbers again.
     """
 
     def __init__(self, code: UserCode | None, heard: Tell, retraced: bool, given: Sequence[int]) -> None:
@@ -168,6 +168,7 @@ class _Numbers(Ledger):
         self._initial = _FIRST_INITIAL
         self._bases: dict[tuple[str, int], tuple[int, int]] = {}
         self._ends: weakref.WeakKeyDictionary[Graph, int] = weakref.WeakKeyDictionary()
+        self._within: weakref.WeakKeyDictionary[Graph, dict[str, tuple[Graph, int]]] = weakref.WeakKeyDictionary()
         self._graphs: weakref.WeakSet[Graph] = weakref.WeakSet()
         self._called: weakref.WeakSet[Graph] = weakref.WeakSet()
 
@@ -191,20 +192,30 @@ class _Numbers(Ledger):
 
     def next(self) -> int:
         """The number of a draw of the step."""
-        graph, symbolic = current_trace_graph()
-        if graph is None:
+        graphs = function_graphs()
+        if not graphs:
             self._next += 1
             return self._numbered(self._next - 1)
-        number = self._ends.get(graph, -1)
-        if number < 0:
-            number = self._first(graph)
-        if not symbolic:
-            self._ends[graph] = number + 1
-            self._next = max(self._next, number + 1)
+        number = self._number(graphs)
+        if not current_trace_graph()[1]:
+            self._drawn(graphs, number + 1)
         return self._numbered(number)
 
     def _numbered(self, number: int) -> int:
         return self._given[number] if number < len(self._given) else number
+
+    def _number(self, graphs: Sequence[Graph]) -> int:
+        """The number of the next draw in the last of the graphs that are being traced, each within the one before."""
+        graph = graphs[-1]
+        if graph not in self._ends:
+            self._ends[graph] = self._first(graph) if len(graphs) == 1 else self._first_within(graphs)
+        return self._ends[graph]
+
+    def _drawn(self, graphs: Sequence[Graph], end: int) -> None:
+        """What follows in these graphs, and behind them, is numbered from there."""
+        for at in range(len(graphs)):
+            self._ends[graphs[at]] = max(self._number(graphs[: at + 1]), end)
+        self._next = max(self._next, end)
 
     def _first(self, graph: Graph) -> int:
         """The number of the first draw of a graph that is being traced."""
@@ -219,16 +230,27 @@ class _Numbers(Ledger):
             )
         return number
 
+    def _first_within(self, graphs: Sequence[Graph]) -> int:
+        """As `_first`, of a function that is traced within another; where its last trace never ran it is made anew."""
+        outer, inner = graphs[-2:]
+        traces = self._within.setdefault(outer, {})
+        last, number = traces.get(name_of(inner), (None, 0))
+        if last is None or last in self._called:
+            number = self._number(graphs[:-1])
+        traces[name_of(inner)] = inner, number
+        return number
+
     def called(self, graph: Graph) -> None:
         """A function runs that has been traced already: what follows is numbered behind it."""
         if graph not in self._ends and graph not in self._called:
-            self._called.add(graph)
             if any(draws(one) and one.get_attr("seed2") < _FIRST_INITIAL for one in graph.get_operations()):
                 self._tell(
                     f"the function {name_of(graph)} was traced before its random operations could be numbered: its "
                     "random numbers are not those of the other side"
                 )
-        self._next = max(self._next, self._ends.get(graph, 0))
+        self._called.add(graph)
+        if graph in self._ends:
+            self._drawn(function_graphs(), self._ends[graph])
 
     def _add(self, op: str, seed: int | None, frame: FrameType, purpose: str | None) -> Draw:
         graph, symbolic = current_trace_graph()

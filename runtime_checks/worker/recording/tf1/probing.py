@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
@@ -22,7 +22,11 @@ __all__ = ["limits", "rates"]
 _COUNTING = {"AssignAdd": 1, "AssignAddVariableOp": 1, "AssignSub": -1, "AssignSubVariableOp": -1}
 _WRITING = ("Assign", "Scatter", "ResourceScatter", "CountUpTo", "ResourceApply", "Apply")
 _CALLING = ("If", "While", "PartitionedCall", "StatefulPartitionedCall", "Case")
-"""What runs a body, which is not looked into."""
+"""What runs a body."""
+Message = Any
+"""A part of a serialized graph."""
+_KEPT = ("VarHandleOp", "Placeholder", "PlaceholderWithDefault")
+"""What has a value that is given to it: made once more it would be another one."""
 Feeds = Mapping[Tensor, Array]
 
 
@@ -43,14 +47,17 @@ def rates(session: V1Session, network: Network, feeds: Feeds, run: int) -> list[
 
 
 def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feeds: Feeds, run: int) -> RateRow:
-    if not hasattr(rate, "op"):
-        return schedules.constant(name, float(rate))
+    value = constant_of(rate) if hasattr(rate, "op") else rate
+    if value is not None:
+        return schedules.constant(name, float(value))
     training = upstream([getattr(network.train_op, "op", network.train_op)])
+    bodies = {one.signature.name: one for one in network.graph.as_graph_def().library.function}
+    rate = _alone(network, rate)
     within = upstream([rate.op])
     counters: list[tuple[Variable, int]] = []
     for variable in _variables(network):
         if variable.op in within:
-            advance = _advance(variable, training)
+            advance = _advance(variable, training, bodies)
             if advance is None:
                 return schedules.unknown(name, f"it depends on {plain(variable)}, which training does not only count")
             if advance:
@@ -73,6 +80,46 @@ def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feed
         assign(session, begin)
 
 
+def _alone(network: Network, rate: Tensor) -> Tensor:
+    """The same value without what is only to run before it, such as the updates of moving statistics.
+
+    The operations that it is computed by are made once more; where that cannot be done it stays as it is.
+    """
+    computed = upstream([rate.op], control=False)
+    if not any(operation.control_inputs for operation in computed):
+        return rate
+    kept = {operation for operation in computed if operation.type in _KEPT or operation.type.startswith("Variable")}
+    made: dict[Operation, Operation] = {operation: operation for operation in kept}
+    waiting = [rate.op]
+    try:
+        with network.graph.as_default(), network.graph.control_dependencies(None):
+            while waiting:
+                operation = waiting[-1]
+                left = [tensor.op for tensor in operation.inputs if tensor.op not in made]
+                if operation in made or not left:
+                    waiting.pop()
+                    made.setdefault(operation, _again(network, operation, made))
+                elif len(waiting) > len(computed):  # a loop of TF1
+                    return rate
+                else:
+                    waiting += left[:1]
+    except Exception:
+        return rate
+    return made[rate.op].outputs[rate.value_index]
+
+
+def _again(network: Network, operation: Operation, made: Mapping[Operation, Operation]) -> Operation:
+    if operation in made:
+        return made[operation]
+    return network.graph.create_op(
+        operation.type,
+        [made[tensor.op].outputs[tensor.value_index] for tensor in operation.inputs],
+        [tensor.dtype for tensor in operation.outputs],
+        attrs=dict(operation.node_def.attr),
+        name=operation.name + "_alone",
+    )
+
+
 def _variables(network: Network) -> list[Variable]:
     """All variables, those of the collection of local ones among them."""
     import tensorflow as tf
@@ -81,7 +128,7 @@ def _variables(network: Network) -> list[Variable]:
     return [*network.variables, *network.graph.get_collection(keys.LOCAL_VARIABLES)]
 
 
-def _advance(variable: Variable, training: set[Operation]) -> int | None:
+def _advance(variable: Variable, training: set[Operation], bodies: Mapping[str, Message]) -> int | None:
     """What a training step adds to a variable; None where it does something else to it."""
     total = 0
     for operation in training:
@@ -92,9 +139,27 @@ def _advance(variable: Variable, training: set[Operation]) -> int | None:
             if delta is None or delta.shape != () or float(delta) != int(delta):
                 return None
             total += _COUNTING[operation.type] * int(delta)
-        elif operation.type.startswith(_WRITING) or (operation.type in _CALLING and operation.op_def.is_stateful):
+        elif operation.type.startswith(_WRITING):
             return None
+        elif operation.type in _CALLING and operation.op_def.is_stateful:
+            if _writes(operation.node_def, bodies):
+                return None
     return total
+
+
+def _writes(node: Message, bodies: Mapping[str, Message]) -> bool:
+    """Whether a body that an operation runs writes to any variable."""
+    names = [name for attribute in node.attr.values() for name in _functions(attribute)]
+    if any(name not in bodies for name in names):
+        return True
+    within = [one for name in names for one in bodies[name].node_def]
+    rest = {name: body for name, body in bodies.items() if name not in names}  # one that calls itself is not met twice
+    return any(one.op.startswith(_WRITING) or one.op in _COUNTING or _writes(one, rest) for one in within)
+
+
+def _functions(attribute: Message) -> list[str]:
+    listed = [one.name for one in attribute.list.func]
+    return [attribute.func.name, *listed] if attribute.func.name else listed
 
 
 def _draws(operation: Operation) -> bool:

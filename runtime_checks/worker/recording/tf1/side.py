@@ -27,7 +27,7 @@ from ..randomness.ledger import STEP
 from ..tensors import Array, DType, Function, V1Session, Variable
 from ..values import fills
 from ..watching.clipping import UNKNOWN
-from . import checkpoint, estimator, evaluating, probing, samples, sessions
+from . import checkpoint, estimator, evaluating, in_float64, probing, samples, sessions
 from .building import EVALUATE, INFER, TRAIN, Network, build, takes
 from .legacy_layers import legacy_layers
 from .operations import Operations
@@ -121,6 +121,8 @@ class _Side:
             self._try(name, self._steps)
         for name in (scenarios.EVALUATED, scenarios.EVALUATED_NUDGED):
             self._try(name, self._evaluated)
+        for name in scenarios.FLOAT64:
+            self._try(name, self._in_float64)
 
     def _try(self, name: str, body: Callable[[Chapter], None]) -> None:
         if self.plan.wants(name):
@@ -409,6 +411,24 @@ class _Side:
             except Exception as error:
                 said["clipping"] = UNKNOWN
                 self.recording.note(f"how the TF1 side clips gradients was not found out: {essence(error)}")
+
+    def _in_float64(self, chapter: Chapter) -> None:
+        """Record a forward pass, or the first training step, as float64 gives it."""
+        inference = chapter.name == scenarios.FLOAT64_INFERENCE
+        network = self._forward() if inference else self._stepping()
+        if chapter.name == scenarios.FLOAT64_STEP and network.train_op is None:
+            raise NotRunError("the TF1 side gives no train_op: return an EstimatorSpec or a Spec with one")
+        with opened(network) as session:
+            sessions.initialize(session, network)
+            if inference:
+                sessions.assign(session, self._as_before(network, scenarios.INFERENCE))
+            elif chapter.name == scenarios.FLOAT64_STEP:
+                sessions.assign(session, self._as_before(network, scenarios.STEPS))
+            else:
+                sessions.assign(session, _by_name(network, self._initial()))
+            batch = self.batches.at(0)
+            record_batch(chapter, network, batch, 0)
+            in_float64.record(session, network, network.feeds(batch), chapter, self.code)
 
     def _evaluate(self, chapter: Chapter, step: int, values: Iterable[tuple[str, Array]]) -> None:
         """Record the outputs of inference with the weights after a step."""

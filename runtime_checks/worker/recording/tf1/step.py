@@ -12,7 +12,7 @@ from ..tensors import Array, Operation, Tensor, V1Session, Variable
 from ..watching.operations import place_of, upstream
 from .building import Network, Value
 
-__all__ = ["Step", "races", "run_values", "step_of"]
+__all__ = ["Step", "dense", "gradients", "races", "run_values", "step_of"]
 
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableV2", "Variable", "TemporaryVariable")
 _HARMLESS = (*_READS, "VarHandleOp", "VarIsInitialized", "HashTable", "LookupTableFind", "Assert", "Print", "NoOp")
@@ -38,7 +38,7 @@ def step_of(network: Network, values: Sequence[Value], code: UserCode) -> Step:
     fetched in a run before the step, unless computing it twice would leave traces, such as a second random number.
     """
     updated, plain, operations, after = _metrics(network, code)
-    wanted = [*values, *plain, *_rates(network), *_gradients(network)]
+    wanted = [*values, *plain, *_rates(network), *gradients(network)]
     within = upstream([_operation(network.train_op)])
     before: list[Value] = []
     during: list[Value] = []
@@ -56,10 +56,10 @@ def run_values(
     if not fetches and not operations:
         return [value.tensor for value in values]
     computed = iter(session.run([fetches, list(operations)], feeds)[0])
-    return [_dense(next(computed)) if value.fetched else value.tensor for value in values]
+    return [dense(next(computed)) if value.fetched else value.tensor for value in values]
 
 
-def _dense(computed: Array) -> Array:
+def dense(computed: Array) -> Array:
     """What ``tf.gather`` has as a gradient, rows and their numbers, as the gradient of the whole variable."""
     if not (hasattr(computed, "indices") and hasattr(computed, "values")):
         return computed
@@ -114,7 +114,7 @@ def _rates(network: Network) -> list[Value]:
     ]
 
 
-def _gradients(network: Network) -> list[Value]:
+def gradients(network: Network) -> list[Value]:
     """Of each weight; ``rows`` says that the gradient is one of slices, as that of an embedding."""
     import tensorflow as tf
 

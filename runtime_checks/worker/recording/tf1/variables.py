@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ...frames import UserCode
 from ..format.rows import AverageRow, OptimizerRow, VariableRow
 from ..tensors import Variable
+from ..values import constraints
 from ..watching import averages, v1_optimizers
 from ..watching.operations import initial_value, place_of, upstream
 from .building import Network
@@ -75,7 +76,7 @@ def _averages(network: Network) -> list[AverageRow]:
 def _described(variable: Variable, trainable: bool, code: UserCode) -> VariableRow:
     place = place_of(variable.op, code)
     shape = variable.shape
-    return {
+    row: VariableRow = {
         "name": plain(variable),
         "shape": None if shape.ndims is None else shape.as_list(),
         "dtype": variable.dtype.base_dtype.name,
@@ -85,6 +86,8 @@ def _described(variable: Variable, trainable: bool, code: UserCode) -> VariableR
         "initializer": initial_value(variable),
         "layer": None,
     }
+    constrained = constraints.effect(variable)
+    return row if constrained is None else {**row, "constraint": constrained}
 
 
 def _others(network: Network) -> list[tuple[Variable, str]]:

@@ -19,11 +19,11 @@ from ..randomness import numbering, samples
 from ..tensors import Array, Nest, Tensor
 from ..values.conversions import Conversion
 from ..watching import checkpoint_loads
-from . import checkpoint, converting, evaluating, once
+from . import checkpoint, converting, evaluating, in_float64, once
 from .listening import array
 from .model import Forward, eagerly, in_function
 from .session import Made, Session
-from .steps import train
+from .steps import step_function, train
 from .variables import Variables, assign, value_of
 
 __all__ = ["record_tf2"]
@@ -99,6 +99,8 @@ class _Side:
         yield scenarios.STEPS_OTHER, self._steps
         yield scenarios.STEPS_AGAIN, self._steps
         yield scenarios.EVALUATED, self._evaluated
+        for name in scenarios.FLOAT64:
+            yield name, self._in_float64
 
     def _close(self) -> None:
         """Let go of the model that the filling scenarios share."""
@@ -253,10 +255,7 @@ class _Side:
 
     def _steps(self, chapter: Chapter) -> None:
         with self.session.aligned() as made:
-            if self.session.pair.train_step is None and not made.model.has_own_step and not made.model.is_compiled:
-                raise NotRunError(
-                    "the TF2 side does not say how it is trained: give the pair a train_step, or compile the model"
-                )
+            self._need_step(made)
             train(self.session, made, chapter)
 
     def _evaluated(self, chapter: Chapter) -> None:
@@ -272,7 +271,37 @@ class _Side:
                 with made.variables.undone(), made.ledger.evaluating():
                     evaluating.record(self.session, made, chapter, step)
 
+    def _in_float64(self, chapter: Chapter) -> None:
+        self._need_values()
+        inference = chapter.name == scenarios.FLOAT64_INFERENCE
+        training = chapter.name == scenarios.FLOAT64_TRAINING
+        given = self.session.copying.numbers(scenarios.INFERENCE) if inference else ()
+        with self.session.aligned(given) as made:
+            if inference or training:
+                with eagerly():
+                    self.session.build(made)
+                    self.session.copy(made, "forward")
+                function = in_function(lambda inputs, labels: self._traced_parts(made, inputs, labels, training))
+            else:
+                self._need_step(made)
+                function = step_function(self.session, made, chapter)
+            labels = not inference or made.model.takes_labels
+            self.session.give(chapter, 0, labels)
+            made.ledger.begin_step()
+            in_float64.record(function, self.session.batch_tensors(0), chapter, self.session.code)
+
+    def _traced_parts(self, made: Made, inputs: Nest, labels: Nest, training: bool) -> dict[str, Nest]:
+        found = made.model.forward(inputs, training, labels)
+        parts = _parts(found._replace(loss=self._loss(made, found, labels, training)))
+        return {**parts, "regularization": parts["losses"]}
+
     # Parts of scenarios
+
+    def _need_step(self, made: Made) -> None:
+        if self.session.pair.train_step is None and not made.model.has_own_step and not made.model.is_compiled:
+            raise NotRunError(
+                "the TF2 side does not say how it is trained: give the pair a train_step, or compile the model"
+            )
 
     def _need_values(self) -> None:
         if not self.session.copying.possible:
@@ -287,7 +316,7 @@ class _Side:
             made.listening.endpoints(found.endpoints, found.taps, None)
             if values:
                 made.listening.keep_values(made.variables.weights())
-            loss = self._loss(made, found, training)
+            loss = self._loss(made, found, self.session.batch_tensors(0).labels, training)
             for name, leaf in found.outputs.items():
                 made.listening.result("output", name, leaf)
             made.listening.result("loss", "loss", loss)
@@ -322,19 +351,19 @@ class _Side:
             if name not in made.listening.met:
                 self.session.recording.note(f"tap {name}: the TF2 model has neither an endpoint nor a layer {ends[1]}")
 
-    def _loss(self, made: Made, found: Forward, training: bool) -> Tensor:
+    def _loss(self, made: Made, found: Forward, labels: Nest, training: bool) -> Tensor:
         """What the call gave as its loss; in training, of a compiled model what it would minimize."""
         if found.loss is None and training and made.model.is_compiled:
-            return self._compiled_loss(made, found)
+            return self._compiled_loss(made, found, labels)
         return found.loss
 
-    def _compiled_loss(self, made: Made, found: Forward) -> Tensor:
-        batch = self.session.batch_tensors(0)
+    def _compiled_loss(self, made: Made, found: Forward, labels: Nest) -> Tensor:
         outputs = list(found.outputs.values())
-        if batch.labels is None or len(outputs) != 1:
+        if labels is None or len(outputs) != 1:
             return None
         with contextlib.suppress(Exception):
-            return made.model.value.compute_loss(x=batch.inputs, y=batch.labels, y_pred=outputs[0])
+            inputs = self.session.batch_tensors(0).inputs
+            return made.model.value.compute_loss(x=inputs, y=labels, y_pred=outputs[0])
         return None
 
 

@@ -13,7 +13,7 @@ from ..format.store import Chapter
 from ..mutations.patches import exchanged
 from ..pairs import structures
 from ..pairs.batches import Batch
-from ..tensors import Array, Nest, Optimizer, Tensor, Variable
+from ..tensors import Array, Function, Nest, Optimizer, Tensor, Variable
 from ..watching import averages, clipping, keras_optimizers
 from . import probing
 from .listening import array
@@ -22,7 +22,7 @@ from .session import Made, Session
 from .step_events import Seen, heard_function, watching
 from .variables import value_of
 
-__all__ = ["train"]
+__all__ = ["step_function", "train"]
 
 _FIRST = 3
 """So many steps are always recorded with everything, and the last one."""
@@ -70,6 +70,13 @@ def train(session: Session, made: Made, chapter: Chapter) -> None:
     chapter.say(random_ops=made.ledger.described())
 
 
+def step_function(session: Session, made: Made, chapter: Chapter) -> Function:
+    """The ``tf.function`` that makes the first training step from the TF1 side's initial values, as `_told` gives it."""
+    trainer = _Trainer(session, made, chapter)
+    trainer.prepare()
+    return trainer.function()
+
+
 class _Trainer:
     def __init__(self, session: Session, made: Made, chapter: Chapter) -> None:
         self.session = session
@@ -83,6 +90,15 @@ class _Trainer:
 
     def begin(self) -> None:
         """Give the model its initial values, and record them."""
+        self.prepare()
+        weights = self.made.variables.weights()
+        for name, variable in weights:
+            self.chapter.add("variable", name, value_of(variable), -1)
+        self.chapter.flush()
+        self._every = 4 * sum(value_of(variable).nbytes for _, variable in weights) <= _FEW
+
+    def prepare(self) -> None:
+        """Give the model its initial values."""
         session, made = self.session, self.made
         with eagerly():
             session.build(made)
@@ -90,11 +106,6 @@ class _Trainer:
             session.copy(made, "steps")
         else:
             session.recording.note("the TF1 side recorded no initial values: training began with those of the TF2 side")
-        weights = made.variables.weights()
-        for name, variable in weights:
-            self.chapter.add("variable", name, value_of(variable), -1)
-        self.chapter.flush()
-        self._every = 4 * sum(value_of(variable).nbytes for _, variable in weights) <= _FEW
 
     def step(self, number: int, run: Callable[[Batch, int], _Step]) -> None:
         """Run one step and record it."""
@@ -133,6 +144,21 @@ class _Trainer:
 
     def traced(self) -> Callable[[Batch, int], _Step]:
         """A step that is a ``tf.function``, and gives back what was seen in its graph."""
+        function = self.function()
+
+        def run(batch: Batch, number: int) -> _Step:
+            try:
+                parts = function(batch.inputs, batch.labels)
+            except Exception as error:
+                if number == 0 and any(sign in text_of(error) for sign in _EAGER_ONLY):
+                    raise NotRunError(f"the training step runs only eagerly: {essence(error)}") from error
+                raise
+            return _Step(**{name: _arrays(part) for name, part in parts.items()})
+
+        return run
+
+    def function(self) -> Function:
+        """The ``tf.function`` of a step: of inputs and labels, it gives the fields of `_Step`."""
         if self.made.model.is_compiled:
             self.session.recording.adapted(
                 "the train_step of the compiled model was called in one tf.function a step, without XLA"
@@ -145,18 +171,7 @@ class _Trainer:
                 self._saw_averages(seen)
                 return self._told(seen, value, False)
 
-        function = in_function(body)
-
-        def run(batch: Batch, number: int) -> _Step:
-            try:
-                parts = function(batch.inputs, batch.labels)
-            except Exception as error:
-                if number == 0 and any(sign in text_of(error) for sign in _EAGER_ONLY):
-                    raise NotRunError(f"the training step runs only eagerly: {essence(error)}") from error
-                raise
-            return _Step(**{name: _arrays(part) for name, part in parts.items()})
-
-        return run
+        return in_function(body)
 
     def _user_step(self, seen: Seen, inputs: Nest, labels: Nest) -> structures.Results:
         """The user's step: of the pair, or of the model."""

@@ -15,6 +15,7 @@ from ...scopes import creations
 from ...tracking import identities
 from ..format.rows import Place, VariableRow
 from ..tensors import Array, Json, Layer, Variable
+from ..values import constraints
 
 __all__ = ["Creation", "Variables", "assign", "dtype_of", "made_by", "name_of", "shape_of", "value_of"]
 
@@ -177,7 +178,7 @@ class Variables:
 
     def _row(self, variable: Variable, creation: Creation | None, tracked: bool) -> VariableRow:
         place = None if creation is None or creation.place is None else list(creation.place)
-        return {
+        row: VariableRow = {
             "name": self.name(variable),
             "shape": list(shape_of(variable)),
             "dtype": dtype_of(variable),
@@ -187,6 +188,8 @@ class Variables:
             "initializer": None if creation is None else creation.initializer,
             "layer": None if creation is None else creation.layer,
         }
+        constrained = constraints.effect(variable)
+        return row if constrained is None else {**row, "constraint": constrained}
 
     def name(self, variable: Variable) -> str:
         """The variable's own name without ``:0``, or where that says nothing, its attribute path; always unique.

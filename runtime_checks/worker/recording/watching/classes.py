@@ -34,11 +34,17 @@ def derived(finders: Sequence[Callable[[], type]]) -> list[type]:
 
 
 def rule_of(optimizer: Optimizer) -> str | None:
-    """The class of TensorFlow or Keras that an optimizer is one of; None where it has only their base class."""
+    """The class of TensorFlow or Keras whose update an optimizer makes.
+
+    None where it has only their base class, or a method of its own that makes the update, or a part of it.
+    """
     for cls in type(optimizer).__mro__:
         if cls.__module__.partition(".")[0] in ("keras", "tf_keras", "tensorflow", "tensorflow_core"):
             return None if cls.__name__ in _BASES else cls.__name__
+        if any(name in vars(cls) for name in _UPDATES):
+            return None
     return None
 
 
+_UPDATES = ("update_step", "_apply_dense", "_apply_sparse", "_resource_apply_dense", "_resource_apply_sparse")
 _BASES = ("Optimizer", "OptimizerV2", "BaseOptimizer", "TFOptimizer", "_BaseOptimizer")

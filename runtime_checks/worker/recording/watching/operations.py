@@ -43,8 +43,13 @@ def place_of(operation: Operation, code: UserCode) -> tuple[str, int] | None:
     return None
 
 
-def upstream(operations: Iterable[Operation], stop: Callable[[Operation], bool] | None = None) -> set[Operation]:
-    """The operations and all that they depend on, also by control; those for which `stop` is true are not included."""
+def upstream(
+    operations: Iterable[Operation], stop: Callable[[Operation], bool] | None = None, control: bool = True
+) -> set[Operation]:
+    """The operations and all that they depend on, by control as well unless that is false.
+
+    Those for which `stop` is true are not included.
+    """
     found: set[Operation] = set()
     waiting = list(operations)
     while waiting:
@@ -53,7 +58,7 @@ def upstream(operations: Iterable[Operation], stop: Callable[[Operation], bool] 
             continue
         found.add(operation)
         waiting += [tensor.op for tensor in operation.inputs]
-        waiting += operation.control_inputs
+        waiting += operation.control_inputs if control else []
     return found
 
 

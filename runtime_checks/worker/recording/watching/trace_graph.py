@@ -6,7 +6,7 @@ import re
 
 from ..tensors import Graph
 
-__all__ = ["current_trace_graph", "name_of"]
+__all__ = ["current_trace_graph", "function_graphs", "name_of"]
 
 _SYMBOLIC = ("scratch_graph", "keras_graph")
 
@@ -29,6 +29,22 @@ def current_trace_graph() -> tuple[Graph, bool]:
         graph = graph.outer_graph
         symbolic = symbolic or _is_symbolic(graph)
     return graph, symbolic
+
+
+def function_graphs() -> list[Graph]:
+    """The graphs of the functions that are being traced, each within the one before; loops and branches are none."""
+    from tensorflow.python.framework import ops
+
+    outermost, _ = current_trace_graph()
+    if outermost is None:
+        return []
+    found = [outermost]
+    graph, inner = ops.get_default_graph(), []
+    while graph is not outermost and hasattr(graph, "outer_graph"):
+        if type(graph).__name__ == "FuncGraph" and not _is_symbolic(graph):
+            inner.append(graph)
+        graph = graph.outer_graph
+    return found + inner[::-1]
 
 
 def name_of(graph: Graph) -> str:

@@ -274,6 +274,138 @@ def sound():
     return compiled(body, keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(0.02, 2, 0.5)))
 
 
+class Early(keras.optimizers.schedules.LearningRateSchedule):
+    """The schedule of `old_decayed`, one step ahead."""
+
+    def __call__(self, step):
+        return keras.optimizers.schedules.ExponentialDecay(0.02, 2, 0.5, staircase=True)(step + 1)
+
+    def get_config(self):
+        return {}
+
+
+def top(*before):
+    """What puts layers and the last one together."""
+
+    def body(x):
+        for layer in before:
+            x = layer(x)
+        return layers.Dense(3, name="top")(x)
+
+    return body
+
+
+def reduction_and_momentum():
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="sum")  # bug
+    return compiled(top(), keras.optimizers.SGD(0.02, momentum=0.8), loss)  # bug
+
+
+def old_dropping(x, labels=None, training=False):
+    x = v1.layers.conv2d(x, 4, 3, padding="valid", name="conv")
+    x = v1.layers.dropout(tf.reduce_mean(x, [1, 2]), 0.2, training=training)
+    return old(v1.layers.dense(x, 3, name="top"), labels, v1.train.GradientDescentOptimizer(0.02))
+
+
+def padding_and_dropout():
+    conv = layers.Conv2D(4, 3, padding="same", name="conv")  # bug
+    drop = layers.Dropout(0.8)  # bug
+    return compiled(top(conv, layers.GlobalAveragePooling2D(), drop), keras.optimizers.SGD(0.02), shape=(6, 6, 2))
+
+
+def old_clipped_and_decayed(x, labels=None):
+    scores = v1.layers.dense(x, 3, name="top")
+    if labels is None:
+        return scores
+    counter = v1.train.get_or_create_global_step()
+    optimizer = v1.train.GradientDescentOptimizer(v1.train.exponential_decay(0.02, counter, 2, 0.5, staircase=True))
+    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=scores))
+    gradients, variables = zip(*optimizer.compute_gradients(loss))  # noqa: B905
+    gradients, _ = tf.clip_by_global_norm(gradients, 0.1)
+    train = optimizer.apply_gradients(zip(gradients, variables), counter)  # noqa: B905
+    return tf.estimator.EstimatorSpec("train", scores, loss, train)
+
+
+def schedule_and_clipping():
+    return compiled(top(), keras.optimizers.SGD(Early(), global_clipnorm=0.5))  # bug
+
+
+def old_normed(x, labels=None, training=False):
+    x = v1.layers.dense(x, 6, kernel_regularizer=lambda kernel: 0.1 * tf.nn.l2_loss(kernel), name="hidden")
+    x = v1.layers.batch_normalization(x, training=training, fused=False, name="norm")
+    with v1.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
+        optimizer = v1.train.AdamOptimizer(0.01, epsilon=1e-7)
+        return old(v1.layers.dense(tf.nn.relu(x), 3, name="top"), labels, optimizer)
+
+
+def l2_and_statistics():
+    hidden = layers.Dense(6, kernel_regularizer=keras.regularizers.L2(0.1), name="hidden")  # bug
+    norm = layers.BatchNormalization(momentum=0.9, name="norm")  # bug
+    return compiled(top(hidden, norm, layers.ReLU()), keras.optimizers.Adam(0.01))
+
+
+class Unflagged(keras.Model):
+    """Its call passes `training` on to the normalization, where it gets it."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden = layers.Dense(6, kernel_regularizer=keras.regularizers.L2(0.05), name="hidden")
+        self.norm = layers.BatchNormalization(epsilon=1e-5, name="norm")  # bug
+        self.top = layers.Dense(3, name="top")
+        self.tuned = keras.optimizers.Adam(0.01)
+
+    def call(self, x, training=False):
+        return self.top(tf.nn.relu(self.norm(self.hidden(x), training=training)))
+
+
+def unflagged_step(model, x, labels):
+    """A step that does not say that it trains."""
+    with tf.GradientTape() as tape:
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, model(x))  # bug
+        loss = tf.reduce_mean(losses) + tf.add_n(model.losses)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    model.tuned.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+    return loss
+
+
+def old_square(x, labels=None):
+    x = v1.layers.dense(x, 6, tf.nn.tanh, name="hidden")
+    return old(v1.layers.dense(x, 3, name="top"), labels, v1.train.AdamOptimizer(0.01))
+
+
+class Backwards(layers.Dense):
+    def call(self, x):
+        return tf.nn.tanh(tf.matmul(x, self.kernel, transpose_b=True) + self.bias)  # bug
+
+
+def transposed_and_epsilon():
+    return compiled(top(Backwards(6, name="hidden")), keras.optimizers.Adam(0.01))  # bug
+
+
+def names_and_activation():
+    hidden = layers.Dense(6, "relu", name="inner")  # bug
+    return compiled(top(hidden), keras.optimizers.Adam(0.01, epsilon=1e-8))
+
+
+def initializer_and_activation():
+    hidden = layers.Dense(6, "sigmoid", kernel_initializer="he_normal", name="hidden")  # bug
+    return compiled(top(hidden), keras.optimizers.Adam(0.01, epsilon=1e-8))
+
+
+def forgetting_and_rate():
+    memory = layers.LSTM(4, unit_forget_bias=False, name="memory")  # bug
+    return compiled(top(layers.Reshape((3, 2)), memory), keras.optimizers.SGD(0.01))  # bug
+
+
+def summed_step(model, x, labels):
+    """A step whose loss is a sum."""
+    with tf.GradientTape() as tape:
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, model(x, training=True))
+        loss = tf.math.reduce_sum(losses)  # bug
+    gradients = tape.gradient(loss, model.trainable_variables)
+    model.tuned.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+    return loss
+
+
 KINDS = {
     "rmsprop": (old_rmsprop, rmsprop, None, numbers),
     "rate": (old_rate, rate, None, numbers),
@@ -290,6 +422,16 @@ KINDS = {
     "forget bias": (old_forgetting, forgetting, None, numbers),
     "rate + from_logits": (old_rate, rate_and_logits, None, numbers),
     "factor of l2 + rate": (old_l2, l2_and_rate, None, numbers),
+    "reduction + momentum": (old_rate, reduction_and_momentum, None, numbers),
+    "padding + dropout": (old_dropping, padding_and_dropout, None, pictures),
+    "schedule + clipping": (old_clipped_and_decayed, schedule_and_clipping, None, numbers),
+    "factor of l2 + statistics": (old_normed, l2_and_statistics, None, numbers),
+    "norm epsilon + training flag": (old_normed, Unflagged, unflagged_step, numbers),
+    "transposed + Adam epsilon": (old_square, transposed_and_epsilon, None, numbers),
+    "names + activation": (old_square, names_and_activation, None, numbers),
+    "initializer + activation": (old_square, initializer_and_activation, None, numbers),
+    "forget bias + rate": (old_forgetting, forgetting_and_rate, None, numbers),
+    "resize + loss summed": (old_resize, resize, summed_step, pictures),
     "nothing known": (old_plain, bent, step, numbers),
     "sound": (old_sound, sound, None, numbers),
 }

@@ -35,6 +35,10 @@ def average(name: str, decay: float | None = 0.9, **more: Any) -> dict[str, Any]
     return {"name": name, "average": f"{name}/Average", "decay": decay, "weight": True, "updated": True, **more}
 
 
+def constrained(*effect: float) -> dict[str, Any]:
+    return {"variables": {"top/kernel": {"constraint": list(effect)}}}
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("settings")
@@ -48,6 +52,9 @@ def judged(recorded: tuple[Path, Path], tf1: dict[str, Any], tf2: dict[str, Any]
         content = json.loads(path.read_text("utf-8"))
         for key in ("optimizers", "layers", "averages", "rates"):
             content[key] = said.get(key, [])
+        for row in content["variables"]:
+            row.pop("constraint", None)
+            row.update(said.get("variables", {}).get(row["name"], {}))
         path.write_text(json.dumps(content), "utf-8")
     return compare(read(recorded[0]), read(recorded[1]), **options)
 
@@ -76,6 +83,7 @@ SAME = {
         {"layers": [norm(momentum=0.9, epsilon=1e-5)]},
     ),
     "averages": ({"averages": [average("top/kernel")]}, {"averages": [average("top/kernel")]}),
+    "constraints": (constrained(-0.3, 0.01, 0.3, 2.0), constrained(-0.3, 0.01, 0.3000001, 2.0)),
 }
 OTHER = {
     "epsilon": (optimizers(ADAM), optimizers({**KERAS_ADAM, "epsilon": 1e-7}), "epsilon of the optimizer is 1e-08"),
@@ -111,6 +119,7 @@ OTHER = {
         {"averages": [average("top/bias")]},
         "TF1 keeps a moving average",
     ),
+    "constraint": (constrained(-3, 0.1, 3, 4), constrained(-2, 0.1, 2, 4), "of -100 to 100 -3 to 3 on TF1 and -2 to 2"),
     "its decay": ({"averages": [average("top/bias")]}, {"averages": [average("top/bias", 0.99)]}, "has decay 0.9 on"),
 }
 UNKNOWN = {
@@ -123,6 +132,9 @@ UNKNOWN = {
         {"averages": [average("top/bias")]},
         "the decay of a moving average",
     ),
+    "a constraint of one side": (constrained(-1, 0, 1, 2), {}, "constraints that TF1 alone has (top/kernel)"),
+    "a constraint of the other": ({}, constrained(-1, 0, 1, 2), "constraints that TF2 alone has (top/kernel)"),
+    "a constraint that reads variables": (constrained(), constrained(), "what the constraint of top/kernel does"),
     "layers": ({"layers": [drop(0.5), drop(0.1)]}, {"layers": [drop(0.5)]}, "rate of dropout"),
 }
 
