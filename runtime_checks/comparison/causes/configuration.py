@@ -19,7 +19,6 @@ __all__ = ["clues"]
 
 _OF_LAYERS = ("epsilon", "activation", "negative_slope", "alpha")
 """Settings of layers that are always at work, so that no rung holds them against each other."""
-_ROUNDING = 1e-5
 
 
 def clues(seen: Seen) -> Iterator[Clue]:
@@ -97,7 +96,7 @@ def _of_last_batch(seen: Seen, check: Deviation) -> bool:
     every = [] if record is None else record.more.get("every") or []
     if len(every) < 2 or check.tf1_value is None:
         return False
-    return math.isclose(sum(every) / len(every), check.tf1_value, rel_tol=_ROUNDING)
+    return math.isclose(sum(every) / len(every), check.tf1_value, rel_tol=1e-5)
 
 
 def _weight(seen: Seen, kind: str) -> float:
