@@ -37,7 +37,8 @@ BRIEF = (
 WITHIN_NOISE = (
     "all of this lies within three times the measured noise of the sides themselves: policy noise would tolerate it"
 )
-_MINIMIZED = {"loss", "gradient"}
+_MINIMIZED, _MOVED = {"loss", "gradient"}, {"loss", "variable"}
+"""What tells that both sides minimize the same thing, and the same where a side says nothing of gradients."""
 
 
 class Settled(NamedTuple):
@@ -180,7 +181,7 @@ class Climb:
             other = "TF2" if side == "TF1" else "TF1"
             notes.append(
                 f"{side} adds what regularizes to its loss itself, {other} has it as regularization losses: they were "
-                "not compared, as loss and gradients of the first training step agree"
+                "not compared, as loss and gradients, or weights, of the first training step agree"
             )
         if infinite:
             notes.append(f"there are infinities on both sides ({', '.join(infinite)}): the fill saturates")
@@ -213,7 +214,8 @@ class Climb:
     def _within_loss(self) -> str:
         """The side that adds what regularizes to its loss by itself, while the other one has regularization losses.
 
-        That is seen in the first training step: loss and gradients agree all the same.
+        That is seen in the first training step: loss and gradients agree all the same, or loss and weights where a side
+        tells no gradients. Whether updates agree, down to the rounding of a gradient, is for that rung.
         """
         values = self.judge.values
         ones, others = self.indexes(scenarios.STEPS)
@@ -221,9 +223,11 @@ class Climb:
         alone = [not any(largest(values.of(one)) for one in records if one.kept) for records in penalties]
         if alone[0] == alone[1]:
             return ""
-        found = [couple for couple in couples(ones, others, 0, self.judge.names) if couple.known.kind in _MINIMIZED]
+        told = all(index.all("gradient", 0) for index in (ones, others))
+        kinds = _MINIMIZED if told else _MOVED
+        found = [couple for couple in couples(ones, others, 0, self.judge.names) if couple.known.kind in kinds]
         checks = self.judge.all(scenarios.STEPS, found)
-        if {check.kind for check in checks} != _MINIMIZED or not all(check.passed for check in checks):
+        if {check.kind for check in checks} != kinds or not all(check.passed for check in checks):
             return ""
         return "TF1" if alone[0] else "TF2"
 

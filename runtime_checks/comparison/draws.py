@@ -9,7 +9,7 @@ from ..worker.recording.format.reading import Scenario
 from .results import RandomOp
 from .wording import place as shown
 
-__all__ = ["drawn", "mismatch", "same_seeds"]
+__all__ = ["drawn", "mismatch", "same_seeds", "unaligned"]
 
 STEP = "step"
 
@@ -43,6 +43,24 @@ def mismatch(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp], purpose: str = ST
     lacking = _lacking(ones, others, at)
     counts = f"TF1 draws {_times(len(ones))}, TF2 {_times(len(others))}"
     return f"{lacking}; {counts}" if len(ones) != len(others) else lacking
+
+
+def unaligned(both: Sequence[Scenario], steps: Sequence[Scenario]) -> tuple[str, str]:
+    """What one side draws in a pass and the other does not; and in words that both draw alike in a training step.
+
+    The first is empty where the second is not: a loss that draws, as one of sampled classes does, is a part of the
+    graph of TF1, and on TF2 of the training step.
+
+    Args:
+        both: the pass, of TF1 and TF2.
+        steps: their training, which may not have been run.
+    """
+    (one, other), (first, second) = both, steps
+    text = mismatch(drawn(one), drawn(other))
+    ran = first.outcome == second.outcome == "ok"
+    if not text or not ran or not drawn(first) or mismatch(drawn(first), drawn(second)):
+        return text, ""
+    return "", f"a pass of the model draws otherwise than the graph of TF1, and the training steps draw alike: {text}"
 
 
 def same_seeds(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> bool:

@@ -8,7 +8,7 @@ from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Record, Recorded
 from ..worker.recording.pairs.mapping import ignored, plain
 from .climb import Climb, Settled, why_missing
-from .draws import drawn, mismatch
+from .draws import unaligned
 from .judging.pairing import couples, slot_of
 from .metrics import paired
 from .rates import compare_rates
@@ -192,7 +192,7 @@ def _random(climb: Climb) -> Iterator[str]:
     name = scenarios.TRAINING if why_missing(climb.both(scenarios.ALIGNED)) else scenarios.ALIGNED
     both = climb.both(name)
     if not why_missing(both):
-        text = mismatch(drawn(both[0][1]), drawn(both[1][1]))
+        text, _ = unaligned(*([scenario for _, scenario in climb.both(one)] for one in (name, scenarios.STEPS)))
         if text:
             yield f"random numbers of training that are not aligned ({text})"
     for _, recorded in _sides(climb):

@@ -96,7 +96,7 @@ class _Node:
     @cached_property
     def scale(self) -> float:
         """The size of its typical values: a few enormous ones, as masks add them, hide nothing."""
-        size = np.abs(self.sample[np.isfinite(self.sample) & (self.sample != 0)])
+        size = np.abs(self.sample[np.isfinite(self.sample) & (self.sample != 0)]).astype(np.float64)
         return float(min(np.max(size), 10.0 * np.quantile(size, 0.1))) if size.size else 0.0
 
     @cached_property

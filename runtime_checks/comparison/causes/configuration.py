@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...worker.recording.format import scenarios
 from ...worker.recording.pairs.mapping import plain
 from ..rates import LATER
-from ..results import Status
+from ..results import Deviation, Status
 from ..settings import CLASS, differ, rule_name, settings, shown
 from ..wording import figure, subject
 from .evidence import Clue, Seen
@@ -81,10 +82,28 @@ def _later(seen: Seen) -> Iterator[Clue]:
         text = f"The learning rates of the steps that were run agree; at step {first.step} it is {values}."
         yield Clue("learning rate", 0.9, text)
     evaluated = seen.failed(scenarios.EVALUATED)
-    if evaluated and not differs(seen):
+    last = [check for check in evaluated if _of_last_batch(seen, check)]
+    if last:
+        yield Clue(
+            "loss",
+            0.97,
+            f"The test_step of TF2 gives the loss of its batch, and Keras tells that of the last one, "
+            f"{figure(last[0].tf2_value)}; its mean over all batches is that of TF1, {figure(last[0].tf1_value)}: "
+            "return the result of a keras.metrics.Mean.",
+        )
+    elif evaluated and not differs(seen):
         names = ", ".join(dict.fromkeys(subject(check) for check in evaluated))
         text = "The outputs of inference agree, and what evaluation makes of them does not"
         yield Clue("loss", 0.8, f"{text}: {names}.")
+
+
+def _of_last_batch(seen: Seen, check: Deviation) -> bool:
+    """Whether a loss of evaluation is that of one batch, while all of them have the mean that TF1 tells."""
+    record = seen.record("tf2", check.scenario, "loss", check.tf2_name, check.step) if check.kind == "loss" else None
+    every = [] if record is None else record.more.get("every") or []
+    if len(every) < 2 or check.tf1_value is None:
+        return False
+    return math.isclose(sum(every) / len(every), check.tf1_value, rel_tol=1e-5)
 
 
 def _weight(seen: Seen, kind: str) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...worker.recording.format import scenarios
+from ..draws import unaligned
 from ..initial_values import OTHER_LAYOUT
 from ..judging.measuring import OTHER_SHAPES
 from ..results import Deviation, OperationPair, RandomOp, Status, VariableRow
@@ -369,10 +370,13 @@ def _is_norm(seen: Seen, first: Deviation) -> bool:
 
 
 def _ledger(seen: Seen, weight: float) -> Iterator[Clue]:
+    steps = [side.scenario(scenarios.STEPS) for side in (seen.tf1, seen.tf2)]
     for name in (scenarios.ALIGNED, scenarios.TRAINING, scenarios.STEPS):
         both = seen.report.random_ops.get(name)
         if both is None:
             continue
+        if unaligned([side.scenario(name) for side in (seen.tf1, seen.tf2)], steps)[1]:
+            return
         old, new = ([op for op in side if op.purpose == "step"] for side in both)
         if len(old) != len(new):
             at, side, op = _first_other(old, new)

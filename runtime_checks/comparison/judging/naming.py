@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
-from ...worker.recording.pairs.mapping import Matching, match, plain
+from ...worker.recording.pairs.mapping import Matching, match, plain, renamed
 from ...worker.recording.values.layout import is_reshaped, laid_out, laid_out_shape
 from ..results import VariableRow
 from .converted import NOT_TRIED, UNCLEAR, Converted, Group
@@ -80,7 +81,7 @@ def naming(
     to_tf2 = {plain(str(one["name"])): plain(str(other["name"])) for one, other, _ in couples + guesses}
     return Naming(
         matching=found,
-        rows=_rows(couples + guesses, found, orders, reshapes, _unproven(laid_out)),
+        rows=_rows(couples + guesses, found, orders, reshapes, _unproven(laid_out), renames, _trained(tf1, tf2)),
         unknown=(*_unknown(renames, orders, ones, reshapes), *(laid_out.problems if laid_out else ())),
         groups=laid_out.groups if laid_out else (),
         to_tf2=to_tf2,
@@ -141,14 +142,16 @@ def _rows(
     orders: Mapping[str, tuple[int, ...]],
     reshapes: Sequence[str],
     unproven: Mapping[str, str],
+    renames: Renames | None,
+    trained: Sequence[set[str] | None],
 ) -> tuple[VariableRow, ...]:
     by_tf1 = {}
     for one, other, how in couples:
-        problems = _problem(one, other, how, orders, reshapes), unproven.get(plain(str(one["name"])), "")
+        problems = _problem(one, other, how, orders, reshapes, trained), unproven.get(plain(str(one["name"])), "")
         by_tf1[id(one)] = VariableRow(one, other, how, "; ".join(filter(None, problems)))
     suggested = {id(one) for pair in found.suggestions for one in pair}
     alone = [
-        VariableRow(one, None, "", "only in TF1")
+        VariableRow(one, None, "", "only in TF1" + _leads_nowhere(str(one["name"]), renames))
         for one in found.only_tf1
         if id(one) not in suggested
     ]
@@ -160,6 +163,24 @@ def _rows(
         if id(other) not in suggested
     ]
     return (*by_tf1.values(), *alone, *only_tf2)
+
+
+def _leads_nowhere(name: str, renames: Renames | None) -> str:
+    """What to say of a name without a counterpart to which the pair gives another one."""
+    said = renamed(name, renames)
+    return "" if said == plain(name) else f"; renames call it {said}, which TF2 lacks or has twice"
+
+
+def _trained(tf1: Recorded, tf2: Recorded) -> list[set[str] | None]:
+    """The names of what training gives a gradient, by side; None where that is not known."""
+    steps = [side.scenario(scenarios.STEPS) for side in (tf1, tf2)]
+    found = [{plain(record.name) for record in one.of_kind("gradient")} if one.outcome == "ok" else set() for one in steps]
+    return [names or None for names in found]
+
+
+def _is_trained(one: Mapping[str, Any], trained: set[str] | None) -> bool:
+    """Whether a variable may be trained, and is, as far as training shows."""
+    return bool(one.get("trainable", True)) and (trained is None or plain(str(one["name"])) in trained)
 
 
 def _unproven(laid_out: Converted | None) -> dict[str, str]:
@@ -178,6 +199,7 @@ def _problem(
     how: str,
     orders: Mapping[str, tuple[int, ...]],
     reshapes: Sequence[str],
+    trained: Sequence[set[str] | None],
 ) -> str:
     problems = []
     if how == "suggestion":
@@ -198,7 +220,7 @@ def _problem(
         problems.append(f"the shapes are {shape} and {list(other['shape'])}{hint}")
     if one.get("dtype") != other.get("dtype"):
         problems.append(f"the dtypes are {one.get('dtype')} and {other.get('dtype')}")
-    if one.get("trainable", True) != other.get("trainable", True):
+    if one.get("trainable", True) != other.get("trainable", True) and any(map(_is_trained, (one, other), trained)):
         problems.append(f"trainable only in {'TF1' if one.get('trainable', True) else 'TF2'}")
     if other.get("tracked", True) is False:
         problems.append("the TF2 model does not track it")

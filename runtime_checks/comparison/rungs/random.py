@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Record
 from ..climb import Climb, Settled, shows_something, why_missing
-from ..draws import drawn, mismatch, same_seeds
+from ..draws import drawn, mismatch, same_seeds, unaligned
 from ..initial_values import compare_initial_values
 from ..judging.measuring import Measured
 from ..judging.pairing import Couple
@@ -86,10 +86,9 @@ def _ledger(climb: Climb, checks: Sequence[Deviation]) -> tuple[list[Deviation],
     both = climb.both(name)
     if why_missing(both):
         return [], []
-    one, other = (drawn(scenario) for _, scenario in both)
-    text = mismatch(one, other)
+    text, elsewhere = unaligned(*([scenario for _, scenario in climb.both(one)] for one in (name, scenarios.STEPS)))
     if not text:
-        return [], []
+        return [], [elsewhere] if elsewhere else []
     judged = [check for check in checks if check.scenario == scenarios.ALIGNED and check.counts]
     if judged and all(check.passed for check in judged):
         return [], [f"random operations differ, but the outputs agree: {text}"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ...worker.recording.format import scenarios
 from ..climb import Climb, Settled, why_missing
 from ..judging.converted import Group, together
 from ..results import Status
+from ..wording import some
 
 NUMBER = "2"
 TITLE = "variables match"
@@ -31,6 +33,10 @@ def judge(climb: Climb) -> Settled:
     elif names.guessed:
         notes.append("shapes and order pair what names do not, and no renames can say so: a name occurs twice")
     notes += _layouts(names.groups)
+    idle = [row for row in names.rows if row.tf1 and row.tf2 and not row.problem and _frozen(row.tf1) != _frozen(row.tf2)]
+    if idle:
+        idle_names = some([str((row.tf1 or {}).get("name")) for row in idle])
+        notes.append(f"trainable on one side alone, where no training step gives them a gradient: {idle_names}")
     wrong = [row for row in names.rows if row.problem]
     if not names.rows:
         return Settled(Status.VACUOUS, "the pair ignores every variable of both sides", notes=tuple(notes))
@@ -41,6 +47,10 @@ def judge(climb: Climb) -> Settled:
     known = wrong[0].tf1 or wrong[0].tf2 or {}
     detail = f"{len(wrong)} of {len(names.rows)} variables do not match: {known.get('name')}: {wrong[0].problem}"
     return Settled(Status.FAIL, detail, notes=tuple(notes))
+
+
+def _frozen(variable: Mapping[str, Any]) -> bool:
+    return not variable.get("trainable", True)
 
 
 def _layouts(groups: Sequence[Group]) -> list[str]:

@@ -507,6 +507,46 @@ class LastBatch(keras.Sequential):
         return {"loss": self.compute_loss(x=features, y=labels, y_pred=self(features, training=False))}
 
 
+class Silent(keras.Sequential):
+    """Trains by itself, and says nothing of evaluation: ``evaluate`` would give what layers add to no loss."""
+
+    def train_step(self, data):
+        features, labels = data
+        with tf.GradientTape() as tape:
+            scores = self(features, training=True)
+            loss = tf.reduce_mean(keras.losses.sparse_categorical_crossentropy(labels, scores, from_logits=True))
+        self.optimizer.apply_gradients(
+            zip(tape.gradient(loss, self.trainable_variables), self.trainable_variables)
+        )
+        return {"loss": loss}
+
+
+class Tells(Silent):
+    def test_step(self, data):
+        features, labels = data
+        losses = keras.losses.sparse_categorical_crossentropy(labels, self(features), from_logits=True)
+        self.mean.update_state(losses)
+        return {"loss": self.mean.result()}
+
+
+def without_a_loss(cls, loss=None):
+    def model():
+        decay = keras.regularizers.L2(1e-30)  # all that is left to evaluate
+        hidden = keras.layers.Dense(4, name="hidden", kernel_regularizer=decay)
+        made = cls([hidden, keras.layers.Dense(2, name="scores")])
+        made.mean = keras.metrics.Mean(name="loss")
+        made.compile(keras.optimizers.SGD(0.1), loss)
+        return made
+
+    return model
+
+
+CROSS_ENTROPY = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+EVALUATED_BY_NOTHING = {
+    "a step of its own": lambda: Pair(old(), without_a_loss(Silent), rows, classes),
+    "a test_step as well": lambda: Pair(old(), without_a_loss(Tells), rows, classes),
+    "a loss that evaluation alone uses": lambda: Pair(old(), without_a_loss(Silent, CROSS_ENTROPY), rows, classes),
+}
 EVALUATED_OTHERWISE = {
     "zeros": lambda: Pair(old(metrics=accuracy), new(cls=Zeros), rows, classes),
     "in training mode": lambda: Pair(old(drops=True), new(cls=Trained, drops=True), rows, classes),

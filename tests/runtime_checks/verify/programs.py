@@ -61,6 +61,10 @@ class Program:
         draws: what is said of random operations.
         second: the value of a second output in a scenario, if there is one.
         evaluated: what evaluation gives, by step: the kind, the name, the value and the sort of each.
+        every: the losses of single batches of evaluation.
+        frozen: variables that are not trainable, beside the moving mean.
+        untrained: variables that training gives no gradient.
+        step_draws: what is said of random operations of training, if it is another thing.
     """
 
     side: str = "tf1"
@@ -86,6 +90,10 @@ class Program:
     initial: Callable[[str, Any], Any] = field(default=lambda name, value: value)
     second: Callable[[str], float] | None = None
     evaluated: Mapping[int, Sequence[tuple[str, str, float, str]]] = field(default_factory=dict)
+    every: tuple[float, ...] = ()
+    frozen: tuple[str, ...] = ()
+    untrained: tuple[str, ...] = ()
+    step_draws: tuple[Mapping[str, Any], ...] = ()
 
 
 def batch(step: int) -> tuple[Any, Any]:
@@ -197,6 +205,8 @@ def train(program: Program, chapter: Chapter, weights: Weights, *, taps: bool = 
     """Adam, and the moving mean."""
     sheet = Sheet(program, chapter)
     weights = dict(weights)
+    if program.step_draws:
+        chapter.say(random_ops=list(program.step_draws))
     for name, value in weights.items():
         sheet.add("variable", name, value, -1)
     first = {name: np.zeros_like(value) for name, value in weights.items()}
@@ -215,7 +225,8 @@ def train(program: Program, chapter: Chapter, weights: Weights, *, taps: bool = 
         sheet.add("learning_rate", "learning_rate", rate, step)
         steps = np.float32(rate * np.sqrt(1 - 0.999 ** (step + 1)) / (1 - 0.9 ** (step + 1)))
         for name, gradient in gradients(program, weights, values, inputs, labels).items():
-            sheet.add("gradient", name, gradient, step)
+            if name not in program.untrained:
+                sheet.add("gradient", name, gradient, step)
             first[name] += np.float32(0.1) * (gradient - first[name])
             second[name] += np.float32(0.001) * (gradient * gradient - second[name])
             weights[name] = weights[name] - steps * first[name] / (np.sqrt(second[name]) + np.float32(program.epsilon))
@@ -238,7 +249,7 @@ def described(program: Program) -> list[dict[str, Any]]:
             "name": program.names.get(name, name),
             "shape": program.shapes.get(name, list(shape)),
             "dtype": program.dtypes.get(name, "float32"),
-            "trainable": "moving" not in name,
+            "trainable": "moving" not in name and name not in program.frozen,
             "tracked": True,
             "place": [f"/user/{program.side}.py", PLACES[name.split("/")[0]]],
             "initializer": None,
@@ -292,7 +303,8 @@ def record(program: Program, folder: Path, limit: int = 2 << 30) -> Path:
 def _evaluated(program: Program, chapter: Chapter) -> None:
     for step, values in program.evaluated.items():
         for kind, name, value, sort in values:
-            chapter.add(kind, name, np.float32(value), step, sort=sort)
+            every = {"every": list(program.every)} if program.every and kind == "loss" else {}
+            chapter.add(kind, name, np.float32(value), step, sort=sort, **every)
 
 
 def _inference(program: Program, chapter: Chapter, weights: Weights) -> None:

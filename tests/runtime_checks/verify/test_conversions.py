@@ -263,3 +263,40 @@ def test_what_outputs_do_not_speak_for_fails_rung_two(tmp_path: Path) -> None:
 
     assert {("unclear", "shapes"), ("not tried", "shapes")} == failed
     assert made == found(*CELLS["lstm"][:2])[0]
+
+
+ATTENTION = {
+    "a norm before it": (
+        {"norm/gamma": (4,), "q/kernel": (4, 4), "q/bias": (4,)},
+        {"n/gamma": (4,), "a/query/kernel": (4, 2, 2), "a/query/bias": (2, 2)},
+        {"a/query/kernel": "q/kernel", "a/query/bias": "q/bias"},
+    ),
+    "a bias before it": (
+        {"in/kernel": (3, 4), "in/bias": (4,), "q/kernel": (4, 4), "q/bias": (4,)},
+        {"d/kernel": (3, 4), "d/bias": (4,), "a/query/kernel": (4, 2, 2), "a/query/bias": (2, 2)},
+        {"a/query/kernel": "q/kernel", "a/query/bias": "q/bias"},
+    ),
+    "two layers with biases between": (
+        {"0/q/kernel": (4, 4), "0/q/bias": (4,), "0/d/bias": (4,), "1/q/kernel": (4, 4), "1/q/bias": (4,)},
+        {"x/q/kernel": (4, 2, 2), "x/q/bias": (2, 2), "x/d/bias": (4,), "y/q/kernel": (4, 2, 2), "y/q/bias": (2, 2)},
+        {"x/q/kernel": "0/q/kernel", "x/q/bias": "0/q/bias", "y/q/kernel": "1/q/kernel", "y/q/bias": "1/q/bias"},
+    ),
+    "a table of its shape": (
+        {"ffn/bias": (8,), "types": (2, 4), "q/kernel": (4, 4)},
+        {"segments/table": (2, 4), "a/query/kernel": (4, 2, 2), "ffn2/bias": (8,)},
+        {"a/query/kernel": "q/kernel"},
+    ),
+    "an output": (
+        {"q/kernel": (4, 4), "out/kernel": (4, 4), "out/bias": (4,)},
+        {"a/query/kernel": (4, 2, 2), "a/out/kernel": (2, 2, 4), "a/out/bias": (4,)},
+        {"a/query/kernel": "q/kernel", "a/out/kernel": "out/kernel"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_heads_are_taken_for_what_has_to_do_with_them(name: str) -> None:
+    """Any vector of the size could be a bias; what lies alike on both sides is none of it."""
+    old, new, expected = ATTENTION[name]
+
+    assert expected == {one.tf2[0]: one.tf1[0] for one in found(old, new)}

@@ -174,6 +174,19 @@ def test_what_evaluation_makes_of_the_same_outputs_is_compared(verified: Verifie
 
     assert ["evaluation"] == failed(report), report
     assert {"evaluated"} == {check.scenario for check in report.rung("evaluation").checks}
+    assert (name == "the last batch") == ("that of the last one" in report.causes[0].evidence[0])
+
+
+@EITHER
+@names("EVALUATED_BY_NOTHING")
+def test_a_model_without_a_loss_evaluates_none(verified: Verified, target: str, name: str) -> None:
+    """A training step of its own needs none; what layers add is nothing to hold against the loss of TF1."""
+    report = verified(target, "EVALUATED_BY_NOTHING", name)
+    rung = report.rung("evaluation")
+
+    assert [] == failed(report), report
+    assert (Status.NOT_RUN if name == "a step of its own" else Status.PASS) is rung.status
+    assert (rung.status is Status.NOT_RUN) == ("compiled without a loss" in rung.detail)
 
 
 @EITHER

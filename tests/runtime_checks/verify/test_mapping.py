@@ -292,3 +292,60 @@ def test_any_renames_that_are_given_do_what_they_say(paths: list[tuple[str, ...]
     matching = match(ones, others, renames_for(ones, others, wanted))
 
     assert wanted == {one: other for one, other, _ in by_name(matching)}
+
+
+H, Z = 6, 2
+ALL_WEIGHTS_FIRST = {
+    "an encoder": (
+        {"w_h": (9, H), "w_z": (H, Z), "w_s": (H, Z), "b_h": (H,), "b_z": (Z,), "b_s": (Z,)},
+        ["h/kernel", "h/bias", "z/kernel", "z/bias", "s/kernel", "s/bias"],
+    ),
+    "biases first": ({"b1": (H,), "b2": (Z,), "w1": (9, H), "w2": (H, Z)}, ["a/w", "a/b", "c/w", "c/b"]),
+    "gates": (
+        {"filter": (2, H, H), "gate": (2, H, H), "filter_bias": (H,), "gate_bias": (H,), "skip": (1, H, Z)},
+        ["f/kernel", "f/bias", "g/kernel", "g/bias", "s/kernel"],
+    ),
+    "tables at the end": ({"users": (20, Z), "items": (30, Z), "w": (Z, H)}, ["d/kernel", "u/table", "i/table"]),
+    "what one side has too many": ({"w1": (9, H), "w2": (H, Z), "b1": (H,), "x": (7,)}, ["a/w", "a/b", "c/w", "y"]),
+}
+MADE = {
+    "an encoder": [(9, H), (H,), (H, Z), (Z,), (H, Z), (Z,)],
+    "biases first": [(9, H), (H,), (H, Z), (Z,)],
+    "gates": [(2, H, H), (H,), (2, H, H), (H,), (1, H, Z)],
+    "tables at the end": [(Z, H), (20, Z), (30, Z)],
+    "what one side has too many": [(9, H), (H,), (H, Z), (5,)],
+}
+PARTNERS = {
+    "an encoder": ["h/kernel", "z/kernel", "s/kernel", "h/bias", "z/bias", "s/bias"],
+    "biases first": ["a/b", "c/b", "a/w", "c/w"],
+    "gates": ["f/kernel", "g/kernel", "f/bias", "g/bias", "s/kernel"],
+    "tables at the end": ["u/table", "i/table", "d/kernel"],
+    "what one side has too many": ["a/w", "c/w", "a/b"],
+}
+
+
+@pytest.mark.parametrize("name", ALL_WEIGHTS_FIRST)
+def test_weights_that_one_side_makes_in_another_order_are_suggested_by_shape(name: str) -> None:
+    """Programs of TF1 often make all weights, and then all biases; of one shape the order counts."""
+    old, new = ALL_WEIGHTS_FIRST[name]
+    matching = match(variables(*old.items()), variables(*zip(new, MADE[name], strict=True)))
+
+    assert () == matching.pairs
+    assert list(zip(old, PARTNERS[name], strict=False)) == suggested(matching)
+
+
+@pytest.mark.parametrize(
+    "renames",
+    [
+        {"a/": "m/x/", "b": "y", "c": "z"},
+        {"a/": "x/", "b": "m/y", "c": "m/z"},
+        {"a/": "m/x/", "b": "m/y", "c": "m/z"},
+        {"a/": "x/", "b": "y", "c": "z"},
+        {"a/w": "m/x/w", "a/v": "x/v", "b": "m/y", "c": "z"},
+    ],
+)
+def test_renames_may_have_the_name_of_the_model_or_not(renames: dict[str, str]) -> None:
+    """What is pasted has it, and what is written by hand has not."""
+    matching = match(variables("a/w", "a/v", "b", "c"), variables("m/x/w", "m/x/v", "m/y", "m/z"), renames)
+
+    assert ["m/x/w", "m/x/v", "m/y", "m/z"] == [other for _, other, _ in by_name(matching)]

@@ -508,6 +508,15 @@ def test_a_step_has_the_values_from_before_and_the_weights_from_after(recorded: 
 
 
 @EITHER
+def test_layers_without_a_name_are_called_as_their_variables(recorded: Get, keras: str):
+    """The layer itself counts from 1, the scope of its variables from 0, as layers of Keras do."""
+    taps = [one for one in recorded(keras, "guide").scenario(scenarios.STEPS).of_kind("tap", 0) if one.more["auto"]]
+
+    assert ["dense", "dense_1", "dense_2"] == [tap.name for tap in taps]
+    assert [[f"{tap.name}/kernel", f"{tap.name}/bias"] for tap in taps] == [tap.more["owned"] for tap in taps]
+
+
+@EITHER
 def test_regularization_outside_the_loss_is_that_of_the_weights_before_the_step(recorded: Get, keras: str):
     """The step does not wait for it, so it is fetched before."""
     steps = recorded(keras, "variables").scenario(scenarios.STEPS)

@@ -338,6 +338,7 @@ RECORDS = _list(
             "owned": _maybe(_list(_text)),
             "auto": _flag,
             "call": _LENGTH,
+            "every": _list(_number),
             "moved": _number,
             "inputs": _list(_LENGTH),
             "operations": _list(_OPERATION),

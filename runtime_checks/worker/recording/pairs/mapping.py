@@ -144,7 +144,10 @@ def _prefix(targets: Mapping[str, int], names: Mapping[str, int], found: Mapping
             prefixes = {name[: len(name) - len(ending)] for ending in endings}
             common = prefixes if common is None else common & prefixes
     exact = sum("/" in name and at in found for name, at in targets.items())
-    return min(common, key=len) if common and count > exact else ""
+    if common and len(names) > 1:
+        common = {one for one in common if all(name.startswith(one) for name in names)} or common if exact else common
+    everywhere = common and all(name.startswith(min(common, key=len)) for name in names)
+    return min(common, key=len) if common and (everywhere or count > exact) else ""
 
 
 def _match_behind(prefix: str, targets: Mapping[str, int], names: Mapping[str, int], found: dict[int, int]) -> None:
@@ -181,11 +184,11 @@ def _suggested(left: Sequence[Described], right: Sequence[Described], found: dic
         return [(at, at) for at in range(len(left)) if at not in found]
     if _agree(left, right, ones, others):
         return list(zip(ones, others))
-    suggested: list[tuple[int, int]] = []
-    for group in (_trainable, _last):
-        suggested = _by_group(left, right, ones, others, group)
-        if suggested:
-            break
+    suggested = _by_group(left, right, ones, others, _trainable)
+    for group in (_last, _kind) if not suggested else ():
+        ones = sorted(set(ones) - {one for one, _ in suggested})
+        others = sorted(set(others) - {other for _, other in suggested})
+        suggested += _by_group(left, right, ones, others, group)
     return sorted(suggested)
 
 
@@ -231,6 +234,11 @@ def _grouped(
 
 def _trainable(variable: Described) -> object:
     return variable.get("trainable")
+
+
+def _kind(variable: Described) -> object:
+    """What is left to tell variables by that a side makes in another order: TF1 often makes all weights first."""
+    return tuple(variable["shape"]), variable.get("trainable")
 
 
 def _last(variable: Described) -> str:

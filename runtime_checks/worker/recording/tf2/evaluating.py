@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Iterator
 
+import numpy as np
+
 from ..format.attempts import NotRunError
 from ..format.store import Chapter
 from ..pairs import structures
 from ..pairs.pair import Pair
-from ..tensors import Nest
+from ..tensors import Layer
 from .listening import array
 from .model import Model, converted, is_of_keras
 from .session import Made, Session
@@ -26,6 +28,8 @@ def require(pair: Pair, model: Model) -> None:
         return
     if not model.is_compiled:
         raise NotRunError("the TF2 side does not say how it is evaluated: compile the model, or give it a test_step")
+    if model.has_own_step and not _has_loss(model.value) and not model.has_own("compute_loss"):
+        raise NotRunError("the TF2 side is compiled without a loss, and evaluates none: give it a test_step")
     if pair.train_step is not None and not hasattr(model.value, "test_step"):
         raise NotRunError("the TF2 side has no test_step")
 
@@ -38,22 +42,31 @@ def record(session: Session, made: Made, chapter: Chapter, step: int) -> None:
         made: the model.
         chapter: where to.
         step: of training, after which the weights are these.
+
+    What Keras tells of a loss is what its last batch gave; ``every`` of its record has the means of all.
     """
     model = made.model.value
     reset = getattr(model, "reset_metrics", None)
     if callable(reset):
         reset()
-    logs: Nest = {}
+    found: list[structures.Results] = []
     for number in range(session.plan.steps):
         batch = session.batch_tensors(number)
         data = (batch.inputs,) if batch.labels is None else (batch.inputs, batch.labels)
         logs = model.test_step(data) if made.model.is_keras3 else converted(model.test_step, data)
+        found.append(structures.step_results(logs))
     sorts, place = dict(_sorts(model)), made.model.place_of("test_step", session.code)
-    found = structures.step_results(logs)
-    if found.loss is not None:
-        chapter.add("loss", "loss", array(found.loss), step, place)
-    for name, value in structures.flat(dict(found.metrics)):
+    if found[-1].loss is not None:
+        means = [float(np.mean(array(one.loss))) for one in found if one.loss is not None]
+        every = {"every": means} if np.all(np.isfinite(means)) else {}
+        chapter.add("loss", "loss", array(found[-1].loss), step, place, **every)
+    for name, value in structures.flat(dict(found[-1].metrics)):
         chapter.add("metric", name, array(value), step, place, sort=sorts.get(name.rpartition("/")[2], ""))
+
+
+def _has_loss(model: Layer) -> bool:
+    """Whether a model of Keras was compiled with a loss; losses that layers add are none to evaluate."""
+    return bool(getattr(model, "loss", None)) or getattr(model, "_compile_loss", None) is not None
 
 
 def _sorts(owner: object) -> Iterator[tuple[str, str]]:

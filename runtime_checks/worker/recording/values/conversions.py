@@ -341,15 +341,25 @@ def found(
     made: list[Conversion] = []
     at = 0
     used: set[str] = set()
+    folders: dict[str, str] = {}
+    plain_ones = _alike(left, right, settled)
     while at < len(right):
-        group = _at(left, right[at:], settled, by_name, used, renames)
+        group = _at(left, right[at:], settled, by_name, used, renames, folders, plain_ones)
         if group is None:
             at += 1
             continue
         made.append(group)
         used |= set(group.tf1)
+        folders[_inside(group.tf2[0])] = _inside(group.tf1[0])
         at += len(group.tf2)
     return made
+
+
+def _alike(left: Sequence[Described], right: Sequence[Described], settled: Mapping[str, str]) -> set[Shape]:
+    """The shapes of which TF1 has as many variables without counterpart as TF2: these lie alike on both sides."""
+    olds = [_shape(row) for row in left if _name(row) not in settled.values()]
+    news = [_shape(row) for row in right if _name(row) not in settled]
+    return {shape for shape in news if news.count(shape) <= olds.count(shape)}
 
 
 def _at(
@@ -359,13 +369,21 @@ def _at(
     by_name: Mapping[str, str],
     used: set[str],
     renames: Renames,
+    folders: Mapping[str, str],
+    alike: set[Shape],
 ) -> Conversion | None:
-    """A group that begins with the first of the TF2 variables."""
+    """A group that begins with the first of the TF2 variables.
+
+    Where several TF1 variables have the shapes, those count that have to do with it by name, stand where the rest of
+    its folder came from, are called alike, and come first.
+    """
     shapes = [_shape(row) for row in right[:8]]
     for layout, count, wanted in _recipes(shapes):
         new = right[:count]
         names = [_name(row) for row in new]
         if all(name in settled for name in names) or (layout != "separate_qkv" and not _together(names)):
+            continue
+        if layout == "heads" and shapes[0] in alike:
             continue
         windows = [left[at : at + len(wanted)] for at in range(len(left) - len(wanted) + 1)]
         fitting = []
@@ -378,7 +396,8 @@ def _at(
             if not foreign and partners <= set(olds):
                 fitting.append(olds)
         if fitting:
-            nearest = min(fitting, key=lambda olds: _apart(olds, names, by_name, renames))
+            near = _Nearness(names, by_name, renames, folders)
+            nearest = min(fitting, key=near.rank)
             return Conversion(
                 layout, tuple(nearest), tuple(names), tuple(wanted), tuple(shapes[:count]), LAYOUTS[layout]
             )
@@ -389,12 +408,31 @@ def _together(names: Sequence[str]) -> bool:
     return len({name.rpartition("/")[0] for name in names}) == 1
 
 
-def _apart(olds: Sequence[str], names: Sequence[str], by_name: Mapping[str, str], renames: Renames) -> bool:
-    """Whether names have nothing to do with each other; what stands first is taken then."""
-    if any(by_name.get(name) in olds for name in names):
-        return False
-    scope = renamed(olds[0], renames).rpartition("/")[0]
-    return not (scope and names[0].rpartition("/")[0].endswith(scope))
+def _inside(name: str) -> str:
+    """The folder of a name."""
+    return name.rpartition("/")[0]
+
+
+class _Nearness(NamedTuple):
+    """How far TF1 variables are, by their names, from those of TF2."""
+
+    names: Sequence[str]
+    by_name: Mapping[str, str]
+    renames: Renames
+    folders: Mapping[str, str]
+
+    def rank(self, olds: Sequence[str]) -> tuple[bool, bool, bool]:
+        """The smallest is the nearest."""
+        folder = self.folders.get(_inside(self.names[0]))
+        last = [one.rpartition("/")[2] for one in (olds[0], self.names[0])]
+        return self._apart(olds), folder is not None and _inside(olds[0]) != folder, last[0] != last[1]
+
+    def _apart(self, olds: Sequence[str]) -> bool:
+        """Whether names have nothing to do with each other."""
+        if any(self.by_name.get(name) in olds for name in self.names):
+            return False
+        scope = _inside(renamed(olds[0], self.renames))
+        return not (scope and _inside(self.names[0]).endswith(scope))
 
 
 Recipe = Tuple[str, int, List[Shape]]

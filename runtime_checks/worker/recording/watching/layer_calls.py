@@ -228,7 +228,7 @@ def _last(parents: Sequence[Layer], wanted: Layer) -> int:
 
 def _step(parent: Layer, layer: Layer) -> str:
     """How a layer is called within the one that calls it."""
-    name = str(getattr(layer, "name", "") or type(layer).__name__)
+    name = _scope(layer) or str(getattr(layer, "name", "") or type(layer).__name__)
     if parent is None or parent is layer or _is_own(type(parent)):
         return name
     for key, value in list(getattr(parent, "__dict__", {}).items()):
@@ -237,6 +237,11 @@ def _step(parent: Layer, layer: Layer) -> str:
             if found is not None:
                 return "/".join([key, *found])
     return name
+
+
+def _scope(layer: Layer) -> str:
+    """What a layer of TF1 has its variables in, whose own name counts from 1 where that of the scope counts from 0."""
+    return str(getattr(getattr(layer, "_scope", None), "name", "")).rpartition("/")[2]
 
 
 def _within(value: object, layer: Layer, depth: int) -> list[str] | None:

@@ -102,3 +102,26 @@ def test_evaluation_that_nobody_ran_is_told(tmp_path: Path) -> None:
 
     assert (Status.NOT_RUN, 0) == (report.rung("evaluation").status, report.status)
     assert any(words.startswith("evaluation (") for words in report.not_compared)
+
+
+@pytest.mark.parametrize(
+    ("every", "told"),
+    [
+        ((0.5, 0.75, 1.0), True),
+        ((1.25, 1.0), False),
+        ((0.5, 1.0), True),
+        ((1.0,), False),
+        ((), False),
+        ((0.25, 1.0, 1.0), True),
+    ],
+)
+def test_a_loss_of_the_last_batch_is_told_from_another_loss(
+    tmp_path: Path, every: tuple[float, ...], told: bool
+) -> None:
+    """Keras tells what the last ``test_step`` gave; TF1 means over all batches."""
+    one = Program(evaluated={-1: (LOSS,), 3: (LOSS,)})
+    last = (("loss", "loss", 1.0, ""),)
+    report = compared(tmp_path, one, replace(CLEAN, evaluated={-1: last, 3: last}, every=every))
+
+    assert Status.FAIL is report.rung("evaluation").status
+    assert told == ("that of the last one" in report.causes[0].evidence[0])

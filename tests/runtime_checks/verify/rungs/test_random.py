@@ -111,3 +111,34 @@ def test_zeros_at_initial_values_do_not_spoil_what_the_fingerprint_shows(tmp_pat
     report = compared(tmp_path, Program(change=begun), replace(CLEAN, change=begun))
 
     assert ("not run", "pass", 0) == (statuses(report)["4"], statuses(report)["3f"], report.status)
+
+
+def draws(*shapes: int) -> tuple[dict[str, Any], ...]:
+    """What is drawn in a step, in order."""
+    told = {"op": "Uniform", "purpose": "step", "place": None}
+    return tuple({**told, "seed": seed, "shape": [size]} for seed, size in enumerate(shapes))
+
+
+@pytest.mark.parametrize(
+    ("tf1", "tf2", "trained", "told"),
+    [
+        pytest.param(draws(6, 9), draws(6), (draws(6, 9), draws(6, 9)), False, id="a loss that draws"),
+        pytest.param(draws(9), (), (draws(9), draws(9)), False, id="a loss that draws alone"),
+        pytest.param((), draws(9), (draws(9), draws(9)), False, id="a layer that TF1 trains alone"),
+        pytest.param(draws(6, 9), draws(6), (draws(6, 9), draws(6)), True, id="never on TF2"),
+        pytest.param(draws(6, 9), draws(6), (draws(6, 9), draws(6, 8)), True, id="another thing on TF2"),
+        pytest.param(draws(6, 9), draws(6), ((), ()), True, id="a training that tells nothing"),
+    ],
+)
+def test_what_a_training_step_draws_need_not_be_drawn_by_the_model(
+    tmp_path: Path, tf1: Any, tf2: Any, trained: Any, told: bool
+) -> None:
+    """The graph of TF1 has its loss within, the model of TF2 has not."""
+    wrong = changing("output", lambda value: value + 1, scenarios.ALIGNED)
+    one = Program(draws=tf1, step_draws=trained[0])
+    report = compared(tmp_path, one, replace(CLEAN, draws=tf2, step_draws=trained[1], change=wrong))
+    named = [check for check in report.rung("4").failures if check.kind == "random"]
+
+    assert told == bool(named)
+    assert told == any(words.startswith("random numbers of training that are not aligned") for words in report.not_compared)
+    assert told == any("Random draws" in text for cause in report.causes for text in cause.evidence)

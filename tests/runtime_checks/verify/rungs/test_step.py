@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ..programs import CLEAN, SHAPES, Change, Program, compared, failing, statuses
 
@@ -77,19 +78,34 @@ def test_what_only_one_side_gives_of_a_step_is_noted(tmp_path: Path) -> None:
     } <= set(report.rung("6").notes)
 
 
-def test_what_regularizes_may_be_in_the_loss_of_one_side(tmp_path: Path) -> None:
-    """TF1 has no regularization losses of its own, but loss and gradients agree: that is no difference."""
+def _within_the_loss(scenario: str, record: dict[str, Any]) -> Any:
+    """A side that has no regularization losses of its own."""
+    if record["kind"] != "regularization":
+        return record
+    return {**record, "value": np.float32(0)} if record["name"] == "total" else None
 
-    def without(scenario: str, record: dict[str, Any]) -> Any:
-        if record["kind"] != "regularization":
-            return record
-        return {**record, "value": np.float32(0)} if record["name"] == "total" else None
 
-    report = compared(tmp_path, Program(change=without))
+SILENT = [(), ("gradient",), ("gradient", "slot"), ("gradient", "slot", "learning_rate"), ("slot",)]
+
+
+@pytest.mark.parametrize("silent", SILENT, ids=" ".join)
+def test_what_regularizes_may_be_in_the_loss_of_one_side(tmp_path: Path, silent: tuple[str, ...]) -> None:
+    """Where loss and gradients agree, or weights in a loop of one's own, that is no difference."""
+    report = compared(tmp_path, Program(change=_within_the_loss), replace(CLEAN, change=_without(*silent)))
     notes = [note for rung in report.rungs for note in rung.notes if "regularizes" in note]
 
     assert (0, []) == (report.status, failing(report))
     assert "TF1 adds what regularizes to its loss itself, TF2 has it as regularization losses" in notes[0]
+
+
+@pytest.mark.parametrize("silent", SILENT, ids=" ".join)
+def test_what_regularizes_in_no_loss_is_a_difference(tmp_path: Path, silent: tuple[str, ...]) -> None:
+    """TF2 has twice the factor of TF1, or none."""
+    for at, factor in enumerate((2e-3, 0.0)):
+        other = replace(CLEAN, change=_without(*silent), l2=factor)
+        report = compared(tmp_path / str(at), Program(change=_within_the_loss), other)
+
+        assert {"6", "7"} <= set(failing(report))
 
 
 def test_updates_are_judged_by_tf1_where_tf2_tells_no_gradients(tmp_path: Path) -> None:

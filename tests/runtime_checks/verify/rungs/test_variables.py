@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import pytest
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
 
 from ..programs import CLEAN, Program, compared, failing, statuses
 
@@ -47,3 +51,42 @@ def test_a_pair_that_ignores_every_variable_is_vacuous(tmp_path: Path) -> None:
         statuses(report)["2"],
         report.rung("2").detail,
     )
+
+
+COPY = ("left/kernel",)
+
+
+@pytest.mark.parametrize(
+    ("tf1", "tf2", "passes"),
+    [
+        pytest.param({"untrained": COPY}, {"untrained": COPY, "frozen": COPY}, True, id="a copy, frozen in TF2"),
+        pytest.param({"untrained": COPY, "frozen": COPY}, {"untrained": COPY}, True, id="a copy, frozen in TF1"),
+        pytest.param({}, {"untrained": COPY, "frozen": COPY}, False, id="a weight that TF2 trains no more"),
+        pytest.param({"untrained": COPY, "frozen": COPY}, {}, False, id="a copy that TF2 trains"),
+        pytest.param(
+            {"untrained": COPY, "skip": (scenarios.STEPS,)},
+            {"untrained": COPY, "frozen": COPY, "skip": (scenarios.STEPS,)},
+            False,
+            id="what nobody trained here",
+        ),
+    ],
+)
+def test_what_no_step_trains_need_not_be_frozen_on_both_sides(
+    tmp_path: Path, tf1: dict[str, Any], tf2: dict[str, Any], passes: bool
+) -> None:
+    """A target network is among the trainable variables of TF1, where the optimizer is given others."""
+    report = compared(tmp_path, replace(Program(), **tf1), replace(CLEAN, **tf2))
+    notes = " ".join(report.rung("2").notes)
+
+    assert ("pass" if passes else "fail") == statuses(report)["2"]
+    assert passes == ("no training step gives them a gradient: left/kernel" in notes)
+
+
+def test_a_rename_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+    """A word that is misspelt in the pair."""
+    said = Program(pair={"renames": {"top/kernel": "haed/w"}})
+    report = compared(tmp_path, said, replace(CLEAN, leave_out=("top/kernel",)))
+
+    assert ["only in TF1; renames call it haed/w, which TF2 lacks or has twice"] == [
+        row.problem for row in report.variables if row.problem
+    ]
