@@ -86,7 +86,7 @@ def _moved(judge: Judge, couple: Couple) -> str:
     assert couple.tf1 is not None
     assert couple.tf2 is not None
     first, second = judge.turned(couple.tf1), judge.values.of(couple.tf2)
-    if first.shape != second.shape or first.dtype.kind not in "fc":
+    if couple.tf1.places is not None or first.shape != second.shape or first.dtype.kind not in "fc":
         return ""
     part = couple.tf1.part if isinstance(couple.tf1, DerivedRecord) else None
     gates = "" if part is None else str(part.conversion.settings.get("gates", ""))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Record, Recorded
 from ..worker.recording.pairs.mapping import ignored, plain
+from ..worker.recording.values import sampling
 from .climb import Climb, Settled, why_missing
 from .draws import unaligned
 from .judging.pairing import couples, slot_of
@@ -57,6 +58,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_amplified(climb),
         *_raised(climb),
         *_room(climb),
+        *_sampled(climb),
         NEVER,
     ]
     return tuple(dict.fromkeys(found))
@@ -218,6 +220,16 @@ def _room(climb: Climb) -> Iterator[str]:
         left_out = recorded.content.get("left_out") or {}
         if left_out.get("records"):
             yield f"{_many(int(left_out['records']), 'layer output')} of {side} (--tap-limit)"
+
+
+def _sampled(climb: Climb) -> Iterator[str]:
+    kept = sampling.of(climb.tf1).values()
+    if kept:
+        compared, all_ = (sum(counts) for counts in zip(*((one.at.size, one.size) for one in kept), strict=True))
+        yield (
+            f"{1 - compared / all_:.0%} of the elements of {_many(len(kept), 'large variable')} (of {all_:,} there are "
+            f"{compared:,} recorded, the same ones on both sides)"
+        )
 
 
 def _many(count: int, what: str) -> str:

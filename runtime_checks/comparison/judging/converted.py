@@ -77,15 +77,17 @@ class Group:
         return repr(Converter(*self.said, one.layout, **told))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DerivedRecord(Record):
     """What the records of a group of variables come to as one TF2 variable has it.
 
-    A member may lack where this variable is made of the others.
+    A member may lack where this variable is made of the others. `sources` are those of `sampling.of_group`, where
+    `places` are.
     """
 
     members: tuple[Record | None, ...]
     part: Derived
+    sources: Record | None = None
 
     @property
     def value(self) -> Any:
@@ -101,8 +103,23 @@ class DerivedRecord(Record):
         arrays = [None if member is None else read(member) for member in self.members]
         dtype = next(array.dtype for array in arrays if array is not None)
         group = self.part.conversion
+        if self.sources is not None and self.places is not None:
+            return self._sample(arrays, dtype, read(self.sources), read(self.places))
         full = [np.zeros(shape, dtype) if one is None else one for shape, one in zip(group.old, arrays, strict=True)]
         return group.values(full, self.kind != "variable")[self.part.at]
+
+
+    def _sample(self, arrays: Sequence[Any], dtype: Any, sources: Any, places: Any) -> Any:
+        group = self.part.conversion
+        found = np.zeros(places.shape, dtype)
+        for number, array in enumerate(arrays):
+            own = sources[0] == number
+            if array is not None:
+                found[own] = array.reshape(-1)[sources[1][own]]
+        if self.kind == "variable" and not self.part.alone:
+            nothing = group.values([np.zeros(shape, dtype) for shape in group.old])[self.part.at]
+            found += nothing.reshape(-1)[places]
+        return found
 
 
 @dataclass(frozen=True)
@@ -180,13 +197,15 @@ def converted(tf1: Recorded, tf2: Recorded) -> Converted:
     content = dict(tf1.content)
     content[_OWN] = content.get("variables") or ()
     content["variables"] = regrouped(content[_OWN], parts)
+    kept = tf2.scenario(scenarios.PLACES)
     laid_out = {
-        name: replace(scenario, records=tuple(_records(scenario, parts))) for name, scenario in tf1.scenarios.items()
+        name: replace(scenario, records=tuple(_records(scenario, parts, kept)))
+        for name, scenario in tf1.scenarios.items()
     }
     return Converted(replace(tf1, content=content, scenarios=laid_out), groups, problems, tuple(parts))
 
 
-def _records(scenario: Scenario, parts: Sequence[Derived]) -> Iterator[Record]:
+def _records(scenario: Scenario, parts: Sequence[Derived], kept: Scenario) -> Iterator[Record]:
     members = {name for part in parts for name in part.conversion.tf1}
     by_key = {(record.kind, record.step, _slot(record), _owner(record)): record for record in scenario.records}
     by_source: dict[str, list[Derived]] = {}
@@ -202,12 +221,13 @@ def _records(scenario: Scenario, parts: Sequence[Derived]) -> Iterator[Record]:
         for part in by_source.get(_owner(record), ()) if record.kind in _TURNED else ():
             own = [by_key.get((record.kind, record.step, _slot(record), name)) for name in part.conversion.tf1]
             if any(own) and all(own[at] is not None for at in part.sources):
-                yield _joined(record, own, part)
+                yield _joined(record, own, part, kept)
 
 
-def _joined(first: Record, members: Sequence[Record | None], part: Derived) -> Record:
+def _joined(first: Record, members: Sequence[Record | None], part: Derived, places: Scenario) -> Record:
     """The record of a TF2 variable of a group; kept where all of it is."""
     slot = _slot(first)
+    sources = places.find("sources", part.target)
     kept = all(one.kept for one in members if one is not None)
     more = {**first.more, "variable": part.name} if "variable" in first.more else first.more
     return DerivedRecord(
@@ -221,8 +241,10 @@ def _joined(first: Record, members: Sequence[Record | None], part: Derived) -> R
         more=more,
         _archive=first._archive if kept else None,
         _key=f"{first._key}>{part.at}",
+        places=None if sources is None else places.find("places", part.target),
         members=tuple(members),
         part=part,
+        sources=sources,
     )
 
 

@@ -79,6 +79,9 @@ class Judge:
             self.left_out += 1
             return None
         first, second = self.turned(one), self.values.of(other)
+        if first.shape != second.shape and (one.places or other.places):
+            self.left_out += 1
+            return None
         floor = self._floor(scenario, couple, first)
         allowed = self.tolerance(
             scenario, couple, floor=floor, scale=max(largest(first), largest(second)) if scale is None else scale
@@ -158,7 +161,7 @@ class Judge:
             counts=counts,
             error=found.error,
             relative=found.relative,
-            at=found.at,
+            at=self._at(known, found.at),
             tf1_value=found.tf1_value,
             tf2_value=found.tf2_value,
             rtol=allowed.rtol,
@@ -171,6 +174,12 @@ class Judge:
             problem=found.problem,
             sure=couple.sure,
         )
+
+    def _at(self, record: Record, at: tuple[int, ...]) -> tuple[int, ...]:
+        """The position in the whole value of one in what is compared of it."""
+        if record.places is None or len(at) != 1:
+            return at
+        return tuple(int(axis) for axis in np.unravel_index(self.values.of(record.places)[at[0]], record.shape))
 
     def _place(self, side: str, record: Record | None) -> Place | None:
         """The line of a value; of what belongs to a variable, and has none, the line that makes the variable."""

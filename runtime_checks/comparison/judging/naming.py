@@ -174,7 +174,9 @@ def _leads_nowhere(name: str, renames: Renames | None) -> str:
 def _trained(tf1: Recorded, tf2: Recorded) -> list[set[str] | None]:
     """The names of what training gives a gradient, by side; None where that is not known."""
     steps = [side.scenario(scenarios.STEPS) for side in (tf1, tf2)]
-    found = [{plain(record.name) for record in one.of_kind("gradient")} if one.outcome == "ok" else set() for one in steps]
+    found = [
+        {plain(record.name) for record in one.of_kind("gradient")} if one.outcome == "ok" else set() for one in steps
+    ]
     return [names or None for names in found]
 
 

@@ -14,6 +14,7 @@ __all__ = ["Values"]
 _OPEN = 16
 _KEPT_BYTES = 32 << 20
 _SMALL = _KEPT_BYTES >> 4
+_Key = tuple[Path, str, tuple[Path, str] | None]
 
 
 class Values:
@@ -21,7 +22,7 @@ class Values:
 
     def __init__(self) -> None:
         self._archives: dict[Path, Archive] = {}
-        self._arrays: dict[tuple[Path, str], Any] = {}
+        self._arrays: dict[_Key, Any] = {}
         self._bytes = 0
 
     def __enter__(self) -> Values:
@@ -40,14 +41,15 @@ class Values:
         """
         if record.archive is None:
             raise RecordingError(f"{record.kind} {record.name} was left out of the recording")
-        found = self._arrays.get(record.archive)
+        key = (*record.archive, None if record.places is None else record.places.archive)
+        found = self._arrays.get(key)
         if found is not None:
             return found
         if isinstance(record, DerivedRecord):
-            return self._keep(record.archive, record.made(self.of))
-        return self._keep(record.archive, self._archive(record.archive[0]).read(record))
+            return self._keep(key, record.made(self.of))
+        return self._keep(key, record.compared(self._archive(record.archive[0]).read(record), self.of))
 
-    def _keep(self, key: tuple[Path, str], array: Any) -> Any:
+    def _keep(self, key: _Key, array: Any) -> Any:
         array.setflags(write=False)
         if array.nbytes <= _SMALL:
             self._arrays[key] = array

@@ -33,7 +33,9 @@ def judge(climb: Climb) -> Settled:
     elif names.guessed:
         notes.append("shapes and order pair what names do not, and no renames can say so: a name occurs twice")
     notes += _layouts(names.groups)
-    idle = [row for row in names.rows if row.tf1 and row.tf2 and not row.problem and _frozen(row.tf1) != _frozen(row.tf2)]
+    idle = [
+        row for row in names.rows if row.tf1 and row.tf2 and not row.problem and _frozen(row.tf1) != _frozen(row.tf2)
+    ]
     if idle:
         idle_names = some([str((row.tf1 or {}).get("name")) for row in idle])
         notes.append(f"trainable on one side alone, where no training step gives them a gradient: {idle_names}")

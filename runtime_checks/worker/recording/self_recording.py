@@ -26,7 +26,7 @@ from .format.store import Chapter, Recording
 from .pairs import mapping, structures
 from .pairs.batches import Batch, Batches, PairError
 from .pairs.pair import Pair
-from .tensors import Array, Function, Layer, Nest, Tensor, Variable
+from .tensors import Array, Function, Json, Layer, Nest, Tensor, Variable
 from .tf2.variables import shape_of
 from .values.layout import Layouts
 
@@ -159,7 +159,7 @@ class Run:
         layouts = Layouts() if pair is None else Layouts(pair.transposes, pair.reshapes)
         for match in matching.pairs:
             name = match.tf1["name"]
-            value = known[name].value
+            value = known[name].whole
             target = own[match.tf2["name"]]
             target.assign(layouts.value(name, value, shape_of(target)))
         copied = f"{len(matching.pairs)} of {len(known)} variables"
@@ -209,7 +209,7 @@ class Run:
             self._chapters[name] = self._open.enter_context(self._recording.scenario(name))
         return self._chapters[name]
 
-    def _keep(self, kind: str, values: Iterable[tuple[str, Nest]], **more: object) -> None:
+    def _keep(self, kind: str, values: Iterable[tuple[str, Nest]], **more: Json) -> None:
         chapter = self._chapter(INFERENCE if self._step < 0 else STEPS)
         place = place_of(self._code.stack())
         for name, value in values:

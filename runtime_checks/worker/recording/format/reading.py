@@ -7,7 +7,7 @@ import json
 import os
 import zipfile
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Callable, Iterator, Mapping
 
@@ -16,7 +16,7 @@ import numpy as np
 from ...atomic import open_regular, read_regular
 from ..tensors import Array, Json
 from .schema import CONTENT, RECORDS, SchemaError
-from .store import FORMAT, RECORD
+from .store import FORMAT, OF_VARIABLES, RECORD
 
 __all__ = ["Archive", "Record", "Recorded", "RecordingError", "Scenario", "read", "read_json", "require"]
 
@@ -43,6 +43,8 @@ class Record:
     more: Mapping[str, Json]
     _archive: Path | None
     _key: str
+    places: Record | None = None
+    """Of what belongs to a large variable: the positions of the elements that are compared."""
 
     @property
     def kept(self) -> bool:
@@ -55,8 +57,22 @@ class Record:
         return None if self._archive is None else (self._archive, self._key)
 
     @property
+    def sampled(self) -> bool:
+        """Whether not all elements are kept."""
+        return bool(self.more.get("sampled"))
+
+    @property
     def value(self) -> Array:
-        """The array, read anew each time.
+        """The array, read anew each time; of a large variable the elements that are compared.
+
+        Raises:
+            RecordingError: if the archive cannot be read.
+        """
+        return self.compared(self.whole, lambda places: places.value)
+
+    @property
+    def whole(self) -> Array:
+        """The array as it is kept, read anew each time.
 
         Raises:
             RecordingError: if the archive cannot be read.
@@ -65,6 +81,23 @@ class Record:
             raise RecordingError(f"{self.kind} {self.name} was left out of the recording")
         with contextlib.closing(Archive(self._archive)) as archive:
             return archive.read(self)
+
+    def compared(self, kept: Array, read: Callable[[Record], Array]) -> Array:
+        """The elements that are compared of the array that is kept.
+
+        Args:
+            kept: the array.
+            read: gives that of another record.
+
+        Raises:
+            RecordingError: if they are not there.
+        """
+        if self.places is None or self.sampled:
+            return kept
+        at = read(self.places)
+        if at.dtype.kind != "i" or (at.size and (at.min() < 0 or at.max() >= kept.size)):
+            raise RecordingError(f"{self.places.archive} is damaged: these are no places in {self.kind} {self.name}")
+        return kept.reshape(-1)[at]
 
 
 class Archive:
@@ -98,8 +131,11 @@ class Archive:
                 raise ValueError(f"{record._key} is compressed")
             with self._zip.open(found) as member:
                 array = np.lib.format.read_array(member, allow_pickle=False)
-            if array.dtype.kind not in "biufcSU" or array.shape != record.shape:
-                raise ValueError(f"{record._key} is {array.dtype} {list(array.shape)}, not {list(record.shape)}")
+            shape = record.shape
+            if record.sampled and record.places is not None:
+                shape = record.places.shape
+            if array.dtype.kind not in "biufcSU" or array.shape != shape:
+                raise ValueError(f"{record._key} is {array.dtype} {list(array.shape)}, not {list(shape)}")
             return array
 
     def close(self) -> None:
@@ -204,7 +240,23 @@ def read(folder: str | Path) -> Recorded:
         raise RecordingError(f"{folder / RECORD} is no recording of format {FORMAT}, but {ascii(found)[:60]}")
     require(folder / RECORD, content, CONTENT)
     scenarios = {name: _scenario(folder, name, said) for name, said in content["scenarios"].items()}
-    return Recorded(folder, content, scenarios)
+    return Recorded(folder, content, _with_places(scenarios))
+
+
+def _with_places(scenarios: Mapping[str, Scenario]) -> Mapping[str, Scenario]:
+    """The same, with what belongs to a large variable knowing its elements."""
+    every = [record for scenario in scenarios.values() for record in scenario.records]
+    places = {record.name: record for record in every if record.kind == "places"}
+    if not places:
+        return scenarios
+
+    def placed(record: Record) -> Record:
+        if record.kind not in OF_VARIABLES:
+            return record
+        owner = str(record.more.get("variable", record.name)).partition("#")[0]
+        return replace(record, places=places.get(owner))
+
+    return {name: replace(one, records=tuple(map(placed, one.records))) for name, one in scenarios.items()}
 
 
 def read_json(path: Path) -> Json:

@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = [
     "ALIGNED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "EVALUATED", "EVALUATED_NUDGED", "FINGERPRINT",
     "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "FLOAT64_INFERENCE", "FLOAT64_STEP", "FLOAT64_TRAINING", "INFERENCE",
-    "INFERENCE_COPIED", "ONCE", "STEPS", "STEPS_AGAIN", "STEPS_FORCED", "STEPS_NUDGED", "STEPS_OTHER", "STRUCTURE",
-    "TRAINING", "TRAINING_CONSTANT"
+    "INFERENCE_COPIED", "ONCE", "PLACES", "STEPS", "STEPS_AGAIN", "STEPS_FORCED", "STEPS_NUDGED", "STEPS_OTHER",
+    "STRUCTURE", "TRAINING", "TRAINING_CONSTANT"
 ]
 
 DATA = "data"
@@ -17,6 +17,8 @@ STRUCTURE = "structure"
 """The variables of the model, without values."""
 CONVERTERS = "converters"
 """TF2 only: the groups of variables that changed their layout together, and what outputs say of it."""
+PLACES = "places"
+"""TF2 only: which elements of large variables are kept."""
 CONSTANT = "constant"
 """Inference with every variable at 0.001."""
 FINGERPRINT = "fingerprint"

@@ -337,6 +337,8 @@ RECORDS = _list(
             "slot": _text,
             "owned": _maybe(_list(_text)),
             "auto": _flag,
+            "sampled": _flag,
+            "count": _LENGTH,
             "call": _LENGTH,
             "every": _list(_number),
             "moved": _number,

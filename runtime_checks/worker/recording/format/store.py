@@ -13,7 +13,7 @@ import os
 import re
 import time
 import tokenize
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -21,12 +21,14 @@ from ...atomic import replace_json, replaced
 from ..format.rows import Content, Place, RecordRow
 from ..tensors import Array, Json, Nest
 
-__all__ = ["FORMAT", "OUTPUT", "RECORD", "Chapter", "Recording", "clear", "end_early", "replace_json"]
+__all__ = ["FORMAT", "OF_VARIABLES", "OUTPUT", "RECORD", "Chapter", "Recording", "clear", "end_early", "replace_json"]
 
 FORMAT = 1
 RECORD = "record.json"
 OUTPUT = "output.txt"
 """What the side wrote to its standard output and error, the end of it."""
+OF_VARIABLES = ("variable", "gradient", "slot")
+"""Kinds of records that have the shape of a variable."""
 _MIB = 1 << 20
 _WORTH = 1 << 12
 """Bytes from which on an array is looked for among those that were written."""
@@ -67,6 +69,10 @@ class Recording:
         heard: told the name of a scenario when it begins, and after every part of it.
         begun: the content of a recording in this folder to go on with: a scenario that is recorded again replaces the
             one before.
+
+    Attributes:
+        places: by the name of a variable of which not all elements are kept, its size and where those are; see
+            `sampling`.
     """
 
     def __init__(
@@ -83,6 +89,7 @@ class Recording:
         self._tapped = 0
         self._parts = 0
         self._kept: dict[bytes, tuple[str, str]] = {}
+        self.places: Mapping[str, tuple[int, Array]] = {}
         self._began = time.time()
         self.content: Content = {
             "format": FORMAT,
@@ -194,6 +201,11 @@ class Recording:
         replace_json(os.path.join(self.folder, part + ".part.json"), records)
         return part
 
+    def sampled(self, owner: str, array: Array) -> Array | None:
+        """The elements of an array that are kept of what belongs to a variable; None where all are."""
+        size, at = self.places.get(owner.partition("#")[0], (-1, None))
+        return array.reshape(-1)[at] if array.size == size else None
+
     def room(self, size: int) -> bool:
         """Whether a tap of so many bytes may still be kept; counts it either way."""
         left_out = self.content["left_out"]
@@ -232,16 +244,27 @@ class Chapter:
         self._waiting: list[RecordRow] = []
         self._order = 0
 
-    def add(self, kind: str, name: str, value: Nest, step: int = 0, place: Place | None = None, **more: object) -> None:
+    def add(
+        self,
+        kind: str,
+        name: str,
+        value: Nest,
+        step: int = 0,
+        place: Place | None = None,
+        *,
+        whole: bool = False,
+        **more: object,
+    ) -> None:
         """Keep one value; what numpy has no dtype for is kept as float32, with the name of its own.
 
         Args:
             kind: ``data``, ``input``, ``label``, ``output``, ``tap``, ``loss``, ``regularization``, ``metric``,
-                ``learning_rate``, ``gradient``, ``variable``, ``slot`` or ``evaluation``.
+                ``learning_rate``, ``gradient``, ``variable``, ``slot``, ``evaluation`` or ``places``.
             name: unique within kind and step.
             value: anything that ``np.asarray`` takes.
             step: of training, from 0; -1 is before the first.
             place: file and line that made it.
+            whole: whether all elements of a variable are kept, even of a large one.
             more: JSON data of the kind.
         """
         array = np.asarray(value)
@@ -259,6 +282,10 @@ class Chapter:
             place=None if place is None else [str(place[0]), int(place[1])],
         )
         self._order += 1
+        if kind in OF_VARIABLES and not whole:
+            sample = self.recording.sampled(str(more.get("variable", name)), array)
+            if sample is not None:
+                array, described["sampled"] = sample, True
         if kind == "tap" and not self.recording.room(array.nbytes):
             described["left_out"] = True
         else:

@@ -25,7 +25,7 @@ from ..randomness import numbering
 from ..randomness.graph_seeds import ledger_of, number_step_ops, numbered, reseeded
 from ..randomness.ledger import STEP
 from ..tensors import Array, DType, Function, V1Session, Variable
-from ..values import fills
+from ..values import fills, sampling
 from ..watching.clipping import UNKNOWN
 from . import checkpoint, estimator, evaluating, in_float64, probing, samples, sessions
 from .building import EVALUATE, INFER, TRAIN, Network, build, takes
@@ -356,7 +356,7 @@ class _Side:
         if self._before is None:
             return
         begun = self._before.scenario(scenario).of_kind("variable", -1 if scenario == scenarios.STEPS else 0)
-        yield from _by_name(network, ((record.name, record.value) for record in begun))
+        yield from _by_name(network, ((record.name, record.whole) for record in begun))
 
     def _steps(self, chapter: Chapter) -> None:
         network = self._stepping()
@@ -374,7 +374,9 @@ class _Side:
             with_operations=self.plan.operations and chapter.name == scenarios.STEPS,
             nudged=chapter.name == scenarios.STEPS_NUDGED,
             grappler=chapter.name != scenarios.STEPS_OTHER,
-            initial=list(self._as_before(network, scenarios.STEPS)),
+            initial=self._as_before(network, scenarios.STEPS),
+            places={} if self._before is None else sampling.of(self._before),
+            whole=self._whole(chapter),
             heard=lambda step, values: evaluations.append((step, values)),
             ended=lambda session: self._probe(session, network) if chapter.name == scenarios.STEPS else None,
         )
@@ -382,6 +384,14 @@ class _Side:
             self._evaluate(chapter, step, values)
         if chapter.name == scenarios.STEPS and self.plan.wants(scenarios.EVALUATED):
             self._last = evaluations[-1]
+
+    def _whole(self, chapter: Chapter) -> Sequence[int]:
+        """The steps after which TF2's variables get the values of these."""
+        if chapter.name != scenarios.STEPS:
+            return ()
+        if self.plan.wants(scenarios.STEPS_FORCED):
+            return range(self.plan.steps)
+        return (self.plan.steps - 1,) if self.plan.wants(scenarios.EVALUATED) else ()
 
     def _evaluated(self, chapter: Chapter) -> None:
         """Record loss and metrics of evaluation, with the initial values and with the last weights."""

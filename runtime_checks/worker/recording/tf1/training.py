@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Mapping, Sequence
+from typing import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from ..format.store import Chapter
 from ..pairs import structures
 from ..pairs.batches import Batch, Batches
 from ..tensors import Array, Tensor, V1Session, Variable
-from ..values import fills
+from ..values import fills, sampling
+from ..values.sampling import Places
 from ..watching import v1_optimizers
 from ..watching.operations import averages, upstream
 from .building import Network, Value, order
@@ -40,7 +41,9 @@ def train(
     with_operations: bool,
     nudged: bool,
     grappler: bool,
-    initial: Sequence[tuple[Variable, Array]],
+    initial: Iterable[tuple[Variable, Array]],
+    places: Mapping[str, Places],
+    whole: Collection[int],
     heard: Callable[[int, list[tuple[str, Array]]], None],
     ended: Callable[[V1Session], None],
 ) -> None:
@@ -58,6 +61,8 @@ def train(
             the rounding of constants makes of it.
         grappler: whether TensorFlow may rewrite the graph.
         initial: values for variables that are not to begin with their own.
+        places: of elements that are kept of large variables, where they are known.
+        whole: the steps after which all elements of large variables are kept: TF2's get them.
         heard: gets the number and the weights by name after the first and after the last step.
         ended: gets the session after the last step.
     """
@@ -80,10 +85,11 @@ def train(
             record_batch(chapter, network, batch, step)
             before = list(read(session, [variable for variable in variables if plain(variable) in shares]))
             fetches = _without(step_fetches, shown, every, step == 0)
-            _one(session, fetches, network.feeds(batch), chapter, step, operations if step == 0 else None)
+            choose = _choosing(chapter, variables, places) if step == 0 and not chapter.recording.places else None
+            _one(session, fetches, network.feeds(batch), chapter, step, operations if step == 0 else None, choose)
             assign(session, _lengthened(session, before, shares))
             if shown or every:
-                _record_state(session, variables, kept, chapter, step)
+                _record_state(session, variables, kept, chapter, step, step in whole)
             if step in (0, steps - 1):
                 heard(step, [(plain(variable), value) for variable, value in read(session, variables)])
             chapter.flush()
@@ -99,11 +105,13 @@ def record_batch(chapter: Chapter, network: Network, batch: Batch, step: int) ->
             chapter.add("label", name, value, step=step)
 
 
-def record_variables(chapter: Chapter, session: V1Session, variables: Sequence[Variable], step: int = 0) -> None:
+def record_variables(
+    chapter: Chapter, session: V1Session, variables: Sequence[Variable], step: int = 0, whole: bool = False
+) -> None:
     """Record the values of variables, written to disk some at a time."""
     size = 0
     for variable, value in read(session, variables):
-        chapter.add("variable", plain(variable), value, step=step)
+        chapter.add("variable", plain(variable), value, step=step, whole=whole)
         size += value.nbytes
         if size > _LARGE:
             chapter.flush()
@@ -130,6 +138,30 @@ def record_values(
         if size > _LARGE:
             chapter.flush()
             size = 0
+
+
+def _choosing(
+    chapter: Chapter, variables: Sequence[Variable], given: Mapping[str, Places]
+) -> Callable[[Mapping[str, Array]], None] | None:
+    """Chooses the elements of a large model that are kept from now on, by the first gradients; None for another one.
+
+    Where they are `given` it is those.
+    """
+    if sum(map(size_of, variables)) < sampling.MODEL:
+        return None
+
+    def choose(gradients: Mapping[str, Array]) -> None:
+        counts = {plain(variable): variable.shape.num_elements() or 0 for variable in variables}
+        sampling.keep(
+            chapter,
+            {
+                name: given.get(name) or sampling.places(count, gradients.get(name))
+                for name, count in counts.items()
+                if sampling.is_large(count)
+            },
+        )
+
+    return choose
 
 
 def _is_little(variables: Sequence[Variable], kept: Sequence[Slot], network: Network) -> bool:
@@ -164,14 +196,17 @@ def _one(
     chapter: Chapter,
     number: int,
     operations: Operations | None,
+    choose: Callable[[Mapping[str, Array]], None] | None,
 ) -> None:
-    """Run one step and record what it computed, in the order of construction."""
+    """Run one step and record what it computed, in the order of construction; `choose` gets the gradients before."""
     early = run_values(session, fetches.before, feeds) if fetches.before else []
     during = run_values(session, fetches.during, feeds, fetches.operations)
     late = run_values(session, fetches.after, feeds) if fetches.after else []
     values = [*fetches.before, *fetches.during, *fetches.after]
     computed = [*early, *during, *late]
     del early, during, late
+    if choose is not None:
+        choose({value.name: array for value, array in zip(values, computed) if value.kind == "gradient"})
     if operations is not None:
         sketches = {value.name: array for value, array in zip(values, computed) if value.kind == "operation"}
         operations.record(chapter, [sketches[value.name] for value in operations.values], number)
@@ -187,12 +222,12 @@ def _rank(value: Value) -> tuple[int, int]:
 
 
 def _record_state(
-    session: V1Session, variables: Sequence[Variable], kept: Sequence[Slot], chapter: Chapter, step: int
+    session: V1Session, variables: Sequence[Variable], kept: Sequence[Slot], chapter: Chapter, step: int, whole: bool
 ) -> None:
-    record_variables(chapter, session, variables, step)
+    record_variables(chapter, session, variables, step, whole)
     for slot, (_, value) in zip(kept, read(session, [slot.variable for slot in kept])):
-        whole = f"{slot.weight}/{slot.canonical}"
-        chapter.add("slot", whole, value, step=step, variable=slot.weight, slot=slot.canonical)
+        name = f"{slot.weight}/{slot.canonical}"
+        chapter.add("slot", name, value, step=step, variable=slot.weight, slot=slot.canonical)
 
 
 def _nudged(session: V1Session, variables: Sequence[Variable]) -> Iterable[tuple[Variable, Array]]:

@@ -15,9 +15,10 @@ from ..pairs import mapping
 from ..pairs.pair import Pair
 from ..randomness.ledger import STEP
 from ..tensors import Array, Variable
-from ..values import fills
+from ..values import fills, sampling
 from ..values.conversions import Conversion, Derived, derived, refilled, regrouped
 from ..values.layout import Layouts
+from ..values.sampling import Places
 from .variables import Variables, assign, dtype_of, shape_of, value_of
 
 __all__ = ["Copying", "values_of"]
@@ -87,12 +88,38 @@ class Copying:
         """Assign the weights that the TF1 side had after a training step; gives back how many got one."""
         assert self._tf1 is not None
         records = self._tf1.scenario(STEPS).of_kind("variable", step)
-        return self._copy(variables, {record.name: record for record in records})
+        return self._copy(variables, {record.name: record for record in records if not record.sampled})
 
     def evaluated(self) -> list[int]:
         """After which steps the TF1 side evaluated; -1 for its initial values, which it always has."""
         records = () if self._tf1 is None else self._tf1.scenario(EVALUATED).records
         return sorted({record.step for record in records} | {-1})
+
+    def places(self, rows: Sequence[mapping.Described]) -> tuple[dict[str, Places], dict[str, Array]]:
+        """The elements that are kept of large variables of TF2: those that TF1 kept of theirs.
+
+        Args:
+            rows: the variables of TF2 as they are described.
+
+        Returns:
+            The places by name, and of variables of groups the `sources` that `sampling.of_group` gives.
+        """
+        kept = {} if self._tf1 is None else sampling.of(self._tf1)
+        found: dict[str, Places] = {}
+        sources: dict[str, Array] = {}
+        names = self.names_among(rows) if kept else {}
+        new = {str(row["name"]): row["shape"] for row in rows}
+        old = {} if self._tf1 is None else {str(row["name"]): row["shape"] for row in self._tf1.content["variables"]}
+        for name, tf1_name in names.items():
+            part = self.parts.get(tf1_name)
+            if part is not None and any(one in kept for one in part.conversion.tf1):
+                found[name], sources[name] = sampling.of_group(part, kept)
+            elif tf1_name in kept:
+                order = np.arange(kept[tf1_name].size).reshape(old[tf1_name])
+                order = self.layouts.value(tf1_name, order, new[name])
+                if list(order.shape) == list(new[name]):
+                    found[name] = sampling.following(order, kept[tf1_name])
+        return found, sources
 
     def _copy(self, variables: Variables, known: Mapping[str, Record]) -> int:
         names = self.tf1_names(variables)

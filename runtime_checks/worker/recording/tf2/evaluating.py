@@ -10,7 +10,7 @@ from ..format.attempts import NotRunError
 from ..format.store import Chapter
 from ..pairs import structures
 from ..pairs.pair import Pair
-from ..tensors import Layer
+from ..tensors import Json, Layer
 from .listening import array
 from .model import Model, converted, is_of_keras
 from .session import Made, Session
@@ -58,7 +58,7 @@ def record(session: Session, made: Made, chapter: Chapter, step: int) -> None:
     sorts, place = dict(_sorts(model)), made.model.place_of("test_step", session.code)
     if found[-1].loss is not None:
         means = [float(np.mean(array(one.loss))) for one in found if one.loss is not None]
-        every = {"every": means} if np.all(np.isfinite(means)) else {}
+        every: dict[str, Json] = {"every": means} if np.all(np.isfinite(means)) else {}
         chapter.add("loss", "loss", array(found[-1].loss), step, place, **every)
     for name, value in structures.flat(dict(found[-1].metrics)):
         chapter.add("metric", name, array(value), step, place, sort=sorts.get(name.rpartition("/")[2], ""))

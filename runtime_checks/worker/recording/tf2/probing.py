@@ -166,16 +166,17 @@ def _number(value: Tensor) -> float:
 @contextlib.contextmanager
 def given_gradients(
     name: Callable[[Variable], str], scale: float
-) -> Iterator[tuple[Mapping[str, Array], dict[int, dict[str, Array]]]]:
+) -> Iterator[tuple[Mapping[str, Array], Mapping[str, Tensor], dict[int, dict[str, Tensor]]]]:
     """In the body a tape gives patterns of a global norm for gradients, and no optimizer makes an update.
 
     Yields:
-        The patterns by the name of a weight, and by optimizer what it was given for each weight.
+        The patterns by the name of a weight, the tensors of them, and by optimizer what it was given for each weight.
     """
     import tensorflow as tf
 
     given: dict[str, Array] = {}
-    got: dict[int, dict[str, Array]] = {}
+    tensors: dict[str, Tensor] = {}
+    got: dict[int, dict[str, Tensor]] = {}
 
     def telling(original: Function) -> Function:
         def gradient(self: object, target: Nest, sources: Nest, *args: object, **kwargs: object) -> Nest:
@@ -185,14 +186,13 @@ def given_gradients(
             made = clipping.patterns({name(source): tuple(source.shape) for source in leaves})
             given.update(made)
             found = [tf.constant(scale * made[name(source)], source.dtype) for source in leaves]
+            tensors.update((name(source), one) for source, one in zip(leaves, found))
             return tf.nest.pack_sequence_as(sources, found)
 
         return gradient
 
     def heard(optimizer: Optimizer, pairs: Sequence[tuple[Tensor, Variable]], rate: Tensor) -> None:
-        got.setdefault(id(optimizer), {}).update(
-            {name(variable): array(tf.convert_to_tensor(one)) for one, variable in pairs}
-        )
+        got.setdefault(id(optimizer), {}).update({name(variable): one for one, variable in pairs})
 
     with wrapped(tf.GradientTape, "gradient", telling), keras_optimizers.watching(heard, update=False):
-        yield given, got
+        yield given, tensors, got

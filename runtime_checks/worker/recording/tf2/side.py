@@ -17,6 +17,7 @@ from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
 from ..randomness import numbering, samples
 from ..tensors import Array, Nest, Tensor
+from ..values import sampling
 from ..values.conversions import Conversion
 from ..watching import checkpoint_loads
 from . import checkpoint, converting, evaluating, in_float64, once
@@ -170,6 +171,12 @@ class _Side:
         if groups or self._problems:
             with session.recording.scenario(scenarios.CONVERTERS) as chapter:
                 converting.say(chapter, groups, self._problems)
+        places, sources = session.copying.places(session.recording.content["variables"])
+        if places:
+            with session.recording.scenario(scenarios.PLACES) as chapter:
+                sampling.keep(chapter, places)
+                for name, source in sources.items():
+                    chapter.add("sources", name, source)
 
     def _tried(self, tf1: Recorded, groups: Sequence[converting.Group]) -> list[converting.Group]:
         copying = self.session.copying

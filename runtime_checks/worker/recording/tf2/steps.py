@@ -365,12 +365,16 @@ class _Trainer:
         batch = self.session.batch_tensors(0)
         given: dict[str, Array] = {}
         got: dict[int, list[Mapping[str, Array]]] = {id(one): [] for one in self._optimizers}
-        for scale in clipping.SCALES:
+        for scale in reversed(clipping.SCALES):
             with self.made.ledger.evaluating(), probing.given_gradients(self.made.variables.name, scale) as heard:
                 self._user_step(Seen(), batch.inputs, batch.labels)
             given.update(heard[0])
-            for optimizer, found in heard[1].items():
-                got.setdefault(optimizer, []).append(found)
+            if all(one is heard[1].get(name) for found in heard[2].values() for name, one in found.items()):
+                if scale == max(clipping.SCALES):  # nothing comes between the tape and the optimizers
+                    return {optimizer: {} for optimizer in heard[2]}
+            for optimizer, found in heard[2].items():
+                arrays = {name: array(one) for name, one in found.items()}
+                got.setdefault(optimizer, []).insert(0, arrays)
         return {
             optimizer: clipping.limits({name: given[name] for name in found[0] if name in given}, found)
             for optimizer, found in got.items()

@@ -26,15 +26,17 @@ Limits = Dict[str, Union[str, float, None]]
 
 
 def patterns(shapes: Mapping[str, Sequence[int]]) -> dict[str, Array]:
-    """Gradients of both signs, of elements that differ, of norms that differ, and of global norm 1; float64."""
-    found = {}
+    """Gradients of both signs, of elements that differ, of norms that differ, and of global norm 1; float32."""
+    found: dict[str, Array] = {}
     for at, (name, shape) in enumerate(sorted(shapes.items())):
         count = int(np.prod(shape, dtype=np.int64))
-        element = np.arange(count)
-        value = np.where(element % 2, -1.0, 1.0) * (1.0 + element % 5) / max(count, 1) ** 0.5
-        found[name] = value.reshape(shape) * (1.0 + 0.37 * (at % 7))
+        ten = np.array([1.0, -2.0, 3.0, -4.0, 5.0, -1.0, 2.0, -3.0, 4.0, -5.0])
+        value = ten * (1.0 + 0.37 * (at % 7)) / max(count, 1) ** 0.5
+        found[name] = np.resize(value.astype(np.float32), count).reshape(shape)
     size = _norm(found.values())
-    return {name: value / size for name, value in found.items()} if size else found
+    for value in found.values():
+        np.divide(value, size or 1.0, out=value)
+    return found
 
 
 def limits(given: Mapping[str, Array], got: Sequence[Mapping[str, Array]]) -> Limits:
@@ -48,23 +50,28 @@ def limits(given: Mapping[str, Array], got: Sequence[Mapping[str, Array]]) -> Li
         One of ``clipvalue``, ``clipnorm`` and ``global_clipnorm`` with its bound, or ``clipping`` with `UNKNOWN`.
     """
     names = [name for name in given if all(name in one for one in got) and np.any(given[name])]
-    least, small, large = ({name: np.asarray(one[name], np.float64) for name in names} for one in got)
+    large = {name: np.asarray(got[2][name]) for name in names}
     if not names or not all(np.all(np.isfinite(value)) for value in large.values()):
         return {"clipping": UNKNOWN} if names else {}
-    if all(_is_linear(given[name], least[name], small[name], large[name]) for name in names):
+    if all(_is_linear(given[name], *(np.asarray(one[name], np.float64) for one in got)) for name in names):
         return {}
-    ends = [(large[name][given[name] > 0], large[name][given[name] < 0]) for name in names]
-    bounds = np.concatenate([np.concatenate([above.ravel(), -below.ravel()]) for above, below in ends])
+    bounds = np.concatenate([_ends(value[given[name] > 0], value[given[name] < 0]) for name, value in large.items()])
     if _alike(bounds):
         return {"clipvalue": _figure(bounds[0])}
-    norms = np.array([_norm([large[name]]) for name in names])
-    if not all(_is_parallel(given[name], large[name]) for name in names):
+    norms = np.array([_norm([value]) for value in large.values()])
+    if not all(_is_parallel(given[name], value) for name, value in large.items()):
         return {"clipping": UNKNOWN}
     if len(names) > 1 and _alike(norms):
         return {"clipnorm": _figure(norms[0])}
     if _alike(norms / np.array([_norm([given[name]]) for name in names])):
         return {"global_clipnorm": _figure(_norm(large.values()))}
     return {"clipping": UNKNOWN}
+
+
+def _ends(above: Array, below: Array) -> Array:
+    """The least and the largest magnitudes of what was positive, and of what was negative."""
+    found = [bound for one in (above, -below) if one.size for bound in (one.min(), one.max())]
+    return np.array(found, np.float64)
 
 
 @contextlib.contextmanager
@@ -88,6 +95,7 @@ def heard_gradients(heard: Callable[[Tensor, Tensor], None]) -> Iterator[None]:
 
 def _is_linear(given: Array, least: Array, small: Array, large: Array) -> bool:
     """Whether a gradient comes through as it is, or as a multiple, whatever is added to it."""
+    given = given.astype(np.float64)
     whole = SCALES[2] * given
     if _norm([large - whole]) <= _NEAR * _norm([whole]):
         return True
@@ -97,7 +105,7 @@ def _is_linear(given: Array, least: Array, small: Array, large: Array) -> bool:
 
 def _is_parallel(one: Array, other: Array) -> bool:
     sizes = _norm([one]) * _norm([other])
-    return sizes > 0 and float(np.sum(one * other)) >= (1.0 - _NEAR) * sizes
+    return sizes > 0 and float(np.sum(np.multiply(one, other, dtype=np.float64))) >= (1.0 - _NEAR) * sizes
 
 
 def _alike(values: Array) -> bool:
@@ -106,7 +114,7 @@ def _alike(values: Array) -> bool:
 
 
 def _norm(values: Iterable[Array]) -> float:
-    return float(sum(float(np.sum(np.square(value))) for value in values) ** 0.5)
+    return float(sum(float(np.sum(np.square(value, dtype=np.float64))) for value in values) ** 0.5)
 
 
 def _figure(number: float) -> float:
