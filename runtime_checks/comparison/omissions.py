@@ -227,8 +227,8 @@ def _sampled(climb: Climb) -> Iterator[str]:
     if kept:
         compared, all_ = (sum(counts) for counts in zip(*((one.at.size, one.size) for one in kept), strict=True))
         yield (
-            f"{1 - compared / all_:.0%} of the elements of {_many(len(kept), 'large variable')} (of {all_:,} there are "
-            f"{compared:,} recorded, the same ones on both sides)"
+            f"{all_ - compared:,} of the {all_:,} elements of {_many(len(kept), 'large variable')} (the others are "
+            "recorded, the same ones on both sides)"
         )
 
 
