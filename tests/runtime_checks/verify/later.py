@@ -516,7 +516,7 @@ class Silent(keras.Sequential):
             scores = self(features, training=True)
             loss = tf.reduce_mean(keras.losses.sparse_categorical_crossentropy(labels, scores, from_logits=True))
         self.optimizer.apply_gradients(
-            zip(tape.gradient(loss, self.trainable_variables), self.trainable_variables)
+            zip(tape.gradient(loss, self.trainable_variables), self.trainable_variables, strict=True)
         )
         return {"loss": loss}
 

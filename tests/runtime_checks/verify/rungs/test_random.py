@@ -140,5 +140,6 @@ def test_what_a_training_step_draws_need_not_be_drawn_by_the_model(
     named = [check for check in report.rung("4").failures if check.kind == "random"]
 
     assert told == bool(named)
-    assert told == any(words.startswith("random numbers of training that are not aligned") for words in report.not_compared)
+    words = "random numbers of training that are not aligned"
+    assert told == any(one.startswith(words) for one in report.not_compared)
     assert told == any("Random draws" in text for cause in report.causes for text in cause.evidence)
