@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,15 +26,15 @@ def work(job: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def in_children(children: Children, told: list[dict[str, Any]] | None = None) -> Iterator[None]:
-    """Whatever starts a worker in the body asks the child of its target; `told` gets the jobs.
+def in_children(children: Children, heard: Callable[[dict[str, Any]], object] | None = None) -> Iterator[None]:
+    """Whatever starts a worker in the body asks the child of its target; `heard` is told each job before it is done.
 
     A pair that changes its process for good, or ends it, needs workers of its own.
     """
 
     def start(python: str, script: str, job: dict[str, Any], **limits: Any) -> process.Outcome:
-        if told is not None:
-            told.append(job)
+        if heard is not None:
+            heard(job)
         began = time.monotonic()
         results = children.call("keras2" if job["target"] == "tf1" else job["target"], work, job)
         return process.Outcome("done", 0, None, time.monotonic() - began, 0, results, "", "")
