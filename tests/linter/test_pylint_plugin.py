@@ -266,8 +266,10 @@ def test_two_processes_find_what_one_finds() -> None:
         assert b"" == done.stderr
         return sorted(json.loads(done.stdout), key=lambda message: str(message["path"]))
 
-    assert 6 == len(run(1))
-    assert run(1) == run(2)
+    alone = run(1)
+
+    assert 6 == len(alone)
+    assert alone == run(2)
 
 
 # -- places ------------------------------------------------------------------------------------------------------------
