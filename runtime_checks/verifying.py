@@ -151,11 +151,13 @@ def run(
 
         report, today = compared(), None
         if then is None and report.status == 1:
+            from .comparison.repeated import confirmed
+
             told = replace(request, tensorboard=None)  # which has all of it by now
-            for side in sides:
+            for side in filter(_Side.is_brief, sides):
                 rest = planning.rest(brief, plan)
                 replace(side, request=told).record(rest, pair_job(located, name), progress, keep=True)
-            report = compared()
+            report = confirmed(report, compared())
         if report.status == 1 and first[0].tensorflow != second[0].tensorflow:
             today = _Side(request, "tf1", second[0], _target_of_tf1(second[0]), folder, place=TODAY)
             today.record(plan, pair_job(located, name), progress)
@@ -449,6 +451,12 @@ class _Side:
     @property
     def folder(self) -> str:
         return os.path.join(self.run, self.place or self.side)
+
+    def is_brief(self) -> bool:
+        """Whether what was recorded lacks what a second run would add: a side that runs itself tells all of it."""
+        from .worker.recording.format.reading import read
+
+        return bool(read(self.folder).content.get("brief"))
 
     def record(
         self,

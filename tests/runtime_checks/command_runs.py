@@ -18,6 +18,7 @@ import pytest
 
 MARK = "MIGRATE_LINT_TEST_CASE"
 _AT_ONCE = 2
+_WAITING = 3
 _SECONDS = 900
 
 
@@ -25,7 +26,8 @@ _SECONDS = 900
 class Case:
     """A project and how it is run.
 
-    ``prepare`` may change the project's folder once it is written; ``cwd`` lies in it.
+    ``prepare`` may change the project's folder once it is written; ``cwd`` lies in it. One that only ``waits`` for most
+    of its time, until it is ended, does so beside all others.
     """
 
     files: Mapping[str, str | bytes]
@@ -33,6 +35,7 @@ class Case:
     options: Sequence[str] = ()
     cwd: str = "."
     prepare: Callable[[Path], object] | None = None
+    waits: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,11 @@ def running(
     """Begin the runs that the selected tests of a module name by their parameter ``name``; the body waits for each."""
     specs = (getattr(item, "callspec", None) for item in request.session.items if item.path == request.path)
     chosen = dict.fromkeys(spec.params["name"] for spec in specs if spec is not None)
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        begun = {name: pool.submit(execute, folders.mktemp("case"), cases[name]) for name in chosen}
+    with ThreadPoolExecutor(_AT_ONCE) as pool, ThreadPoolExecutor(_WAITING) as beside:
+        begun = {
+            name: (beside if cases[name].waits else pool).submit(execute, folders.mktemp("case"), cases[name])
+            for name in chosen
+        }
         yield lambda name: begun[name].result()
 
 

@@ -76,7 +76,7 @@ FAILURES = {
         """
         @tf.function
         def endless(x):
-            return len(list(tf.data.Dataset.range(3))) * x
+            return len([time.sleep(0.1) for _ in tf.data.Dataset.range(3)]) * x
         endless(tf.ones(()))  # here
         """,
         "phase build took longer than 45 s and was stopped",
@@ -256,6 +256,7 @@ def build():
     return Net(), tf.ones((2, 3))
 """
 HANGS_IN_A_GRAPH = """\
+import time
 import tensorflow as tf
 
 
@@ -267,7 +268,7 @@ def unused(self):
 class Scale(tf.Module):
     def __call__(self, x):
         if not tf.executing_eagerly():
-            list(tf.data.Dataset.range(3))
+            _ = [time.sleep(0.1) for _ in tf.data.Dataset.range(3)]
         return x * tf.Variable(2.0)  # static
 
 
@@ -318,7 +319,10 @@ def mixed(text: str) -> bytes:
 
 
 CASES = {
-    **{name: Case({"model.py": model(one.body)}, options=one.options) for name, one in FAILURES.items()},
+    **{
+        name: Case({"model.py": model(one.body)}, options=one.options, waits=one.options is SHORT)
+        for name, one in FAILURES.items()
+    },
     "a helper that is no Python": Case(
         {"model.py": model("import helper"), "helper.py": BROKEN_HELPER},
     ),
@@ -328,9 +332,9 @@ CASES = {
     "forks, floods and goes on": Case({"model.py": FORKING}),
     "forks a daemon": Case({"model.py": DAEMON}),
     "asks for Keras 2 itself": Case({"model.py": LEGACY}),
-    "hangs in tf.function alone": Case({"model.py": HANGS_IN_A_GRAPH}, options=SHORT),
-    "hangs in its second call": Case({"model.py": HANGS_AGAIN}, options=SHORT),
-    "hangs in its training step": Case({"model.py": HANGS_IN_A_STEP}, options=SHORT),
+    "hangs in tf.function alone": Case({"model.py": HANGS_IN_A_GRAPH}, options=SHORT, waits=True),
+    "hangs in its second call": Case({"model.py": HANGS_AGAIN}, options=SHORT, waits=True),
+    "hangs in its training step": Case({"model.py": HANGS_IN_A_STEP}, options=SHORT, waits=True),
     "takes one batch size": Case({"model.py": ONE_BATCH}),
     "names of the worker's modules": Case(
         {

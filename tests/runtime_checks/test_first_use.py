@@ -301,10 +301,23 @@ EXECUTED = {
     **{f"{name}, right at once": case for name, case in RIGHT.items()},
 }
 TARGETS = ("keras2", "keras3")
+EITHER = (
+    "argparse", "absl", "arguments by hand", "a function of arguments", "another name", "the function of an Estimator",
+    "much memory", "long", "the name of a notebook", "an error with a cause", "TF1's flags"
+)  # fmt: skip
+"""What is told, or remedied, before a model of Keras is called: each on one target, in turn."""
+
+
+def on_targets(name: str) -> list[str]:
+    """The runs of a case, one for each target that it is for."""
+    of = name.removesuffix(", remedied").removesuffix(", right at once")
+    return [f"{name} on {one}" for one in ([TARGETS[EITHER.index(of) % 2]] if of in EITHER else TARGETS)]
+
+
 CASES = {
-    f"{name} on {target}": replace(case, options=("--target", target, *case.options))
+    run: replace(case, options=("--target", run.rpartition(" on ")[2], *case.options), waits=name.startswith("long"))
     for name, case in EXECUTED.items()
-    for target in TARGETS
+    for run in on_targets(name)
 }
 
 
@@ -315,7 +328,7 @@ def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         yield runs
 
 
-@pytest.mark.parametrize("name", [f"{name} on {target}" for name in MISTAKES for target in TARGETS])
+@pytest.mark.parametrize("name", [run for name in MISTAKES for run in on_targets(name)])
 def test_a_mistake_is_told_with_what_to_do(name: str, ran: Runs) -> None:
     """In one finding, and the status is 1."""
     run = ran(name)
@@ -328,14 +341,14 @@ def test_a_mistake_is_told_with_what_to_do(name: str, ran: Runs) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [f"{name} on {target}" for name in EXECUTED if name not in {*MISTAKES, *STEPS} for target in TARGETS]
+    "name", [run for name in EXECUTED if name not in {*MISTAKES, *STEPS} for run in on_targets(name)]
 )
 def test_what_is_said_works(name: str, ran: Runs) -> None:
     """The model is built and called."""
     assert is_called(ran(name))
 
 
-@pytest.mark.parametrize("name", [f"{name} on {target}" for name in STEPS for target in TARGETS])
+@pytest.mark.parametrize("name", [run for name in STEPS for run in on_targets(name)])
 def test_what_the_command_line_names_is_run(name: str, ran: Runs) -> None:
     """A method in place of the model, a step of the program's own with the batch that it is to have."""
     run = ran(name)
@@ -347,7 +360,7 @@ def test_what_the_command_line_names_is_run(name: str, ran: Runs) -> None:
     assert ("confirmed", phase) == (found["verdict"], found["evidence"][0]["phase"])
 
 
-@pytest.mark.parametrize("name", [f"a session, right at once on {target}" for target in TARGETS])
+@pytest.mark.parametrize("name", on_targets("a session, right at once"))
 def test_a_program_without_eager_execution_is_judged_in_its_graph(name: str, ran: Runs) -> None:
     """What its calls add to the graph is seen, and nothing calls it in ``tf.function``."""
     run = ran(name)
@@ -361,7 +374,7 @@ def is_called(run: Ran) -> bool:
     return not run.found("TF908") and run.phases["first call"][0] == "ok"
 
 
-@pytest.mark.parametrize("name", [f"the name of a notebook, remedied on {target}" for target in TARGETS])
+@pytest.mark.parametrize("name", on_targets("the name of a notebook, remedied"))
 def test_a_notebook_is_run_up_to_the_cell_that_makes_the_model(name: str, ran: Runs) -> None:
     """Its findings have verdicts in their cells, and what is trained for a day below is not run."""
     run = ran(name)

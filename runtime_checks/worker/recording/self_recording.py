@@ -276,6 +276,7 @@ def run_itself(
             arguments[name] = pair.params if name == "params" else getattr(run.batch(0), name)
         elif name != "run" and parameter.default is parameter.empty and parameter.kind not in _VARIADIC:
             raise PairError(f"a function with a parameter run may have {', '.join(_GIVEN)}, but not {name}")
+    recording.content["brief"] = False  # it tells the same in any run
     with run.recorded():
         function(**arguments)
     for name in plan.scenarios:

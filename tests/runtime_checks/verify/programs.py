@@ -65,6 +65,8 @@ class Program:
         frozen: variables that are not trainable, beside the moving mean.
         untrained: variables that training gives no gradient.
         step_draws: what is said of random operations of training, if it is another thing.
+        wide: whether it is recorded in float64, too.
+        moved: how far values in float64 move with the rounding of constants.
     """
 
     side: str = "tf1"
@@ -94,6 +96,8 @@ class Program:
     frozen: tuple[str, ...] = ()
     untrained: tuple[str, ...] = ()
     step_draws: tuple[Mapping[str, Any], ...] = ()
+    wide: bool = False
+    moved: float = 0.0
 
 
 def batch(step: int) -> tuple[Any, Any]:
@@ -111,15 +115,15 @@ def initial(seed: int) -> Weights:
 
 def dot(program: Program, one: Any, other: Any) -> Any:
     if program.rounding:
-        return (one[..., ::-1].copy() @ other[::-1].copy()).astype(np.float32)
-    return (one @ other).astype(np.float32)
+        return one[..., ::-1].copy() @ other[::-1].copy()
+    return one @ other
 
 
 def forward(program: Program, weights: Weights, inputs: Any, training: bool) -> dict[str, Any]:
-    """The values of a pass, by layer."""
+    """The values of a pass, by layer, in the precision of the weights."""
     before = dot(program, inputs, weights["hidden/kernel"]) + weights["hidden/bias"]
-    hidden = np.maximum(before, 0) * np.float32(program.scale)
-    mean = hidden.mean(axis=0, dtype=np.float32)
+    hidden = np.maximum(before, 0) * before.dtype.type(program.scale)
+    mean = hidden.mean(axis=0, dtype=hidden.dtype)
     centred = hidden - (mean if training else weights["stats/moving_mean"])
     first, second = ("right", "left") if program.swapped else ("left", "right")
     left = dot(program, centred, weights[f"{first}/kernel"])
@@ -129,17 +133,19 @@ def forward(program: Program, weights: Weights, inputs: Any, training: bool) -> 
 
 
 def regularization(program: Program, weights: Weights) -> Any:
-    kernels = [np.sum(value * value, dtype=np.float32) for name, value in weights.items() if name.endswith("kernel")]
-    return np.float32(program.l2) * np.float32(sum(kernels[::-1] if program.rounding else kernels))
+    kernels = [np.sum(value * value, dtype=value.dtype) for name, value in weights.items() if name.endswith("kernel")]
+    exact = kernels[0].dtype.type
+    return exact(program.l2) * exact(sum(kernels[::-1] if program.rounding else kernels))
 
 
 def gradients(program: Program, weights: Weights, values: dict[str, Any], inputs: Any, labels: Any) -> Weights:
     """Of half the squared error's mean plus regularization; the batch's mean counts as a constant."""
     first, second = ("right", "left") if program.swapped else ("left", "right")
-    error = (values["top"] - labels) / np.float32(labels.size)
+    exact = values["top"].dtype.type
+    error = (values["top"] - labels) / exact(labels.size)
     right = dot(program, error, weights["top/kernel"].T)
     left = dot(program, right, weights[f"{second}/kernel"].T)
-    hidden = dot(program, left, weights[f"{first}/kernel"].T) * (values["hidden"] > 0) * np.float32(program.scale)
+    hidden = dot(program, left, weights[f"{first}/kernel"].T) * (values["hidden"] > 0) * exact(program.scale)
     found = {
         "hidden/kernel": dot(program, inputs.T, hidden),
         "hidden/bias": hidden.sum(axis=0),
@@ -148,9 +154,9 @@ def gradients(program: Program, weights: Weights, values: dict[str, Any], inputs
         "top/kernel": dot(program, values["right"].T, error),
         "top/bias": error.sum(axis=0),
     }
-    penalty = np.float32(2 * program.l2)
+    penalty = exact(2 * program.l2)
     return {
-        name: (value + penalty * weights[name] if name.endswith("kernel") else value).astype(np.float32)
+        name: (value + penalty * weights[name] if name.endswith("kernel") else value).astype(exact)
         for name, value in sorted(found.items(), key=lambda one: list(SHAPES).index(one[0]))
     }
 
@@ -290,6 +296,9 @@ def record(program: Program, folder: Path, limit: int = 2 << 30) -> Path:
     else:
         bodies[scenarios.ONCE] = lambda chapter: chapter.say(created=[], calls=[{"name": "one", "ended": "ok"}])
         bodies[scenarios.INFERENCE_COPIED] = lambda chapter: Sheet(program, chapter).passed(copied, False)
+    if program.wide:
+        for name in scenarios.FLOAT64:
+            bodies[name] = lambda chapter: _in_float64(program, chapter, copied)
     if program.evaluated:
         bodies[scenarios.EVALUATED] = lambda chapter: _evaluated(program, chapter)
     for name, body in bodies.items():
@@ -305,6 +314,20 @@ def _evaluated(program: Program, chapter: Chapter) -> None:
         for kind, name, value, sort in values:
             every = {"every": list(program.every)} if program.every and kind == "loss" else {}
             chapter.add(kind, name, np.float32(value), step, sort=sort, **every)
+
+
+def _in_float64(program: Program, chapter: Chapter, weights: Weights) -> None:
+    sheet, inputs = Sheet(program, chapter), program.batches(0)[0]
+    wide = {name: value.astype(np.float64) for name, value in weights.items()}
+    _, labels = sheet.data()
+    values = forward(program, wide, inputs.astype(np.float64), chapter.name != scenarios.FLOAT64_INFERENCE)
+    penalty = regularization(program, wide)
+    sheet.add("output", "output", values["top"], moved=program.moved)
+    sheet.add("regularization", "total", penalty, moved=program.moved)
+    if chapter.name == scenarios.FLOAT64_STEP:
+        sheet.add("loss", "loss", 0.5 * np.mean((values["top"] - labels) ** 2) + penalty, moved=program.moved)
+        for name, gradient in gradients(program, wide, values, inputs.astype(np.float64), labels).items():
+            sheet.add("gradient", name, gradient, moved=program.moved)
 
 
 def _inference(program: Program, chapter: Chapter, weights: Weights) -> None:

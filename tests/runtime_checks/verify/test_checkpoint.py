@@ -5,17 +5,19 @@ What is asserted here was found out by ``checkpoints/facts.py``, in one process 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from migrate_lint.linter.finding import Target
+from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.verifying import Request, run
 
 from ...interpreters import Children, load
+from .workers import in_children
 
 pytestmark = pytest.mark.tensorflow
 
@@ -156,13 +158,23 @@ def test_objects_of_an_object_based_checkpoint_are_asked_for(facts: Facts):
     assert found["other objects"]["problem"].startswith("Found 7 Python objects that were not bound to")
 
 
-def verified(name: str, target: str) -> Any:
-    request = Request(f"{FOLDER / 'pair.py'}:{name}", until="checkpoint", policy="guide", target=Target(target))
-    return run(request)
+Verified = Callable[[str, str], Report]
+
+
+@pytest.fixture
+def verified(children: Children) -> Iterator[Verified]:
+    """The report of a pair on a target."""
+
+    def get(name: str, target: str) -> Report:
+        request = Request(f"{FOLDER / 'pair.py'}:{name}", until="checkpoint", policy="guide", target=Target(target))
+        return run(request)
+
+    with in_children(children):
+        yield get
 
 
 @pytest.mark.parametrize(("name", "target"), [("shim", "keras2"), ("model", "keras2"), ("model", "keras3")])
-def test_both_sides_agree_with_the_values_of_a_checkpoint(name: str, target: str):
+def test_both_sides_agree_with_the_values_of_a_checkpoint(name: str, target: str, verified: Verified):
     """The fifth rung: behind the shim, and in a Keras model with names of its own."""
     rung = verified(name, target).rung("checkpoint")
 
@@ -173,7 +185,7 @@ def test_both_sides_agree_with_the_values_of_a_checkpoint(name: str, target: str
     assert {f"{side}: 7 matched, 0 missing, 0 unused" for side in ("TF1", "TF2")} <= set(rung.notes)
 
 
-def test_a_silent_load_fails_the_rung_and_names_the_line():
+def test_a_silent_load_fails_the_rung_and_names_the_line(verified: Verified):
     """Also where the pair itself names no checkpoint."""
     rung = verified("too_early", "keras2").rung("checkpoint")
     [line] = [
@@ -188,7 +200,7 @@ def test_a_silent_load_fails_the_rung_and_names_the_line():
     )
 
 
-def test_a_checkpoint_that_is_not_there_is_no_equality():
+def test_a_checkpoint_that_is_not_there_is_no_equality(verified: Verified):
     """The other rungs are climbed; the status is that of a side that did not come through."""
     report = verified("absent", "keras2")
 

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 from migrate_lint.linter.finding import Target
-from migrate_lint.runtime_checks import interpreter
+from migrate_lint.runtime_checks import interpreter, verifying
 from migrate_lint.runtime_checks.comparison import gen_test
 from migrate_lint.runtime_checks.comparison.points import points
 from migrate_lint.runtime_checks.worker.recording.format.reading import RecordingError
 from migrate_lint.runtime_checks.worker.recording.format.store import Recording
+
+from ...interpreters import Children
+from .workers import in_children
 
 ASKED = {"pair": "old.package", "attribute": "pair", "until": None, "policy": "noise", "steps": 2, "seed": 7}
 PAIR = """\
@@ -190,18 +193,20 @@ def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
-def test_the_test_passes_until_the_model_computes_something_else(tmp_path: Path, target: str) -> None:
+def test_the_test_passes_until_the_model_computes_something_else(
+    children: Children, tmp_path: Path, target: str
+) -> None:
     """A learning rate that is doubled is seen in training and in predictions, not in the forward pass."""
     refused = interpreter.unsupported(interpreter.describe(), Target(target))
     if refused is not None:
         pytest.skip(refused)
     pair = tmp_path / "pair.py"
     pair.write_text(PAIR)
-    ran = command(
-        tmp_path, "-m", "migrate_lint", "verify", "pair.py", "--target", target, "--until", "step", "--policy", "guide",
-        "-o", "run",
-    )  # fmt: skip
-    assert 0 == ran.returncode, ran.stdout + ran.stderr
+    request = verifying.Request(
+        str(pair), until="step", policy="guide", target=Target(target), output=str(tmp_path / "run")
+    )
+    with in_children(children):
+        assert 0 == verifying.run(request).status
     asked = json.loads((tmp_path / "run" / "run.json").read_text())
     (tmp_path / "test_pair.py").write_text(gen_test.generate(tmp_path / "run", asked, tmp_path))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -14,6 +14,9 @@ from migrate_lint.linter.finding import Target
 from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.verifying import Request, compare, run
+
+from ...interpreters import Children
+from .workers import in_children
 
 pytestmark = pytest.mark.tensorflow
 
@@ -51,6 +54,12 @@ def passed(report: Report) -> set[str]:
 
 
 Compared = Callable[[str, str], Report]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _workers(children: Children) -> Iterator[None]:
+    with in_children(children):
+        yield
 
 
 @pytest.fixture(scope="module")

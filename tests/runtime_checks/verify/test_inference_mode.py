@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.verifying import Request, run
 
+from ...interpreters import Children
 from .test_guides import need
+from .workers import in_children
 
 pytestmark = pytest.mark.tensorflow
 
@@ -20,9 +23,19 @@ UNTOLD = ("dropout", "norm", "both", "subclass", "method")
 NOT_PASSED_ON = ("no_argument", "no_argument_norm")
 
 
-def verified(name: str, target: str) -> Report:
-    need(target)
-    return run(Request(f"{PAIRS}:{name}", target=Target(target), until="step", steps=1))
+Verified = Callable[[str, str], Report]
+
+
+@pytest.fixture(scope="module")
+def verified(children: Children) -> Iterator[Verified]:
+    """The first training step of a pair, on a target."""
+
+    def get(name: str, target: str) -> Report:
+        need(target)
+        return run(Request(f"{PAIRS}:{name}", target=Target(target), until="step", steps=1))
+
+    with in_children(children):
+        yield get
 
 
 def failed(report: Report) -> list[str]:
@@ -31,7 +44,7 @@ def failed(report: Report) -> list[str]:
 
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
 @pytest.mark.parametrize("name", UNTOLD)
-def test_a_step_without_the_flag_is_named(name: str, target: str) -> None:
+def test_a_step_without_the_flag_is_named(name: str, target: str, verified: Verified) -> None:
     """Whatever would show it: numbers that are not drawn, statistics that do not move."""
     report = verified(name, target)
     cause = report.causes[0]
@@ -44,7 +57,7 @@ def test_a_step_without_the_flag_is_named(name: str, target: str) -> None:
 
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
 @pytest.mark.parametrize("name", NOT_PASSED_ON)
-def test_a_model_that_makes_no_use_of_the_flag_is_named(name: str, target: str) -> None:
+def test_a_model_that_makes_no_use_of_the_flag_is_named(name: str, target: str, verified: Verified) -> None:
     """Its training pass is its inference."""
     report = verified(name, target)
 
@@ -55,7 +68,7 @@ def test_a_model_that_makes_no_use_of_the_flag_is_named(name: str, target: str) 
 
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
 @pytest.mark.parametrize("name", ["sound", "nothing_to_tell"])
-def test_nothing_is_said_of_what_is_told_or_has_no_use_for_it(name: str, target: str) -> None:
+def test_nothing_is_said_of_what_is_told_or_has_no_use_for_it(name: str, target: str, verified: Verified) -> None:
     """A model without such layers is the same in both modes."""
     report = verified(name, target)
 
