@@ -192,7 +192,7 @@ class _Pairing:
         found = self._first(*lasting) or self._first(ones, others)
         if found is None:
             return None
-        one, other = self._idle(*found)
+        one, other = self._given_way(*self._idle(*found))
         step = differing[0].step
         error = float("nan")
         if one is not None and other is not None and one.sample.shape == other.sample.shape:
@@ -316,6 +316,19 @@ class _Pairing:
         if not entries and not beginnings:
             return None
         return next(iter(first_ones), None), next(iter(first_others), None)
+
+    def _given_way(self, one: Node | None, other: Node | None) -> tuple[Node | None, Node | None]:
+        """The same operations, or those before them that take each other's place and differ.
+
+        What TF1 computes there may by chance be computed elsewhere on TF2, and so have a counterpart.
+        """
+        if one is None or other is None or one.kind != other.kind:
+            return one, other
+        taken = self._taken(other)
+        olds = [node for node in self._before(self._tf1, one) if not taken & set(self.to_tf2.get(node.number, ()))]
+        news = [node for node in self._before(self._tf2, other) if not self.to_tf1.get(node.number)]
+        alike = [(old, new) for old in olds for new in news if old.kind == new.kind and self._fit(old, new)]
+        return alike[0] if len(olds) == len(news) == len(alike) == 1 else (one, other)
 
     def _telling(self, nodes: Sequence[Node], run: Pass) -> Sequence[Node]:
         """Those that compute something of what the pass was given, if there are any."""

@@ -348,20 +348,24 @@ def _training_pass(seen: Seen) -> Iterator[Clue]:
     yield from shares
     if first is not None and _is_norm(seen, first):
         yield Clue("forward", 0.7, f"Inference agrees and training does not.{_where(seen, first)}")
-    computed = [] if drawn or _is_drawn(_operation(seen, first)) else list(_settings(seen, first))
-    yield from computed
+    found = _operation(seen, first)
+    computed = found is not None and not drawn and not _is_drawn(found)
+    if computed:
+        yield from _settings(seen, first)
+        yield Clue("forward", 0.6, f"Inference and draws agree, and training does not.{_where(seen, first)}")
     yield Clue(
         "randomness",
         0.3 if computed else 0.6,
         "Inference agrees, and the same weights in training mode do not, with aligned random numbers, "
         f"by up to {figure(_largest(failures))}.{_where(seen, first)}",
     )
-    yield Clue("forward", 0.3, "Another computation in training mode would show in the same way.")
+    if not computed:
+        yield Clue("forward", 0.3, "Another computation in training mode would show in the same way.")
 
 
-def _is_drawn(found: OperationPair | None) -> bool:
+def _is_drawn(found: OperationPair) -> bool:
     """Whether a side draws random numbers, or uses them, in the operation with which a pass begins to differ."""
-    sides = [side for side in (found.tf1, found.tf2) if side is not None] if found is not None else []
+    sides = [side for side in (found.tf1, found.tf2) if side is not None]
     return any("random" in words.lower() for side in sides for words in (side.op, *side.inputs))
 
 

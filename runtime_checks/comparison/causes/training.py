@@ -244,8 +244,11 @@ def _by_weights_alone(seen: Seen, shares: Sequence[Share | None], old: float, ne
         text += f", {count} times as much{'' if factor > 1.0 else ' on TF1'}"
     to_tf2 = {twin.old: twin.new for twin in seen.twins}
     if one.variables and other.variables:
-        taken = {to_tf2.get(name, name) for name in one.variables}
-        alone = [("TF1", sorted(taken - other.variables)), ("TF2", sorted(other.variables - taken))]
+        taken = {to_tf2.get(name, name): name for name in one.variables}
+        alone = [
+            ("TF1", sorted(name for new, name in taken.items() if new not in other.variables)),
+            ("TF2", sorted(other.variables - set(taken))),
+        ]
         text += "".join(f"; that of {some(names)} on {side} alone" for side, names in alone if names)
     difference = new - old
     left = abs(difference - (other.value - one.value))
