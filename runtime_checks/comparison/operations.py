@@ -213,18 +213,11 @@ class _Pairing:
 
     def _lasting(self, run: Pass, region: Sequence[Node], counterparts: Mapping[int, Any]) -> list[Node]:
         """Those of what leads to the roots whose difference reaches them on every way: nothing made of it agrees."""
-        leading = set(run.behind(node.number for node in region))
-        made: dict[int, list[int]] = {}
-        for number in leading:
-            for parent in run.nodes[number].parents:
-                made.setdefault(parent, []).append(number)
-        within = {node.number for node in region}
         ends: set[int] = set()
-        for node in reversed(region):
-            for number in made.get(node.number, ()):
-                again = number not in within and counterparts.get(number) and not run.nodes[number].is_whole
-                if again or number in ends:
-                    ends.add(node.number)
+        for number in reversed(run.behind(node.number for node in region)):
+            agrees = counterparts.get(number)
+            if number in ends if not agrees else not run.nodes[number].is_whole:
+                ends.update(run.nodes[number].parents)
         return [node for node in region if node.number not in ends]
 
     def _of_one_kind(self, ones: Sequence[Node], others: Sequence[Node]) -> tuple[Node, Node] | None:
