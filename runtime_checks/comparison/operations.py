@@ -212,13 +212,17 @@ class _Pairing:
         return self._of_one_kind(ones, others) or self._of_other_kinds(ones, others)
 
     def _lasting(self, run: Pass, region: Sequence[Node], counterparts: Mapping[int, Any]) -> list[Node]:
-        """Those of what leads to the roots whose difference reaches them on every way: nothing made of it agrees."""
+        """Those of what leads to the roots whose difference reaches them on every way: nothing made of it agrees.
+
+        Nor what is made of the same value where that is computed once more, as a mask is for every layer.
+        """
         ends: set[int] = set()
         for number in reversed(run.behind(node.number for node in region)):
             agrees = counterparts.get(number)
             if number in ends if not agrees else not run.nodes[number].is_whole:
                 ends.update(run.nodes[number].parents)
-        return [node for node in region if node.number not in ends]
+        alike = {(run.nodes[number].kind, run.nodes[number].sample.tobytes()) for number in ends if number in run.nodes}
+        return [node for node in region if (node.kind, node.sample.tobytes()) not in alike]
 
     def _of_one_kind(self, ones: Sequence[Node], others: Sequence[Node]) -> tuple[Node, Node] | None:
         """The first operation of TF1 that TF2 has too, of the same inputs and with another output."""

@@ -190,8 +190,11 @@ ENDS: dict[str, Callable[[Any], Any]] = {
 """What makes the same of one large negative number and of another."""
 
 
-def masked_twice(end: str, least: float, factor: float, within: bool = False) -> Program:
-    """A mask is added twice before what ends its size, with a product between; `within`: and to the output."""
+def masked_twice(end: str, least: float, factor: float, within: bool = False, again: bool = False) -> Program:
+    """A mask is added twice before what ends its size, with a product between.
+
+    `within`: and to the output; `again`: and computed for each time that it is added.
+    """
     mask = np.tile(np.float32([0.0, 1.0, 0.0, 0.0]), (len(X), 1))
 
     def program(tape: Tape) -> int:
@@ -200,6 +203,7 @@ def masked_twice(end: str, least: float, factor: float, within: bool = False) ->
         value, made = X, x
         for times in (1.0, factor):
             if times != 1.0:
+                added = tape.op("Mul", mask * np.float32(least), given, [least]) if again else added
                 value, made = value * np.float32(times), tape.op("Mul", value * np.float32(times), made, [times])
             value = value + mask * np.float32(least)
             value, made = ENDS[end](value), tape.op(end, ENDS[end](value), tape.op("AddV2", value, made, added))
@@ -211,9 +215,11 @@ def masked_twice(end: str, least: float, factor: float, within: bool = False) ->
 @pytest.mark.parametrize("end", ENDS)
 def test_a_difference_that_comes_to_nothing_is_passed_by(tmp_path: Path, end: str) -> None:
     """Another large number for a mask changes nothing; the factor behind it does."""
-    pair = found(tmp_path, masked_twice(end, -1e4, 0.5), masked_twice(end, -1e9, 0.7))
+    for again in (False, True):
+        programs = masked_twice(end, -1e4, 0.5, again=again), masked_twice(end, -1e9, 0.7, again=again)
+        pair = found(tmp_path / str(again), *programs)
 
-    assert ([5, 5], ("0.5 on TF1, 0.7 on TF2",)) == (lines(pair), pair.differences)
+        assert ([5 + again] * 2, ("0.5 on TF1, 0.7 on TF2",)) == (lines(pair), pair.differences)
 
 
 @pytest.mark.parametrize("end", ENDS)
