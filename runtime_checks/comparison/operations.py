@@ -350,7 +350,7 @@ class _Pairing:
 
     def _side(self, run: Pass, node: Node) -> OperationSide:
         inputs = [self._told(run, kind, value) for kind, value in node.inputs]
-        return OperationSide(node.op, node.place, node.shape, tuple(words for words in inputs if words))
+        return OperationSide(node.op, node.place, node.shape, tuple(words for words in inputs if words), node.made)
 
     def _told(self, run: Pass, kind: str, value: Any) -> str:
         if kind == "row" and value in run.nodes:

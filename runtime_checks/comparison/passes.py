@@ -39,7 +39,7 @@ _CLASSES = {op: alike[0] for alike in _ALIKE for op in alike}
 
 @dataclass(frozen=True)
 class Node:
-    """An operation of a pass."""
+    """An operation of a pass; ``made`` is where the layer was made that computes it, if that is another line."""
 
     number: int
     op: str
@@ -49,6 +49,7 @@ class Node:
     attributes: Mapping[str, Any]
     moments: Any
     sample: Any
+    made: Place | None = None
 
     @property
     def parents(self) -> tuple[int, ...]:
@@ -185,14 +186,15 @@ def _node(row: Mapping[str, Any], values: Any) -> Node:
     shape = tuple(int(size) for size in row["shape"])
     begin = int(row["at"]) + MOMENTS
     length = len(range(math.prod(shape))[sampled(math.prod(shape))])
-    place = row.get("place")
+    place, made = (None if row.get(key) is None else (str(row[key][0]), int(row[key][1])) for key in ("place", "made"))
     return Node(
         int(row["id"]),
         str(row["op"]),
-        None if place is None else (str(place[0]), int(place[1])),
+        place,
         shape,
         tuple((str(one[0]), one[1] if len(one) > 1 else None) for one in row["inputs"]),
         row["attributes"],
         values[begin - MOMENTS : begin],
         values[begin : begin + length],
+        made,
     )

@@ -17,7 +17,7 @@ from ..wording import figure, operation
 from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, near, whole
 
-__all__ = ["begins_with", "clues", "differs", "differs_in_training"]
+__all__ = ["begins_with", "clues", "differs", "differs_in_training", "made_at"]
 
 _VALUES = ("output", "tap")
 _LAYERS = 4
@@ -187,6 +187,12 @@ def begins_with(found: OperationPair) -> str:
     return f"It begins with {operation(found)}{f', of which {inputs} agree{one}' if inputs else ''}."
 
 
+def made_at(found: OperationPair) -> str:
+    """A sentence on where the layers of an operation were made; empty where these are no other lines."""
+    sides = [(name, side.made) for name, side in (("TF1", found.tf1), ("TF2", found.tf2)) if side is not None]
+    return "".join(f" The layer of {name} is made at {shown(made)}." for name, made in sides if made is not None)
+
+
 def _operation(seen: Seen, first: Deviation | None) -> OperationPair | None:
     """The operation that the report names, where it was found in the pass of what differs first."""
     found = seen.report.first_divergence
@@ -201,7 +207,7 @@ def _settings(seen: Seen, first: Deviation | None) -> Iterator[Clue]:
     if found is not None and found.differences:
         others = all(words.startswith("variable ") for words in found.differences)
         kind = "variables" if others else "forward"
-        yield Clue(kind, 0.9, f"{operation(found)}: {'; '.join(found.differences)}.")
+        yield Clue(kind, 0.9, f"{operation(found)}: {'; '.join(found.differences)}.{made_at(found)}")
 
 
 def _between(seen: Seen, first: Deviation) -> tuple[str, list[str]]:

@@ -15,7 +15,7 @@ from ..results import Deviation, OperationPair
 from ..wording import figure, operation, some
 from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, fit, near, whole
-from .forward import begins_with, differs, differs_in_training, regularization_sums, single_losses
+from .forward import begins_with, differs, differs_in_training, made_at, regularization_sums, single_losses
 
 __all__ = ["clues"]
 
@@ -207,7 +207,7 @@ def _loss(seen: Seen, step: int) -> Iterator[Clue]:
     if any(clue.weight >= _EXPLAINS for clue in found):
         return
     if parted is not None and parted.differences:
-        yield Clue("loss", 0.9, f"{operation(parted)}: {'; '.join(parted.differences)}.")
+        yield Clue("loss", 0.9, f"{operation(parted)}: {'; '.join(parted.differences)}.{made_at(parted)}")
     if not found:
         yield Clue("loss", 0.8, f"{text}.{where}")
     if None in shares and not any(clue.kind == "regularization" for clue in found):
