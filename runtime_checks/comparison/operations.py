@@ -10,7 +10,9 @@ part nowhere else.
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -349,8 +351,9 @@ class _Pairing:
     # In words
 
     def _side(self, run: Pass, node: Node) -> OperationSide:
-        inputs = [self._told(run, kind, value) for kind, value in node.inputs]
-        return OperationSide(node.op, node.place, node.shape, tuple(words for words in inputs if words), node.made)
+        counted = Counter(filter(None, (self._told(run, kind, value) for kind, value in node.inputs)))
+        inputs = [[f"{words} ({count} times)"] if count > 2 else [words] * count for words, count in counted.items()]
+        return OperationSide(node.op, node.place, node.shape, tuple(itertools.chain(*inputs)), node.made)
 
     def _told(self, run: Pass, kind: str, value: Any) -> str:
         if kind == "row" and value in run.nodes:

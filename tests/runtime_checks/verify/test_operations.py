@@ -329,6 +329,23 @@ def test_without_operations_none_is_named(tmp_path: Path) -> None:
     assert report.first_divergence.operation is None
 
 
+def test_inputs_that_are_told_alike_are_counted(tmp_path: Path) -> None:
+    """A sum of many losses of one line is short."""
+
+    def program(factor: float) -> Program:
+        def made(tape: Tape) -> int:
+            x = tape.op("Placeholder", X)
+            twice = tape.op("Mul", X * X, x, x)
+            return tape.op("AddN", X * X * factor, twice, twice, twice, twice, [factor])
+
+        return made
+
+    pair = found(tmp_path, program(4.0), program(5.0))
+
+    assert pair.tf1 is not None
+    assert ("Mul of line 1 (4 times)", "4") == pair.tf1.inputs
+
+
 def test_the_report_is_read_back(tmp_path: Path) -> None:
     """With the operations of both sides."""
     pair = found(tmp_path, plain, lambda tape: tape.op("Mul", X * 2.0, tape.op("input", X), [2.0]))
