@@ -22,7 +22,7 @@ __all__ = ["begins_with", "clues", "differs", "differs_in_training", "made_at"]
 _VALUES = ("output", "tap")
 _LAYERS = 4
 _GUESSED = 0.4
-"""Of variables that may have changed places, where operations are seen to differ."""
+"""Of variables that may have changed places, where operations are seen to differ that take none of them."""
 _TOLD = ("activation", "epsilon", "rate")
 _ROUNDING = 1e-5
 """A relative difference of float32 values that no program's own fault explains."""
@@ -143,7 +143,7 @@ def _equal_weights(seen: Seen) -> Iterator[Clue]:
         return
     if not constant and fill and _blind(seen):
         exchanged = list(_exchanged(seen, first))
-        if any(clue.kind == "forward" for clue in told):  # what was seen comes before what may be
+        if any(clue.kind == "forward" for clue in told) and not _takes_weights(_operation(seen, first)):
             exchanged = [replace(clue, weight=min(clue.weight, _GUESSED)) for clue in exchanged]
         yield from exchanged
         yield Clue(
@@ -179,6 +179,12 @@ def _where(seen: Seen, first: Deviation | None) -> str:
     if not layers:
         return f" It begins at {first.tf1_name or first.tf2_name}."
     return f" It begins at {first.tf1_name or first.tf2_name};{after} TF2 runs {', '.join(layers[:_LAYERS])}."
+
+
+def _takes_weights(found: OperationPair | None) -> bool:
+    """Whether a variable is among the inputs of an operation, or an operation turns axes, as those of a weight."""
+    sides = [side for side in (found.tf1, found.tf2) if side is not None] if found is not None else []
+    return any("variable" in words or "Transpose" in words for side in sides for words in (side.op, *side.inputs))
 
 
 def begins_with(found: OperationPair) -> str:
