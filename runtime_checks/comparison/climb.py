@@ -16,6 +16,7 @@ from .float64 import compare_float64
 from .judging.judge import Judge
 from .judging.measuring import largest
 from .judging.pairing import Index, couples
+from .passes import Pass
 from .results import Deviation, Status
 from .training import Training, compare_training
 from .wording import agreement, figure, some, subject, when
@@ -74,7 +75,7 @@ class Climb:
         self.vacuous = vacuity.of_pair(tf1, tf2)
         told = (vacuity.no_inputs, vacuity.blind, vacuity.always_zero)
         self.blind = next(filter(None, (tell(tf1, tf2, judge.values) for tell in told)), "")
-        self._alone = self._within_loss()
+        self._alone, self._why_alone = self._within_loss()
         judge.without_losses = bool(self._alone)
         self.float64 = compare_float64(judge, tf1, tf2)
         judge.proven, judge.alike = self.float64.proven, self.float64.alike
@@ -181,7 +182,7 @@ class Climb:
             other = "TF2" if side == "TF1" else "TF1"
             notes.append(
                 f"{side} adds what regularizes to its loss itself, {other} has it as regularization losses: they were "
-                "not compared, as loss and gradients, or weights, of the first training step agree"
+                f"not compared, {self._why_alone}"
             )
         if infinite:
             notes.append(f"there are infinities on both sides ({', '.join(infinite)}): the fill saturates")
@@ -211,25 +212,41 @@ class Climb:
         if problem and problem not in self.problems:
             self.problems.append(problem)
 
-    def _within_loss(self) -> str:
+    def _within_loss(self) -> tuple[str, str]:
         """The side that adds what regularizes to its loss by itself, while the other one has regularization losses.
 
         That is seen in the first training step: loss and gradients agree all the same, or loss and weights where a side
-        tells no gradients. Whether updates agree, down to the rounding of a gradient, is for that rung.
+        tells no gradients. Whether updates agree, down to the rounding of a gradient, is for that rung. Where they
+        differ, a part of that loss depends on weights alone: then the losses themselves are what can be compared.
+
+        Returns: the side, empty where there is none, and why regularization losses are not compared.
         """
         values = self.judge.values
         ones, others = self.indexes(scenarios.STEPS)
         penalties = (index.all("regularization", 0) for index in (ones, others))
         alone = [not any(largest(values.of(one)) for one in records if one.kept) for records in penalties]
         if alone[0] == alone[1]:
-            return ""
+            return "", ""
+        side = "TF1" if alone[0] else "TF2"
         told = all(index.all("gradient", 0) for index in (ones, others))
         kinds = _MINIMIZED if told else _MOVED
         found = [couple for couple in couples(ones, others, 0, self.judge.names) if couple.known.kind in kinds]
         checks = self.judge.all(scenarios.STEPS, found)
-        if {check.kind for check in checks} != kinds or not all(check.passed for check in checks):
-            return ""
-        return "TF1" if alone[0] else "TF2"
+        if {check.kind for check in checks} == kinds and all(check.passed for check in checks):
+            return side, "as loss and gradients, or weights, of the first training step agree"
+        differ = any(check.kind == "loss" and not check.passed for check in checks)
+        if differ and self._adds(ones if alone[0] else others):
+            return side, "as the losses of the first training step are, which differ"
+        return "", ""
+
+    def _adds(self, index: Index) -> bool:
+        """Whether the loss of the first step has a part that depends on weights alone, as far as operations tell."""
+        record = index.find("operation", "all", 0)
+        if record is None or not record.kept:
+            return False
+        run = Pass(record, self.judge.values.of(record))
+        shares = [run.of_variables("loss", loss.name) for loss in index.all("loss", 0)]
+        return any(share is not None and share.value for share in shares)
 
     def _copied(self) -> list[str]:
         """A note on the values that training begins with, where they were copied."""

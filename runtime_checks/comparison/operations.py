@@ -3,26 +3,27 @@
 No names are needed. An operation of TF1 has a counterpart where one of TF2 computes the same values, whatever it is.
 From a result that differs the way leads back over operations without one; where it ends, at operations all of whose
 inputs have one, the passes part. Sides that take a sum apart in other ways have steps between that lack counterparts,
-and come together again: what agrees further on ends the way there.
+and come together again: what agrees further on ends the way there. Where a difference comes to nothing on some way,
+as one large negative number in place of another behind a softmax does, passes are said to part there only where they
+part nowhere else.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..worker.recording.format import scenarios
-from ..worker.recording.format.reading import Record
-from ..worker.recording.format.rows import Place
 from ..worker.recording.pairs.mapping import plain
-from ..worker.recording.values.sketch import MOMENTS, sampled
 from .climb import Climb
 from .judging.measuring import largest
+from .passes import Node, Pass
 from .results import Deviation, OperationPair, OperationSide, Rung, Status
 from .wording import figure, some
 
@@ -31,25 +32,9 @@ __all__ = ["Operations"]
 _TOLERANCE = 5e-6
 """Relative to the tensor's typical values: what equal operations of two TensorFlows may be apart."""
 _LEAST = 1e-7
-_LEAVES = ("input", "Const", "IteratorGetNext", "IteratorV2")
 _REGROUPED = ("Reshape", "ExpandDims", "Squeeze")
 _LAYOUT = (*_REGROUPED, "Transpose")
 """Operations that change nothing but shapes: they have a counterpart only of the same shape."""
-_ALIKE = (
-    ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "SparseTensorDenseMatMul"),
-    ("Add", "AddV2", "BiasAdd", "BiasAddV1", "AddN"),
-    ("RealDiv", "Div", "DivNoNan", "TruncateDiv"),
-    ("Gather", "GatherV2", "ResourceGather", "GatherNd", "ResourceGatherNd"),
-    ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
-    ("Select", "SelectV2", "Where"),
-    ("Concat", "ConcatV2"),
-    ("Tile", "BroadcastTo"),
-    ("Pow", "Square"),
-    ("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2"),
-    ("RandomStandardNormal", "StatelessRandomNormal", "StatelessRandomNormalV2"),
-)
-"""Types that compute the same, in other versions or forms."""
-_CLASSES = {op: alike[0] for alike in _ALIKE for op in alike}
 _ALSO = {
     scenarios.CONSTANT: scenarios.FINGERPRINT,
     scenarios.FINGERPRINT: scenarios.FINGERPRINT,
@@ -61,96 +46,6 @@ _ALSO = {
 }
 """Where operations were recorded that show what differs in a scenario."""
 _KINDS = ("output", "loss", "tap")
-
-
-@dataclass(frozen=True)
-class _Node:
-    """An operation of a pass: `parents` are those of its inputs that are operations."""
-
-    number: int
-    op: str
-    place: Place | None
-    shape: tuple[int, ...]
-    inputs: tuple[tuple[str, Any], ...]
-    attributes: Mapping[str, Any]
-    moments: Any
-    sample: Any
-
-    @property
-    def parents(self) -> tuple[int, ...]:
-        return tuple(value for kind, value in self.inputs if kind == "row")
-
-    @property
-    def variables(self) -> set[str]:
-        return {plain(str(value)) for kind, value in self.inputs if kind == "variable" and value}
-
-    @property
-    def kind(self) -> str:
-        return _CLASSES.get(self.op, self.op)
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether it is what the pass is given, which is compared elsewhere."""
-        return not self.parents and (self.op in _LEAVES or self.op.startswith("Placeholder"))
-
-    @cached_property
-    def scale(self) -> float:
-        """The size of its typical values: a few enormous ones, as masks add them, hide nothing."""
-        size = np.abs(self.sample[np.isfinite(self.sample) & (self.sample != 0)]).astype(np.float64)
-        return float(min(np.max(size), 10.0 * np.quantile(size, 0.1))) if size.size else 0.0
-
-    @cached_property
-    def is_dull(self) -> bool:
-        """Whether its values are such as many operations give: all the same, or a whole number."""
-        if self.sample.size == 1:
-            return float(self.sample[0]).is_integer()
-        return bool(self.sample.size == 0 or np.all(self.sample == self.sample[0]))
-
-
-class _Pass:
-    """The operations of one side's pass, by number and in the order of execution."""
-
-    def __init__(self, record: Record, values: Any) -> None:
-        self.nodes = {int(row["id"]): _node(row, values) for row in record.more.get("operations") or ()}
-        self.results = {(kind, name): int(number) for kind, name, number in record.more.get("results") or ()}
-        self.order = {number: at for at, number in enumerate(self.nodes)}
-        self.driven = self._driven()
-
-    def _driven(self) -> set[int]:
-        """The operations that depend on more than variables and constants."""
-        found: set[int] = set()
-        for number, node in self.nodes.items():
-            if not (node.parents or node.variables) or any(parent in found for parent in node.parents):
-                found.add(number)
-        return found
-
-    def region(self, roots: Iterable[int], counterparts: Mapping[int, Any]) -> list[_Node]:
-        """What leads to the roots and has no counterpart, in the order of execution."""
-        found: set[int] = set()
-        waiting = [root for root in roots if root in self.nodes]
-        while waiting:
-            number = waiting.pop()
-            if number not in found and not counterparts.get(number) and not self.nodes[number].is_leaf:
-                found.add(number)
-                waiting += [parent for parent in self.nodes[number].parents if parent in self.nodes]
-        return [self.nodes[number] for number in sorted(found, key=self.order.__getitem__)]
-
-
-def _node(row: Mapping[str, Any], values: Any) -> _Node:
-    shape = tuple(int(size) for size in row["shape"])
-    begin = int(row["at"]) + MOMENTS
-    length = len(range(math.prod(shape))[sampled(math.prod(shape))])
-    place = row.get("place")
-    return _Node(
-        int(row["id"]),
-        str(row["op"]),
-        None if place is None else (str(place[0]), int(place[1])),
-        shape,
-        tuple((str(one[0]), one[1] if len(one) > 1 else None) for one in row["inputs"]),
-        row["attributes"],
-        values[begin - MOMENTS : begin],
-        values[begin : begin + length],
-    )
 
 
 class Operations:
@@ -215,7 +110,7 @@ class Operations:
             if one is None or other is None:
                 return self._pairings.setdefault(key, None)
             values = self._climb.judge.values
-            passes = _Pass(one, values.of(one)), _Pass(other, values.of(other))
+            passes = Pass(one, values.of(one)), Pass(other, values.of(other))
             self._pairings[key] = _Pairing(*passes, self._climb, self._tolerance(differing))
         return self._pairings[key]
 
@@ -236,7 +131,7 @@ class Operations:
 class _Pairing:
     """Which operations of two passes compute the same values."""
 
-    def __init__(self, tf1: _Pass, tf2: _Pass, climb: Climb, tolerance: float) -> None:
+    def __init__(self, tf1: Pass, tf2: Pass, climb: Climb, tolerance: float) -> None:
         self._tf1 = tf1
         self._tf2 = tf2
         self._names = climb.judge.names
@@ -249,7 +144,7 @@ class _Pairing:
                 self.to_tf1.setdefault(other, []).append(one)
 
     def _counterparts(self) -> dict[int, list[int]]:
-        by_size: dict[int, list[_Node]] = {}
+        by_size: dict[int, list[Node]] = {}
         for node in self._tf2.nodes.values():
             by_size.setdefault(math.prod(node.shape), []).append(node)
         found = {}
@@ -260,7 +155,7 @@ class _Pairing:
                 found[number] = others
         return found
 
-    def _same(self, one: _Node, other: _Node) -> bool:
+    def _same(self, one: Node, other: Node) -> bool:
         """Whether both compute the same values: in the same order, or with their axes in another one."""
         layout = one.op in _LAYOUT or other.op in _LAYOUT
         if (one.is_dull or other.is_dull) and (one.kind != other.kind or one.shape != other.shape):
@@ -295,10 +190,11 @@ class _Pairing:
         known = [(one, other) for one, other in ends if one is not None and other is not None]
         ones = self._tf1.region([one for one, _ in known], self.to_tf2)
         others = self._tf2.region([other for _, other in known], self.to_tf1)
-        found = self._of_one_kind(ones, others) or self._of_other_kinds(ones, others)
+        lasting = self._lasting(self._tf1, ones, self.to_tf2), self._lasting(self._tf2, others, self.to_tf1)
+        found = self._first(*lasting) or self._first(ones, others)
         if found is None:
             return None
-        one, other = self._idle(*found)
+        one, other = self._given_way(*self._idle(*found))
         step = differing[0].step
         error = float("nan")
         if one is not None and other is not None and one.sample.shape == other.sample.shape:
@@ -314,7 +210,23 @@ class _Pairing:
             error=error,
         )
 
-    def _of_one_kind(self, ones: Sequence[_Node], others: Sequence[_Node]) -> tuple[_Node, _Node] | None:
+    def _first(self, ones: Sequence[Node], others: Sequence[Node]) -> tuple[Node | None, Node | None] | None:
+        return self._of_one_kind(ones, others) or self._of_other_kinds(ones, others)
+
+    def _lasting(self, run: Pass, region: Sequence[Node], counterparts: Mapping[int, Any]) -> list[Node]:
+        """Those of what leads to the roots whose difference reaches them on every way: nothing made of it agrees.
+
+        Nor what is made of the same value where that is computed once more, as a mask is for every layer.
+        """
+        ends: set[int] = set()
+        for number in reversed(run.behind(node.number for node in region)):
+            agrees = counterparts.get(number)
+            if number in ends if not agrees else not run.nodes[number].is_whole:
+                ends.update(run.nodes[number].parents)
+        alike = {(run.nodes[number].kind, run.nodes[number].sample.tobytes()) for number in ends if number in run.nodes}
+        return [node for node in region if (node.kind, node.sample.tobytes()) not in alike]
+
+    def _of_one_kind(self, ones: Sequence[Node], others: Sequence[Node]) -> tuple[Node, Node] | None:
         """The first operation of TF1 that TF2 has too, of the same inputs and with another output."""
         for one in ones:
             fitting = [other for other in others if other.kind == one.kind and self._fit(one, other)]
@@ -322,7 +234,7 @@ class _Pairing:
                 return one, max(fitting, key=lambda other: self._likeness(one, other))
         return None
 
-    def _idle(self, one: _Node | None, other: _Node | None) -> tuple[_Node | None, _Node | None]:
+    def _idle(self, one: Node | None, other: Node | None) -> tuple[Node | None, Node | None]:
         """The same operations, or what stands before one of them and fits the other: it gives back what it gets.
 
         A factor of one has the value of its input, and so a counterpart that is no factor.
@@ -336,15 +248,15 @@ class _Pairing:
                     return one, parent
         return one, other
 
-    def _before(self, run: _Pass, node: _Node) -> list[_Node]:
+    def _before(self, run: Pass, node: Node) -> list[Node]:
         return [run.nodes[number] for number in node.parents if number in run.nodes]
 
-    def _likeness(self, one: _Node, other: _Node) -> tuple[bool, int, int]:
+    def _likeness(self, one: Node, other: Node) -> tuple[bool, int, int]:
         same = sum(other.attributes.get(key) == value for key, value in one.attributes.items())
         variables = len(self._moved(one.variables) & other.variables)
         return one.shape == other.shape, same + variables, -self._tf2.order[other.number]
 
-    def _fit(self, one: _Node, other: _Node) -> bool:
+    def _fit(self, one: Node, other: Node) -> bool:
         """Whether two operations have the same inputs, as far as these depend on more than variables."""
         given, taken = self._given(self._tf1, one, self.to_tf2), self._given(self._tf2, other, self.to_tf1)
         if given is None or taken is None:
@@ -355,7 +267,7 @@ class _Pairing:
         reached = [[second for second in taken if self._agree(first, second)] for first in given]
         return all(reached) and {second for found in reached for second in found} == set(taken)
 
-    def _given(self, run: _Pass, node: _Node, counterparts: Mapping[int, Any]) -> list[int] | None:
+    def _given(self, run: Pass, node: Node, counterparts: Mapping[int, Any]) -> list[int] | None:
         """The inputs that have counterparts; None where one that depends on more than variables has none."""
         found: list[int] = []
         waiting = list(node.parents)
@@ -383,8 +295,8 @@ class _Pairing:
         return not self._near(self._tf1.nodes[one].sample, self._tf2.nodes[other].sample, self._tf1.nodes[one].scale)
 
     def _of_other_kinds(
-        self, ones: Sequence[_Node], others: Sequence[_Node]
-    ) -> tuple[_Node | None, _Node | None] | None:
+        self, ones: Sequence[Node], others: Sequence[Node]
+    ) -> tuple[Node | None, Node | None] | None:
         """The first operations of both sides that only have inputs which agree, whatever they are."""
         entries = [node for node in ones if self._given(self._tf1, node, self.to_tf2) is not None]
         beginnings = [node for node in others if self._given(self._tf2, node, self.to_tf1) is not None]
@@ -404,12 +316,25 @@ class _Pairing:
             return None
         return next(iter(first_ones), None), next(iter(first_others), None)
 
-    def _telling(self, nodes: Sequence[_Node], run: _Pass) -> Sequence[_Node]:
+    def _given_way(self, one: Node | None, other: Node | None) -> tuple[Node | None, Node | None]:
+        """The same operations, or those before them that take each other's place and differ.
+
+        What TF1 computes there may by chance be computed elsewhere on TF2, and so have a counterpart.
+        """
+        if one is None or other is None or one.kind != other.kind:
+            return one, other
+        taken = self._taken(other)
+        olds = [node for node in self._before(self._tf1, one) if not taken & set(self.to_tf2.get(node.number, ()))]
+        news = [node for node in self._before(self._tf2, other) if not self.to_tf1.get(node.number)]
+        alike = [(old, new) for old in olds for new in news if old.kind == new.kind and self._fit(old, new)]
+        return alike[0] if len(olds) == len(news) == len(alike) == 1 else (one, other)
+
+    def _telling(self, nodes: Sequence[Node], run: Pass) -> Sequence[Node]:
         """Those that compute something of what the pass was given, if there are any."""
         driven = [node for node in nodes if node.number in run.driven]
         return [node for node in driven if node.op not in self._through] or driven or nodes
 
-    def _taken(self, node: _Node) -> set[int]:
+    def _taken(self, node: Node) -> set[int]:
         """The inputs of a TF2 operation, also through such as change nothing but shapes."""
         found = set(node.parents)
         for parent in node.parents:
@@ -417,7 +342,7 @@ class _Pairing:
                 found.update(self._tf2.nodes[parent].parents)
         return found
 
-    def _nearness(self, one: _Node, other: _Node) -> tuple[bool, bool, int]:
+    def _nearness(self, one: Node, other: Node) -> tuple[bool, bool, int]:
         return one.kind == other.kind, one.shape == other.shape, -self._tf2.order[other.number]
 
     def _moved(self, variables: Iterable[str]) -> set[str]:
@@ -425,11 +350,12 @@ class _Pairing:
 
     # In words
 
-    def _side(self, run: _Pass, node: _Node) -> OperationSide:
-        inputs = [self._told(run, kind, value) for kind, value in node.inputs]
-        return OperationSide(node.op, node.place, node.shape, tuple(words for words in inputs if words))
+    def _side(self, run: Pass, node: Node) -> OperationSide:
+        counted = Counter(filter(None, (self._told(run, kind, value) for kind, value in node.inputs)))
+        inputs = [[f"{words} ({count} times)"] if count > 2 else [words] * count for words, count in counted.items()]
+        return OperationSide(node.op, node.place, node.shape, tuple(itertools.chain(*inputs)), node.made)
 
-    def _told(self, run: _Pass, kind: str, value: Any) -> str:
+    def _told(self, run: Pass, kind: str, value: Any) -> str:
         if kind == "row" and value in run.nodes:
             node = run.nodes[value]
             if node.is_leaf:
@@ -440,7 +366,7 @@ class _Pairing:
             return f"variable {value}" if value else "a variable"
         return _shown(value) if kind == "constant" else ""
 
-    def _agreeing(self, one: _Node | None, other: _Node | None) -> Iterator[str]:
+    def _agreeing(self, one: Node | None, other: Node | None) -> Iterator[str]:
         """The inputs that agree, as TF1 has them."""
         if one is None:
             return
@@ -453,7 +379,7 @@ class _Pairing:
                 yield self._told(self._tf1, kind, value)
 
     def _differences(
-        self, one: _Node | None, other: _Node | None, ones: Sequence[_Node], others: Sequence[_Node]
+        self, one: Node | None, other: Node | None, ones: Sequence[Node], others: Sequence[Node]
     ) -> Iterator[str]:
         """What is seen to be different about the operations themselves."""
         if one is None or other is None:
@@ -476,13 +402,13 @@ class _Pairing:
         if one.shape != other.shape:
             yield f"shape {list(one.shape)} on TF1, {list(other.shape)} on TF2"
 
-    def _alike(self, one: _Node, other: _Node, before: _Node) -> bool:
+    def _alike(self, one: Node, other: Node, before: Node) -> bool:
         """Whether two operations look like the same one, which on one side is of what `before` computes."""
         if one.kind != other.kind or self._moved(one.variables) != other.variables:
             return False
         return bool(other.variables) or (one.shape == other.shape and before.number in (*one.parents, *other.parents))
 
-    def _other_inputs(self, one: _Node, other: _Node) -> Iterator[str]:
+    def _other_inputs(self, one: Node, other: Node) -> Iterator[str]:
         if len(one.inputs) != len(other.inputs) or one.op == "AddN":
             return
         for (kind, first), (other_kind, second) in zip(one.inputs, other.inputs, strict=True):
@@ -497,7 +423,7 @@ class _Pairing:
                     yield f"{self._told(self._tf1, kind, first)} on TF1, {self._told(self._tf2, kind, second)} on TF2"
 
 
-def _after(first: _Node, nodes: Sequence[_Node]) -> Iterator[_Node]:
+def _after(first: Node, nodes: Sequence[Node]) -> Iterator[Node]:
     """The nodes that depend on the first, which are in the order of execution."""
     found = {first.number}
     for node in nodes:

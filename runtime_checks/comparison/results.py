@@ -148,12 +148,16 @@ class RandomOp:
 
 @dataclass(frozen=True, slots=True)
 class OperationSide:
-    """An operation as one side has it: its type, the user's line, the shape of its output, its inputs in words."""
+    """An operation as one side has it: its type, the user's line, the shape of its output, its inputs in words.
+
+    ``made`` is the line where the layer was made that computes it, if that is another one.
+    """
 
     op: str
     place: Place | None
     shape: tuple[int, ...]
     inputs: tuple[str, ...]
+    made: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ..rates import LATER
 from ..results import Deviation, Status
 from ..settings import CLASS, differ, rule_name, settings, shown
 from ..wording import figure, subject
-from .evidence import Clue, Seen
+from .evidence import Clue, Seen, fit
 from .forward import differs
 
 __all__ = ["clues"]
@@ -47,9 +47,23 @@ def _rule(seen: Seen) -> Iterator[Clue]:
     for one, two in zip(old, new, strict=False):
         names = str(one.get("class", "")), str(two.get("class", ""))
         if rule_name(one) == rule_name(two) == "rmsprop":
-            if names[0].endswith("Optimizer") and not names[1].endswith("Optimizer") and not _all_agree(seen, _SQUARES):
+            apart = names[0].endswith("Optimizer") and not names[1].endswith("Optimizer")
+            if apart and not _all_agree(seen, _SQUARES) and _begins_at_zero(seen):
                 text = f"{names[0]} begins its mean of squares at 1, {names[1]} of Keras at 0"
                 yield Clue("update rule", _weight(seen, "update rule"), f"{text}: the first steps are larger.")
+
+
+def _begins_at_zero(seen: Seen) -> bool:
+    """Whether the mean of squares of TF2 is after one step a multiple of the squares, as far as both are known."""
+    for name in seen.names("tf2", scenarios.STEPS, "slot"):
+        squares = seen.value("tf2", scenarios.STEPS, "gradient", name.removesuffix(_SQUARES))
+        mean = seen.value("tf2", scenarios.STEPS, "slot", name) if name.endswith(_SQUARES) else None
+        if mean is None or squares is None or mean.shape != squares.shape:
+            continue
+        left = fit(squares * squares, mean)[1]
+        if left > 1e-2:
+            return False
+    return True
 
 
 def _all_agree(seen: Seen, slot: str) -> bool:
@@ -94,7 +108,8 @@ def _later(seen: Seen) -> Iterator[Clue]:
     elif evaluated and not differs(seen):
         names = ", ".join(dict.fromkeys(subject(check) for check in evaluated))
         text = "The outputs of inference agree, and what evaluation makes of them does not"
-        yield Clue("loss", 0.8, f"{text}: {names}.")
+        alone = not seen.failed(scenarios.STEPS, "loss")  # what makes that of training differ does so here
+        yield Clue("loss", 0.8 if alone else 0.3, f"{text}: {names}.")
 
 
 def _of_last_batch(seen: Seen, check: Deviation) -> bool:

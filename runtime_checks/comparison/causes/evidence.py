@@ -11,6 +11,7 @@ import numpy as np
 from ...worker.recording.format.reading import Record, Recorded, RecordingError
 from ...worker.recording.values.layout import is_reshaped, laid_out
 from ..judging.naming import OTHER_NAMES
+from ..passes import Pass
 from ..results import Deviation, Results, Status
 
 __all__ = ["Clue", "Seen", "Twin", "fit", "near", "whole"]
@@ -106,6 +107,16 @@ class Seen:
     def names(self, side: str, scenario: str, kind: str, step: int = 0) -> list[str]:
         """The names of a kind at a step, in the order of execution."""
         return [name for found, name, at in self._index(side, scenario) if (found, at) == (kind, step)]
+
+    def operations(self, side: str, scenario: str, step: int = 0) -> Pass | None:
+        """The single operations of a pass, where they were recorded."""
+        record = self.record(side, scenario, "operation", "all", step)
+        if record is None or not record.kept:
+            return None
+        try:
+            return Pass(record, np.asarray(record.value))
+        except RecordingError:
+            return None
 
     def scalar(self, side: str, scenario: str, kind: str, name: str, step: int = 0) -> float | None:
         """A recorded number."""

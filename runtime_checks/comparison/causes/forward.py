@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from ..wording import figure, operation
 from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, near, whole
 
-__all__ = ["clues", "differs"]
+__all__ = ["begins_with", "clues", "differs", "differs_in_training", "made_at"]
 
 _VALUES = ("output", "tap")
 _LAYERS = 4
+_GUESSED = 0.4
+"""Of variables that may have changed places, where operations are seen to differ that take none of them."""
 _TOLD = ("activation", "epsilon", "rate")
 _ROUNDING = 1e-5
 """A relative difference of float32 values that no program's own fault explains."""
@@ -38,6 +41,15 @@ def clues(seen: Seen) -> Iterator[Clue]:
 def differs(seen: Seen) -> bool:
     """Whether the forward pass from equal weights differs, randomness aside."""
     return any(seen.failed(scenario, *_VALUES) for scenario in (scenarios.CONSTANT, scenarios.FINGERPRINT))
+
+
+def differs_in_training(seen: Seen) -> bool:
+    """Whether a training pass from the same values differs, with aligned random numbers where they could be."""
+    return bool(seen.failed(_trained(seen), *_VALUES))
+
+
+def _trained(seen: Seen) -> str:
+    return scenarios.ALIGNED if seen.ran(scenarios.ALIGNED) else scenarios.TRAINING
 
 
 def _inputs(seen: Seen) -> Iterator[Clue]:
@@ -124,12 +136,15 @@ def _equal_weights(seen: Seen) -> Iterator[Clue]:
     constant, fill = (seen.failed(name, *_VALUES) for name in (scenarios.CONSTANT, scenarios.FINGERPRINT))
     first = _first(seen, scenarios.FINGERPRINT) or _first(seen, scenarios.CONSTANT)
     where = _where(seen, first)
-    yield from _settings(seen, first)
+    told = list(_settings(seen, first))
+    yield from told
     if seen.unmatched:
         yield Clue("forward", 0.5, f"From equal weights, as far as both sides have them, outputs differ.{where}")
         return
     if not constant and fill and _blind(seen):
         exchanged = list(_exchanged(seen, first))
+        if any(clue.kind == "forward" for clue in told) and not _takes_weights(_operation(seen, first)):
+            exchanged = [replace(clue, weight=min(clue.weight, _GUESSED)) for clue in exchanged]
         yield from exchanged
         yield Clue(
             "forward",
@@ -155,9 +170,7 @@ def _where(seen: Seen, first: Deviation | None) -> str:
     """Where it begins: the operation, or else the layers that TF2 runs between what agrees and there."""
     found = _operation(seen, first)
     if found is not None:
-        inputs, one = ", ".join(found.agree), "s" if len(found.agree) == 1 else ""
-        agree = f", of which {inputs} agree{one}" if inputs else ""
-        return f" It begins with {operation(found)}{agree}."
+        return f" {begins_with(found)}"
     if first is None:
         return ""
     before, names = _between(seen, first)
@@ -166,6 +179,24 @@ def _where(seen: Seen, first: Deviation | None) -> str:
     if not layers:
         return f" It begins at {first.tf1_name or first.tf2_name}."
     return f" It begins at {first.tf1_name or first.tf2_name};{after} TF2 runs {', '.join(layers[:_LAYERS])}."
+
+
+def _takes_weights(found: OperationPair | None) -> bool:
+    """Whether a variable is among the inputs of an operation, or an operation turns axes, as those of a weight."""
+    sides = [side for side in (found.tf1, found.tf2) if side is not None] if found is not None else []
+    return any("variable" in words or "Transpose" in words for side in sides for words in (side.op, *side.inputs))
+
+
+def begins_with(found: OperationPair) -> str:
+    """A sentence on the operation with which passes part, and what of its inputs agrees."""
+    inputs, one = ", ".join(found.agree), "s" if len(found.agree) == 1 else ""
+    return f"It begins with {operation(found)}{f', of which {inputs} agree{one}' if inputs else ''}."
+
+
+def made_at(found: OperationPair) -> str:
+    """A sentence on where the layers of an operation were made; empty where these are no other lines."""
+    sides = [(name, side.made) for name, side in (("TF1", found.tf1), ("TF2", found.tf2)) if side is not None]
+    return "".join(f" The layer of {name} is made at {shown(made)}." for name, made in sides if made is not None)
 
 
 def _operation(seen: Seen, first: Deviation | None) -> OperationPair | None:
@@ -182,7 +213,7 @@ def _settings(seen: Seen, first: Deviation | None) -> Iterator[Clue]:
     if found is not None and found.differences:
         others = all(words.startswith("variable ") for words in found.differences)
         kind = "variables" if others else "forward"
-        yield Clue(kind, 0.9, f"{operation(found)}: {'; '.join(found.differences)}.")
+        yield Clue(kind, 0.9, f"{operation(found)}: {'; '.join(found.differences)}.{made_at(found)}")
 
 
 def _between(seen: Seen, first: Deviation) -> tuple[str, list[str]]:
@@ -314,26 +345,40 @@ def _initial_values(seen: Seen) -> Iterator[Clue]:
 
 
 def _training_pass(seen: Seen) -> Iterator[Clue]:
-    scenario = scenarios.ALIGNED if seen.ran(scenarios.ALIGNED) else scenarios.TRAINING
+    scenario = _trained(seen)
     failures = seen.failed(scenario, *_VALUES)
     in_inference = list(_in_inference(seen, failures)) if failures and not differs(seen) else []
     if in_inference:  # what else is seen follows from that
         yield from in_inference
         return
-    yield from _ledger(seen, 0.9 if failures else 0.4)
+    drawn = list(_ledger(seen, 0.9 if failures else 0.4))
+    yield from drawn
     if not failures or differs(seen):
         return
     first = _first(seen, scenario)
-    yield from _shares(seen, scenario)
+    drawn += (shares := list(_shares(seen, scenario)))
+    yield from shares
     if first is not None and _is_norm(seen, first):
         yield Clue("forward", 0.7, f"Inference agrees and training does not.{_where(seen, first)}")
+    found = _operation(seen, first)
+    computed = found is not None and not drawn and not _is_drawn(found)
+    if computed:
+        yield from _settings(seen, first)
+        yield Clue("forward", 0.6, f"Inference and draws agree, and training does not.{_where(seen, first)}")
     yield Clue(
         "randomness",
-        0.6,
+        0.3 if computed else 0.6,
         "Inference agrees, and the same weights in training mode do not, with aligned random numbers, "
         f"by up to {figure(_largest(failures))}.{_where(seen, first)}",
     )
-    yield Clue("forward", 0.3, "Another computation in training mode would show in the same way.")
+    if not computed:
+        yield Clue("forward", 0.3, "Another computation in training mode would show in the same way.")
+
+
+def _is_drawn(found: OperationPair) -> bool:
+    """Whether a side draws random numbers, or uses them, in the operation with which a pass begins to differ."""
+    sides = [side for side in (found.tf1, found.tf2) if side is not None]
+    return any("random" in words.lower() for side in sides for words in (side.op, *side.inputs))
 
 
 def _in_inference(seen: Seen, failures: Sequence[Deviation]) -> Iterator[Clue]:

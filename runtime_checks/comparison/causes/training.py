@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ..judging.measuring import OTHER_SHAPES
-from ..results import Deviation
-from ..wording import figure
+from ..passes import Share
+from ..results import Deviation, OperationPair
+from ..wording import figure, operation, some
 from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, fit, near, whole
-from .forward import differs, regularization_sums, single_losses
+from .forward import begins_with, differs, differs_in_training, made_at, regularization_sums, single_losses
 
 __all__ = ["clues"]
 
 _STEPS = scenarios.STEPS
 _BIASED = "by n"
+_EXPLAINS = 0.95
+"""Of what accounts for all of a difference."""
 _MOST_EXAMPLES = 256
 """In a larger batch, some number of examples fits any factor."""
 _FORWARD = ("output", "tap")
@@ -189,14 +192,68 @@ def _loss(seen: Seen, step: int) -> Iterator[Clue]:
         return
     agree = any(check.passed and check.counts for check in seen.all(_STEPS, "output", step=step))
     what = f"Outputs agree at step {step} and the loss does not" if agree else f"The loss differs at step {step}"
-    text = f"{what}: {figure(old)} on TF1, {figure(new)} on TF2"
-    found = [*_by_regularization(seen, step, old, new), *_by_factor(seen, step, old, new)]
+    values = (figure(old), figure(new)) if figure(old) != figure(new) else (f"{old:.7g}", f"{new:.7g}")
+    text = f"{what}: {values[0]} on TF1, {values[1]} on TF2"
+    if not agree and (differs(seen) or differs_in_training(seen)):
+        yield Clue("loss", 0.2, f"{text}. So it would where what it is made of differs.")
+        return
+    shares = [_share(seen, side, name, step) for side, name in (("tf1", failure.tf1_name), ("tf2", failure.tf2_name))]
+    found = list(_by_regularization(seen, step, old, new)) or list(_by_weights_alone(seen, shares, old, new))
+    found += _by_factor(seen, step, old, new)
+    parted = _parted(seen, step)
+    where = f" {begins_with(parted)}" if parted is not None else ""
     for clue in found:
-        yield Clue(clue.kind, clue.weight, f"{text}; {clue.text}.")
+        yield Clue(clue.kind, clue.weight, f"{text}; {clue.text}.{where if clue.kind == 'loss' else ''}")
+    if any(clue.weight >= _EXPLAINS for clue in found):
+        return
+    if parted is not None and parted.differences:
+        yield Clue("loss", 0.9, f"{operation(parted)}: {'; '.join(parted.differences)}.{made_at(parted)}")
     if not found:
-        yield Clue("loss", 0.8, f"{text}.")
-    if not any(clue.kind == "regularization" for clue in found):
+        yield Clue("loss", 0.8, f"{text}.{where}")
+    if None in shares and not any(clue.kind == "regularization" for clue in found):
         yield Clue("regularization", 0.25, "A part of the loss may be missing.")
+
+
+def _parted(seen: Seen, step: int) -> OperationPair | None:
+    """The operation that the report names, where it was found in the loss of that step."""
+    first = seen.report.first_divergence
+    if first is None or first.operation is None or first.deviation.kind != "loss":
+        return None
+    return first.operation if (first.operation.scenario, first.operation.step) == (_STEPS, step) else None
+
+
+def _share(seen: Seen, side: str, name: str, step: int) -> Share | None:
+    run = seen.operations(side, _STEPS, step)
+    return None if run is None else run.of_variables("loss", name)
+
+
+def _by_weights_alone(seen: Seen, shares: Sequence[Share | None], old: float, new: float) -> Iterator[Clue]:
+    """What each side adds to its loss that depends on nothing but weights, however that is written."""
+    one, other = shares
+    if one is None or other is None or near(one.value, other.value, 1e-4):
+        return
+    told = [
+        f"{figure(share.value) if share.value else 'nothing'} to {whose}"
+        + (f" ({shown(share.place)})" if share.place is not None else "")
+        for whose, share in (("the loss of TF1", one), ("that of TF2", other))
+    ]
+    text = f"what depends on weights alone adds {told[0]} and {told[1]}"
+    factor = other.value / one.value if one.value else 0.0
+    count = whole(max(factor, 1.0 / factor) if factor else 0.0, 1e-3)
+    if count >= 2:
+        text += f", {count} times as much{'' if factor > 1.0 else ' on TF1'}"
+    to_tf2 = {twin.old: twin.new for twin in seen.twins}
+    if one.variables and other.variables:
+        taken = {to_tf2.get(name, name): name for name in one.variables}
+        alone = [
+            ("TF1", sorted(name for new, name in taken.items() if new not in other.variables)),
+            ("TF2", sorted(other.variables - set(taken))),
+        ]
+        text += "".join(f"; that of {some(names)} on {side} alone" for side, names in alone if names)
+    difference = new - old
+    left = abs(difference - (other.value - one.value))
+    all_of_it = left <= 2e-6 * max(abs(old), abs(new)) + 1e-3 * abs(difference)
+    yield Clue("regularization", 0.95 if all_of_it else 0.6, text)
 
 
 def _by_regularization(seen: Seen, step: int, old: float, new: float) -> Iterator[Clue]:

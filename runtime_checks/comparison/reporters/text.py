@@ -125,7 +125,10 @@ def _operation(found: OperationPair, paint: Paint) -> Iterator[str]:
     yield f"  begins with {paint(operation(found), '31;1')}"
     for name, side in (("TF1", found.tf1), ("TF2", found.tf2)):
         made = "has no such operation" if side is None else f"{side.op} of {', '.join(side.inputs) or 'nothing else'}"
-        yield printable(f"    {name}  {made}{'' if side is None else f', shape {list(side.shape)}'}")
+        more = "" if side is None else f", shape {list(side.shape)}"
+        if side is not None and side.made is not None:
+            more += f", in a layer made at {place(side.made)}"
+        yield printable(f"    {name}  {made}{more}")
     if found.agree:
         yield printable(f"    its inputs agree: {', '.join(found.agree)}")
     for words in found.differences:

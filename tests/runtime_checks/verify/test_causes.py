@@ -15,6 +15,9 @@ from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.results import (
     Cause,
     Deviation,
+    Divergence,
+    OperationPair,
+    OperationSide,
     RandomOp,
     Rung,
     SideSummary,
@@ -561,6 +564,42 @@ def test_rmsprop_that_begins_as_in_tf1_is_no_cause(record: Record) -> None:
     causes = rank(report(("6", [*slots, check("update", "left/kernel")])), *sides)
 
     assert "begins its mean of squares" not in " ".join(text for cause in causes for text in cause.evidence)
+
+
+@pytest.mark.parametrize(("begin", "told"), [(0.0, True), (1.0, False), (0.5, False)])
+def test_rmsprop_of_which_slots_and_gradients_are_known(record: Record, begin: float, told: bool) -> None:
+    """Where gradients differ, so do slots; that they begin at 0 is seen in what a step makes of them."""
+    values: list[list[Value]] = [[], []]
+    for side, gradient in zip(values, (GRADIENT, 2 * GRADIENT), strict=True):
+        slot = 0.9 * begin + 0.1 * gradient**2
+        side += [("gradient", "left/kernel", 0, gradient), ("slot", "left/kernel/rmsprop.rms", 0, slot)]
+    sides = record(
+        "steps", *values, tf1_optimizers=[{"class": "RMSPropOptimizer"}], tf2_optimizers=[{"class": "RMSprop"}]
+    )
+    slots = [check("slot", "left/kernel/rmsprop.rms"), check("update", "left/kernel")]
+    evidence = " ".join(text for cause in rank(report(("6", slots)), *sides) for text in cause.evidence)
+
+    assert told == ("begins its mean of squares" in evidence)
+
+
+@pytest.mark.parametrize(("words", "kinds"), [
+    ("Sum on TF1, Mean on TF2", ["forward", "variables"]),
+    ("rate 2 on TF1, 3 on TF2", ["forward", "variables"]),
+    ("variable a on TF1, b on TF2", ["variables", "forward"]),
+    ("", ["variables", "forward"]),
+])
+def test_weights_that_may_have_changed_places_come_after_what_was_seen(
+    record: Record, words: str, kinds: list[str]
+) -> None:
+    """Another operation explains as much as another order of two variables, which is a guess."""
+    sides = record("fingerprint", [], [], tf2_variables=[VARIABLES[1], VARIABLES[0], *VARIABLES[2:]])
+    told = fingerprint("left")
+    deviation = told.rungs[-1].checks[-1]
+    side = OperationSide("Sum", ("/p/model.py", 7), (2, 2), ())
+    pair = OperationPair("fingerprint", 0, side, side, (), (words,) if words else (), 1.0)
+    first_divergence = Divergence("3f", deviation, None, "", False, pair)
+
+    assert kinds == [cause.kind for cause in rank(replace(told, first_divergence=first_divergence), *sides)]
 
 
 def test_names_that_work_through_compat_v1_are_no_cause(record: Record) -> None:

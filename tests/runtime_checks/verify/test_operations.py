@@ -174,6 +174,81 @@ def test_a_mask_hides_nothing(tmp_path: Path) -> None:
     assert [1, 1] == lines(pair)
 
 
+def softmax(value: Any) -> Any:
+    powers = np.exp(value - value.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+ENDS: dict[str, Callable[[Any], Any]] = {
+    "Softmax": softmax,
+    "Relu": relu,
+    "Tanh": np.tanh,
+    "Sigmoid": lambda value: 1 / (1 + np.exp(-np.maximum(value, -80.0))),
+    "Maximum": lambda value: np.maximum(value, -7.5),
+    "Elu": lambda value: np.where(value > 0, value, np.exp(np.minimum(value, 0.0)) - 1),
+}
+"""What makes the same of one large negative number and of another."""
+
+
+def masked_twice(end: str, least: float, factor: float, within: bool = False, again: bool = False) -> Program:
+    """A mask is added twice before what ends its size, with a product between.
+
+    `within`: and to the output; `again`: and computed for each time that it is added.
+    """
+    mask = np.tile(np.float32([0.0, 1.0, 0.0, 0.0]), (len(X), 1))
+
+    def program(tape: Tape) -> int:
+        x, given = tape.op("Placeholder", X), tape.op("Placeholder", mask)
+        added = tape.op("Mul", mask * np.float32(least), given, [least])
+        value, made = X, x
+        for times in (1.0, factor):
+            if times != 1.0:
+                added = tape.op("Mul", mask * np.float32(least), given, [least]) if again else added
+                value, made = value * np.float32(times), tape.op("Mul", value * np.float32(times), made, [times])
+            value = value + mask * np.float32(least)
+            value, made = ENDS[end](value), tape.op(end, ENDS[end](value), tape.op("AddV2", value, made, added))
+        return tape.op("AddV2", value + mask * np.float32(least), made, added) if within else made
+
+    return program
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_difference_that_comes_to_nothing_is_passed_by(tmp_path: Path, end: str) -> None:
+    """Another large number for a mask changes nothing; the factor behind it does."""
+    for again in (False, True):
+        programs = masked_twice(end, -1e4, 0.5, again=again), masked_twice(end, -1e9, 0.7, again=again)
+        pair = found(tmp_path / str(again), *programs)
+
+        assert ([5 + again] * 2, ("0.5 on TF1, 0.7 on TF2",)) == (lines(pair), pair.differences)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_difference_that_comes_to_nothing_on_one_way_is_told_where_it_is_alone(tmp_path: Path, end: str) -> None:
+    """It reaches the output on another way."""
+    pair = found(tmp_path, masked_twice(end, -1e4, 0.5, within=True), masked_twice(end, -1e9, 0.5, within=True))
+
+    assert ([2, 2], ("-10,000 on TF1, -1e9 on TF2",)) == (lines(pair), pair.differences)
+
+
+def test_a_value_that_is_computed_elsewhere_by_chance_hides_nothing(tmp_path: Path) -> None:
+    """Half of the input is there on both sides, and what TF2 subtracts from is another thing."""
+
+    def program(factor: float) -> Program:
+        def made(tape: Tape) -> int:
+            x = tape.op("Placeholder", X)
+            grown = tape.op("Exp", np.exp(0.5 * X), tape.op("Mul", 0.5 * X, x, [0.5]))
+            mean = tape.op("Mean", X.mean(0), x, [0])
+            other = tape.op("Mul", factor * X, x, [factor])
+            centred = tape.op("Sub", factor * X - X.mean(0), other, mean)
+            return tape.op("AddV2", factor * X - X.mean(0) + np.exp(0.5 * X), centred, grown)
+
+        return made
+
+    pair = found(tmp_path, program(0.5), program(0.9))
+
+    assert ([4, 4], ("0.5 on TF1, 0.9 on TF2",)) == (lines(pair), pair.differences)
+
+
 def test_axes_in_another_order_are_the_same(tmp_path: Path) -> None:
     """What differs behind them is named, and not the operations that turn them."""
     image = np.random.default_rng(2).normal(size=(2, 3, 5, 7)).astype(np.float32)
@@ -252,6 +327,23 @@ def test_without_operations_none_is_named(tmp_path: Path) -> None:
 
     assert report.first_divergence is not None
     assert report.first_divergence.operation is None
+
+
+def test_inputs_that_are_told_alike_are_counted(tmp_path: Path) -> None:
+    """A sum of many losses of one line is short."""
+
+    def program(factor: float) -> Program:
+        def made(tape: Tape) -> int:
+            x = tape.op("Placeholder", X)
+            twice = tape.op("Mul", X * X, x, x)
+            return tape.op("AddN", X * X * factor, twice, twice, twice, twice, [factor])
+
+        return made
+
+    pair = found(tmp_path, program(4.0), program(5.0))
+
+    assert pair.tf1 is not None
+    assert ("Mul of line 1 (4 times)", "4") == pair.tf1.inputs
 
 
 def test_the_report_is_read_back(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ _OPERATION = _fields(
         "attributes": _dict(_anything),
         "at": _LENGTH,
     },
-    {},
+    {"made": _maybe(_place)},
 )
 _NAMES = _list(_either(_fields({"name": _text}, {}), _text))
 _LOAD = _fields(

@@ -78,9 +78,10 @@ class Listening:
                 stack.enter_context(wrapped(cls, "compile", telling))
             yield
 
-    def _place(self, frame: FrameType | None) -> Place | None:
-        """The user's line that an operation is there for."""
-        return self._calls.place(frame) or self._compiled
+    def _places(self, frame: FrameType | None) -> tuple[Place | None, Place | None]:
+        """The user's line that an operation is there for, and where the layer was made that computes it."""
+        place, made = self._calls.places(frame)
+        return place or self._compiled, made
 
     def root(self, model: Layer) -> None:
         """Name the layers relative to a model from now on."""
@@ -107,7 +108,7 @@ class Listening:
         self.chapter, self.step, self.automatic, self.values = chapter, step, automatic, values
         self._counted, self.met = {}, set()
         if operations:
-            self._operations = EagerOperations(self._place, self._variables.weights())
+            self._operations = EagerOperations(self._places, self._variables.weights())
         try:
             with contextlib.nullcontext() if self._operations is None else self._operations.listening():
                 yield

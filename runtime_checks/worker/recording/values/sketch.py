@@ -88,18 +88,23 @@ class Sheet:
         value: Array,
         inputs: Sequence[Input],
         attributes: dict[str, Json],
+        made: Place | None = None,
     ) -> None:
-        """Note what an operation computed; `value` is a sketch, `number` identifies it within the pass."""
-        self._rows.append(
-            {
-                "id": number,
-                "op": op,
-                "place": None if place is None else [str(place[0]), int(place[1])],
-                "shape": list(shape),
-                "inputs": [list(one) for one in inputs],
-                "attributes": attributes,
-            }
-        )
+        """Note what an operation computed; `value` is a sketch, `number` identifies it within the pass.
+
+        `made` is where the layer was made that computes it, if that is another line than `place`.
+        """
+        row: dict[str, Json] = {
+            "id": number,
+            "op": op,
+            "place": None if place is None else [str(place[0]), int(place[1])],
+            "shape": list(shape),
+            "inputs": [list(one) for one in inputs],
+            "attributes": attributes,
+        }
+        if made is not None and made != place:
+            row["made"] = [str(made[0]), int(made[1])]
+        self._rows.append(row)
         self._sketches.append(value)
 
     def result(self, kind: str, name: str, number: int) -> None:

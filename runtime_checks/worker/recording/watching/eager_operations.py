@@ -25,7 +25,7 @@ class EagerOperations:
     """The operations that run eagerly while it listens.
 
     Args:
-        place: the user's line that a frame works for.
+        places: the user's line that a frame works for, and where the layer was made that does.
         variables: the variables of the model with their names.
 
     Attributes:
@@ -34,11 +34,13 @@ class EagerOperations:
     """
 
     def __init__(
-        self, place: Callable[[FrameType | None], Place | None], variables: Iterable[tuple[str, Variable]]
+        self,
+        places: Callable[[FrameType | None], tuple[Place | None, Place | None]],
+        variables: Iterable[tuple[str, Variable]],
     ) -> None:
         self.sheet = Sheet()
         self.lost = 0
-        self._place = place
+        self._places = places
         self._number = 0
         self._paused = 0
         self._sources: dict[int, Input] = {}
@@ -126,7 +128,7 @@ class EagerOperations:
             return
         data = data or (op not in SHAPES and "seed" in attributes)
         told = settings({str(key): value for key, value in zip(attributes[::2], attributes[1::2])})
-        place: Place | None = None
+        places: tuple[Place | None, Place | None] | None = None
         for output in outputs:
             value = _value(output)
             if value is None:
@@ -139,19 +141,20 @@ class EagerOperations:
             if not data and value.dtype.kind not in "fcV":
                 self._sources[_identity(output)] = _constant(value)
                 continue
-            place = place or self._place(frame)
-            self._row(output, op, place, value, sources, told)
+            places = places or self._places(frame)
+            self._row(output, op, places, value, sources, told)
 
     def _row(
         self,
         output: Tensor,
         op: str,
-        place: Place | None,
+        places: tuple[Place | None, Place | None],
         value: Array,
         sources: Sequence[Input],
         told: dict[str, object],
     ) -> None:
-        self.sheet.row(self._number, op, place, value.shape, sketch(value), sources, dict(told))
+        place, made = places
+        self.sheet.row(self._number, op, place, value.shape, sketch(value), sources, dict(told), made)
         self._sources[_identity(output)] = ["row", self._number]
         self._data.add(_identity(output))
         self._number += 1
@@ -175,7 +178,7 @@ class EagerOperations:
             elif value.size <= FEW:
                 found = _constant(value)
             else:
-                self._row(tensor, "input", None, value, [], {})
+                self._row(tensor, "input", (None, None), value, [], {})
                 return self._sources[number]
         self._sources[number] = found
         return found

@@ -84,26 +84,31 @@ class LayerCalls:
             self._heard(layer, self._path(layer, parents), inputs, outputs, self._where(layer, parents, frame))
         return outputs
 
-    def place(self, frame: FrameType | None) -> Place | None:
-        """The user's line that what runs in a frame is there for.
+    def places(self, frame: FrameType | None) -> tuple[Place | None, Place | None]:
+        """The user's line that what runs in a frame is there for, and that of the layer which computes it.
 
-        That is the innermost of the user's, or the line where the layer was made that Keras calls within a model which
-        was put together elsewhere; None where there is neither.
+        The first is the innermost of the user's, or the line where the layer was made that Keras calls within a model
+        which was put together elsewhere; None where there is neither. The second is where the innermost layer was made,
+        if none of its code that runs is the user's: then what it does was chosen there.
         """
         running, callers = self._stack(), self._callers()
         level = len(running)
+        made: Place | None = None
         while frame is not None and frame.f_code.co_filename != HOST:
             while level and frame is callers[level - 1]:
                 level -= 1
                 known = self._places.get(id(running[level]))
+                if known and level == len(running) - 1:
+                    made = place_of(known)
                 if known and level and _composes(running[level - 1]):
-                    return place_of(known)
+                    return place_of(known), made
             code = frame.f_code
             found = None if self._code is None else self._code.origin(code.co_filename, frame.f_lineno)
             if found is not None:
-                return found
+                return found, made
             frame = frame.f_back
-        return next((place_of(self._places[id(one)]) for one in reversed(running) if id(one) in self._places), None)
+        others = (place_of(self._places[id(one)]) for one in reversed(running) if id(one) in self._places)
+        return next(others, None), made
 
     def _stack(self) -> list[Layer]:
         found: list[Layer] = self._running.__dict__.setdefault("layers", [])
