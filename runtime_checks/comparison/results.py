@@ -217,6 +217,9 @@ class Cause:
     findings: tuple[Finding, ...] = ()
     tried: str = ""
     """What trying said of it: ``found``, ``refuted``, or nothing."""
+    tf1_place: Place | None = None
+    tf2_place: Place | None = None
+    """The lines to look at, of TF2 the one that is likeliest wrong; None where the evidence names none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
+from ...worker.recording.format.rows import Place
 from ..judging.measuring import OTHER_SHAPES
 from ..results import Deviation
 from ..wording import figure
@@ -138,7 +139,8 @@ def _without_flag(seen: Seen) -> Iterator[Clue]:
                 None,
             )
             where = "" if called is None or name == "TF1" else f", where it is called at {shown(called)}"
-            yield Clue("training mode", 0.95, f"{text}, as without training=True{where}.")
+            line = called if name == "TF2" else None
+            yield Clue("training mode", 0.95, f"{text}, as without training=True{where}.", line)
 
 
 def _drawn(side: Recorded, scenario: str) -> int | None:
@@ -300,9 +302,9 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
         yield Clue("forward", 0.85, f"{text}: {words}.")
         yield Clue("variables", 0.4, f"{text}: {side} may not train what the other side trains.")
         return
-    twice = _applied_twice(seen, step)
+    twice, again = _applied_twice(seen, step)
     if twice:
-        yield Clue("update rule", 0.9, f"{text}: {twice}.")
+        yield Clue("update rule", 0.9, f"{text}: {twice}.", again)
         return
     fits = {name: fit(*pair) for name, pair in known.items() if np.any(pair[0]) and np.any(pair[1])}
     if fits and all(left < 1e-3 for _, left in fits.values()):
@@ -322,16 +324,17 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
     yield Clue("update rule", 0.45, f"{text}: what is done to them before they are applied may differ.")
 
 
-def _applied_twice(seen: Seen, step: int) -> str:
-    """Says so where TF2 alone applies several gradients to one variable in a step."""
+def _applied_twice(seen: Seen, step: int) -> tuple[str, Place | None]:
+    """Says so where TF2 alone applies several gradients to one variable in a step, and at which line."""
     found = [name for name in seen.names("tf2", _STEPS, "gradient", step) if name.endswith("#2")]
     if not found or any(name.endswith("#2") for name in seen.names("tf1", _STEPS, "gradient", step)):
-        return ""
+        return "", None
     more = f" and to {len(found) - 1} other variables" if len(found) > 1 else ""
     record = seen.record("tf2", _STEPS, "gradient", found[0], step)
-    again = f", at {shown(record.place)} again" if record is not None and record.place else ""
+    place = None if record is None else record.place
+    again = f", at {shown(place)} again" if place else ""
     words = f"in one step TF2 applies gradients to {found[0][:-2]}{more} more than once{again}"
-    return f"{words}, as where two optimizers have variables in common"
+    return f"{words}, as where two optimizers have variables in common", place
 
 
 def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iterator[Clue]:
@@ -412,9 +415,9 @@ def _update(seen: Seen, step: int) -> Iterator[Clue]:
     agree = {frozenset(): "Outputs and loss", frozenset({"gradient"}): "Gradients"}.get(frozenset(known), "")
     agree = agree or ("The learning rate" if known == {"learning_rate"} else "Gradients and learning rate")
     text = f"{agree} of step {step} {'agrees' if agree.startswith('The') else 'agree'}, the update does not"
-    twice = _applied_twice(seen, step)
+    twice, again = _applied_twice(seen, step)
     if twice:
-        yield Clue("update rule", 0.95, f"{text}: {twice}.")
+        yield Clue("update rule", 0.95, f"{text}: {twice}.", again)
         return
     decayed = _decayed_weights(seen, step)
     if decayed:

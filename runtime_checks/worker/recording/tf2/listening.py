@@ -14,6 +14,7 @@ from ..format.rows import LayerRow, Place
 from ..format.store import Chapter
 from ..pairs import structures
 from ..tensors import Array, Function, Json, Layer, Nest, Tensor, Variable
+from ..watching.constructions import made_at
 from ..watching.eager_operations import EagerOperations
 from ..watching.layer_calls import recording_layers
 from .model import is_symbolic, layer_settings
@@ -63,12 +64,13 @@ class Listening:
 
     @contextlib.contextmanager
     def _compiling(self) -> Iterator[None]:
-        """Remember the line of ``compile``: a loss that Keras computes was chosen there."""
+        """Remember the line of ``compile``, or of the loss that it gets: what Keras computes was chosen there."""
         import tensorflow as tf
 
         def telling(original: Function) -> Function:
             def compiled(*arguments: object, **named: object) -> Nest:
-                self._compiled = place_of(self._code.stack()) or self._compiled
+                loss = named.get("loss", arguments[2] if len(arguments) > 2 else None)
+                self._compiled = made_at(loss) or place_of(self._code.stack()) or self._compiled
                 return original(*arguments, **named)
 
             return compiled
@@ -134,7 +136,8 @@ class Listening:
     def _heard(self, layer: Layer, path: str, inputs: Nest, outputs: Nest, frames: Sequence[Frame]) -> None:
         if path not in self.settings:
             told = layer_settings(layer)
-            self.settings[path] = None if told is None else {**told, "name": path}
+            place = self._calls.made_at(layer)
+            self.settings[path] = None if told is None else {**told, "name": path, "place": place and list(place)}
         if self.called is not None and layer is self._calls.root:
             self.called(outputs)
         if self.chapter is None:

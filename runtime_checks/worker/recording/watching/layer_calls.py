@@ -47,13 +47,19 @@ class LayerCalls:
         self._owners: dict[str, int] = {}
         self._layers: list[Layer] = []
         self._places: dict[int, Sequence[Frame]] = {}
+        self._made: dict[int, Sequence[Frame]] = {}
 
     def made(self, layer: Layer, frame: FrameType) -> None:
         """A layer was constructed from that frame."""
         with contextlib.suppress(TypeError):
             number = id(layer)
-            self._places[number] = self._frames(frame)
+            self._made[number] = self._places[number] = self._frames(frame)
             weakref.finalize(layer, self._places.pop, number, None)
+            weakref.finalize(layer, self._made.pop, number, None)
+
+    def made_at(self, layer: Layer) -> Place | None:
+        """The user's line that made a layer; None where that is not known."""
+        return place_of(self._made.get(id(layer), ()))
 
     def heard_call(self, original: Function) -> Function:
         """The ``__call__`` of a class, which tells of each call when it has ended well."""
