@@ -427,7 +427,7 @@ class _Pairing:
 
     def _side(self, run: _Pass, node: _Node) -> OperationSide:
         inputs = [self._told(run, kind, value) for kind, value in node.inputs]
-        return OperationSide(node.op, node.place, node.shape, tuple(words for words in inputs if words))
+        return OperationSide(node.op, node.place, node.shape, tuple(words for words in inputs if words), node.number)
 
     def _told(self, run: _Pass, kind: str, value: Any) -> str:
         if kind == "row" and value in run.nodes:

@@ -154,6 +154,8 @@ class OperationSide:
     place: Place | None
     shape: tuple[int, ...]
     inputs: tuple[str, ...]
+    number: int = -1
+    """In the recording of the pass."""
 
 
 @dataclass(frozen=True, slots=True)

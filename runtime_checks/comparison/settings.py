@@ -102,8 +102,9 @@ def _of_optimizers(tf1: Recorded, tf2: Recorded) -> Iterator[Setting]:
     orders = permutations(news) if len(news) <= _MOST else iter([tuple(news)])
     tried = [
         [
-            setting._replace(places=(place_in(one, "made"), place_in(two, "made")))
+            setting if setting.what == "clipping" else setting._replace(places=places)
             for one, two in zip(olds, order, strict=True)
+            for places in [(place_in(one, "made"), place_in(two, "made"))]
             for setting in _of_optimizer(one, two, changing)
         ]
         for order in orders

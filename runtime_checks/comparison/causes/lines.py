@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.rows import Place
-from ..results import Deviation
+from ..results import Deviation, OperationPair
 from ..settings import place_in
-from .evidence import Seen
+from .evidence import Seen, Twin
 
-__all__ = ["lines"]
+__all__ = ["lines", "of_loss"]
 
 Lines = tuple[Place | None, Place | None]
 """Of TF1, and of TF2."""
@@ -28,18 +27,41 @@ def lines(seen: Seen, kind: str) -> Lines:
     if kind == "moving statistics":
         return _of_statistics(seen)
     if kind == "loss":
-        return _of_loss(seen)
+        return of_loss(seen, kind)
     if kind == "forward":
         return _of_operation(seen)
+    if kind == "randomness":
+        return _of_initial_values(seen)
     return _NOWHERE
 
 
 def _of_operation(seen: Seen) -> Lines:
+    """Those of the operation that it begins with; in a layer of Keras, of TF2 the line that makes the layer."""
     first = seen.report.first_divergence
     if first is None or first.operation is None:
         return _NOWHERE
     found = first.operation
-    return (found.tf1.place if found.tf1 else None, found.tf2.place if found.tf2 else None)
+    one, two = (None if end is None else end.place for end in (found.tf1, found.tf2))
+    record = seen.record("tf2", found.scenario, "operation", "all", found.step)
+    if two is None or found.tf2 is None or record is None:
+        return one, two
+    # The first layer whose output is this operation or a later one.
+    taps = [(number, name) for kind, name, number in record.more.get("results") or () if kind == "tap"]
+    _, layer = min(((at, name) for at, name in taps if at >= found.tf2.number), default=(0, ""))
+    tap = seen.record("tf2", found.scenario, "tap", layer, found.step)
+    made = place_in(tap.more, "made") if tap is not None and tap.place == two else None
+    return one, made or two
+
+
+def _reduced(seen: Seen, found: OperationPair) -> Place | None:
+    """The line that sums up or averages what an addition adds something to that both sides have."""
+    record = seen.record("tf2", found.scenario, "operation", "all", found.step)
+    rows = {row["id"]: row for row in (record.more.get("operations") or () if record is not None else ())}
+    row = rows.get(found.tf2.number) if found.tf2 is not None else None
+    if row is None or not row["op"].startswith("Add"):
+        return None
+    added = [rows[value] for kind, value in row["inputs"] if kind == "row" and value in rows]
+    return next((place_in(one, "place") for one in added if one["op"] in ("Sum", "Mean") and not one["shape"]), None)
 
 
 def _of_optimizer(seen: Seen, kind: str) -> Lines:
@@ -71,38 +93,36 @@ def _recorded(seen: Seen, check: Deviation) -> Lines:
     return one, two
 
 
-def _of_loss(seen: Seen) -> Lines:
-    """The operation that the loss begins to differ with, or what gradients are taken of."""
+def of_loss(seen: Seen, kind: str) -> Lines:
+    """The operation that the loss begins to differ with, or what gradients are taken of; `kind` is of the cause."""
     first = seen.report.first_divergence
     if first is not None and first.deviation.kind == "loss" and first.operation is not None:
-        found = _of_operation(seen)
-        if found[1] is not None:
-            return found
+        old, new = _of_operation(seen)
+        if new is not None:
+            reduced = _reduced(seen, first.operation) if kind == "loss" else None
+            return old, reduced or new
     failed = _earliest(seen, "loss")
     return _NOWHERE if failed is None else (failed.tf1_place, failed.tf2_place)
 
 
 def _of_regularizers(seen: Seen) -> Lines:
-    """The first regularizer of TF2, or where it has none the variable that TF1 regularizes."""
-    old = next(_regularized(seen), None)
-    where = None if old is None else old[1]
-    rows = [row for row in seen.tf2.content.get("variables") or () if isinstance(row, Mapping)]
-    places = [(str(row.get("name")), place) for row in rows if (place := place_in(row, "regularizer"))]
-    if places:
-        return where, places[0][1]
-    twin = next((one for one in seen.twins if old is not None and one.old == old[0]), None)
-    row = next((row for row in rows if twin is not None and row.get("name") == twin.new), None)
-    return where, None if row is None else place_in(row, "place")
+    """What makes a variable that TF1 alone regularizes, or else the first regularizer of TF2."""
+    known = list(_regularized(seen))
+    rows = {str(row["name"]): row for row in seen.tf2.content.get("variables") or () if isinstance(row, Mapping)}
+    places = {name: place for name, row in rows.items() if (place := place_in(row, "regularizer"))}
+    for twin, place in known:
+        if twin is not None and twin.new not in places:
+            return place, _made(seen, "tf2", twin.new)
+    return (known[0][1] if known else None), next(iter(places.values()), None)
 
 
-def _regularized(seen: Seen) -> Iterator[tuple[str, Place | None]]:
-    """The variables of TF1 that regularization losses are named below, with the lines of these."""
+def _regularized(seen: Seen) -> Iterator[tuple[Twin | None, Place | None]]:
+    """The variables that regularization losses of TF1 are named below, with the lines of these."""
     for scenario in (scenarios.CONSTANT, scenarios.STEPS):
         for name in seen.names("tf1", scenario, "regularization"):
             record = seen.record("tf1", scenario, "regularization", name)
-            twin = next((one for one in seen.twins if name.startswith(f"{one.old}/")), None)
             if record is not None and name != "total":
-                yield "" if twin is None else twin.old, record.place
+                yield next((one for one in seen.twins if name.startswith(f"{one.old}/")), None), record.place
 
 
 def _of_statistics(seen: Seen) -> Lines:
@@ -112,17 +132,30 @@ def _of_statistics(seen: Seen) -> Lines:
     if not failed:
         return _NOWHERE
     first = min(failed, key=lambda check: check.step)
-    return _made(seen.tf1.content, first.tf1_name), _made(seen.tf2.content, first.tf2_name)
+    return _made(seen, "tf1", first.tf1_name), _made(seen, "tf2", first.tf2_name)
 
 
-def _made(content: Mapping[str, Any], variable: str) -> Place | None:
-    """The line that makes the layer of a variable, else the variable's own."""
-    layers = [row for row in content.get("layers") or () if isinstance(row, Mapping)]
-    owners = [row for row in layers if f"/{variable.rpartition('/')[0]}".endswith(f"/{row.get('name')}")]
-    place = next((place for row in owners if (place := place_in(row, "place"))), None)
-    rows = content.get("variables") or ()
+def _of_initial_values(seen: Seen) -> Lines:
+    """The lines that make the first layer whose initial values differ."""
+    rung = next((one for one in seen.report.rungs if one.number == "4"), None)
+    failed = [] if rung is None else [check for check in rung.failures if check.kind in ("variable", "sample")]
+    if not failed:
+        return _NOWHERE
+    return _made(seen, "tf1", failed[0].tf1_name), _made(seen, "tf2", failed[0].tf2_name)
+
+
+def _made(seen: Seen, side: str, variable: str) -> Place | None:
+    """The line that makes the layer of a variable, as far as it is one of Keras, else the variable's own."""
+    for scenario in (scenarios.FINGERPRINT, scenarios.CONSTANT, scenarios.STEPS):
+        taps = [seen.record(side, scenario, "tap", name) for name in seen.names(side, scenario, "tap")]
+        owners = [tap for tap in taps if tap is not None and variable in (tap.more.get("owned") or ())]
+        innermost = min(owners, key=lambda tap: len(tap.more["owned"]), default=None)
+        place = None if innermost is None else place_in(innermost.more, "made") or innermost.place
+        if place is not None:
+            return place
+    rows = (seen.tf1 if side == "tf1" else seen.tf2).content.get("variables") or ()
     own = next((row for row in rows if isinstance(row, Mapping) and row.get("name") == variable), None)
-    return place if place is not None or own is None else place_in(own, "place")
+    return None if own is None else place_in(own, "place")
 
 
 def _earliest(seen: Seen, *kinds: str) -> Deviation | None:

@@ -16,6 +16,7 @@ from ..wording import figure
 from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, fit, near, whole
 from .forward import differs, regularization_sums, single_losses
+from .lines import of_loss
 
 __all__ = ["clues"]
 
@@ -194,7 +195,8 @@ def _loss(seen: Seen, step: int) -> Iterator[Clue]:
     text = f"{what}: {figure(old)} on TF1, {figure(new)} on TF2"
     found = [*_by_regularization(seen, step, old, new), *_by_factor(seen, step, old, new)]
     for clue in found:
-        yield Clue(clue.kind, clue.weight, f"{text}; {clue.text}.")
+        old_line, new_line = of_loss(seen, clue.kind)
+        yield Clue(clue.kind, clue.weight, f"{text}; {clue.text}.", new_line, old_line)
     if not found:
         yield Clue("loss", 0.8, f"{text}.")
     if not any(clue.kind == "regularization" for clue in found):

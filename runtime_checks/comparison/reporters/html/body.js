@@ -56,12 +56,36 @@
   function culprit() {
     if (data.status !== 1 || !data.source.length || !(data.found.length || data.lead || data.first.operation)) return null;
     const [, , line, start, rows] = data.source[1];
-    return rows[line - start] === undefined ? null : el("pre", { class: "culprit" }, rows[line - start].trim());
+    if (rows[line - start] === undefined) return null;
+    const whole = rows.slice(line - start, line - start + statement(rows, line - start)).map((text) => text.trim());
+    return el("pre", { class: "culprit" }, whole.join(" ").replace(/([([{]) /g, "$1").replace(/,? ([)\]}])/g, "$1"));
+  }
+
+  /** How many lines a statement takes that begins at one of them, as far as its brackets tell. */
+  function statement(rows, at) {
+    let open = 0;
+    for (let count = 1; at + count <= rows.length; count += 1) {
+      for (const sign of rows[at + count - 1].replace(/"[^"]*"|'[^']*'|#.*/g, "")) open += "([{".includes(sign) ? 1 : ")]}".includes(sign) ? -1 : 0;
+      if (open <= 0) return count;
+    }
+    return 1;
   }
 
   function summary() {
     if (data.status === 4) return data.sides.filter((side) => side.cause).map((side) => side.cause).join("; ");
     if (data.status !== 1 || !data.first) return data.verdict;
+    if (data.found.length) return rich(data.found.map(sentence).join(" "));
+    if (data.lead) return because();
+    return parting();
+  }
+
+  /** What speaks for the likeliest cause. */
+  function because() {
+    const { kind, evidence } = data.causes.find((one) => one.tried !== "refuted");
+    return [el("strong", {}, `Likeliest cause, ${kind}: `), rich(evidence.slice(0, 2).map(sentence).join(" "))];
+  }
+
+  function parting() {
     const { before, text } = data.first;
     return [before && !text.includes(before) ? `Up to ${before} both agree. ` : "", sentence(text)];
   }
@@ -73,26 +97,26 @@
   function source() {
     const first = data.first, hint = "runs the TF2 program with changes, and names the line to change.";
     if (!data.source.length) return first && !data.tried ? el("p", { class: "hint" }, "No source line is known of this value. ", code("--find-cause"), ` ${hint}`) : null;
-    const likely = data.causes.filter((one) => one.tried !== "refuted" && one.evidence.length).slice(0, 2);
+    const likely = data.found.length ? [] : data.causes.filter((one) => one.tried !== "refuted" && one.evidence.length).slice(data.lead ? 1 : 0, 2);
     const fact = !first ? "" : first.operation && first.operation.differences.length ? first.operation.differences.join("; ") : first.agreement;
-    const said = data.found.length ? data.found.map((words) => [`Found by trying: `, rich(words)])
-      : likely.map(({ kind, place, evidence }, at) => [[at ? "Or" : "Likeliest cause", `, ${kind}`, at && place ? ` (${place})` : "", ": "].join(""),
-        rich(evidence.slice(0, at ? 1 : 2).map(sentence).join(" "))]);
+    const others = likely.map(({ kind, place, evidence }, at) => [`${data.lead || at ? "Or" : "Likeliest cause"}, ${kind}${place ? ` (${place})` : ""}: `,
+      rich(evidence.slice(0, data.lead || at ? 1 : 2).map(sentence).join(" "))]);
+    const seen = first && (data.found.length || data.lead) ? [["Seen first: ", parting()]] : [];
     return el("section", { class: "panel", "aria-labelledby": "source" },
       el("h2", { id: "source" }, data.found.length ? "The line to change" : data.lead ? "The line to look at first" : "Where it begins"),
-      said.slice(0, 1).map(explained), texts(data.source), said.slice(1).map(explained),
-      fact ? el("p", { class: "small agreement" }, el("strong", {}, "Difference: "), sentence(fact)) : null,
-      data.begins.length ? [el("h3", {}, "Where the values part"), texts(data.begins)] : null);
+      texts(data.source), [...seen, ...(fact ? [["Difference: ", sentence(fact)]] : []), ...others].map(explained),
+      data.begins.length ? el("details", {}, el("summary", {}, "Where the values part: ", code(data.begins[1][1])), texts(data.begins)) : null);
   }
 
   const explained = ([title, words]) => el("p", { class: "small agreement" }, el("strong", {}, title), words);
 
   /** Some lines of both sides, with the one that is meant. */
   function texts(sources) {
+    const meant = (rows, line, start, at) => at >= line - start && at < line - start + statement(rows, line - start);
     return el("div", { class: "sources" }, sources.map(([side, place, line, start, rows]) => el("figure", { class: side.toLowerCase() },
       el("figcaption", {}, el("strong", {}, side), " ", el("span", { class: "path" }, place || "no source line")),
       rows.length ? el("pre", { tabindex: "0", role: "group", "aria-label": `${side} ${place}` }, rows.map((text, at) =>
-        el("span", { class: start + at === line ? "row here" : "row" },
+        el("span", { class: meant(rows, line, start, at) ? "row here" : "row" },
           el("span", { class: "at" }, `${start + at === line ? "\u25b6" : " "}${String(start + at).padStart(4)}`), ` ${text}\n`)))
         : place ? el("p", { class: "dim small" }, "The text of this file was not recorded: it was changed while it ran, or cannot be read, or is too long.") : null)));
   }

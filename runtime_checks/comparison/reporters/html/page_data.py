@@ -136,12 +136,13 @@ def _sources(report: Results) -> dict[str, Any]:
     cause = likeliest if found is None else next((one for one in report.causes if one.kind == found.kind), None)
     place = found.place if found is not None else cause.tf2_place if cause is not None else None
     old = cause.tf1_place if cause is not None else None
-    led = {"source": [], "lead": "", "begins": []}
     if place is None:
-        return {**led, "source": _shown(report, *parting)}
-    led["source"] = _shown(report, old or parting[0], place)
-    led["lead"] = printable(cause.kind if found is None and cause is not None else "")
-    return led if place == parting[1] or parting[1] is None else {**led, "begins": _shown(report, *parting)}
+        return {"source": _shown(report, *parting), "lead": "", "begins": []}
+    return {
+        "source": _shown(report, old or parting[0], place),
+        "lead": printable(cause.kind) if found is None and cause is not None else "",
+        "begins": [] if parting[1] in (None, place) else _shown(report, *parting),
+    }
 
 
 def _parting(report: Results) -> tuple[Place | None, Place | None]:

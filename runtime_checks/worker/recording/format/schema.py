@@ -338,6 +338,7 @@ RECORDS = _list(
             "slot": _text,
             "owned": _maybe(_list(_text)),
             "auto": _flag,
+            "made": _place,
             "call": _LENGTH,
             "every": _list(_number),
             "moved": _number,
@@ -350,6 +351,6 @@ RECORDS = _list(
 """Of a ``.part.json``."""
 RUN = _fields(
     {"pair": _text, "policy": _text, "steps": _whole(1, 1 << 31), "seed": _whole(-(1 << 64), 1 << 64)},
-    {"attribute": _maybe(_matching(_DOTTED, "name in a module")), "until": _maybe(_text)},
+    {"attribute": _maybe(_matching(_DOTTED, "name in a module")), "until": _maybe(_text), "tried": _flag},
 )
 """Of ``run.json``, where a run of the command wrote it."""

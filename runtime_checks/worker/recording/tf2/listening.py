@@ -16,7 +16,7 @@ from ..pairs import structures
 from ..tensors import Array, Function, Json, Layer, Nest, Tensor, Variable
 from ..watching.constructions import made_at
 from ..watching.eager_operations import EagerOperations
-from ..watching.layer_calls import recording_layers
+from ..watching.layer_calls import is_own, recording_layers
 from .model import is_symbolic, layer_settings
 from .variables import Variables, value_of
 
@@ -151,6 +151,11 @@ class Listening:
         call = self._counted[path] = self._counted.get(path, -1) + 1
         self._keep(layer, path, call, leaves, owned, place_of(frames), self._given(inputs))
 
+    def _made(self, layer: Layer) -> dict[str, Sequence[object]]:
+        """The line that makes a layer of Keras, which says what it does; one of the user's says that inside."""
+        place = self._calls.made_at(layer) if is_own(type(layer)) else None
+        return {} if place is None else {"made": list(place)}
+
     def _keep(
         self,
         layer: Layer,
@@ -161,17 +166,18 @@ class Listening:
         place: Place | None,
         given: Mapping[str, Sequence[int]],
     ) -> None:
+        more: dict[str, Sequence[object]] = {**given, **self._made(layer)}
         asked = self._declared.get(path) or self._declared.get(str(getattr(layer, "name", "")))
         if asked is not None and call == 0 and asked not in self.met:
             self.met.add(asked)
             for name, leaf in leaves:
-                self._tap(f"{asked}/{name}" if name else asked, leaf, place, auto=False, **given)
+                self._tap(f"{asked}/{name}" if name else asked, leaf, place, auto=False, **more)
         elif self.automatic and layer is not self._calls.root:
             names = [self._variables.name(variable) for variable in owned]
             for name, leaf in leaves:
                 whole = f"{path}/{name}" if name else path
                 whole += f"#{call}" if call else ""
-                self._tap(whole, leaf, place, auto=True, call=call, owned=names, **given)
+                self._tap(whole, leaf, place, auto=True, call=call, owned=names, **more)
 
     def _given(self, inputs: Nest) -> dict[str, Sequence[int]]:
         """Which operations give the inputs of a layer, where operations are heard."""
