@@ -82,7 +82,8 @@
   /** What speaks for the likeliest cause. */
   function because() {
     const { kind, evidence } = data.causes.find((one) => one.tried !== "refuted");
-    return [el("strong", {}, `Likeliest cause, ${kind}: `), rich(evidence.slice(0, 2).map(sentence).join(" "))];
+    const once = data.first && data.first.operation && (evidence[0] || "").startsWith(data.first.operation.text) ? 1 : 2; // the second says it again
+    return [el("strong", {}, `Likeliest cause, ${kind}: `), rich(evidence.slice(0, once).map(sentence).join(" "))];
   }
 
   function parting() {
@@ -98,10 +99,11 @@
     const first = data.first, hint = "runs the TF2 program with changes, and names the line to change.";
     if (!data.source.length) return first && !data.tried ? el("p", { class: "hint" }, "No source line is known of this value. ", code("--find-cause"), ` ${hint}`) : null;
     const likely = data.found.length ? [] : data.causes.filter((one) => one.tried !== "refuted" && one.evidence.length).slice(data.lead ? 1 : 0, 2);
-    const fact = !first ? "" : first.operation && first.operation.differences.length ? first.operation.differences.join("; ") : first.agreement;
+    const led = data.found.length || data.lead;
+    const fact = !first ? "" : first.operation && first.operation.differences.length ? first.operation.differences.join("; ") : led ? "" : first.agreement;
     const others = likely.map(({ kind, place, evidence }, at) => [`${data.lead || at ? "Or" : "Likeliest cause"}, ${kind}${place ? ` (${place})` : ""}: `,
       rich(evidence.slice(0, data.lead || at ? 1 : 2).map(sentence).join(" "))]);
-    const seen = first && (data.found.length || data.lead) ? [["Seen first: ", parting()]] : [];
+    const seen = first && led ? [["Seen first: ", parting()]] : [];
     return el("section", { class: "panel", "aria-labelledby": "source" },
       el("h2", { id: "source" }, data.found.length ? "The line to change" : data.lead ? "The line to look at first" : "Where it begins"),
       texts(data.source), [...seen, ...(fact ? [["Difference: ", sentence(fact)]] : []), ...others].map(explained),
