@@ -45,12 +45,13 @@ def _of_operation(seen: Seen) -> Lines:
     record = seen.record("tf2", found.scenario, "operation", "all", found.step)
     if two is None or found.tf2 is None or record is None:
         return one, two
-    # The first layer whose output is this operation or a later one.
+    # The first layer whose output is this operation or a later one, unless the operation is what the layer gets.
     taps = [(number, name) for kind, name, number in record.more.get("results") or () if kind == "tap"]
     _, layer = min(((at, name) for at, name in taps if at >= found.tf2.number), default=(0, ""))
     tap = seen.record("tf2", found.scenario, "tap", layer, found.step)
-    made = place_in(tap.more, "made") if tap is not None and tap.place == two else None
-    return one, made or two
+    if tap is None or tap.place != two or max(tap.more.get("inputs") or [-1]) >= found.tf2.number:
+        return one, two
+    return one, place_in(tap.more, "made") or two
 
 
 def _reduced(seen: Seen, found: OperationPair) -> Place | None:
@@ -141,21 +142,26 @@ def _of_initial_values(seen: Seen) -> Lines:
     failed = [] if rung is None else [check for check in rung.failures if check.kind in ("variable", "sample")]
     if not failed:
         return _NOWHERE
-    return _made(seen, "tf1", failed[0].tf1_name), _made(seen, "tf2", failed[0].tf2_name)
+    return _made(seen, "tf1", failed[0].tf1_name, True), _made(seen, "tf2", failed[0].tf2_name, True)
 
 
-def _made(seen: Seen, side: str, variable: str) -> Place | None:
-    """The line that makes the layer of a variable, as far as it is one of Keras, else the variable's own."""
+def _made(seen: Seen, side: str, variable: str, initial: bool = False) -> Place | None:
+    """The line that says what the layer of a variable does, else the variable's own.
+
+    Of what is `initial` the variable's own comes first, unless it is that of the layer's call.
+    """
+    rows = (seen.tf1 if side == "tf1" else seen.tf2).content.get("variables") or ()
+    row = next((row for row in rows if isinstance(row, Mapping) and row.get("name") == variable), {})
+    own = place_in(row, "place")
     for scenario in (scenarios.FINGERPRINT, scenarios.CONSTANT, scenarios.STEPS):
         taps = [seen.record(side, scenario, "tap", name) for name in seen.names(side, scenario, "tap")]
         owners = [tap for tap in taps if tap is not None and variable in (tap.more.get("owned") or ())]
         innermost = min(owners, key=lambda tap: len(tap.more["owned"]), default=None)
-        place = None if innermost is None else place_in(innermost.more, "made") or innermost.place
-        if place is not None:
-            return place
-    rows = (seen.tf1 if side == "tf1" else seen.tf2).content.get("variables") or ()
-    own = next((row for row in rows if isinstance(row, Mapping) and row.get("name") == variable), None)
-    return None if own is None else place_in(own, "place")
+        if innermost is not None:
+            if initial and own not in (None, innermost.place):
+                return own
+            return place_in(innermost.more, "made") or innermost.place or own
+    return own
 
 
 def _earliest(seen: Seen, *kinds: str) -> Deviation | None:

@@ -331,7 +331,7 @@ def _applied_twice(seen: Seen, step: int) -> tuple[str, Place | None]:
     found = [name for name in seen.names("tf2", _STEPS, "gradient", step) if name.endswith("#2")]
     if not found or any(name.endswith("#2") for name in seen.names("tf1", _STEPS, "gradient", step)):
         return "", None
-    more = f" and to {len(found) - 1} other variables" if len(found) > 1 else ""
+    more = f" and to {len(found) - 1} other variable{'s' * (len(found) > 2)}" if len(found) > 1 else ""
     record = seen.record("tf2", _STEPS, "gradient", found[0], step)
     place = None if record is None else record.place
     again = f", at {shown(place)} again" if place else ""

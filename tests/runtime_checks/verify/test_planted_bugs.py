@@ -236,7 +236,7 @@ LINES = {
     "other activation": '"other activation" in bug',
     "batch norm momentum": "norm(",
     "update ops not run": "norm(",
-    "frozen statistics": "norm(",
+    "frozen statistics": "def call(self, inputs, training=None)",
     "variance of n and not n - 1": "norm(",
     "regularization dropped": "tape.gradient(",
     "regularization doubled": '"regularization doubled" in params',

@@ -74,7 +74,7 @@
   function summary() {
     if (data.status === 4) return data.sides.filter((side) => side.cause).map((side) => side.cause).join("; ");
     if (data.status !== 1 || !data.first) return data.verdict;
-    if (data.found.length) return rich(data.found.map(sentence).join(" "));
+    if (data.found.length) return [el("strong", {}, "Found by trying: "), rich(data.found.map(sentence).join(" "))];
     if (data.lead) return because();
     return parting();
   }

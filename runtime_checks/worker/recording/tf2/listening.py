@@ -14,7 +14,7 @@ from ..format.rows import LayerRow, Place
 from ..format.store import Chapter
 from ..pairs import structures
 from ..tensors import Array, Function, Json, Layer, Nest, Tensor, Variable
-from ..watching.constructions import made_at
+from ..watching.constructions import made_at, written_at
 from ..watching.eager_operations import EagerOperations
 from ..watching.layer_calls import is_own, recording_layers
 from .model import is_symbolic, layer_settings
@@ -152,8 +152,9 @@ class Listening:
         self._keep(layer, path, call, leaves, owned, place_of(frames), self._given(inputs))
 
     def _made(self, layer: Layer) -> dict[str, Sequence[object]]:
-        """The line that makes a layer of Keras, which says what it does; one of the user's says that inside."""
-        place = self._calls.made_at(layer) if is_own(type(layer)) else None
+        """The line that says what a layer does: where one of Keras is made, and where the user's ``call`` begins."""
+        cls = type(layer)
+        place = self._calls.made_at(layer) if is_own(cls) else written_at(getattr(cls, "call", None), self._code)
         return {} if place is None else {"made": list(place)}
 
     def _keep(
