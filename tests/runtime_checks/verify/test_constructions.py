@@ -52,6 +52,11 @@ loss = keras.losses.MeanSquaredError(reduction="sum")
 l2 = keras.regularizers.L2(0.5)
 of_layer = keras.layers.Dense(2, kernel_regularizer="l2").kernel_regularizer
 nothing = object()
+
+
+@tf.function
+def traced(x):
+    return x
 """
 LINES = {
     "adam": "adam = ",
@@ -66,6 +71,7 @@ LINES = {
     "l2": "l2 = ",
     "of_layer": "of_layer = ",
     "nothing": "",
+    "traced": "@tf.function",
 }
 
 
@@ -81,7 +87,7 @@ def places(file: str) -> dict[str, int]:
         exec(compile(Path(file).read_text("utf-8"), file, "exec"), program)
         for name in LINES:
             called = type(program[name]).__call__ if callable(program[name]) else None
-            place = written_at(called, code) or made_at(program[name])
+            place = written_at(called, code) or written_at(program[name], code) or made_at(program[name])
             found[name] = 0 if place is None else place[1]
     assert made_at(program["adam"]) is None
     return found

@@ -55,6 +55,7 @@ def made_at(one: object) -> Place | None:
 
 def written_at(function: Any, code: UserCode) -> Place | None:
     """The line that a function of the user's begins at; None for any other."""
+    function = getattr(function, "python_function", function)
     written = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
     path = None if written is None else code.path(written.co_filename)
     return None if path is None or written is None else (path, int(written.co_firstlineno))
