@@ -16,6 +16,7 @@ from .worker.recording import loading, sides
 from .worker.recording.format.reading import read
 from .worker.recording.format.store import Recording
 from .worker.recording.pairs.batches import PairError
+from .worker.recording.watching import constructions
 
 if TYPE_CHECKING:
     from ..linter.finding import Finding
@@ -100,7 +101,7 @@ def _record(loaded: loading.Loaded, side: str, plan: Plan, folder: str, code: Us
     recording = Recording(folder, side)
     recording.content["versions"] = {**results.versions(tf), "target": shims.target()}
     other = read(os.path.join(os.path.dirname(folder), "tf1")) if side == "tf2" else None
-    with code.following_autograph():
+    with code.following_autograph(), constructions.watching(code):
         try:
             sides.record_side(loaded, side, plan, recording, code, other)
         except PairError:

@@ -35,6 +35,9 @@ ATTEMPTS = "attempts"
 """The folder of a run with what the TF2 side recorded again, a folder each; it is removed when they are compared."""
 RUN = "run.json"
 """The file of a run's folder that says what was asked for."""
+_NOT_KEPT = (
+    "comparing recordings runs nothing: what --find-cause or --seed-bugs found in this run is in the report made then"
+)
 _FORMAT = 1
 _GIB = 1 << 30
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
@@ -125,17 +128,15 @@ def run(
     first, second = _interpreters(request)
     swapped = first[1] is Target.KERAS2 and second[1] is Target.KERAS3
     with run_folder(request.output) as folder:
-        write_run(
-            folder,
-            {
-                "pair": located.file or located.module,
-                "attribute": name,
-                "until": request.until,
-                "policy": request.policy,
-                "steps": request.steps,
-                "seed": request.seed,
-            },
-        )
+        asked_for = {
+            "pair": located.file or located.module,
+            "attribute": name,
+            "until": request.until,
+            "policy": request.policy,
+            "steps": request.steps,
+            "seed": request.seed,
+        }
+        write_run(folder, asked_for)
         sides = (
             _Side(request, "tf1", *first, folder, [_ON_KERAS2] if swapped else []),
             _Side(request, "tf2", *second, folder),
@@ -167,9 +168,11 @@ def run(
         if today is not None and not _tells(folder, request):
             today = None
         try:
-            return then(report, Again(request, plan, sides, pair_job(located, name), findings, progress, today))
+            report = then(report, Again(request, plan, sides, pair_job(located, name), findings, progress, today))
         finally:
             shutil.rmtree(os.path.join(folder, ATTEMPTS), ignore_errors=True)
+        write_run(folder, {**asked_for, "tried": True})
+        return report
 
 
 def compare(
@@ -198,6 +201,7 @@ def compare(
     _require_numpy()
     from .comparison.compare import compare as compared
     from .comparison.judging.tolerances import PolicyError
+    from .comparison.results import Trial
     from .comparison.versions import attributed
     from .worker.recording.format.reading import RecordingError, read
 
@@ -216,11 +220,25 @@ def compare(
         crashes = {one.side: one.content["crash"]["cause"] for one in recorded if one.content.get("crash")}
         said = {"policy": policy, "until": until, "findings": findings, **options}
         report = compared(*recorded, crashes=crashes, **said)
-        if today is None or not os.path.isdir(today) or not os.listdir(today):
-            return report
-        return attributed(report, recorded[0], read(today), recorded[1], said)
+        if today is not None and os.path.isdir(today) and os.listdir(today):
+            report = attributed(report, recorded[0], read(today), recorded[1], said)
+        return replace(report, trial=Trial("not tried", left=_NOT_KEPT)) if _tried(tf1, tf2) else report
     except (RecordingError, PolicyError) as error:
         raise VerifyUsageError(str(error)) from error
+
+
+def _tried(*folders: str | os.PathLike[str]) -> bool:
+    """Whether both recordings are of one run, in which the TF2 side was run with changes."""
+    from .worker.recording.format.reading import RecordingError, read_json
+
+    parents = {os.path.dirname(os.path.abspath(folder)) for folder in folders}
+    path = Path(parents.pop(), RUN)
+    if parents or not path.is_file():
+        return False
+    with contextlib.suppress(RecordingError):
+        said = read_json(path)
+        return isinstance(said, dict) and said.get("tried") is True
+    return False
 
 
 def generated_test(folder: str, beside: str | None = None) -> str:

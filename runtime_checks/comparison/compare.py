@@ -27,6 +27,7 @@ from .operations import Operations
 from .report import Report
 from .results import RandomOp, Series, SideSummary
 from .rungs import ORACLE, Definition, measured_by, reached
+from .settings import MADE
 from .wording import place as shown
 
 __all__ = ["compare"]
@@ -91,7 +92,8 @@ def compare(
                 not_compared=not_compared(climb, asked),
             )
             causes = rank(report, tf1, tf2, tuple(findings))
-            return replace(report, causes=causes, excerpts=excerpts(report, tf1, tf2))
+            report = replace(report, causes=causes)
+            return replace(report, excerpts=excerpts(report, tf1, tf2))
     except RecordingError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -126,7 +128,9 @@ def _summary(recorded: Recorded, crashes: Mapping[str, str]) -> SideSummary:
         adaptations=tuple(str(text) for text in content.get("adaptations") or ()),
         notes=tuple(notes),
         cause=crashes.get(recorded.side) or _crash(content) or _failure(recorded),
-        optimizers=tuple(content.get("optimizers") or ()),
+        optimizers=tuple(
+            {key: value for key, value in row.items() if key not in MADE} for row in content.get("optimizers") or ()
+        ),
         seconds=float(content.get("seconds") or sum(one.seconds for one in recorded.scenarios.values())),
         peak_memory=int(content.get("peak_memory") or 0),
     )

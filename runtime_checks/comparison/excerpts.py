@@ -30,6 +30,8 @@ def _places(report: Results) -> Iterator[tuple[str, Place]]:
         if first.operation is not None:
             ends = (("tf1", first.operation.tf1), ("tf2", first.operation.tf2))
             found += [(side, end.place) for side, end in ends if end is not None]
+    for cause in report.causes:
+        found += [("tf1", cause.tf1_place), ("tf2", cause.tf2_place)]
     if report.trial is not None:
         found += [("tf2", change.place) for change in report.trial.changes]
     yield from ((side, place) for side, place in found if place is not None)

@@ -353,7 +353,7 @@ class _Pairing:
     def _side(self, run: Pass, node: Node) -> OperationSide:
         counted = Counter(filter(None, (self._told(run, kind, value) for kind, value in node.inputs)))
         inputs = [[f"{words} ({count} times)"] if count > 2 else [words] * count for words, count in counted.items()]
-        return OperationSide(node.op, node.place, node.shape, tuple(itertools.chain(*inputs)), node.made)
+        return OperationSide(node.op, node.place, node.shape, tuple(itertools.chain(*inputs)), node.made, node.number)
 
     def _told(self, run: Pass, kind: str, value: Any) -> str:
         if kind == "row" and value in run.nodes:
@@ -385,13 +385,13 @@ class _Pairing:
         if one is None or other is None:
             lone = one or other
             assert lone is not None
-            yield f"{'TF2' if one else 'TF1'} has no {lone.op} there"
+            yield _lacking("TF1", lone) if one else _lacking("TF2", lone)
             return
         if one.kind != other.kind:
             if any(self._alike(node, other, one) for node in _after(one, ones)):
-                yield f"TF2 has no {one.op} there"
+                yield _lacking("TF1", one)
             elif any(self._alike(one, node, other) for node in _after(other, others)):
-                yield f"TF1 has no {other.op} there"
+                yield _lacking("TF2", other)
             else:
                 yield f"{one.op} on TF1, {other.op} on TF2"
             return
@@ -421,6 +421,12 @@ class _Pairing:
             elif kind == other_kind == "row":
                 if self.to_tf2.get(first) and second not in self.to_tf2[first] and self.to_tf1.get(second):
                     yield f"{self._told(self._tf1, kind, first)} on TF1, {self._told(self._tf2, kind, second)} on TF2"
+
+
+def _lacking(side: str, node: Node) -> str:
+    """In words, that the other side computes nothing that corresponds to an operation."""
+    line = "" if node.place is None else f" at line {node.place[1]}"
+    return f"{'TF2' if side == 'TF1' else 'TF1'} computes nothing that corresponds to {side}'s {node.op}{line}"
 
 
 def _after(first: Node, nodes: Sequence[Node]) -> Iterator[Node]:

@@ -158,6 +158,8 @@ class OperationSide:
     shape: tuple[int, ...]
     inputs: tuple[str, ...]
     made: Place | None = None
+    number: int = -1
+    """In the recording of the pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +223,9 @@ class Cause:
     findings: tuple[Finding, ...] = ()
     tried: str = ""
     """What trying said of it: ``found``, ``refuted``, or nothing."""
+    tf1_place: Place | None = None
+    tf2_place: Place | None = None
+    """The lines to look at, of TF2 the one that is likeliest wrong; None where the evidence names none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,15 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from ..worker.recording.format.reading import Recorded
+from ..worker.recording.format.rows import Place
 from ..worker.recording.pairs.mapping import ignored, plain
 from .wording import some
 
-__all__ = ["CLASS", "Setting", "differ", "rule_name", "settings", "shown"]
+__all__ = ["CLASS", "MADE", "Setting", "differ", "place_in", "rule_name", "settings", "shown"]
 
 CLASS = "class of the optimizer"
+MADE = ("made", "rate_made")
+"""Of an optimizer: the lines that make it, and what gives its rate."""
 
 Row = Mapping[str, Any]
 
@@ -31,6 +34,8 @@ class Setting(NamedTuple):
     what: str
     equal: bool | None
     text: str = ""
+    places: tuple[Place | None, Place | None] = (None, None)
+    """The lines of TF1 and of TF2 that make what has the setting."""
 
 
 _CLIPPING = ("clipvalue", "clipnorm", "global_clipnorm", "clipping")
@@ -47,7 +52,7 @@ _NEUTRAL: Mapping[str, Any] = {
     "ema_overwrite_frequency": 0,
 }
 """Hyperparameters that say nothing unless they are given: what lacks them has these."""
-_DESCRIBING = ("class", "name", "rule", "learning_rate", "use_ema", "ema_momentum", *_CLIPPING)
+_DESCRIBING = ("class", "name", "rule", "learning_rate", "use_ema", "ema_momentum", *_CLIPPING, *MADE)
 _OF_AVERAGES = ("ema_overwrite_frequency",)
 """What says nothing where the optimizer averages no weights: Keras 2 gives it to RMSprop all the same."""
 _RULES = {"gradientdescent": "sgd", "momentum": "sgd", "adamw": "adam"}
@@ -96,7 +101,12 @@ def _of_optimizers(tf1: Recorded, tf2: Recorded) -> Iterator[Setting]:
     changing = any(len({*row.get("values", ())}) > 1 for side in (tf1, tf2) for row in _rows(side, "rates"))
     orders = permutations(news) if len(news) <= _MOST else iter([tuple(news)])
     tried = [
-        [setting for one, two in zip(olds, order, strict=True) for setting in _of_optimizer(one, two, changing)]
+        [
+            setting if setting.what == "clipping" else setting._replace(places=places)
+            for one, two in zip(olds, order, strict=True)
+            for places in [(place_in(one, "made"), place_in(two, "made"))]
+            for setting in _of_optimizer(one, two, changing)
+        ]
         for order in orders
     ]
     yield from min(tried, key=lambda found: sum(one.equal is False for one in found))
@@ -240,25 +250,28 @@ def _of_layers(tf1: Recorded, tf2: Recorded) -> Iterator[Setting]:
 def _of_config(olds: Sequence[Row], news: Sequence[Row], key: str, what: str, kind: str) -> Iterator[Setting]:
     """One setting of all layers that have it, in the order of their calls."""
     sides = [
-        [(str(row.get("name")), float(_config(row)[key])) for row in rows if _has(row, key)] for rows in (olds, news)
+        [(str(row.get("name")), float(_config(row)[key]), place_in(row, "place")) for row in rows if _has(row, key)]
+        for rows in (olds, news)
     ]
     if not any(sides):
         return
-    values = [sorted(value for _, value in side) for side in sides]
+    values = [sorted(value for _, value, _ in side) for side in sides]
     distinct = [_distinct(side) for side in values]
     if len(sides[0]) == len(sides[1]):
         if _all_near(values[0], values[1]):
             yield Setting(kind, what, True)
             return
-        for (name, one), (other, two) in zip(*sides, strict=True):
+        for (name, one, first), (other, two, second) in zip(*sides, strict=True):
             if differ(one, two, _ROUNDED):
                 where = name if name == other else f"{name} (TF2: {other})"
-                yield Setting(kind, what, False, f"{key} of {where} is {shown(one)} on TF1 and {shown(two)} on TF2.")
+                text = f"{key} of {where} is {shown(one)} on TF1 and {shown(two)} on TF2."
+                yield Setting(kind, what, False, text, (first, second))
     elif len(distinct[0]) == len(distinct[1]) and distinct[0]:
         words = [", ".join(map(shown, side)) for side in distinct]
         same = _all_near(distinct[0], distinct[1])
         if same or len(distinct[0]) == 1:
-            yield Setting(kind, what, same, f"The {what} is {words[0]} on TF1 and {words[1]} on TF2.")
+            places = (sides[0][0][2], sides[1][0][2])
+            yield Setting(kind, what, same, f"The {what} is {words[0]} on TF1 and {words[1]} on TF2.", places)
             return
         yield Setting(kind, what, None, f"{what} ({len(sides[0])} on TF1, {len(sides[1])} on TF2)")
     else:
@@ -292,7 +305,14 @@ def _rows(side: Recorded, key: str) -> list[Row]:
 
 
 def _each_once(rows: Sequence[Row]) -> list[Row]:
-    return [row for at, row in enumerate(rows) if row not in rows[:at]]
+    bare = [{key: value for key, value in row.items() if key not in MADE} for row in rows]
+    return [row for at, row in enumerate(rows) if bare[at] not in bare[:at]]
+
+
+def place_in(row: Row, key: str) -> Place | None:
+    """A line that a row of a recording says; None where it says none."""
+    where = row.get(key)
+    return None if where is None else (str(where[0]), int(where[1]))
 
 
 def differ(one: Any, two: Any, relative: float = 1e-5) -> bool:

@@ -10,7 +10,7 @@ from ...worker.recording.format import scenarios
 from ...worker.recording.pairs.mapping import plain
 from ..rates import LATER
 from ..results import Deviation, Status
-from ..settings import CLASS, differ, rule_name, settings, shown
+from ..settings import CLASS, differ, place_in, rule_name, settings, shown
 from ..wording import figure, subject
 from .evidence import Clue, Seen, fit
 from .forward import differs
@@ -36,7 +36,7 @@ def _settings(seen: Seen) -> Iterator[Clue]:
     ignore = pair.get("ignore") if isinstance(pair, Mapping) else None
     for one in settings(seen.tf1, seen.tf2, to_tf2, tuple(ignore or ())):
         if one.equal is False:
-            yield Clue(one.kind, _weight(seen, one.kind), one.text)
+            yield Clue(one.kind, _weight(seen, one.kind), one.text, one.places[1], one.places[0])
         elif one.equal is None and one.what == CLASS:
             yield Clue(one.kind, 0.3, f"The {one.text} may not be the same.")
 
@@ -50,7 +50,13 @@ def _rule(seen: Seen) -> Iterator[Clue]:
             apart = names[0].endswith("Optimizer") and not names[1].endswith("Optimizer")
             if apart and not _all_agree(seen, _SQUARES) and _begins_at_zero(seen):
                 text = f"{names[0]} begins its mean of squares at 1, {names[1]} of Keras at 0"
-                yield Clue("update rule", _weight(seen, "update rule"), f"{text}: the first steps are larger.")
+                yield Clue(
+                    "update rule",
+                    _weight(seen, "update rule"),
+                    f"{text}: the first steps are larger.",
+                    place_in(two, "made"),
+                    place_in(one, "made"),
+                )
 
 
 def _begins_at_zero(seen: Seen) -> bool:
@@ -84,6 +90,8 @@ def _layers(seen: Seen) -> Iterator[Clue]:
                     "forward",
                     _weight(seen, "forward"),
                     f"{key} of {one.get('name')} is {shown(values[0])} on TF1 and {shown(values[1])} on TF2.",
+                    place_in(two, "place"),
+                    place_in(one, "place"),
                 )
 
 
@@ -125,7 +133,7 @@ def _weight(seen: Seen, kind: str) -> float:
     if not any(rung.status is Status.FAIL for rung in seen.report.rungs if rung.name != "settings"):
         return 0.9  # nothing else can be the cause
     if kind == "forward":
-        return 0.9 if differs(seen) else 0.3
+        return 0.92 if differs(seen) else 0.3
     if kind in ("update rule", "momentum", "variables"):
         return 0.9 if seen.failed(scenarios.STEPS, "update", "variable") else 0.3
     if kind == "randomness":

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...worker.recording.format.reading import Record, Recorded, RecordingError
+from ...worker.recording.format.rows import Place
 from ...worker.recording.values.layout import is_reshaped, laid_out
 from ..judging.naming import OTHER_NAMES
 from ..passes import Pass
@@ -19,11 +20,13 @@ __all__ = ["Clue", "Seen", "Twin", "fit", "near", "whole"]
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """One piece of evidence for a class of causes: its weight from 0 to 1, and a sentence with figures."""
+    """One piece of evidence for a class of causes: its weight from 0 to 1, a sentence with figures, and lines."""
 
     kind: str
     weight: float
     text: str
+    tf2_place: Place | None = None
+    tf1_place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -390,11 +390,15 @@ def _in_inference(seen: Seen, failures: Sequence[Deviation]) -> Iterator[Clue]:
         same = [_as_inferred(seen, side, inference, check) for check in failures]
         if same[0] and _as_inferred(seen, other, base, failures[0]) is False:
             what = failures[0].tf1_name if False in same else "everything that differs"
+            first = _first(seen, failures[0].scenario) or failures[0]
+            called = seen.record("tf2", first.scenario, first.kind, first.tf2_name, first.step)
             yield Clue(
                 "training mode",
                 0.95,
                 f"In training {side.upper()} computes {what} as in inference, from the same values, and "
                 f"{other.upper()} does not: the model does not pass `training` on, or makes no use of it.",
+                None if called is None else called.place,
+                first.tf1_place,
             )
 
 
@@ -431,6 +435,8 @@ def _ledger(seen: Seen, weight: float) -> Iterator[Clue]:
                 weight,
                 f"Random draws of a training pass: {len(old)} on TF1, {len(new)} on TF2; the first without a "
                 f"counterpart is number {at + 1} of {side}, {op.op} of {list(op.shape)}{place}.",
+                op.place if side == "TF2" else None,
+                op.place if side == "TF1" else None,
             )
         elif any(_other(one, two) for one, two in zip(old, new, strict=True)):
             at = next(at for at, ops in enumerate(zip(old, new, strict=True)) if _other(*ops))
@@ -439,6 +445,8 @@ def _ledger(seen: Seen, weight: float) -> Iterator[Clue]:
                 0.7 * weight,
                 f"Draw number {at + 1} of a training pass is {old[at].op} of {list(old[at].shape)} on TF1 "
                 f"and {new[at].op} of {list(new[at].shape)} on TF2.",
+                new[at].place,
+                old[at].place,
             )
         return
 

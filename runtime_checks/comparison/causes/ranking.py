@@ -18,6 +18,7 @@ from ..results import Cause, Deviation, Results, Status
 from ..wording import figure
 from . import configuration, forward, layouts, training
 from .evidence import Clue, Seen
+from .lines import lines
 
 __all__ = ["CODES", "rank"]
 
@@ -95,7 +96,10 @@ def _cause(seen: Seen, kind: str, clues: Sequence[Clue], findings: Sequence[Find
         left *= 1.0 - clue.weight
     weight = 1.0 - left if any(clue.weight >= 1.0 for clue in clues) else min(1.0 - left, 0.99)
     evidence = tuple(dict.fromkeys(clue.text for clue in clues))[:_MOST]
-    return Cause(kind, round(weight, 3), evidence, tuple(_fitting(seen, kind, findings))[:_MOST])
+    found = tuple(_fitting(seen, kind, findings))[:_MOST]
+    named = next((clue for clue in clues if clue.tf2_place is not None), None)
+    old, new = lines(seen, kind) if named is None else (named.tf1_place, named.tf2_place)
+    return Cause(kind, round(weight, 3), evidence, found, tf1_place=old, tf2_place=new)
 
 
 def _numerics(seen: Seen) -> Iterator[Clue]:

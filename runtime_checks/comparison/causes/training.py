@@ -9,6 +9,7 @@ import numpy as np
 
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
+from ...worker.recording.format.rows import Place
 from ..judging.measuring import OTHER_SHAPES
 from ..passes import Share
 from ..results import Deviation, OperationPair
@@ -16,6 +17,7 @@ from ..wording import figure, operation, some
 from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, fit, near, whole
 from .forward import begins_with, differs, differs_in_training, made_at, regularization_sums, single_losses
+from .lines import of_loss
 
 __all__ = ["clues"]
 
@@ -141,7 +143,8 @@ def _without_flag(seen: Seen) -> Iterator[Clue]:
                 None,
             )
             where = "" if called is None or name == "TF1" else f", where it is called at {shown(called)}"
-            yield Clue("training mode", 0.95, f"{text}, as without training=True{where}.")
+            line = called if name == "TF2" else None
+            yield Clue("training mode", 0.95, f"{text}, as without training=True{where}.", line)
 
 
 def _drawn(side: Recorded, scenario: str) -> int | None:
@@ -203,7 +206,9 @@ def _loss(seen: Seen, step: int) -> Iterator[Clue]:
     parted = _parted(seen, step)
     where = f" {begins_with(parted)}" if parted is not None else ""
     for clue in found:
-        yield Clue(clue.kind, clue.weight, f"{text}; {clue.text}.{where if clue.kind == 'loss' else ''}")
+        words = f"{text}; {clue.text}.{where if clue.kind == 'loss' else ''}"
+        old_line, new_line = of_loss(seen, clue.kind)
+        yield Clue(clue.kind, clue.weight, words, new_line, old_line)
     if any(clue.weight >= _EXPLAINS for clue in found):
         return
     if parted is not None and parted.differences:
@@ -357,9 +362,9 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
         yield Clue("forward", 0.85, f"{text}: {words}.")
         yield Clue("variables", 0.4, f"{text}: {side} may not train what the other side trains.")
         return
-    twice = _applied_twice(seen, step)
+    twice, again = _applied_twice(seen, step)
     if twice:
-        yield Clue("update rule", 0.9, f"{text}: {twice}.")
+        yield Clue("update rule", 0.9, f"{text}: {twice}.", again)
         return
     fits = {name: fit(*pair) for name, pair in known.items() if np.any(pair[0]) and np.any(pair[1])}
     if fits and all(left < 1e-3 for _, left in fits.values()):
@@ -379,16 +384,17 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
     yield Clue("update rule", 0.45, f"{text}: what is done to them before they are applied may differ.")
 
 
-def _applied_twice(seen: Seen, step: int) -> str:
-    """Says so where TF2 alone applies several gradients to one variable in a step."""
+def _applied_twice(seen: Seen, step: int) -> tuple[str, Place | None]:
+    """Says so where TF2 alone applies several gradients to one variable in a step, and at which line."""
     found = [name for name in seen.names("tf2", _STEPS, "gradient", step) if name.endswith("#2")]
     if not found or any(name.endswith("#2") for name in seen.names("tf1", _STEPS, "gradient", step)):
-        return ""
-    more = f" and to {len(found) - 1} other variables" if len(found) > 1 else ""
+        return "", None
+    more = f" and to {len(found) - 1} other variable{'s' * (len(found) > 2)}" if len(found) > 1 else ""
     record = seen.record("tf2", _STEPS, "gradient", found[0], step)
-    again = f", at {shown(record.place)} again" if record is not None and record.place else ""
+    place = None if record is None else record.place
+    again = f", at {shown(place)} again" if place else ""
     words = f"in one step TF2 applies gradients to {found[0][:-2]}{more} more than once{again}"
-    return f"{words}, as where two optimizers have variables in common"
+    return f"{words}, as where two optimizers have variables in common", place
 
 
 def _scaled(seen: Seen, text: str, fits: dict[str, tuple[float, float]]) -> Iterator[Clue]:
@@ -469,9 +475,9 @@ def _update(seen: Seen, step: int) -> Iterator[Clue]:
     agree = {frozenset(): "Outputs and loss", frozenset({"gradient"}): "Gradients"}.get(frozenset(known), "")
     agree = agree or ("The learning rate" if known == {"learning_rate"} else "Gradients and learning rate")
     text = f"{agree} of step {step} {'agrees' if agree.startswith('The') else 'agree'}, the update does not"
-    twice = _applied_twice(seen, step)
+    twice, again = _applied_twice(seen, step)
     if twice:
-        yield Clue("update rule", 0.95, f"{text}: {twice}.")
+        yield Clue("update rule", 0.95, f"{text}: {twice}.", again)
         return
     decayed = _decayed_weights(seen, step)
     if decayed:

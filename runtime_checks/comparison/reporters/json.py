@@ -21,8 +21,8 @@ classes in `results`; fields that are not known are passed over when a report is
 | ``random_ops`` | by scenario, the random operations of both sides: ``op``, ``seed``, ``shape``, ``purpose``, ``place`` |
 | ``series`` | scalars of both sides over the steps: ``kind``, ``name``, ``steps``, ``tf1``, ``tf2`` |
 | ``first_divergence`` | ``rung``, ``deviation`` (as in checks), ``before`` (the last value that agreed), ``text``, ``noise`` (nothing differs by more than the noise), ``operation``; or null |
-| ``first_divergence.operation`` | the operations with which the passes part, or null: ``scenario``, ``step``, ``tf1`` and ``tf2`` (``op``, ``place``, ``shape``, ``inputs`` in words; or null for a side that has none), ``agree`` (inputs that are the same), ``differences``, ``error`` (of a sample) |
-| ``causes`` | ranked: ``kind``, ``weight`` (0 to 1), ``evidence``, ``findings`` (as in the linter's JSON report), ``tried`` (``found``, ``refuted`` or empty) |
+| ``first_divergence.operation`` | the operations with which the passes part, or null: ``scenario``, ``step``, ``tf1`` and ``tf2`` (``op``, ``place``, ``shape``, ``inputs`` in words, ``number`` in the recording; or null for a side that has none), ``agree`` (inputs that are the same), ``differences``, ``error`` (of a sample) |
+| ``causes`` | ranked: ``kind``, ``weight`` (0 to 1), ``evidence``, ``findings`` (as in the linter's JSON report), ``tried`` (``found``, ``refuted`` or empty), ``tf1_place`` and ``tf2_place`` (the lines to look at, or null) |
 | ``excerpts`` | lines of the users' files as they were run: ``side``, ``path``, ``line`` (the one that is meant), ``first`` (the number of the first), ``lines`` (empty where the text was not kept) |
 | ``trial`` | the cause found by trying, or null: ``outcome``, ``changes`` (``kind``, ``text``, ``place``, ``places``), ``runs``, ``seconds``, ``tried`` (``change``, ``effect``), ``left`` |
 | ``self_test`` | planted bugs, or null: ``planted`` (``change``, ``rung``, ``step``, ``steps``, ``note``), ``steps``, ``runs``, ``seconds``, ``not_planted`` |

@@ -138,7 +138,8 @@ def _operation(found: OperationPair, paint: Paint) -> Iterator[str]:
 def _cause(cause: Cause, paint: Paint) -> Iterator[str]:
     tried = {"found": ", found by trying", "refuted": ", tried and refuted"}.get(cause.tried, "")
     style = "9" if cause.tried == "refuted" else "1"
-    yield f"  {paint(printable(cause.kind), style)} ({cause.weight:.0%}){tried}"
+    look = f", look at {place(cause.tf2_place)}" if cause.tf2_place and cause.tried != "refuted" else ""
+    yield f"  {paint(printable(cause.kind), style)} ({cause.weight:.0%}){tried}{look}"
     for words in cause.evidence:
         yield f"    {printable(words)}"
     for finding in cause.findings:

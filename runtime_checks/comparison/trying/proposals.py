@@ -12,7 +12,9 @@ import numpy as np
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
+from ...worker.recording.pairs.mapping import plain
 from ..causes.evidence import Seen, Twin, fit, near
+from ..judging.renaming import renames_for
 from ..results import Cause, Change, Results, Status
 
 __all__ = ["Proposal", "Site", "changes_of", "described", "proposals", "sites_of"]
@@ -27,6 +29,8 @@ _CLIPPING = ("clip_norm", "clipnorm", "clipvalue", "global_clipnorm")
 _OF_OPTIMIZERS = {"initial_accumulator": "initial_accumulator_value"}
 _PADDINGS = {"same": "valid", "valid": "same", "SAME": "VALID", "VALID": "SAME"}
 _UNLIKELY = 0.04
+_RULES = 4
+"""Rules of ``renames`` that are told."""
 """The weight of a class of causes that nothing speaks for."""
 _FLOORS = {"training mode": 0.6}
 """A call that lacks the flag speaks for itself, and is one change to try."""
@@ -284,9 +288,18 @@ class _Search:
         rows = [row for row in self.seen.report.variables if row.how == "suggestion" and row.tf1 and row.tf2]
         if rows:
             value = {str(row.tf1["name"]): str(row.tf2["name"]) for row in rows if row.tf1 and row.tf2}
-            text = f"the names of {len(rows)} variables: give the pair renames={value!r}"
+            rules = self._rules() or value
+            few = dict(itertools.islice(rules.items(), _RULES))
+            rest = f" and {len(rules) - len(few)} more rules, which rung 2 says" if len(rules) > len(few) else ""
+            text = f"the names of {len(rows)} variables: give the pair renames={few!r}{rest}"
             change = Change("names", text, _place(rows[0].tf2))
             yield Proposal("names", 1.0, mutation("pair", argument="renames", value=value), change)
+
+    def _rules(self) -> dict[str, str]:
+        """As few renames as say the same; empty where none can."""
+        pairs = [(row.tf1, row.tf2) for row in self.seen.report.variables if row.tf1 and row.tf2]
+        wanted = {plain(str(one["name"])): plain(str(two["name"])) for one, two in pairs}
+        return renames_for([one for one, _ in pairs], [two for _, two in pairs], wanted)
 
     def _exchanged(self) -> Iterator[Proposal]:
         rows = {str(row.tf2["name"]): row.tf2 for row in self.seen.report.variables if row.tf2 is not None}

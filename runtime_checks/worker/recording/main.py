@@ -24,6 +24,7 @@ from .pairs.batches import PairError
 from .sides import crashed, record_side
 from .tensors import Json
 from .tf1 import estimator
+from .watching import constructions
 
 __all__ = ["execute"]
 
@@ -84,7 +85,7 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
         changed(loaded.pair, wanted or ())
         return loaded
 
-    with code.following_autograph(), _without_debugger(recording, code), heard:
+    with code.following_autograph(), _without_debugger(recording, code), constructions.watching(code), heard:
         try:
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job, code)

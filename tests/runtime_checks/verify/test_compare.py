@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from migrate_lint.runtime_checks import verifying
 from migrate_lint.runtime_checks.comparison.compare import compare
 from migrate_lint.runtime_checks.comparison.wording import verdict
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
@@ -397,3 +398,15 @@ def test_other_data_in_a_later_step_takes_nothing_from_what_was_found_before(tmp
     assert (1, 1) == (report.status, len(report.problems))
     assert "not comparable: the sides got other data: input of step 2" in verdict(report)
     assert "inputs" != report.causes[0].kind
+
+
+@pytest.mark.parametrize("asked", ["", '{"tried": true}', '{"tried": false}', '{"tried": 1}', "[]", "{"])
+def test_that_what_was_tried_is_not_kept_is_said(tmp_path: Path, asked: str) -> None:
+    """Of the folder of a run, and of its two recordings; of those that belong to no run nothing is known."""
+    folders = [record(replace(CLEAN, side=side, epsilon=1e-4), tmp_path / side) for side in ("tf1", "tf2")]
+    (tmp_path / "run.json").write_text(asked)
+    found = [verifying.compare(*given).trial for given in ([tmp_path], folders)]
+    kept = [trial is not None and trial.outcome == "not tried" and "--find-cause" in trial.left for trial in found]
+
+    assert [asked == '{"tried": true}'] * 2 == kept
+    assert [None, None] == found or all(kept)

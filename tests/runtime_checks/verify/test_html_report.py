@@ -23,6 +23,7 @@ from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.reporters import html
 from migrate_lint.runtime_checks.comparison.reporters.html.page_data import page_data
 from migrate_lint.runtime_checks.comparison.results import (
+    Cause,
     Change,
     Excerpt,
     OperationPair,
@@ -242,6 +243,54 @@ def test_the_line_that_trying_found_is_shown_first() -> None:
 
     assert ["old/model.py:13", "new/other.py:4"] == [one[1] for one in data["source"]]
     assert ["`Dense(2)`: give 3 at new/other.py:4"] == data["found"]
+
+
+def led(*causes: Cause, trial: Trial | None = None) -> dict[str, Any]:
+    """What the page knows of a report with these causes, of which the linter's findings say nothing."""
+    return data_of(replace(quoted(reports.differing(3)), causes=causes, trial=trial))
+
+
+@pytest.mark.parametrize("kind", ["training mode", "update rule", "regularization", "learning rate", "loss"])
+def test_the_line_of_the_likeliest_cause_is_shown_first(kind: str) -> None:
+    """Whatever it is; where the values part stands behind it, and beside it what TF1 has, as far as that is known."""
+    likely = Cause(kind, 0.9, ("why",), tf1_place=("old/train.py", 7), tf2_place=("new/train.py", 9))
+    data = led(likely, Cause("forward", 0.5, ("other",), tf2_place=("new/model.py", 2)))
+    alone = led(replace(likely, tf1_place=None))
+
+    assert (kind, ["old/train.py:7", "new/train.py:9"]) == (data["lead"], [one[1] for one in data["source"]])
+    assert ["old/model.py:13", "new/model.py:31"] == [one[1] for one in data["begins"]]
+    assert list(SOURCE) == data["begins"][1][4]
+    assert ["old/model.py:13", "new/train.py:9"] == [one[1] for one in alone["source"]]
+
+
+def test_a_cause_at_the_line_where_the_values_part_is_shown_once() -> None:
+    """With its text."""
+    data = led(Cause("forward", 0.9, ("why",), tf2_place=("new/model.py", 31)))
+
+    assert ("forward", []) == (data["lead"], data["begins"])
+    assert list(SOURCE) == data["source"][1][4]
+
+
+def test_a_cause_without_a_line_leaves_the_place_where_the_values_part() -> None:
+    """That of a less likely one is not shown in its stead."""
+    data = led(Cause("names", 0.9, ("why",)), Cause("forward", 0.2, ("other",), tf2_place=("new/train.py", 9)))
+
+    assert ("", "new/model.py:31") == (data["lead"], data["source"][1][1])
+
+
+def test_a_line_that_was_refuted_by_trying_does_not_lead() -> None:
+    """The next one does, and nothing that was found by trying makes way for a cause."""
+    refuted = Cause("loss", 0.9, ("why",), tried="refuted", tf2_place=("new/loss.py", 3))
+    other = Cause("update rule", 0.4, ("why",), tf2_place=("new/train.py", 9))
+    found = Trial("found", (Change("forward", "`Dense(2)`: give 3", ("new/other.py", 4)),), 4)
+
+    assert "new/train.py:9" == led(refuted, other, trial=Trial("not found"))["source"][1][1]
+    assert ("new/other.py:4", "") == (led(other, trial=found)["source"][1][1], led(other, trial=found)["lead"])
+
+
+def test_whether_it_was_tried_is_known_to_the_page() -> None:
+    """Which advises trying no more then."""
+    assert [False, True] == [led(trial=trial)["tried"] for trial in (None, Trial("not found", left="none"))]
 
 
 def test_a_part_of_the_cause_is_not_the_line_to_change() -> None:

@@ -125,6 +125,11 @@ def test_a_part_that_comes_together_again_is_passed_by(tmp_path: Path) -> None:
     assert ("Relu of line 2", "variable w") == pair.agree
 
 
+def lacking(side: str, what: str) -> str:
+    """That a side has nothing for an operation of the other, which stands at line 2."""
+    return f"{side} computes nothing that corresponds to {what} at line 2"
+
+
 def test_what_one_side_lacks_is_told(tmp_path: Path) -> None:
     """In both directions."""
 
@@ -135,8 +140,8 @@ def test_what_one_side_lacks_is_told(tmp_path: Path) -> None:
 
     missing, extra = found(tmp_path / "1", plain, without), found(tmp_path / "2", without, plain)
 
-    assert [[2, 2], ("TF2 has no Relu there",)] == [lines(missing), missing.differences]
-    assert [[2, 2], ("TF1 has no Relu there",)] == [lines(extra), extra.differences]
+    assert [[2, 2], (lacking("TF2", "TF1's Relu"),)] == [lines(missing), missing.differences]
+    assert [[2, 2], (lacking("TF1", "TF2's Relu"),)] == [lines(extra), extra.differences]
 
 
 def test_an_output_that_is_an_earlier_value_has_no_counterpart(tmp_path: Path) -> None:
@@ -151,8 +156,8 @@ def test_an_output_that_is_an_earlier_value_has_no_counterpart(tmp_path: Path) -
 
     one, other = found(tmp_path / "1", late, early), found(tmp_path / "2", early, late)
 
-    assert [[2, None], ("TF2 has no Sigmoid there",)] == [lines(one), one.differences]
-    assert [[None, 2], ("TF1 has no Sigmoid there",)] == [lines(other), other.differences]
+    assert [[2, None], (lacking("TF2", "TF1's Sigmoid"),)] == [lines(one), one.differences]
+    assert [[None, 2], (lacking("TF1", "TF2's Sigmoid"),)] == [lines(other), other.differences]
 
 
 def test_a_mask_hides_nothing(tmp_path: Path) -> None:

@@ -233,3 +233,39 @@ def test_noise_is_named_under_the_guides_policy(reports: Reports, target: str, n
 
     assert 1 == report.status
     assert "numerics" == report.causes[0].kind
+
+
+LINES = {
+    "Adam epsilon": "keras.optimizers.Adam(",
+    "batch norm epsilon": "norm(",
+    "other activation": '"other activation" in bug',
+    "batch norm momentum": "norm(",
+    "update ops not run": "norm(",
+    "frozen statistics": "def call(self, inputs, training=None)",
+    "variance of n and not n - 1": "norm(",
+    "regularization dropped": "tape.gradient(",
+    "regularization doubled": '"regularization doubled" in params',
+    "missing regularizer": "make.Dense(CLASSES",
+    "schedule off by one": "def __call__(self, step)",
+    "momentum under a decaying rate": "keras.optimizers.SGD(",
+    "loss summed": '"loss summed" in params',
+    "transposed kernel": "transpose_b=True",
+    "keep_prob as rate": "make.Dropout(",
+    "other initializer": "make.Conv2D(",
+    "no training flag": '"no training flag" in params',
+    "flag not passed on": "layer(x, training=training)",
+    "extra random op": "tf.random.uniform(",
+    "clipping left out": "apply_gradients(",
+}
+"""What stands on the line of TF2 to look at: the wrong one, or where something lacks, the one that lacks it."""
+
+
+@pytest.mark.parametrize(("target", "name"), cases({name: BUGS[name] for name in LINES}))
+def test_the_line_to_look_at_is_named(reports: Reports, target: str, name: str) -> None:
+    """By the likeliest cause, with the text of it in the report."""
+    report = reports(target, name)
+    place = report.causes[0].tf2_place
+    assert place is not None, report.causes
+    shown = next(one for one in report.excerpts if (one.side, one.path, one.line) == ("tf2", *place))
+
+    assert LINES[name] in shown.lines[shown.line - shown.first]

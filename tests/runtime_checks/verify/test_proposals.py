@@ -14,7 +14,7 @@ from migrate_lint.runtime_checks.comparison.trying.plants import plants
 from migrate_lint.runtime_checks.comparison.trying.proposals import Proposal, proposals
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
 
-from .programs import Program, changing, record
+from .programs import SHAPES, Program, changing, record
 
 LAYER = ("Layer", "Operation")
 PASSES = {"variables", "forward"}
@@ -120,3 +120,25 @@ def test_a_kind_without_a_place_is_named(tmp_path: Path) -> None:
     assert {"epsilon", "activation", "rate", "keep_prob", "decay", "scale", "kernel_regularizer", "schedule"} <= some
     assert fewer < every
     assert {"padding", "the reset of a GRU"} <= fewer
+
+
+NAMES = {
+    "folders": ({name: name.replace("/", "/inner/") for name in SHAPES}, 4),
+    "two scopes": ({"left/kernel": "one/kernel", "right/kernel": "two/kernel", "top/bias": "last/bias"}, 3),
+    "each name": ({name: f"v{at}" for at, name in enumerate(SHAPES)}, 4),
+    "last parts": ({name: name.replace("kernel", "w") for name in SHAPES if "kernel" in name}, 4),
+    "some": ({"hidden/kernel": "inner/kernel"}, 1),
+}
+"""Other names on TF2, and how many rules are told of those that say so."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_few_renames_are_told(tmp_path: Path, name: str) -> None:
+    """Rules for folders where there are some, and no more than four; that more are needed is said, and where."""
+    names, most = NAMES[name]
+    (proposal,) = (one for one in tried(tmp_path, Program(names=names)) if one.kind == "names")
+    told = proposal.change.text.partition("renames=")[2]
+
+    assert 1 <= told.count(": ") <= min(most, 4)
+    assert ("more rules, which rung 2 says" in told) == (name in ("folders", "each name"))
+    assert names.items() <= proposal.mutation["value"].items()

@@ -33,7 +33,7 @@
     return el("header", {},
       page.brand([el("strong", {}, data.name), el("span", { class: "dim" }, ` \u00b7 policy ${data.policy}`)], () => redraw()),
       el("div", { class: `verdict ${data.status === 0 ? "good" : data.status === 3 ? "odd" : "bad"}` },
-        el("h1", {}, headline()), el("p", {}, summary()),
+        el("h1", {}, headline()), culprit(), el("p", {}, summary()),
         data.status === 0 && data.omitted.length ? el("p", { class: "dim small" }, `Not compared: ${data.omitted.join("; ")}`) : null));
   }
 
@@ -41,18 +41,52 @@
     if (data.status === 0) return "Both models compute the same";
     if (data.status === 4) return `The ${data.sides.filter((side) => side.cause).map((side) => side.side).join(" and the ")} side ended early`;
     if (data.status === 3) return data.problems.length ? "The two sides cannot be compared" : "This comparison shows nothing";
+    const line = data.source.length ? data.source[1][1] : "";
+    if (line && data.found.length) return ["The two models differ: change ", code(line)];
+    if (line && data.lead) return ["The two models differ: look first at ", code(line)];
     if (!data.first) return "The two models differ";
     const { kind, tf1, tf2, operation } = data.first;
-    const line = data.source.length ? data.source[1][1] : "";
     if (operation && line) return ["The two models differ, first at ", code(line)];
     if (operation) return ["The two models differ, first at ", code(operation.text)];
     const name = tf1[0] || tf2[0];
     return ["The two models differ, first at ", isNamed(kind, name) ? "" : `${kindOf(kind)} `, code(name), data.first.when ? `, ${data.first.when}` : ""];
   }
 
+  /** The line itself, where it is known which one. */
+  function culprit() {
+    if (data.status !== 1 || !data.source.length || !(data.found.length || data.lead || data.first.operation)) return null;
+    const [, , line, start, rows] = data.source[1];
+    if (rows[line - start] === undefined) return null;
+    const whole = rows.slice(line - start, line - start + statement(rows, line - start)).map((text) => text.trim());
+    return el("pre", { class: "culprit" }, whole.join(" ").replace(/([([{]) /g, "$1").replace(/,? ([)\]}])/g, "$1"));
+  }
+
+  /** How many lines a statement takes that begins at one of them, as far as its brackets tell. */
+  function statement(rows, at) {
+    let open = 0;
+    for (let count = 1; at + count <= rows.length; count += 1) {
+      for (const sign of rows[at + count - 1].replace(/"[^"]*"|'[^']*'|#.*/g, "")) open += "([{".includes(sign) ? 1 : ")]}".includes(sign) ? -1 : 0;
+      if (open <= 0) return count;
+    }
+    return 1;
+  }
+
   function summary() {
     if (data.status === 4) return data.sides.filter((side) => side.cause).map((side) => side.cause).join("; ");
     if (data.status !== 1 || !data.first) return data.verdict;
+    if (data.found.length) return [el("strong", {}, "Found by trying: "), rich(data.found.map(sentence).join(" "))];
+    if (data.lead) return because();
+    return parting();
+  }
+
+  /** What speaks for the likeliest cause. */
+  function because() {
+    const { kind, evidence } = data.causes.find((one) => one.tried !== "refuted");
+    const once = data.first && data.first.operation && (evidence[0] || "").startsWith(data.first.operation.text) ? 1 : 2; // the second says it again
+    return [el("strong", {}, `Likeliest cause, ${kind}: `), rich(evidence.slice(0, once).map(sentence).join(" "))];
+  }
+
+  function parting() {
     const { before, text } = data.first;
     return [before && !text.includes(before) ? `Up to ${before} both agree. ` : "", sentence(text)];
   }
@@ -62,22 +96,31 @@
   // Both source texts, with the lines to look at.
 
   function source() {
-    if (!data.source.length) return data.first && !data.found.length ? el("p", { class: "hint" },
-      "No source line is known of this value. ", code("--find-cause"), " runs the TF2 program with changes, and names the line to change.") : null;
-    const first = data.first, likely = data.causes.filter((one) => one.tried !== "refuted" && one.evidence.length).slice(0, 2);
-    const fact = first.operation && first.operation.differences.length ? first.operation.differences.join("; ") : first.agreement;
+    const first = data.first, hint = "runs the TF2 program with changes, and names the line to change.";
+    if (!data.source.length) return first && !data.tried ? el("p", { class: "hint" }, "No source line is known of this value. ", code("--find-cause"), ` ${hint}`) : null;
+    const likely = data.found.length ? [] : data.causes.filter((one) => one.tried !== "refuted" && one.evidence.length).slice(data.lead ? 1 : 0, 2);
+    const led = data.found.length || data.lead;
+    const fact = !first ? "" : first.operation && first.operation.differences.length ? first.operation.differences.join("; ") : led ? "" : first.agreement;
+    const others = likely.map(({ kind, place, evidence }, at) => [`${data.lead || at ? "Or" : "Likeliest cause"}, ${kind}${place ? ` (${place})` : ""}: `,
+      rich(evidence.slice(0, data.lead || at ? 1 : 2).map(sentence).join(" "))]);
+    const seen = first && led ? [["Seen first: ", parting()]] : [];
     return el("section", { class: "panel", "aria-labelledby": "source" },
-      el("h2", { id: "source" }, data.found.length ? "The line to change" : "Where it begins"),
-      el("div", { class: "sources" }, data.source.map(([side, place, line, start, rows]) => el("figure", {},
-        el("figcaption", {}, el("strong", { class: side.toLowerCase() }, side), " ", el("span", { class: "path" }, place || "no source line")),
-        rows.length ? el("pre", { tabindex: "0", role: "group", "aria-label": `${side} ${place}` }, rows.map((text, at) =>
-          el("span", { class: start + at === line ? "row here" : "row" },
-            el("span", { class: "at" }, `${start + at === line ? "\u25b6" : " "}${String(start + at).padStart(4)}`), ` ${text}\n`)))
-          : place ? el("p", { class: "dim small" }, "The text of this file was not recorded: it was changed while it ran, or cannot be read, or is too long.") : null))),
-      el("p", { class: "small agreement" }, el("strong", {}, "Difference: "), sentence(fact)),
-      data.found.length ? data.found.map((words) => el("p", { class: "small agreement" }, el("strong", {}, "Found by trying: "), rich(words)))
-        : likely.map((cause, at) => el("p", { class: "small agreement" },
-          el("strong", {}, `${at ? "Or" : "Likeliest cause"}, ${cause.kind}: `), rich(cause.evidence.slice(0, at ? 1 : 2).map(sentence).join(" ")))));
+      el("h2", { id: "source" }, data.found.length ? "The line to change" : data.lead ? "The line to look at first" : "Where it begins"),
+      texts(data.source), [...seen, ...(fact ? [["Difference: ", sentence(fact)]] : []), ...others].map(explained),
+      data.begins.length ? el("details", {}, el("summary", {}, "Where the values part: ", code(data.begins[1][1])), texts(data.begins)) : null);
+  }
+
+  const explained = ([title, words]) => el("p", { class: "small agreement" }, el("strong", {}, title), words);
+
+  /** Some lines of both sides, with the one that is meant. */
+  function texts(sources) {
+    const meant = (rows, line, start, at) => at >= line - start && at < line - start + statement(rows, line - start);
+    return el("div", { class: "sources" }, sources.map(([side, place, line, start, rows]) => el("figure", { class: side.toLowerCase() },
+      el("figcaption", {}, el("strong", {}, side), " ", el("span", { class: "path" }, place || "no source line")),
+      rows.length ? el("pre", { tabindex: "0", role: "group", "aria-label": `${side} ${place}` }, rows.map((text, at) =>
+        el("span", { class: meant(rows, line, start, at) ? "row here" : "row" },
+          el("span", { class: "at" }, `${start + at === line ? "\u25b6" : " "}${String(start + at).padStart(4)}`), ` ${text}\n`)))
+        : place ? el("p", { class: "dim small" }, "The text of this file was not recorded: it was changed while it ran, or cannot be read, or is too long.") : null)));
   }
 
   /** A text to copy, which can be selected where a page may not write to the clipboard. */

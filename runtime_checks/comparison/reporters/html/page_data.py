@@ -65,8 +65,9 @@ def page_data(report: Results) -> dict[str, Any]:
         "problems": [printable(problem) for problem in report.problems],
         "omitted": [printable(words) for words in report.not_compared],
         "first": None if report.first_divergence is None else _first(report.first_divergence, report),
-        "source": _source(report),
+        **_sources(report),
         "found": [words for _, words in _changes(report)],
+        "tried": report.trial is not None,
         "causes": [_cause(cause) for cause in report.causes],
         "tries": [
             *([found(report.trial)] if report.trial else []),
@@ -124,23 +125,43 @@ def _changes(report: Results) -> list[tuple[Change, str]]:
     return [(change, words) for change, words in told if change.kind != "names"]
 
 
-def _source(report: Results) -> list[list[Any]]:
-    """The lines of both sides to look at, TF1 first: side, place, number of the line and of the first, the lines.
+def _sources(report: Results) -> dict[str, Any]:
+    """``source``: the lines of both sides to look at first, and ``begins``: those where the values part, if others.
 
-    Of TF2 these are the line that trying found, else that of the first operation, else that of the first value.
+    Of TF2 the first is the line that trying found, else that of the likeliest cause, of which ``lead`` is the kind.
     """
+    parting = _parting(report)
+    found = next((change for change, _ in _changes(report) if change.place is not None), None)
+    likeliest = next((cause for cause in report.causes if cause.tried != "refuted"), None)
+    cause = likeliest if found is None else next((one for one in report.causes if one.kind == found.kind), None)
+    place = found.place if found is not None else cause.tf2_place if cause is not None else None
+    old = cause.tf1_place if cause is not None else None
+    if place is None:
+        return {"source": _shown(report, *parting), "lead": "", "begins": []}
+    return {
+        "source": _shown(report, old or parting[0], place),
+        "lead": printable(cause.kind) if found is None and cause is not None else "",
+        "begins": [] if parting[1] in (None, place) else _shown(report, *parting),
+    }
+
+
+def _parting(report: Results) -> tuple[Place | None, Place | None]:
+    """The lines of both sides where the values part: those of the first operation, else of the first value."""
     first = report.first_divergence
     if first is None:
-        return []
-    places = [("tf2", change.place) for change, _ in _changes(report)]
+        return None, None
+    one, two = first.deviation.tf1_place, first.deviation.tf2_place
     if first.operation is not None:
-        ends = (("tf1", first.operation.tf1), ("tf2", first.operation.tf2))
-        places += [(side, end.place) for side, end in ends if end is not None]
-    places += [("tf1", first.deviation.tf1_place), ("tf2", first.deviation.tf2_place)]
+        ends = first.operation.tf1, first.operation.tf2
+        one, two = (end.place if end and end.place else own for end, own in zip(ends, (one, two), strict=True))
+    return one, two
+
+
+def _shown(report: Results, *places: Place | None) -> list[list[Any]]:
+    """A line of each side, TF1's first: side, place, number of the line and of the first that is shown, the lines."""
     known = {(one.side, (one.path, one.line)): one for one in report.excerpts}
-    shown = []
-    for side in ("tf1", "tf2"):
-        where = next((place for name, place in places if name == side and place is not None), None)
+    shown: list[list[Any]] = []
+    for side, where in zip(("tf1", "tf2"), places, strict=True):
         one = None if where is None else known.get((side, where))
         lines = [] if one is None else [printable(line.expandtabs(4)) for line in one.lines]
         shown.append([side.upper(), _place(where), where[1] if where else 0, one.first if one else 0, lines])
@@ -172,6 +193,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "kind": printable(cause.kind),
         "weight": _number(cause.weight),
         "tried": printable(cause.tried),
+        "place": _place(cause.tf2_place),
         "evidence": evidence,
         "findings": findings,
     }

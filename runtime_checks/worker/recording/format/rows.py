@@ -14,8 +14,9 @@ __all__ = [
 Place = Tuple[str, int]
 """File and line."""
 Shape = Optional[Sequence[Optional[int]]]
-OptimizerRow = Dict[str, Union[str, float, None]]
-"""``class``, ``name``, ``rule`` (the library's class that it is one of), ``learning_rate`` and hyperparameters."""
+OptimizerRow = Dict[str, Union[str, float, Sequence[object], None]]
+"""``class``, ``name``, ``rule`` (the library's class that it is one of), ``learning_rate``, hyperparameters, and the
+lines that make the optimizer, ``made``, and what gives its rate, ``rate_made``."""
 
 ScenarioRow = Dict[str, Json]
 """``outcome``, ``detail``, ``parts``, ``place``, ``seconds``, and what the scenario says of itself."""
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from typing import TypedDict  # since Python 3.8
 
     class VariableRow(TypedDict, total=False):
-        """A variable; `only` names the mode in which it is there, `constraint` what its constraint was seen to do."""
+        """A variable; `only` names the mode in which it is there, `constraint` what its constraint was seen to do.
+
+        ``regularizer`` is the line that makes what regularizes it.
+        """
 
         name: str
         shape: Shape
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
         purpose: str
         only: str
         constraint: list[float]
+        regularizer: Sequence[object]
 
     class AverageRow(TypedDict):
         """A moving average that a program keeps: of a weight, or of another value; `updated` by training steps."""
@@ -57,7 +62,9 @@ if TYPE_CHECKING:
         values: list[float]
         unknown: str
 
-    LayerRow = TypedDict("LayerRow", {"name": str, "class": str, "config": Dict[str, Json]})
+    LayerRow = TypedDict(
+        "LayerRow", {"name": str, "class": str, "config": Dict[str, Json], "place": Optional[Sequence[object]]}
+    )
 
     class DrawRow(TypedDict):
         """A random operation."""

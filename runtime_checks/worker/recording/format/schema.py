@@ -175,9 +175,10 @@ _VARIABLE = _fields(
         "purpose": _text,
         "only": _text,
         "constraint": _list(_number),
+        "regularizer": _place,
     },
 )
-_LAYER = _fields({"name": _text, "class": _text}, {"config": _dict(_anything)})
+_LAYER = _fields({"name": _text, "class": _text}, {"config": _dict(_anything), "place": _maybe(_place)})
 _DRAW = _fields(
     {"op": _text},
     {
@@ -278,7 +279,7 @@ _PAIR = _fields(
         "same": _flag,
     },
 )
-_OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text)}, _scalar)
+_OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text), "made": _place, "rate_made": _place}, _scalar)
 _AVERAGE = _fields(
     {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
 )
@@ -339,6 +340,7 @@ RECORDS = _list(
             "auto": _flag,
             "sampled": _flag,
             "count": _LENGTH,
+            "made": _place,
             "call": _LENGTH,
             "every": _list(_number),
             "moved": _number,
@@ -351,6 +353,6 @@ RECORDS = _list(
 """Of a ``.part.json``."""
 RUN = _fields(
     {"pair": _text, "policy": _text, "steps": _whole(1, 1 << 31), "seed": _whole(-(1 << 64), 1 << 64)},
-    {"attribute": _maybe(_matching(_DOTTED, "name in a module")), "until": _maybe(_text)},
+    {"attribute": _maybe(_matching(_DOTTED, "name in a module")), "until": _maybe(_text), "tried": _flag},
 )
 """Of ``run.json``, where a run of the command wrote it."""

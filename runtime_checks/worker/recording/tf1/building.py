@@ -149,7 +149,7 @@ def build(
     def heard(layer: Layer, path: str, inputs: Nest, outputs: Nest, frames: Sequence[Frame]) -> None:
         calls.append(_Call(layer, path, inputs, outputs, frames[0][:2] if frames else None))
 
-    with graph.as_default(), aligned() as ledger, recording_layers(heard, code):
+    with graph.as_default(), aligned() as ledger, recording_layers(heard, code) as layers:
         network = Network(graph, mode, ledger)
         with contextlib.ExitStack() as heard_too:
             heard_too.enter_context(v1_optimizers.watching(network.applied.append))
@@ -171,7 +171,9 @@ def build(
         _collect(network, calls, pair, code, notes)
         network.ledger.settle(list(upstream(variable.initializer for variable in network.variables)))
         named = [(call.path, call.layer, call.outputs) for call in calls]
-        network.layers = settings.layers(graph, named, network.ledger.draws)
+        network.layers = settings.layers(
+            graph, named, network.ledger.draws, layers.made_at, lambda operation: place_of(operation, code)
+        )
     return network
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from typing import Callable, Iterator, Sequence
 
-from ..format.rows import LayerRow
+from ..format.rows import LayerRow, Place
 from ..pairs import structures
 from ..randomness.ledger import STEP, Draw
 from ..tensors import Graph, Json, Layer, Nest, Operation, Tensor
@@ -16,32 +16,46 @@ _KINDS = ("BatchNormalization", "Dropout", "Activation", "ReLU", "LeakyReLU", "E
 _CONFIGURED = ("epsilon", "momentum", "rate", "alpha", "negative_slope")
 
 
-def layers(graph: Graph, calls: Sequence[tuple[str, Layer, Nest]], draws: Sequence[Draw]) -> list[LayerRow]:
+def layers(
+    graph: Graph,
+    calls: Sequence[tuple[str, Layer, Nest]],
+    draws: Sequence[Draw],
+    made_at: Callable[[Layer], Place | None],
+    place_of: Callable[[Operation], Place | None],
+) -> list[LayerRow]:
     """Name, class and settings of what the same weights may come out of differently.
 
     Args:
         graph: a TF1 graph.
         calls: the layers that were called: path, layer, outputs.
         draws: of the ledger of the graph.
+        made_at: tells the line that makes a layer.
+        place_of: tells the line that makes an operation.
     """
-    described = list(_of_calls(calls))
+    described = list(_of_calls(calls, made_at))
     within = tuple(_scope(leaf) for _, layer, out in calls if _is_one(layer) for _, leaf in structures.flat(out))
     within = tuple(scope for scope in within if scope)
     for operation in graph.get_operations():
         if operation.type.startswith("FusedBatchNorm") and "Grad" not in operation.type:
             if not operation.name.startswith(within):
                 config = {"epsilon": round(float(operation.get_attr("epsilon")), 9)}
-                described.append({"name": operation.name, "class": "FusedBatchNorm", "config": config})
+                described.append(_row(operation.name, "FusedBatchNorm", config, place_of(operation)))
     for draw in draws:
         operation = draw.operation
         rate = None if operation is None or draw.purpose != STEP else _dropped(operation)
         if rate is not None and not operation.name.startswith(within):
             name = operation.name.split("/random_uniform")[0]
-            described.append({"name": name, "class": "dropout", "config": {"rate": rate}})
+            described.append(_row(name, "dropout", {"rate": rate}, place_of(operation)))
     return described
 
 
-def _of_calls(calls: Sequence[tuple[str, Layer, Nest]]) -> Iterator[LayerRow]:
+def _row(name: str, cls: str, config: dict[str, Json], place: Place | None) -> LayerRow:
+    return {"name": name, "class": cls, "config": config, "place": None if place is None else list(place)}
+
+
+def _of_calls(
+    calls: Sequence[tuple[str, Layer, Nest]], made_at: Callable[[Layer], Place | None]
+) -> Iterator[LayerRow]:
     seen: set[int] = set()
     for path, layer, _ in calls:
         if id(layer) in seen:
@@ -56,7 +70,7 @@ def _of_calls(calls: Sequence[tuple[str, Layer, Nest]]) -> Iterator[LayerRow]:
         if activation != "linear":
             config["activation"] = activation
         if config:
-            yield {"name": path, "class": type(layer).__name__, "config": config}
+            yield _row(path, type(layer).__name__, config, made_at(layer))
 
 
 def _is_one(layer: Layer) -> bool:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from ...frames import UserCode
 from ..format.rows import AverageRow, OptimizerRow, VariableRow
-from ..tensors import Variable
+from ..tensors import Optimizer, Variable
 from ..values import constraints
 from ..watching import averages, v1_optimizers
+from ..watching.constructions import made_at
 from ..watching.operations import initial_value, place_of, upstream
 from .building import Network
 
@@ -52,9 +53,15 @@ def keep(network: Network, code: UserCode) -> Kept:
             {**_described(variable, id(variable) in trainable, code), "purpose": purpose}
             for variable, purpose in _others(network)
         ],
-        [v1_optimizers.describe(applied.optimizer) for applied in network.applied],
+        [_optimizer(applied.optimizer, code) for applied in network.applied],
         _averages(network),
     )
+
+
+def _optimizer(optimizer: Optimizer, code: UserCode) -> OptimizerRow:
+    row, operation = v1_optimizers.describe(optimizer), getattr(v1_optimizers.learning_rate(optimizer), "op", None)
+    places = {"made": made_at(optimizer), "rate_made": None if operation is None else place_of(operation, code)}
+    return {**row, **{key: list(place) for key, place in places.items() if place is not None}}
 
 
 def _averages(network: Network) -> list[AverageRow]:

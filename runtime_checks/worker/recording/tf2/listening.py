@@ -14,8 +14,9 @@ from ..format.rows import LayerRow, Place
 from ..format.store import Chapter
 from ..pairs import structures
 from ..tensors import Array, Function, Json, Layer, Nest, Tensor, Variable
+from ..watching.constructions import made_at, written_at
 from ..watching.eager_operations import EagerOperations
-from ..watching.layer_calls import recording_layers
+from ..watching.layer_calls import is_own, recording_layers
 from .model import is_symbolic, layer_settings
 from .variables import Variables, value_of
 
@@ -63,12 +64,13 @@ class Listening:
 
     @contextlib.contextmanager
     def _compiling(self) -> Iterator[None]:
-        """Remember the line of ``compile``: a loss that Keras computes was chosen there."""
+        """Remember the line of ``compile``, or of the loss that it gets: what Keras computes was chosen there."""
         import tensorflow as tf
 
         def telling(original: Function) -> Function:
             def compiled(*arguments: object, **named: object) -> Nest:
-                self._compiled = place_of(self._code.stack()) or self._compiled
+                loss = named.get("loss", arguments[2] if len(arguments) > 2 else None)
+                self._compiled = made_at(loss) or place_of(self._code.stack()) or self._compiled
                 return original(*arguments, **named)
 
             return compiled
@@ -135,7 +137,8 @@ class Listening:
     def _heard(self, layer: Layer, path: str, inputs: Nest, outputs: Nest, frames: Sequence[Frame]) -> None:
         if path not in self.settings:
             told = layer_settings(layer)
-            self.settings[path] = None if told is None else {**told, "name": path}
+            place = self._calls.made_at(layer)
+            self.settings[path] = None if told is None else {**told, "name": path, "place": place and list(place)}
         if self.called is not None and layer is self._calls.root:
             self.called(outputs)
         if self.chapter is None:
@@ -149,6 +152,12 @@ class Listening:
         call = self._counted[path] = self._counted.get(path, -1) + 1
         self._keep(layer, path, call, leaves, owned, place_of(frames), self._given(inputs))
 
+    def _made(self, layer: Layer) -> dict[str, Sequence[object]]:
+        """The line that says what a layer does: where one of Keras is made, and where the user's ``call`` begins."""
+        cls = type(layer)
+        place = self._calls.made_at(layer) if is_own(cls) else written_at(getattr(cls, "call", None), self._code)
+        return {} if place is None else {"made": list(place)}
+
     def _keep(
         self,
         layer: Layer,
@@ -159,17 +168,18 @@ class Listening:
         place: Place | None,
         given: Mapping[str, Sequence[int]],
     ) -> None:
+        more: dict[str, Sequence[object]] = {**given, **self._made(layer)}
         asked = self._declared.get(path) or self._declared.get(str(getattr(layer, "name", "")))
         if asked is not None and call == 0 and asked not in self.met:
             self.met.add(asked)
             for name, leaf in leaves:
-                self._tap(f"{asked}/{name}" if name else asked, leaf, place, auto=False, **given)
+                self._tap(f"{asked}/{name}" if name else asked, leaf, place, auto=False, **more)
         elif self.automatic and layer is not self._calls.root:
             names = [self._variables.name(variable) for variable in owned]
             for name, leaf in leaves:
                 whole = f"{path}/{name}" if name else path
                 whole += f"#{call}" if call else ""
-                self._tap(whole, leaf, place, auto=True, call=call, owned=names, **given)
+                self._tap(whole, leaf, place, auto=True, call=call, owned=names, **more)
 
     def _given(self, inputs: Nest) -> dict[str, Sequence[int]]:
         """Which operations give the inputs of a layer, where operations are heard."""

@@ -16,6 +16,7 @@ from ..pairs import structures
 from ..pairs.batches import PairError, arguments
 from ..pairs.pair import Pair
 from ..tensors import Function, Layer, Module, Nest, Tensor
+from ..watching.constructions import written_at
 
 __all__ = [
     "Forward", "Model", "clear_names", "converted", "eagerly", "in_function", "is_of_keras", "is_symbolic",
@@ -100,11 +101,11 @@ class Model:
     def place(self, factory: Function, code: UserCode) -> Place | None:
         """Where the user wrote what is called: its ``call``, or else the factory."""
         places = (getattr(type(self.value), "call", None), self.value, type(self.value).__call__, factory)
-        return next(filter(None, (_written(one, code) for one in places)), None)
+        return next(filter(None, (written_at(one, code) for one in places)), None)
 
     def place_of(self, method: str, code: UserCode) -> Place | None:
         """Where the user wrote a method of it; None where it is Keras' own."""
-        return _written(getattr(type(self.value), method, None), code)
+        return written_at(getattr(type(self.value), method, None), code)
 
     def call(self, inputs: Nest, training: bool, labels: Nest = None) -> Nest:
         """Call it on tensors.
@@ -176,14 +177,6 @@ class Model:
 def is_of_keras(what: Callee) -> bool:
     """Whether a class or function is Keras' own."""
     return str(getattr(what, "__module__", "")).partition(".")[0] in _KERAS
-
-
-def _written(callee: Callee, code: UserCode) -> Place | None:
-    """The line of the user's that a function begins at."""
-    function = getattr(callee, "python_function", callee)
-    written = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
-    path = None if written is None else code.path(written.co_filename)
-    return None if path is None or written is None else (path, int(written.co_firstlineno))
 
 
 def make(pair: Pair) -> Model:
@@ -334,7 +327,7 @@ def layer_settings(layer: Layer) -> LayerRow | None:
         told["activation"] = activation
     if not told:
         return None
-    return {"name": str(getattr(layer, "name", "")), "class": type(layer).__name__, "config": told}
+    return {"name": str(getattr(layer, "name", "")), "class": type(layer).__name__, "config": told, "place": None}
 
 
 _KERAS = ("keras", "tf_keras", "tensorflow")

@@ -8,13 +8,13 @@ from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 from ...errors import essence, text_of
 from ..format import scenarios
 from ..format.attempts import NotRunError
-from ..format.rows import AverageRow, Place, VariableRow
+from ..format.rows import AverageRow, OptimizerRow, Place, VariableRow
 from ..format.store import Chapter
 from ..mutations.patches import exchanged
 from ..pairs import structures
 from ..pairs.batches import Batch
 from ..tensors import Array, Function, Nest, Optimizer, Tensor, Variable
-from ..watching import averages, clipping, keras_optimizers
+from ..watching import averages, clipping, constructions, keras_optimizers
 from . import probing
 from .listening import array
 from .model import converted, eagerly, in_function
@@ -309,12 +309,24 @@ class _Trainer:
         for applied in self.seen.applied:
             if all(applied.optimizer is not one for one in met):
                 met.append(applied.optimizer)
-        content["optimizers"] = [keras_optimizers.describe(optimizer) for optimizer in met]
+        content["optimizers"] = [self._described(optimizer) for optimizer in met]
         if not met:
             self.session.recording.note(
                 "no optimizer was seen applying gradients on the TF2 side: gradients, learning rate and slots are "
                 "recorded only where the training step returns them"
             )
+
+    def _described(self, optimizer: Optimizer) -> OptimizerRow:
+        """An optimizer, with the lines that make it and its rate: of a schedule of the user's, where that computes."""
+        given = getattr(optimizer, "_hyper", {}).get("learning_rate")
+        rate = getattr(optimizer, "_learning_rate", given)
+        written = type(rate).__call__ if callable(rate) else None
+        places = {
+            "made": constructions.made_at(optimizer),
+            "rate_made": constructions.written_at(written, self.session.code) or constructions.made_at(rate),
+        }
+        row = keras_optimizers.describe(optimizer)
+        return {**row, **{key: list(place) for key, place in places.items() if place is not None}}
 
     # Steps that are not run
 

@@ -18,6 +18,7 @@ from ..format.rows import Place, VariableRow
 from ..tensors import Array, Json, Layer, Variable
 from ..values import constraints
 from ..watching import averages
+from ..watching.constructions import made_at
 
 __all__ = ["Creation", "Variables", "assign", "dtype_of", "made_by", "name_of", "shape_of", "value_of"]
 
@@ -33,12 +34,15 @@ _COUNTERS = (
 
 Initializer = Any
 """A name, a function or an object of Keras or TensorFlow."""
+Regularizer = Any
+"""An object of Keras, a function, or None."""
 
 
 class Creation(NamedTuple):
     """A variable that came into being while somebody watched.
 
-    `purpose` is ``slot``, ``metric``, ``seed``, ``counter``, or empty for a weight.
+    `purpose` is ``slot``, ``metric``, ``seed``, ``counter``, or empty for a weight; `regularizer` is the line that
+    makes what regularizes it, or the variable's own where that is not known.
     """
 
     variable: Variable
@@ -46,6 +50,7 @@ class Creation(NamedTuple):
     purpose: str
     initializer: str | None
     layer: str | None
+    regularizer: Place | None
 
 
 class Variables:
@@ -206,7 +211,11 @@ class Variables:
             "layer": None if creation is None else creation.layer,
         }
         constrained = constraints.effect(variable)
-        return row if constrained is None else {**row, "constraint": constrained}
+        if constrained is not None:
+            row["constraint"] = constrained
+        if creation is not None and creation.regularizer is not None:
+            row["regularizer"] = list(creation.regularizer)
+        return row
 
     def name(self, variable: Variable) -> str:
         """The variable's own name without ``:0``, or where that says nothing, its attribute path; always unique.
@@ -260,22 +269,24 @@ def made_by(variable: Variable, code: UserCode) -> Creation:
     purpose = next((purpose for word, purpose in _PURPOSES if word in words), "")
     if purpose == "slot" and name_of(variable).rsplit("/", 1)[-1].rstrip("0123456789").rstrip("_") in _COUNTERS:
         purpose = "counter"
-    initializer, layer = _made_with(stack)
-    return Creation(variable, place, purpose, initializer, layer)
+    initializer, layer, regularizer = _made_with(stack)
+    regularized = None if regularizer is None else made_at(regularizer) or place
+    return Creation(variable, place, purpose, initializer, layer, regularized)
 
 
-def _made_with(stack: Sequence[FrameType]) -> tuple[str | None, str | None]:
-    """The initializer, and the name of the layer, in the frame that adds a weight."""
-    initializer = layer = None
+def _made_with(stack: Sequence[FrameType]) -> tuple[str | None, str | None, Regularizer]:
+    """The initializer, the name of the layer, and the regularizer, in the frame that adds a weight."""
+    initializer = layer = regularizer = None
     for frame in stack:
         if frame.f_code.co_name in _INITIALIZED_BY:
             one = frame.f_locals.get("initializer")
             if initializer is None and one is not None:
                 initializer = _described(one)
+            regularizer = frame.f_locals.get("regularizer") if regularizer is None else regularizer
             owner = frame.f_locals.get("self")
             if layer is None and owner is not None and hasattr(owner, "call"):
                 layer = str(getattr(owner, "name", ""))
-    return initializer, layer
+    return initializer, layer, regularizer
 
 
 def _described(initializer: Initializer) -> str:

@@ -20,7 +20,7 @@ from ..format.rows import Place
 from ..tensors import Function, Layer, Nest, Tensor
 from .classes import loaded
 
-__all__ = ["LayerCalls", "layer_bases", "recording_layers"]
+__all__ = ["LayerCalls", "is_own", "layer_bases", "recording_layers"]
 
 _KERAS = ("keras", "tf_keras", "tensorflow", "tensorflow_core")
 _BY_NAME = ("Functional", "Sequential", "Model")
@@ -47,13 +47,19 @@ class LayerCalls:
         self._owners: dict[str, int] = {}
         self._layers: list[Layer] = []
         self._places: dict[int, Sequence[Frame]] = {}
+        self._made: dict[int, Sequence[Frame]] = {}
 
     def made(self, layer: Layer, frame: FrameType) -> None:
         """A layer was constructed from that frame."""
         with contextlib.suppress(TypeError):
             number = id(layer)
-            self._places[number] = self._frames(frame)
+            self._made[number] = self._places[number] = self._frames(frame)
             weakref.finalize(layer, self._places.pop, number, None)
+            weakref.finalize(layer, self._made.pop, number, None)
+
+    def made_at(self, layer: Layer) -> Place | None:
+        """The user's line that made a layer; None where that is not known."""
+        return place_of(self._made.get(id(layer), ()))
 
     def heard_call(self, original: Function) -> Function:
         """The ``__call__`` of a class, which tells of each call when it has ended well."""
@@ -234,7 +240,7 @@ def _last(parents: Sequence[Layer], wanted: Layer) -> int:
 def _step(parent: Layer, layer: Layer) -> str:
     """How a layer is called within the one that calls it."""
     name = _scope(layer) or str(getattr(layer, "name", "") or type(layer).__name__)
-    if parent is None or parent is layer or _is_own(type(parent)):
+    if parent is None or parent is layer or is_own(type(parent)):
         return name
     for key, value in list(getattr(parent, "__dict__", {}).items()):
         if not key.startswith("_"):
@@ -267,9 +273,9 @@ def _within(value: object, layer: Layer, depth: int) -> list[str] | None:
 
 def _composes(layer: Layer) -> bool:
     """Whether it is a model of Keras that calls what the user put together elsewhere."""
-    return type(layer).__name__ in _BY_NAME and _is_own(type(layer))
+    return type(layer).__name__ in _BY_NAME and is_own(type(layer))
 
 
-def _is_own(cls: type) -> bool:
+def is_own(cls: type) -> bool:
     """Whether a class is one of the library's."""
     return str(cls.__module__).partition(".")[0] in _KERAS

@@ -24,12 +24,14 @@ def record(job: dict[str, Any]) -> None:
     from migrate_lint.runtime_checks.worker.recording.format.store import Recording
     from migrate_lint.runtime_checks.worker.recording.mutations.patches import mutating
     from migrate_lint.runtime_checks.worker.recording.mutations.sites import changed
+    from migrate_lint.runtime_checks.worker.recording.watching import constructions
 
     tf.keras.backend.clear_session()
     wanted = job.get("mutations")
     recording = Recording(job["folder"], job["side"])
     code = UserCode((), [str(HERE / name) for name in ("old.py", "new.py", "kinds.py")])
     with contextlib.ExitStack() as stack:
+        stack.enter_context(constructions.watching(code))
         if wanted is not None:
             stack.enter_context(mutating(wanted, code, recording.content))
         pair = _kind(job["kind"]) if "kind" in job else _planted(job)
