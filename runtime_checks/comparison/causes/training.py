@@ -287,7 +287,8 @@ def _totals(seen: Seen, step: int) -> tuple[float, float]:
 
 def _by_factor(seen: Seen, step: int, old: float, new: float) -> Iterator[Clue]:
     one, two = _totals(seen, step)
-    for above, below, words in ((new - two, old - one, "without regularization "), (new, old, "")):
+    apart = "without regularization " if one or two else ""
+    for above, below, words in ((new - two, old - one, apart), (new, old, "")):
         if not below or not above or not math.isfinite(above / below):
             continue
         factor = above / below
@@ -627,9 +628,9 @@ def _movement(seen: Seen, twins: list[Twin], step: int) -> str:
             factor = float(np.mean(factors))
             if near(factor, 1.0, 1e-3):
                 return f". They change alike on both sides, but for {figure(_farthest(fits))} of the change"
-            return f". TF2 changes them by {figure(factor)} of what TF1 does: that is the ratio of 1 - momentum"
-        listed = ", ".join(f"{name} by {factor:.4g}" for name, (factor, _) in list(fits.items())[:3])
-        return f". TF2 changes {listed} of what TF1 does"
+            return f". TF2 changes them {figure(factor)} times as much as TF1 does: that is the ratio of 1 - momentum"
+        listed = ", ".join(f"{name} {factor:.4g} times" for name, (factor, _) in list(fits.items())[:3])
+        return f". TF2 changes {listed} as much as TF1 does"
     return ""
 
 

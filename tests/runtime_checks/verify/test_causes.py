@@ -257,7 +257,7 @@ def test_optimizer_class(record: Record, old: str, new: str, told: bool) -> None
     ("factor", "words"),
     [
         (0.0, "On TF2 they do not change at all: the update is not run there"),
-        (0.1, "TF2 changes them by 0.1 of what TF1 does: that is the ratio of 1 - momentum"),
+        (0.1, "TF2 changes them 0.1 times as much as TF1 does: that is the ratio of 1 - momentum"),
     ],
 )
 def test_statistics(record: Record, factor: float, words: str) -> None:

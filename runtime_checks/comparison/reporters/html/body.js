@@ -101,7 +101,7 @@
     const likely = data.found.length ? [] : data.causes.filter((one) => one.tried !== "refuted" && one.evidence.length).slice(data.lead ? 1 : 0, 2);
     const led = data.found.length || data.lead;
     const fact = !first ? "" : first.operation && first.operation.differences.length ? first.operation.differences.join("; ") : led ? "" : first.agreement;
-    const others = likely.map(({ kind, place, evidence }, at) => [`${data.lead || at ? "Or" : "Likeliest cause"}, ${kind}${place ? ` (${place})` : ""}: `,
+    const others = likely.map(({ kind, place, evidence }, at) => [`${data.lead || at ? "Less likely" : "Likeliest cause"}, ${kind}${place ? ` (${place})` : ""}: `,
       rich(evidence.slice(0, data.lead || at ? 1 : 2).map(sentence).join(" "))]);
     const seen = first && led ? [["Seen first: ", parting()]] : [];
     return el("section", { class: "panel", "aria-labelledby": "source" },

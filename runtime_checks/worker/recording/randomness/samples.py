@@ -126,9 +126,11 @@ def _with_other_seed(draw: Initializer, seed: int) -> Tensor:
 
     random.seed(seed)
     np.random.seed(seed)
-    tf.random.set_seed(seed)
+    kept = _kept_seeds(draw)
+    if not kept:  # it costs the kernels of all operations, which TensorFlow then makes anew
+        tf.random.set_seed(seed)
     with contextlib.ExitStack() as stack:
-        for owner, name in _kept_seeds(draw):
+        for owner, name in kept:
             stack.enter_context(replaced(owner, name, seed))
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")  # Keras 2 warns of an initializer that is called twice
