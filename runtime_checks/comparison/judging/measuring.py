@@ -101,6 +101,10 @@ def largest(value: Any) -> float:
     """The largest finite magnitude, 0.0 if there is none."""
     if value.size == 0 or value.dtype.kind in "SU":
         return 0.0
+    if value.dtype.kind == "f":
+        most = float(max(value.max(), -value.min()))
+        if np.isfinite(most):
+            return most
     size = np.abs(numeric(value))
     finite = size[np.isfinite(size)]
     return float(np.max(finite)) if finite.size else 0.0

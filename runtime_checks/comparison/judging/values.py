@@ -12,13 +12,13 @@ from .converted import DerivedRecord
 __all__ = ["Values"]
 
 _OPEN = 16
-_KEPT_BYTES = 32 << 20
-_SMALL = _KEPT_BYTES >> 4
+_KEPT_BYTES = 128 << 20
+_SMALL = _KEPT_BYTES >> 7
 _Key = tuple[Path, str, tuple[Path, str] | None]
 
 
 class Values:
-    """Reads the values of records; keeps a few archives open, and small arrays up to 32 MiB in all."""
+    """Reads the values of records; keeps a few archives open, and small arrays up to 128 MiB in all."""
 
     def __init__(self) -> None:
         self._archives: dict[Path, Archive] = {}
