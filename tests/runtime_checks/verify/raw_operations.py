@@ -241,8 +241,8 @@ def old_compiled(x, labels):
 
 def new_compiled(bug):
     model = keras.Sequential([keras.layers.Dense(3, name="out")])
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=bug != "logits")
-    model.compile(keras.optimizers.SGD(0.1), loss)  # new: logits
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=bug != "logits")  # new: logits
+    model.compile(keras.optimizers.SGD(0.1), loss)
     return model
 
 
