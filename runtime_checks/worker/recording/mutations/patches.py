@@ -20,7 +20,7 @@ from ...patching import replaced, wrapped
 from ..format.rows import Content, Place
 from ..tensors import Function, Json, Layer, Nest, Optimizer, Tensor
 from ..watching import keras_optimizers
-from ..watching.classes import derived, loaded
+from ..watching.classes import descending, in_keras, loaded, optimizers
 from ..watching.layer_calls import layer_bases
 from .sites import Program, bound, made, put, told
 
@@ -396,22 +396,8 @@ def _imported(then: Callable[[], None]) -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
-def _in_keras(*paths: str) -> list[type]:
-    """Classes by their place in a package of Keras: of ``tf.keras``, and of those that are imported beside it."""
-    import tensorflow as tf
-
-    found: list[type] = []
-    for keras in (tf.keras, *(sys.modules[name] for name in ("keras", "tf_keras") if name in sys.modules)):
-        for path in paths:
-            with contextlib.suppress(Exception):
-                cls = functools.reduce(getattr, path.split("."), keras)
-                if isinstance(cls, type) and cls not in found:
-                    found.append(cls)
-    return found
-
-
 def _schedules() -> list[type]:
-    return _in_keras("optimizers.schedules.LearningRateSchedule")
+    return in_keras("optimizers.schedules.LearningRateSchedule")
 
 
 def _functions() -> Iterator[tuple[Any, str, str]]:
@@ -448,35 +434,13 @@ def _constructed() -> list[type]:
 
     with contextlib.suppress(Exception):
         tf.compat.v1.layers.Dense  # noqa: B018  # migrate-lint: disable=TF410
-    found = _optimizers()
-    waiting = _in_keras("layers.Layer", "losses.Loss", "regularizers.Regularizer", "initializers.Initializer")
-    waiting += [*_schedules(), *layer_bases()]
-    while waiting:
-        cls = waiting.pop()
-        if cls not in found:
-            found.append(cls)
-            waiting += type.__subclasses__(cls)
+    bases = in_keras("layers.Layer", "losses.Loss", "regularizers.Regularizer", "initializers.Initializer")
+    found = descending([*bases, *_schedules(), *layer_bases()], optimizers())
     return [cls for cls in found if _is_own(cls) and cls.__name__ not in _NOT_CONSTRUCTED]
 
 
-def _optimizers() -> list[type]:
-    """The optimizers of TF1 and of each Keras that is loaded, with their bases."""
-    import tensorflow as tf
-
-    return derived(
-        [
-            lambda: tf.keras.optimizers.Optimizer,
-            lambda: tf.keras.optimizers.legacy.Optimizer,
-            lambda: tf.compat.v1.train.Optimizer,
-            lambda: sys.modules["keras"].optimizers.Optimizer,
-            lambda: sys.modules["tf_keras"].optimizers.Optimizer,
-            lambda: sys.modules["tf_keras"].optimizers.legacy.Optimizer,
-        ]
-    )
-
-
 def _appliers() -> list[tuple[type, str]]:
-    return [(cls, name) for cls in _optimizers() for name in ("apply", "apply_gradients") if name in vars(cls)]
+    return [(cls, name) for cls in optimizers() for name in ("apply", "apply_gradients") if name in vars(cls)]
 
 
 def _is_own(cls: type) -> bool:

@@ -381,9 +381,9 @@ class _Trainer:
             with self.made.ledger.evaluating(), probing.given_gradients(self.made.variables.name, scale) as heard:
                 self._user_step(Seen(), batch.inputs, batch.labels)
             given.update(heard[0])
-            if all(one is heard[1].get(name) for found in heard[2].values() for name, one in found.items()):
-                if scale == max(clipping.SCALES):  # nothing comes between the tape and the optimizers
-                    return {optimizer: {} for optimizer in heard[2]}
+            same = all(one is heard[1].get(name) for found in heard[2].values() for name, one in found.items())
+            if same and scale == max(clipping.SCALES):  # nothing comes between the tape and the optimizers
+                return {optimizer: {} for optimizer in heard[2]}
             for optimizer, found in heard[2].items():
                 arrays = {name: array(one) for name, one in found.items()}
                 got.setdefault(optimizer, []).insert(0, arrays)

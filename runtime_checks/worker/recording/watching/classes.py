@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import sys
 from typing import Callable, Sequence
 
 from ..tensors import Optimizer
 
-__all__ = ["derived", "loaded", "rule_of"]
+__all__ = ["derived", "descending", "in_keras", "loaded", "optimizers", "rule_of"]
 
 
 def loaded(finders: Sequence[Callable[[], type]]) -> list[type]:
@@ -30,6 +32,47 @@ def derived(finders: Sequence[Callable[[], type]]) -> list[type]:
             found.append(cls)
             if any("ptimizer" in base.__name__ for base in cls.__mro__):
                 waiting += type.__subclasses__(cls)
+    return found
+
+
+def optimizers() -> list[type]:
+    """The optimizers of TF1 and of each Keras that is loaded, with their bases."""
+    import tensorflow as tf
+
+    return derived(
+        [
+            lambda: tf.keras.optimizers.Optimizer,
+            lambda: tf.keras.optimizers.legacy.Optimizer,
+            lambda: tf.compat.v1.train.Optimizer,
+            lambda: sys.modules["keras"].optimizers.Optimizer,
+            lambda: sys.modules["tf_keras"].optimizers.Optimizer,
+            lambda: sys.modules["tf_keras"].optimizers.legacy.Optimizer,
+        ]
+    )
+
+
+def in_keras(*paths: str) -> list[type]:
+    """Classes by their place in a package of Keras: of ``tf.keras``, and of those that are imported beside it."""
+    import tensorflow as tf
+
+    found: list[type] = []
+    for keras in (lambda: tf.keras, lambda: sys.modules["keras"], lambda: sys.modules["tf_keras"]):
+        for path in paths:
+            with contextlib.suppress(Exception):
+                cls = functools.reduce(getattr, path.split("."), keras())
+                if isinstance(cls, type) and cls not in found:
+                    found.append(cls)
+    return found
+
+
+def descending(classes: Sequence[type], known: Sequence[type] = ()) -> list[type]:
+    """The known classes, these, and everything derived from these, each once."""
+    found, waiting = list(known), list(classes)
+    while waiting:
+        cls = waiting.pop()
+        if cls not in found:
+            found.append(cls)
+            waiting += type.__subclasses__(cls)
     return found
 
 

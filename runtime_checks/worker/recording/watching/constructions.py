@@ -7,13 +7,13 @@ import inspect
 import sys
 import weakref
 from types import FrameType
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 from ...frames import UserCode
 from ...patching import wrapped
 from ..format.rows import Place
 from ..tensors import Function
-from .classes import derived, loaded
+from .classes import descending, in_keras, optimizers
 
 __all__ = ["made_at", "watching", "written_at"]
 
@@ -75,34 +75,5 @@ def _caller(one: object, frame: FrameType | None, code: UserCode) -> Place | Non
 
 def _classes() -> list[type]:
     """The classes of the libraries that have a constructor of their own."""
-    import tensorflow as tf
-
-    finders: list[Callable[[], type]] = [
-        lambda: tf.keras.optimizers.Optimizer,
-        lambda: tf.keras.optimizers.legacy.Optimizer,
-        lambda: tf.compat.v1.train.Optimizer,
-        lambda: sys.modules["keras"].optimizers.Optimizer,
-        lambda: sys.modules["tf_keras"].optimizers.Optimizer,
-        lambda: sys.modules["tf_keras"].optimizers.legacy.Optimizer,
-    ]
-    found = derived(finders)
-    waiting = loaded([_finder(keras, path) for keras in ("tf.keras", "keras", "tf_keras") for path in _KINDS])
-    while waiting:
-        cls = waiting.pop()
-        if cls not in found:
-            found.append(cls)
-            waiting += type.__subclasses__(cls)
+    found = descending(in_keras(*_KINDS), optimizers())
     return [cls for cls in found if "__init__" in vars(cls) and cls.__module__.partition(".")[0] in _LIBRARIES]
-
-
-def _finder(keras: str, path: str) -> Callable[[], type]:
-    def find() -> type:
-        import tensorflow as tf
-
-        found: Any = tf.keras if keras == "tf.keras" else sys.modules[keras]
-        for name in path.split("."):
-            found = getattr(found, name)
-        cls: type = found
-        return cls
-
-    return find
