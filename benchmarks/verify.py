@@ -44,9 +44,9 @@ PEAK_BAR, DISK_BAR = 8 * 1.024**3 * 1e3, 4e3
 """MB of the transformer: 8 GiB of memory, 4 GB of disk."""
 
 BARE = """
-import contextlib, importlib.util, json, sys, time, types
+import contextlib, importlib, json, sys, time, types
 
-path, results = sys.argv[1:]
+folder, results = sys.argv[1:]
 parts = {}
 clock = time.time()
 
@@ -68,9 +68,9 @@ ops.Tensor = tf.Tensor
 sys.modules["migrate_lint"] = types.ModuleType("migrate_lint")
 public = sys.modules["migrate_lint.runtime_checks"] = types.ModuleType("migrate_lint.runtime_checks")
 public.Pair = lambda *arguments, **named: None
-specification = importlib.util.spec_from_file_location("network", path)
-network = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(network)
+sys.path.insert(0, folder)
+import inception_layer as layer
+import inception_resnet_v2 as network
 
 v1 = tf.compat.v1
 TOLERANCE = {"rtol": 1e-6, "atol": 1e-5}
@@ -115,7 +115,7 @@ def graph_side(training, constant=False):
         return loss, session.run(outputs)
 
 
-def model_side(training, constant=False, make=network.InceptionResnetV2):
+def model_side(training, constant=False, make=layer.InceptionResnetV2):
     model = make()
     outputs, _ = model(images(), training=training)
     if constant:
@@ -131,7 +131,7 @@ def equal(name, one, other):
     part(name)
 
 
-def aligned(name, training, mode, make=network.InceptionResnetV2):
+def aligned(name, training, mode, make=layer.InceptionResnetV2):
     with v1.keras.utils.DeterministicRandomTestTool(mode=mode).scope():
         one = graph_side(training)
     with v1.keras.utils.DeterministicRandomTestTool(mode=mode).scope():
@@ -140,7 +140,7 @@ def aligned(name, training, mode, make=network.InceptionResnetV2):
 
 
 part("start")
-model = network.InceptionResnetV2()
+model = layer.InceptionResnetV2()
 model(images())
 with no_creation():
     model(images())
@@ -152,7 +152,7 @@ with tf.Graph().as_default():
     network.network(images(), is_training=False)
     wanted = {one.name: (one.trainable, one.shape) for one in v1.global_variables()}
     count = len(v1.global_variables())
-model = network.InceptionResnetV2()
+model = layer.InceptionResnetV2()
 for _ in range(2):
     model(images(), training=False)
 assert count == len(model.variables)
@@ -162,7 +162,7 @@ part("2 variables")
 equal("3 constant", graph_side(False, constant=True), model_side(False, constant=True))
 aligned("4 inference", False, "num_random_ops")
 aligned("4 training", True, "num_random_ops")
-aligned("4 constant mode", True, "constant", network.functional_model)
+aligned("4 constant mode", True, "constant", layer.functional_model)
 with open(results, "w") as file:
     json.dump(parts, file)
 """
@@ -217,7 +217,7 @@ def measured(command: Sequence[str], folder: Path, environment: dict[str, str]) 
 def bare(python: str, folder: Path, pair: str) -> Cost:
     """The guide's steps, in one process as in a notebook."""
     results = folder / "bare.json"
-    script = ["-c", BARE, str(NETWORK)] if pair == "inception" else [str(HERE / "mobilenet_by_hand.py")]
+    script = ["-c", BARE, str(NETWORK.parent)] if pair == "inception" else [str(HERE / "mobilenet_by_hand.py")]
     command = [python, "-W", "ignore", *script, str(results)]
     wall, cpu, peak = measured(command, folder, os.environ | WORKER_ENVIRONMENT)
     return Cost(wall, cpu, peak, json.loads(results.read_text("utf-8")))

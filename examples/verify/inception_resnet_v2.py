@@ -1,4 +1,4 @@
-"""Inception-ResNet-v2 in TF-Slim, as a TF1 graph and as a Keras layer behind TensorFlow's shim.
+"""Inception-ResNet-v2 in TF-Slim, as a TF1 graph; inception_layer.py has it as a Keras layer.
 
 The architecture is that of Szegedy, Ioffe, Vanhoucke and Alemi, "Inception-v4, Inception-ResNet and the Impact of
 Residual Connections on Learning" (2016); scopes and endpoints bear the names of the published TF-Slim checkpoints.
@@ -81,7 +81,7 @@ def inception(net, scope, branches):
 
 def residual(net, scope, branches, scale, activation=tf.nn.relu):
     with variable_scope(scope):
-        change = operation(mixed(net, branches), net.shape[3], 1, "Conv2d_1x1", LINEAR)
+        change = operation(mixed(net, branches), net.shape.as_list()[3], 1, "Conv2d_1x1", LINEAR)
         net += scale * change
         return net if activation is None else activation(net)
 
@@ -97,7 +97,7 @@ def auxiliary_logits(net):
     with variable_scope("AuxLogits"):
         net = operation(net, "avg", 5, "Conv2d_1a_3x3", {"stride": 3, "padding": "VALID"})
         net = operation(net, 128, 1, "Conv2d_1b_1x1")
-        net = operation(net, 768, net.shape[1:3], "Conv2d_2a_5x5", {"padding": "VALID"})
+        net = operation(net, 768, net.shape.as_list()[1:3], "Conv2d_2a_5x5", {"padding": "VALID"})
         return slim.fully_connected(slim.flatten(net), CLASSES, activation_fn=None, scope="Logits")
 
 
@@ -119,17 +119,15 @@ def features(images, ends):
 def inception_resnet_v2(images, is_training):
     """Logits, and the endpoints by their names."""
     ends = {}
-    with (
-        variable_scope("InceptionResnetV2") as scope,
-        slim.arg_scope([slim.batch_norm, slim.dropout], is_training=is_training),
-    ):
+    mode = slim.arg_scope([slim.batch_norm, slim.dropout], is_training=is_training)
+    with variable_scope("InceptionResnetV2") as scope, mode:
         # The scope is entered twice, as in the published code: grappler adds up the regularization losses in an order
         # that depends on the names of operations.
         with variable_scope(scope):
             net = features(images, ends)
         ends["AuxLogits"] = auxiliary_logits(ends["PreAuxLogits"])
         with variable_scope("Logits"):
-            net = slim.flatten(slim.avg_pool2d(net, net.shape[1:3], padding="VALID", scope="AvgPool_1a_8x8"))
+            net = slim.flatten(slim.avg_pool2d(net, net.shape.as_list()[1:3], padding="VALID", scope="AvgPool_1a_8x8"))
             ends["PreLogitsFlatten"] = net = slim.dropout(net, 0.8, scope="Dropout")
             ends["Logits"] = logits = slim.fully_connected(net, CLASSES, activation_fn=None, scope="Logits")
             ends["Predictions"] = tf.nn.softmax(logits, name="Predictions")
@@ -140,28 +138,15 @@ def network(images, is_training=False):
     """The TF1 side: the network with weight decay 4e-5 and batch normalization that scales."""
     decay = slim.l2_regularizer(4e-5)
     normalization = {"decay": 0.9997, "epsilon": 0.001, "scale": True, "fused": None}
-    with (
-        slim.arg_scope([slim.conv2d, slim.fully_connected], weights_regularizer=decay, biases_regularizer=decay),
-        slim.arg_scope([slim.conv2d], normalizer_fn=slim.batch_norm, normalizer_params=normalization),
-    ):
+    decayed = slim.arg_scope([slim.conv2d, slim.fully_connected], weights_regularizer=decay, biases_regularizer=decay)
+    normalized = slim.arg_scope([slim.conv2d], normalizer_fn=slim.batch_norm, normalizer_params=normalization)
+    with decayed, normalized:
         return inception_resnet_v2(images, is_training)
-
-
-class InceptionResnetV2(tf.keras.layers.Layer):
-    """The TF2 side: the same code, whose variables the shim keeps for the layer."""
-
-    @tf.compat.v1.keras.utils.track_tf1_style_variables
-    def call(self, images, training=None):
-        return network(images, is_training=bool(training))
-
-
-def functional_model():
-    """The layer in a functional model: its variables exist before the first real call."""
-    images = tf.keras.Input((299, 299, 3))
-    return tf.keras.Model(images, InceptionResnetV2()(images))
 
 
 IMAGES = np.ones((1, 299, 299, 3), np.float32)
 
-pair = Pair(network, InceptionResnetV2, IMAGES, name="Inception-ResNet-v2")
-functional = Pair(network, functional_model, IMAGES, name="Inception-ResNet-v2 in a functional model")
+pair = Pair(network, "inception_layer.py:InceptionResnetV2", IMAGES, name="Inception-ResNet-v2")
+functional = Pair(
+    network, "inception_layer.py:functional_model", IMAGES, name="Inception-ResNet-v2 in a functional model"
+)

@@ -11,7 +11,7 @@ from ..worker.recording.format import scenarios
 from . import distributions
 from .judging.converted import DerivedRecord, fixed
 from .judging.judge import Judge
-from .judging.measuring import Measured, largest, measure
+from .judging.measuring import OTHER_SHAPES, Measured, largest, measure
 from .judging.pairing import Couple, Index, couples
 from .judging.tolerances import Tolerance, coarser, table
 from .results import Deviation
@@ -71,6 +71,9 @@ def _values(judge: Judge, couple: Couple) -> Deviation:
     rtol = table(coarser(couple.tf1.dtype, couple.tf2.dtype))[0]
     allowed = Tolerance(rtol, rtol * largest(first))
     found = measure(first, second, *allowed[:2])
+    if found.problem.startswith(OTHER_SHAPES) and (couple.tf1.places or couple.tf2.places):
+        whole = f"{OTHER_SHAPES}: {list(couple.tf1.shape)} and {list(couple.tf2.shape)}"
+        found = found._replace(problem=whole)
     return judge.deviation(scenarios.INFERENCE, couple, found, allowed, True, None)
 
 

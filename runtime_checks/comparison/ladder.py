@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from .climb import FIRST, Climb, Settled
 from .results import Rung
 from .rungs import Definition
+from .wording import some
 
 __all__ = ["climbed"]
 
@@ -19,11 +20,14 @@ def climbed(climb: Climb, rungs: Sequence[Definition]) -> tuple[Rung, ...]:
 
 
 def _settled(climb: Climb, rung: Definition) -> Settled:
-    """How a rung ended, with a note on what it could not compare for want of room."""
-    before = climb.judge.left_out
+    """How a rung ended, with notes on what it could not compare."""
+    before, known = climb.judge.left_out, set(climb.judge.lost)
     settled = rung.module().judge(climb)
-    left_out = climb.judge.left_out - before
-    if not left_out:
-        return settled
-    many = "a tap or layer output was" if left_out == 1 else f"{left_out} taps and layer outputs were"
-    return settled._replace(notes=(*settled.notes, f"{many} not compared: a side had no room (--tap-limit)"))
+    left_out, lost = climb.judge.left_out - before, sorted(climb.judge.lost - known)
+    notes = []
+    if left_out:
+        many = "a tap or layer output was" if left_out == 1 else f"{left_out} taps and layer outputs were"
+        notes.append(f"{many} not compared: a side had no room (--tap-limit)")
+    if lost:
+        notes.append(f"not compared: {some(lost)}, of which both sides recorded a part, and not the same one")
+    return settled._replace(notes=(*settled.notes, *notes)) if notes else settled

@@ -230,6 +230,10 @@ def _sampled(climb: Climb) -> Iterator[str]:
             f"{all_ - compared:,} of the {all_:,} elements of {_many(len(kept), 'large variable')} (the others are "
             "recorded, the same ones on both sides)"
         )
+    if climb.judge.lost:
+        names = sorted(climb.judge.lost)
+        many = _many(len(names), "large variable")
+        yield f"what training makes of {many} ({some(names)}: each side recorded another part)"
 
 
 def _many(count: int, what: str) -> str:

@@ -148,10 +148,38 @@ class Pass:
                 total += factor * float(node.sample[0])
                 terms.add(at)
             else:
-                waiting += [(parent, factor * times) for parent, times in _terms(node)]
+                waiting += [(parent, factor * times) for parent, times in self._terms(node)]
         made = [self.nodes[one] for one in self.behind(terms)]
         first = next((node.place for node in made if node.variables), None)
         return Share(total, first, frozenset(name for node in made for name in node.variables))
+
+    def _terms(self, node: Node) -> list[tuple[int, float]]:
+        """The operations that a number is a sum of, each with its factor; none where it is no such sum."""
+        if node.kind == "Add" or (node.op in _PASSING and len(node.parents) == 1):
+            return [(parent, 1.0) for parent in node.parents]
+        signs = {"Neg": (-1.0,), "Sub": (1.0, -1.0)}.get(node.op)
+        if signs is not None:
+            return [(value, sign) for (kind, value), sign in zip(node.inputs, signs, strict=False) if kind == "row"]
+        if node.op in ("Sum", "Mean"):
+            return self._summed(node)
+        constants = [np.asarray(value, np.float64) for kind, value in node.inputs if kind == "constant"]
+        if node.kind in ("Mul", "RealDiv") and len(node.parents) == len(constants) == 1 and constants[0].size == 1:
+            factor = float(constants[0].reshape(()))
+            if node.kind == "Mul":
+                return [(node.parents[0], factor)]
+            if factor and node.inputs[0][0] == "row":
+                return [(node.parents[0], 1.0 / factor)]
+        return []
+
+    def _summed(self, node: Node) -> list[tuple[int, float]]:
+        """The numbers that were put side by side to be summed up, or averaged."""
+        one = self.nodes.get(node.parents[0]) if node.parents else None
+        if one is None or one.sample.size == 1:
+            return [] if one is None else [(one.number, 1.0)]
+        parts = [self.nodes[parent] for parent in one.parents if parent in self.nodes]
+        if (one.op != "Pack" and one.kind != "Concat") or any(part.sample.size != 1 for part in parts):
+            return []
+        return [(part.number, 1.0 if node.op == "Sum" else 1.0 / one.shape[0]) for part in parts]
 
     def behind(self, numbers: Iterable[int]) -> list[int]:
         """These operations and all that they are made of, in the order of execution."""
@@ -163,23 +191,6 @@ class Pass:
                 found.add(number)
                 waiting += self.nodes[number].parents
         return sorted(found, key=self.order.__getitem__)
-
-
-def _terms(node: Node) -> list[tuple[int, float]]:
-    """The operations that a number is a sum of, each with its factor; none where it is no such sum."""
-    if node.kind == "Add" or (node.op in _PASSING and len(node.parents) == 1):
-        return [(parent, 1.0) for parent in node.parents]
-    signs = {"Neg": (-1.0,), "Sub": (1.0, -1.0)}.get(node.op)
-    if signs is not None:
-        return [(value, sign) for (kind, value), sign in zip(node.inputs, signs, strict=False) if kind == "row"]
-    constants = [np.asarray(value, np.float64) for kind, value in node.inputs if kind == "constant"]
-    if node.kind in ("Mul", "RealDiv") and len(node.parents) == len(constants) == 1 and constants[0].size == 1:
-        factor = float(constants[0].reshape(()))
-        if node.kind == "Mul":
-            return [(node.parents[0], factor)]
-        if factor and node.inputs[0][0] == "row":
-            return [(node.parents[0], 1.0 / factor)]
-    return []
 
 
 def _node(row: Mapping[str, Any], values: Any) -> Node:

@@ -35,7 +35,7 @@ def _refuted(group: Group) -> Iterator[Clue]:
     elif one.layout == "gru" and len(one.new[2]) == 2:
         yield Clue(
             "layout",
-            0.9,
+            0.97,
             f"{group.title}: TF1's GRUCell resets the state before the matrix product, and two biases of Keras' GRU "
             "mean that it does so after it: reset_after=False computes what TF1 does.",
         )

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.rows import Place
+from ..judging.converted import REFUTED, groups_of
 from ..results import Deviation, OperationPair
 from ..settings import place_in
 from .evidence import Seen, Twin
 
-__all__ = ["lines", "of_loss"]
+__all__ = ["lines", "of_loss", "of_regularizers"]
 
 Lines = tuple[Place | None, Place | None]
 """Of TF1, and of TF2."""
@@ -23,12 +24,14 @@ def lines(seen: Seen, kind: str) -> Lines:
     if kind in ("update rule", "momentum", "learning rate"):
         return _of_optimizer(seen, kind)
     if kind == "regularization":
-        return _of_regularizers(seen)
+        return of_regularizers(seen)
+    if kind == "layout":
+        return _of_groups(seen)
     if kind == "moving statistics":
         return _of_statistics(seen)
     if kind == "loss":
         return of_loss(seen, kind)
-    if kind == "forward":
+    if kind in ("forward", "padding"):
         return _of_operation(seen)
     if kind == "randomness":
         return _of_initial_values(seen)
@@ -106,7 +109,7 @@ def of_loss(seen: Seen, kind: str) -> Lines:
     return _NOWHERE if failed is None else (failed.tf1_place, failed.tf2_place)
 
 
-def _of_regularizers(seen: Seen) -> Lines:
+def of_regularizers(seen: Seen) -> Lines:
     """What makes a variable that TF1 alone regularizes, or else the first regularizer of TF2."""
     known = list(_regularized(seen))
     rows = {str(row["name"]): row for row in seen.tf2.content.get("variables") or () if isinstance(row, Mapping)}
@@ -134,6 +137,14 @@ def _of_statistics(seen: Seen) -> Lines:
         return _NOWHERE
     first = min(failed, key=lambda check: check.step)
     return _made(seen, "tf1", first.tf1_name), _made(seen, "tf2", first.tf2_name)
+
+
+def _of_groups(seen: Seen) -> Lines:
+    """The lines that make the first variables whose layout outputs speak against."""
+    refuted = next((group.conversion for group in groups_of(seen.tf1, seen.tf2) if group.proof == REFUTED), None)
+    if refuted is None:
+        return _NOWHERE
+    return _made(seen, "tf1", refuted.tf1[0]), _made(seen, "tf2", refuted.tf2[0])
 
 
 def _of_initial_values(seen: Seen) -> Lines:

@@ -16,7 +16,7 @@ from ...worker.recording.format.rows import Place
 from ..judging.tolerances import NOISE
 from ..results import Cause, Deviation, Results, Status
 from ..wording import figure
-from . import configuration, forward, layouts, training
+from . import configuration, forward, layouts, padding, training
 from .evidence import Clue, Seen
 from .lines import lines
 
@@ -46,7 +46,7 @@ CODES: dict[str, tuple[str, ...]] = {
 _MOVED = "TF406"
 """A name that works through compat.v1 computes what it always did: no cause, and every TF1 program is full of them."""
 _PROVEN, _FOLLOWS = 0.9, 0.4
-"""Of a layout that outputs speak for or against, and at most what the forward pass weighs that follows from it."""
+"""Of a layout or a mask that outputs speak of, and at most what the forward pass weighs that follows from it."""
 _MOST = 5
 """Findings and sentences for one cause."""
 
@@ -79,7 +79,7 @@ def _clues(seen: Seen) -> Iterator[Clue]:
     if first is not None and first.noise:
         yield from _numerics(seen)
         return
-    found = list(layouts.clues(seen))
+    found = [*layouts.clues(seen), *padding.clues(seen)]
     yield from found
     proven = any(clue.weight >= _PROVEN for clue in found)
     for clue in forward.clues(seen):

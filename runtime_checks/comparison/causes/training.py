@@ -17,7 +17,7 @@ from ..wording import figure, operation, some
 from ..wording import place as shown
 from .evidence import Clue, Seen, Twin, fit, near, whole
 from .forward import begins_with, differs, differs_in_training, made_at, regularization_sums, single_losses
-from .lines import of_loss
+from .lines import of_loss, of_regularizers
 
 __all__ = ["clues"]
 
@@ -208,6 +208,8 @@ def _loss(seen: Seen, step: int) -> Iterator[Clue]:
     for clue in found:
         words = f"{text}; {clue.text}.{where if clue.kind == 'loss' else ''}"
         old_line, new_line = of_loss(seen, clue.kind)
+        if clue.kind == "regularization" and shares[1] is not None and near(shares[1].value, _totals(seen, step)[1]):
+            new_line = of_regularizers(seen)[1] or new_line  # they make all of it, wherever it is added
         yield Clue(clue.kind, clue.weight, words, new_line, old_line)
     if any(clue.weight >= _EXPLAINS for clue in found):
         return

@@ -29,6 +29,7 @@ class Judge:
 
     Attributes:
         left_out: how many couples could not be compared, as a side had no room for them.
+        lost: the variables whose recorded part lies in other places on the other side, which no layout tells.
         without_losses: whether regularization losses decide nothing, as one side has them within its loss.
         proven: by scenario, kind and TF1 name, the values of step 0 of which float64 shows that they are the same;
             what float32 rounds there is noise.
@@ -49,6 +50,7 @@ class Judge:
         self.values = values
         self.noise_floor = NoiseFloor(tf1, tf2, values, measured_by)
         self.left_out = 0
+        self.lost: set[str] = set()
         self.without_losses = False
         self.proven: Mapping[tuple[str, str, str], Deviation] = {}
         self.alike: Mapping[tuple[str, str, str], Deviation] = {}
@@ -80,7 +82,7 @@ class Judge:
             return None
         first, second = self.turned(one), self.values.of(other)
         if first.shape != second.shape and (one.places or other.places):
-            self.left_out += 1
+            self.lost.add(str(one.more.get("variable", one.name)))
             return None
         floor = self._floor(scenario, couple, first)
         allowed = self.tolerance(

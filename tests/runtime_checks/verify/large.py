@@ -56,7 +56,8 @@ class Model(tf.keras.Model):
         self.bug = bug
 
     def build(self, shape):
-        self.table = self.weight("table", drawn("table", WORDS, WIDTH))
+        more = 1 if self.bug == "a longer table" else 0
+        self.table = self.weight("table", np.pad(drawn("table", WORDS, WIDTH), ((0, more), (0, 0))))
         self.turned = self.weight("turned", drawn("turned", 2 * WIDTH, 20).T)
         self.shaped = self.weight("shaped", drawn("shaped", 20, 8).reshape(4, 5, 8))
         self.top = self.weight("top", drawn("top", 8, CLASSES))
@@ -103,4 +104,4 @@ def pair(bug=""):
 
 
 WRONG = ("a row", "rate", "beta", "epsilon")
-PAIRS = {name: pair(name) for name in ("", *WRONG)}
+PAIRS = {name: pair(name) for name in ("", "a longer table", *WRONG)}

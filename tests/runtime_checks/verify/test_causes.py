@@ -335,6 +335,45 @@ def test_forward_pass_with_constants(record: Record) -> None:
     assert ["forward", "variables"] == [cause.kind for cause in causes]
 
 
+FULL = np.array([[3, 1, 2], [4, 2, 1], [1, 1, 5], [2, 6, 1]])
+SHORT = np.array([False, True, False, True])
+PADDED = {
+    "zeros": np.where(SHORT[:, None] & (np.arange(3) == 2), 0, FULL),
+    "zeros in front": np.where(SHORT[:, None] & (np.arange(3) == 0), 0, FULL),
+    "a mask": ~(SHORT[:, None] & (np.arange(3) > 0)),
+    "frames of zeros": np.where((SHORT[:, None] & (np.arange(3) == 2))[..., None], 0.0, FULL[..., None] + [0.5, 1.5]),
+    "lengths": np.where(SHORT, 2, 3),
+}
+
+
+def by_rows(record: Record, given: Any, differ: Any) -> Sequence[Cause]:
+    """The causes of outputs of which some rows differ, from what went in beside sequences of length 3."""
+    old = np.arange(8.0).reshape(4, 2)
+    sides = [
+        [("input", "x", 0, given), ("input", "words", 0, FULL), ("output", "output", 0, value)]
+        for value in (old, old + 0.25 * np.asarray(differ)[:, None])
+    ]
+    return rank(report(("3f", [check("output", "output", scenario="fingerprint")])), *record("fingerprint", *sides))
+
+
+@pytest.mark.parametrize("kind", PADDED)
+def test_rows_that_are_padded(record: Record, kind: str) -> None:
+    """Where these alone differ, one side has a mask; the line is that of whatever the values part at."""
+    cause = by_rows(record, PADDED[kind], SHORT)[0]
+
+    assert "padding" == cause.kind
+    assert cause.evidence[0].startswith("2 of 4 rows differ, those that x says are padded, and the full ones agree")
+
+
+@pytest.mark.parametrize(
+    ("kind", "differ"),
+    [*((kind, ~SHORT) for kind in PADDED), *((kind, [True] * 4) for kind in PADDED), ("lengths", [True] + [False] * 3)],
+)
+def test_rows_that_say_nothing_of_padding(record: Record, kind: str, differ: Any) -> None:
+    """Full rows that differ, all of them, or one of those that are padded."""
+    assert "padding" not in {cause.kind for cause in by_rows(record, PADDED[kind], differ)}
+
+
 def test_extra_random_op(record: Record) -> None:
     """The first draw without a counterpart is named with its line."""
     drop, extra = (RandomOp("RandomUniform", 0, shape, "step", ("/p/model.py", 9)) for shape in ((4, 12), ()))

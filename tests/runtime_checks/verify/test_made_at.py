@@ -89,3 +89,60 @@ def test_where_nothing_differs_no_layer_is_told(children: Children, keras: str) 
     status, made, *_ = children.call(keras, verified, "")
 
     assert (0, None) == (status, made)
+
+
+def first_cause(way: str) -> list[Any]:
+    """In a child: the first cause for a recurrent network of which one layer lacks a setting, or with other decay."""
+    import numpy as np
+    import tensorflow as tf
+    from migrate_lint.runtime_checks import Pair, Spec, verify
+
+    layers, v1 = tf.keras.layers, tf.compat.v1
+
+    def network(words: Any, labels: Any, training: bool) -> Any:
+        drawn, zeros = v1.random_uniform_initializer(-1, 1), v1.zeros_initializer()
+        table = v1.get_variable("table", (20, 3), initializer=drawn)
+        rows = tf.nn.embedding_lookup(table, words)
+        lengths = tf.reduce_sum(tf.cast(tf.not_equal(words, 0), tf.int32), 1)
+        cell = v1.nn.rnn_cell.GRUCell(4, kernel_initializer=drawn, bias_initializer=zeros)
+        _, state = v1.nn.dynamic_rnn(cell, rows, lengths, dtype=tf.float32)
+        out = v1.layers.dense(state, 2, name="out")
+        kernel = next(one for one in v1.trainable_variables() if one.name == "out/kernel:0")
+        loss = v1.losses.sparse_softmax_cross_entropy(labels, out) + 0.02 * tf.nn.l2_loss(kernel)
+        return Spec(out, loss, v1.train.GradientDescentOptimizer(0.1).minimize(loss) if training else None)
+
+    def migrated() -> Any:
+        given = tf.keras.Input((None,), dtype="int32")
+        drawn = tf.keras.initializers.RandomUniform(-1, 1)
+        lookup = layers.Embedding(20, 3, drawn, mask_zero=way != "mask", name="lookup")  # mask
+        drawn = {"kernel_initializer": drawn, "recurrent_initializer": drawn}
+        cell = layers.GRU(4, reset_after=way == "reset", name="gru", **drawn)  # reset
+        decay = tf.keras.regularizers.L2(0.02 if way == "decay" else 0.01)  # decay
+        out = layers.Dense(2, kernel_regularizer=decay, name="out")
+        model = tf.keras.Model(given, out(cell(lookup(given))))
+        loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(tf.keras.optimizers.SGD(0.1), loss)
+        return model
+
+    def words(step: int) -> Any:
+        found = np.random.default_rng(step).integers(1, 20, (6, 4)).astype(np.int32)
+        found[::2, 3:] = 0
+        return found
+
+    def labels(step: int) -> Any:
+        return np.random.default_rng(step + 100).integers(0, 2, 6)
+
+    renames = {"table": "lookup/embeddings", "out/": "out/"}
+    report = verify(Pair(network, migrated, words, labels, renames=renames), until="step")
+    causes = [(cause.kind, cause.tf2_place and cause.tf2_place[1]) for cause in report.causes]
+    return [causes, str(report)]
+
+
+@EITHER
+@pytest.mark.parametrize(("way", "kind"), [("mask", "padding"), ("reset", "layout"), ("decay", "regularization")])
+def test_the_line_of_the_first_cause(children: Children, keras: str, way: str, kind: str) -> None:
+    """That of the layer without the setting, however far on the values part, and of what another line adds up."""
+    causes, text = children.call(keras, first_cause, way)
+
+    assert causes, text
+    assert [kind, mark(way)] == causes[0], text

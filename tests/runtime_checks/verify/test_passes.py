@@ -94,6 +94,21 @@ def with_a_shape(tape: Tape) -> int:
     return tape.op("Identity", tape.values[number], tape.op("Reshape", tape.values[number].reshape(1), number, [1]))
 
 
+def side_by_side(tape: Tape, op: str, reduced: str) -> int:
+    """The losses of a list, put into one array."""
+    parts = [tape.entropy(), tape.times(tape.decay(), 0.1)]
+    parts = [tape.op("Reshape", tape.values[part].reshape(1), part, [1]) for part in parts] if op != "Pack" else parts
+    values = np.float32([tape.values[part].reshape(()) for part in parts])
+    whole = tape.op(op, values, *parts, *([[0]] if op != "Pack" else []))
+    return tape.op(reduced, values.sum() if reduced == "Sum" else values.mean(), whole, [0])
+
+
+def of_a_number(tape: Tape) -> int:
+    """Nothing is left to sum up."""
+    number = tape.plus(tape.entropy(), tape.times(tape.decay(), 0.1))
+    return tape.op("Sum", tape.values[number], number, [])
+
+
 SUMS: dict[str, tuple[Write, float, int]] = {
     "scaled sum": (lambda tape: tape.plus(tape.entropy(), tape.times(tape.plus(tape.decay(), op="AddN"), 0.1)), 0.1, 3),
     "sum of scaled": (lambda tape: tape.plus(tape.entropy(), tape.times(tape.decay(), 0.1), op="AddN"), 0.1, 3),
@@ -103,6 +118,10 @@ SUMS: dict[str, tuple[Write, float, int]] = {
     "negated": (negated, 0.1, 3),
     "squares by hand": (by_hand, 0.1, 0),
     "another shape": (with_a_shape, 0.1, 3),
+    "a list": (lambda tape: side_by_side(tape, "Pack", "Sum"), 0.1, 3),
+    "mean of a list": (lambda tape: side_by_side(tape, "Pack", "Mean"), 0.05, 3),
+    "one after the other": (lambda tape: side_by_side(tape, "ConcatV2", "Sum"), 0.1, 3),
+    "sum of a number": (of_a_number, 0.1, 3),
 }
 
 

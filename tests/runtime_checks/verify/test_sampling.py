@@ -141,6 +141,20 @@ def test_what_differs_in_a_part_is_found(children: Children, tmp_path: Path, nam
 
 
 @pytest.mark.tensorflow
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_a_variable_that_cannot_be_followed_is_named(children: Children, tmp_path: Path, target: str) -> None:
+    """Of another shape on the other side: its values in training are not compared, which the report says."""
+    report = compared(children, tmp_path, "large", "a longer table", target)
+    notes = [note for rung in report.rungs for note in rung.notes if note.startswith("not compared: ")]
+
+    assert 1 == report.status
+    assert any("1 large variable (table: " in words for words in report.not_compared), report.not_compared
+    assert any(note.startswith("not compared: table, of which") for note in notes), notes
+    assert "variable table, own initial values: the shapes differ: [400, 6] and [401, 6]" in str(report)
+    assert not any("--tap-limit" in note for rung in report.rungs for note in rung.notes)
+
+
+@pytest.mark.tensorflow
 @pytest.mark.parametrize("name", CELLS)
 def test_a_part_of_a_group_agrees(children: Children, tmp_path: Path, name: str) -> None:
     """Kernels that became two, gates in another order, heads, and what a user's own function moves."""

@@ -1,0 +1,85 @@
+"""Evidence from the rows of a batch: those that are padded differ, and the full ones agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...worker.recording.format import scenarios
+from ...worker.recording.format.rows import Place
+from ..results import Deviation
+from ..settings import place_in
+from ..wording import place as shown
+from .evidence import Clue, Seen
+
+__all__ = ["clues"]
+
+_ROUNDING = 1e-5
+
+
+def clues(seen: Seen) -> Iterator[Clue]:
+    """What the rows of the outputs say of masks, from equal weights and without randomness.
+
+    Nothing where all rows agree or all differ: rows of one kind alone tell nothing.
+    """
+    for scenario in (scenarios.FINGERPRINT, scenarios.CONSTANT):
+        for check in seen.failed(scenario, "output", step=0):
+            differ = _rows(seen, check)
+            if differ is None or differ.all() or not differ.any():
+                continue
+            for name in seen.names("tf2", scenario, "input"):
+                padded = _padded(seen.value("tf2", scenario, "input", name), _lengths(seen, scenario))
+                if padded is not None and np.array_equal(padded, differ):
+                    yield _clue(seen, check, name, int(differ.sum()), differ.size)
+                    return
+
+
+def _rows(seen: Seen, check: Deviation) -> Any:
+    """Which rows of an output differ by more than rounding; None where it has no rows."""
+    old = seen.value("tf1", check.scenario, check.kind, check.tf1_name)
+    new = seen.value("tf2", check.scenario, check.kind, check.tf2_name)
+    if old is None or new is None or old.shape != new.shape or old.ndim == 0 or old.size == 0:
+        return None
+    errors = np.abs(new - old).reshape(len(old), -1).max(axis=1)
+    return ~(errors <= _ROUNDING * np.abs(old).max(initial=0.0))
+
+
+def _padded(value: Any, lengths: set[int]) -> Any:
+    """Which rows are shorter than the longest: a length says so, or steps that hold nothing but zeros."""
+    if value is None or value.ndim == 0:
+        return None
+    if value.ndim == 1:
+        longest = next((length for length in lengths if np.all((value >= 0) & (value <= length))), None)
+        return None if longest is None else value < longest
+    steps = value.reshape(*value.shape[:2], -1)
+    return np.any(np.all(steps == 0.0, axis=2), axis=1)
+
+
+def _lengths(seen: Seen, scenario: str) -> set[int]:
+    """How many steps the sequences of the batch have."""
+    records = (seen.record("tf2", scenario, "input", name) for name in seen.names("tf2", scenario, "input"))
+    return {int(record.shape[1]) for record in records if record is not None and len(record.shape) > 1}
+
+
+def _clue(seen: Seen, check: Deviation, name: str, padded: int, size: int) -> Clue:
+    text = (
+        f"{padded} of {size} rows differ, those that {name} says are padded, and the full ones agree: one side leaves "
+        "padding out, as a mask or sequence_length does, and the other does not."
+    )
+    embedding = _embedding(seen, check.scenario)
+    if embedding is not None:
+        text += f" An embedding takes it at {shown(embedding)}, where mask_zero=True would make a mask."
+    return Clue("padding", 0.98, text, embedding)
+
+
+def _embedding(seen: Seen, scenario: str) -> Place | None:
+    """Where the first layer is made that looks up vectors for whole numbers of the batch."""
+    inputs = [seen.record("tf2", scenario, "input", name) for name in seen.names("tf2", scenario, "input")]
+    shapes = {tuple(one.shape) for one in inputs if one is not None and "int" in one.dtype and len(one.shape) > 1}
+    for name in seen.names("tf2", scenario, "tap"):
+        tap = seen.record("tf2", scenario, "tap", name)
+        if tap is not None and tuple(tap.shape[:-1]) in shapes and len(tap.more.get("owned") or ()) == 1:
+            return place_in(tap.more, "made") or tap.place
+    return None
