@@ -25,6 +25,8 @@ _REVISED = 2
 """How often another value may take the place of one that was found, as seen later."""
 _STRONG = 0.5
 """The share of the first difference that has to go for a change to be kept before all others are tried."""
+_PATIENCE = 12
+"""Attempts after the best so far until it is kept: what else differs is then looked for on top of it."""
 _LATER = 0.2
 """The share that is enough where what differs first agrees with the change."""
 _LEAST = 0.07
@@ -147,17 +149,18 @@ class _Search:
         return Trial("closer", changes_of(found), left=left)
 
     def _one(self, current: Attempt, found: Sequence[Proposal]) -> tuple[Proposal, Attempt] | None:
-        """The change that helps most on top of others; the first that is good enough ends the search for it."""
+        """The change that helps most on top of others: the first that is good enough, or that nothing soon surpasses."""
         rung = _failed(current)
         taken = {one.key for one in found}
         waiting = [one for one in self._propose(current) if one.key not in taken]
         best: tuple[Proposal, Attempt] | None = None
-        begun = len(self.tried)
+        begun, since = len(self.tried), 0
         while waiting and self._effort.room:
             count = self._effort.wave(_WAVE if self.tried[begun:] else _FIRST)
             wave, waiting = waiting[:count], waiting[count:]
             sets = [_with(found, one) for one in wave]
             attempts = self._again(sets, rung)
+            since += len(sets)
             for one, tried, attempt in zip(wave, sets, attempts, strict=True):
                 at = len(tried) - 1
                 self.tried.append(Tried(one.change, _effect(current, attempt, rung, at)))
@@ -165,10 +168,10 @@ class _Search:
                 if at in attempt.applied and closer(amounts(attempt, rung), amounts(known, rung)) > 0:
                     if best:
                         best[1].discard()
-                    best = one, attempt
+                    best, since = (one, attempt), 0
                 else:
                     attempt.discard()
-            if best and self._enough(best[1], current, rung):
+            if best and (since >= _PATIENCE or self._enough(best[1], current, rung)):
                 break
         return best
 

@@ -154,6 +154,22 @@ def test_the_change_that_helps_most_is_kept() -> None:
     assert "epsilon" == texts(trial)[0]
 
 
+def test_what_helps_a_little_is_kept_when_nothing_soon_surpasses_it() -> None:
+    """What else is to be tried follows from what then differs."""
+    program = Program({"first": {("step", 0): 10.0}, "second": {("step", 0): 1e5}})
+
+    def propose(attempt: Attempt) -> list[Proposal]:
+        assert attempt.report is not None
+        both = len(attempt.report.rung("step").failures) == 2
+        names = ["first", *(f"useless {number}" for number in range(40))] if both else ["second"]
+        return [proposal(name, 1.0 - 0.01 * at) for at, name in enumerate(names)]
+
+    trial = find(program.attempt([], None), propose, program.run, Effort(30, 1e9))
+
+    assert ("found", ["first", "second"]) == (trial.outcome, texts(trial))
+    assert trial.runs <= 20
+
+
 def test_changes_that_make_something_else_differ_are_not_kept() -> None:
     """Earlier than before, however much agrees later."""
     program = Program({"rate": {("steps", 1): 1e5}}, harmful={"loss": {("steps", 0): 2.0}, "rate": {("steps", 2): 2.0}})
