@@ -149,7 +149,7 @@ class _Search:
         return Trial("closer", changes_of(found), left=left)
 
     def _one(self, current: Attempt, found: Sequence[Proposal]) -> tuple[Proposal, Attempt] | None:
-        """The change that helps most on top of others: the first that is good enough, or that nothing soon surpasses."""
+        """The change that helps most on top of others: the first good enough, or that nothing soon surpasses."""
         rung = _failed(current)
         taken = {one.key for one in found}
         waiting = [one for one in self._propose(current) if one.key not in taken]
