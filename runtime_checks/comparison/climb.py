@@ -64,12 +64,14 @@ class Climb:
         vacuous: why no value of the pair can show anything; empty where it can.
         blind: why no output can.
         float64: what was computed in float64.
+        variants: what the TF2 side recorded in other settings.
     """
 
-    def __init__(self, tf1: Recorded, tf2: Recorded, judge: Judge) -> None:
+    def __init__(self, tf1: Recorded, tf2: Recorded, judge: Judge, variants: Sequence[Recorded] = ()) -> None:
         self.tf1 = tf1
         self.tf2 = tf2
         self.judge = judge
+        self.variants = tuple(variants)
         self.problems: list[str] = []
         self.rungs: dict[str, Settled] = {}
         self.vacuous = vacuity.of_pair(tf1, tf2)

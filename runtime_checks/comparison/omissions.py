@@ -14,7 +14,7 @@ from .judging.pairing import couples, slot_of
 from .metrics import paired
 from .rates import compare_rates
 from .results import NEVER, Status
-from .rungs import ORACLE, RUNGS, Definition
+from .rungs import ORACLE, RUNGS, VARIANTS, Definition
 from .rungs.modes import AMPLIFIED
 from .settings import settings
 from .wording import label, some
@@ -59,9 +59,18 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_raised(climb),
         *_room(climb),
         *_sampled(climb),
-        NEVER,
+        _never(asked),
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _never(asked: Sequence[Definition]) -> str:
+    """What was never compared, without the settings that the TF2 side was run in."""
+    words = {"device": "other devices, ", "precision": "mixed precision, "}
+    found = NEVER
+    for rung in asked:
+        found = found.replace(words.get(rung.name, "\0"), "")
+    return found
 
 
 def _sides(climb: Climb) -> tuple[tuple[str, Recorded], tuple[str, Recorded]]:
@@ -102,7 +111,7 @@ def _rungs(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
         settled = climb.rungs[rung.name]
         if settled.status is Status.NOT_RUN and not _said_elsewhere(settled, rung):
             yield f"{_TITLES.get(rung.name, f'rung {rung.number}, {rung.title}')} ({settled.detail.rstrip('.')})"
-    above = [rung.number for rung in RUNGS if rung not in asked and rung.name != ORACLE]
+    above = [rung.number for rung in RUNGS if rung not in asked and rung.name not in (ORACLE, *VARIANTS)]
     if above:
         numbers = f"rung {above[0]}" if len(above) == 1 else f"rungs {above[0]} to {above[-1]}"
         yield f"{numbers} (--until)"

@@ -101,7 +101,11 @@ if TYPE_CHECKING:
         place: Sequence[object] | None
 
     class Content(TypedDict, total=False):
-        """All of ``record.json``."""
+        """All of ``record.json``.
+
+        ``variant`` says which other setting of the TF2 side it is of, ``elsewhere`` where an output was computed that
+        should have been on another device.
+        """
 
         format: int
         side: str
@@ -124,6 +128,8 @@ if TYPE_CHECKING:
         sites: list[Json]
         applied: list[int]
         brief: bool
+        variant: dict[str, Json]
+        elsewhere: str
 
 else:
     AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict

@@ -26,7 +26,7 @@ FINGERPRINT = "fingerprint"
 FINGERPRINT_AGAIN = "fingerprint-other"
 """The same in the other mode: a session without grappler, a ``tf.function``."""
 FINGERPRINT_NUDGED = "fingerprint-nudged"
-"""TF1 only: the same with every value moved by about one unit in the last place."""
+"""TF1, and TF2 in another setting: the same with every value moved by about one unit in the last place."""
 INFERENCE = "inference"
 """Inference with the side's own initial values; random operations numbered (``num_random_ops``)."""
 INFERENCE_COPIED = "inference-copied"
@@ -46,9 +46,11 @@ STEPS_OTHER = "steps-other"
 STEPS_AGAIN = "steps-again"
 """The same once more, as in `STEPS`."""
 STEPS_FORCED = "steps-forced"
-"""TF2 only: the same with TF1's weights put in before each step, which then amplifies nothing of those before."""
+"""TF2 only: the same with TF1's weights put in before each step, which then amplifies nothing of those before.
+
+In another setting these are the weights that the ordinary TF2 side had."""
 STEPS_NUDGED = "steps-nudged"
-"""TF1 only: the same from initial values that are moved by about one unit in the last place."""
+"""TF1, and TF2 in another setting: the same from initial values that are moved by about one unit in the last place."""
 EVALUATED = "evaluated"
 """Loss and metrics of evaluation over the batches of training: with TF1's initial values, and with its last weights."""
 EVALUATED_NUDGED = "evaluated-nudged"
@@ -66,3 +68,6 @@ NUDGED = (FINGERPRINT_NUDGED, STEPS_NUDGED, EVALUATED_NUDGED)
 
 WITH_OPERATIONS = (FINGERPRINT, ALIGNED)
 """Forward passes of which every operation is recorded in brief; of `STEPS` it is the first step."""
+
+OF_VARIANT = {FINGERPRINT: (FINGERPRINT_NUDGED,), ALIGNED: (), STEPS: (STEPS_NUDGED, STEPS_AGAIN, STEPS_FORCED)}
+"""What is compared of the TF2 side in another setting, and the other runs there, which tell its noise."""

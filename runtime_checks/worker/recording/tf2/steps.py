@@ -107,13 +107,15 @@ class _Trainer:
             session.copy(made, "steps")
         else:
             session.recording.note("the TF1 side recorded no initial values: training began with those of the TF2 side")
+        if self.chapter.name == scenarios.STEPS_NUDGED:
+            made.variables.nudge(session.plan.precision)
 
     def step(self, number: int, run: Callable[[Batch, int], _Step]) -> None:
         """Run one step and record it."""
         session, made, chapter = self.session, self.made, self.chapter
         session.give(chapter, number)
         if chapter.name == scenarios.STEPS_FORCED and number:
-            session.copying.copy_step(made.variables, number - 1)
+            session.forcing.copy_step(made.variables, number - 1)
         made.ledger.begin_step()
         shown = number < _FIRST or number == session.plan.steps - 1
         batch = session.batch_tensors(number)

@@ -16,7 +16,7 @@ from ...scopes import creations
 from ...tracking import identities
 from ..format.rows import Place, VariableRow
 from ..tensors import Array, Json, Layer, Variable
-from ..values import constraints
+from ..values import constraints, fills
 from ..watching import averages
 from ..watching.constructions import made_at
 
@@ -134,6 +134,13 @@ class Variables:
         Of something that has no notion of its variables, those that it made.
         """
         return [(self.name(variable), variable) for variable, _ in self._weights()]
+
+    def nudge(self, policy: str | None = None) -> None:
+        """Move each weight by about one unit in the last place, of 16 bits where a policy of Keras computes in them."""
+        for name, variable in self.weights():
+            value = fills.nudged(name, value_of(variable), policy and policy.partition("_")[2])
+            if value is not None:
+                assign(variable, value)
 
     def rows(self) -> list[VariableRow]:
         """The same as data; also what was created and is not tracked by the model."""
