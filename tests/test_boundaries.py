@@ -46,7 +46,7 @@ ROOMS = [
             "results distributions passes points", "wording", "judging",
             "batches divergence draws excerpts float64 initial_values metrics pipelines rates settings "
             "vacuity",
-            "causes reporters", "trying", "report training", "climb", "rungs", ".",
+            "causes reporters", "trying", "report training", "climb", "variants", "rungs", ".",
         ],
         id="comparison",
     ),

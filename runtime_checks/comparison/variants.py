@@ -32,7 +32,7 @@ def against_itself(climb: Climb, kind: str) -> Settled:
     status = min((settled.status for _, settled in found), key=_WORST_FIRST.index)
     return Settled(
         status,
-        "; ".join(f"{value}: {settled.detail}" for value, settled in found if settled.status is status),
+        "; ".join(settled.detail for _, settled in found if settled.status is status),
         next((settled.needed for _, settled in found if settled.status is status), ""),
         tuple(f"{value}: {note}" for value, settled in found for note in (*_brief(settled, status), *settled.notes)),
         tuple(check for _, settled in found for check in settled.checks),
@@ -50,7 +50,7 @@ def _is(variant: Recorded, kind: str) -> bool:
 
 def _judged(climb: Climb, variant: Recorded) -> Settled:
     said = variant.content["variant"]
-    words = f"{said['value']} against {said['ordinary']}"
+    words = f"TF2 {said['value']} against {said['ordinary']}"
     one, other = _of_itself(climb.tf2), _of_itself(variant)
     names = naming(one, other, {}, {}, (), ())
     own = Climb(one, other, Judge(one, other, climb.judge.policy, names, climb.judge.values, _noise()))
@@ -60,15 +60,15 @@ def _judged(climb: Climb, variant: Recorded) -> Settled:
         broken.insert(0, f"it ended early: {crash['cause']}")
     settled = own.settle([_told(check, words, said) for check in checks], [*own.notes(checks), *notes], "")
     notes = [*_first_layer(settled), *settled.notes, *map(str, said.get("notes") or ())]
+    status, detail = settled.status, settled.detail
     elsewhere = variant.content.get("elsewhere")
     if broken:
-        return settled._replace(status=Status.FAIL, detail=f"{said['value']}: {broken[0]}", notes=(*broken[1:], *notes))
-    if settled.status is Status.VACUOUS:
-        settled = settled._replace(status=Status.NOT_RUN, detail=f"nothing of it was recorded: {settled.detail}")
-    elif elsewhere and settled.status is Status.PASS:
-        detail = f"outputs were computed on {elsewhere}, and not on {said['value']}: the program says where"
-        settled = settled._replace(status=Status.NOT_RUN, detail=detail)
-    return settled._replace(notes=tuple(notes))
+        status, detail, notes = Status.FAIL, broken[0], [*broken[1:], *notes]
+    elif status is Status.VACUOUS:
+        status, detail = Status.NOT_RUN, f"nothing was compared: {detail}"
+    elif elsewhere and status is Status.PASS:
+        status, detail = Status.NOT_RUN, f"outputs were computed on {elsewhere}, since the program says where"
+    return settled._replace(status=status, detail=f"{words}: {detail}", notes=tuple(notes))
 
 
 def _of_itself(recorded: Recorded) -> Recorded:

@@ -1,0 +1,71 @@
+"""Pairs whose TF2 side is run in other settings: some compute otherwise there, some say themselves what they do."""
+
+import numpy as np
+import tensorflow as tf
+from migrate_lint.runtime_checks import Pair, Spec
+
+v1 = tf.compat.v1
+
+
+def network(inputs, labels, is_training):
+    hidden = v1.layers.dense(inputs, 8, activation=tf.nn.relu, name="hidden")
+    scores = v1.layers.dense(hidden, 3, name="scores")
+    loss = v1.losses.sparse_softmax_cross_entropy(labels, scores)
+    train_op = v1.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+    return Spec(predictions=scores, loss=loss, train_op=train_op)
+
+
+def layers(*between):
+    hidden = tf.keras.layers.Dense(8, activation="relu", name="hidden")
+    return tf.keras.Sequential([hidden, *between, tf.keras.layers.Dense(3, name="scores")])
+
+
+def compiled(model):
+    loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(tf.keras.optimizers.SGD(0.1, momentum=0.9), loss)
+    return model
+
+
+def paired(model, **more):
+    return Pair(
+        network,
+        model,
+        lambda step: np.random.default_rng(step).normal(size=(8, 4)).astype(np.float32),
+        lambda step: np.random.default_rng(step).integers(3, size=8),
+        **more,
+    )
+
+
+class Asking(tf.keras.layers.Layer):
+    """What it does depends on where it runs."""
+
+    def __init__(self, elsewhere, **options):
+        super().__init__(**options)
+        self.elsewhere = elsewhere
+
+    def call(self, x):
+        where = getattr(tf.zeros(()), "device", "")
+        return x if not where or where.endswith("CPU:0") else self.elsewhere(x)
+
+
+class Pinned(tf.keras.Model):
+    """It says where it runs."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden = tf.keras.layers.Dense(8, activation="relu", name="hidden")
+        self.scores = tf.keras.layers.Dense(3, name="scores")
+
+    def call(self, x):
+        with tf.device("/CPU:0"):
+            return self.scores(self.hidden(x))
+
+
+def refuse(x):
+    raise NotImplementedError("only on the first CPU")
+
+
+plain = paired(lambda: compiled(layers()))
+scaled = paired(lambda: compiled(layers(Asking(lambda x: x * 1.001))))
+refused = paired(lambda: compiled(layers(Asking(refuse))))
+pinned = paired(lambda: compiled(Pinned()))
