@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .worker.recording.format.reading import Recorded
 
 __all__ = [
-    "RUN", "SIDES", "Again", "Request", "VerifyUsageError", "compare", "generated_test", "locate_pair",
+    "PRECISIONS", "RUN", "SIDES", "Again", "Request", "VerifyUsageError", "compare", "generated_test", "locate_pair",
     "measures_noise", "pair_job", "run", "run_folder", "write_run"
 ]
 
@@ -37,6 +37,8 @@ VARIANTS = "variants"
 """The folder of a run with what the TF2 side recorded in other settings, a folder each."""
 ATTEMPTS = "attempts"
 """The folder of a run with what the TF2 side recorded again, a folder each; it is removed when they are compared."""
+PRECISIONS = ("mixed_bfloat16", "mixed_float16")
+"""The policies of Keras under which the TF2 side can be run again."""
 RUN = "run.json"
 """The file of a run's folder that says what was asked for."""
 _NOT_KEPT = (
@@ -61,7 +63,8 @@ class Request:
     where ``python`` has it, or else the one that ``tf.keras`` is there; ``python_tf1`` is the interpreter of the TF1
     side, by default the same one; ``oracle`` also computes both sides in float64.
     ``devices`` are such as ``CPU:0``: both sides run on the first, by default on the CPU with accelerators hidden, and
-    the TF2 side once more on each further one.
+    the TF2 side once more on each further one. ``precisions`` are policies of Keras, `PRECISIONS`, under each of which
+    the TF2 side runs once more.
     ``timeout`` is in seconds for each scenario and training step, ``memory_limit`` and ``tap_limit`` are in GiB,
     ``roots`` are the folders whose files are the user's; ``output`` keeps the recordings; ``tensorboard`` is a folder
     for summaries.
@@ -84,6 +87,7 @@ class Request:
     tensorboard: str | None = None
     oracle: bool = False
     devices: tuple[str, ...] = ()
+    precisions: tuple[str, ...] = ()
 
     def numbered(self) -> tuple[str, ...]:
         """The devices as TensorFlow numbers them, each once.
@@ -99,7 +103,8 @@ class Request:
     def variants(self) -> list[_Variant]:
         """The other settings in which the TF2 side runs again."""
         devices = self.numbered()
-        return [_Variant("device", one, devices[0]) for one in devices[1:]]
+        precisions = [_Variant("precision", one, "float32") for one in dict.fromkeys(self.precisions)]
+        return [_Variant("device", one, devices[0]) for one in devices[1:]] + precisions
 
 
 class _Variant(NamedTuple):
@@ -159,7 +164,7 @@ def run(
     first, second = _interpreters(request)
     devices, variants = request.numbered(), request.variants()
     if variants and then is not None:
-        raise VerifyUsageError("--find-cause and --seed-bugs run the TF2 side in one setting: name one device")
+        raise VerifyUsageError("--find-cause and --seed-bugs run the TF2 side on one device, as it is")
     swapped = first[1] is Target.KERAS2 and second[1] is Target.KERAS3
     with run_folder(request.output) as folder:
         asked_for = {
@@ -634,7 +639,7 @@ class _Side:
             "adaptations": list(self.adaptations),
             "device": self.device,
             "devices": [],
-            "precision": None,
+            "precision": self.variant.value if self.variant is not None and self.variant.kind == "precision" else None,
             "reference": None if self.variant is None else os.path.join(self.run, "tf2"),
             "variant": None if self.variant is None else self.variant._asdict(),
         }

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Recorded
+from . import precision
 from .climb import Climb, Settled
 from .judging.judge import Judge
 from .judging.naming import naming
+from .judging.tolerances import NOISE
 from .results import Deviation, Status
 from .wording import label, subject
 
@@ -53,22 +55,55 @@ def _judged(climb: Climb, variant: Recorded) -> Settled:
     words = f"TF2 {said['value']} against {said['ordinary']}"
     one, other = _of_itself(climb.tf2), _of_itself(variant)
     names = naming(one, other, {}, {}, (), ())
-    own = Climb(one, other, Judge(one, other, climb.judge.policy, names, climb.judge.values, _noise()))
+    policy, dtype = climb.judge.policy, _dtype(variant)
+    if dtype and policy.base == "guide":
+        policy = NOISE
+    own = Climb(one, other, Judge(one, other, policy, names, climb.judge.values, _noise(), dtype))
     checks, broken, notes = _compared(own)
+    missed = precision.idle(one, other) if dtype and variant.content.get("scales_loss") else []
+    if missed:
+        checks = [replace(check, counts=check.counts and _before(check, missed[0])) for check in checks]
+    notes = [*map(_spoken, own.notes(checks)), *notes]
     crash = variant.content.get("crash")
     if crash:
         broken.insert(0, f"it ended early: {crash['cause']}")
-    settled = own.settle([_told(check, words, said) for check in checks], [*own.notes(checks), *notes], "")
+    settled = own.settle([_told(check, words, said) for check in checks], notes, "")
     notes = [*_first_layer(settled), *settled.notes, *map(str, said.get("notes") or ())]
     status, detail = settled.status, settled.detail
     elsewhere = variant.content.get("elsewhere")
+    unreached = ""
+    if dtype:
+        notes += precision.notes(one, other, dtype, own.judge.values)
+        unreached = precision.unreached(one, other, dtype, own.judge.values)
     if broken:
         status, detail, notes = Status.FAIL, broken[0], [*broken[1:], *notes]
     elif status is Status.VACUOUS:
         status, detail = Status.NOT_RUN, f"nothing was compared: {detail}"
+    elif unreached and status is Status.PASS:
+        status, detail = Status.NOT_RUN, unreached
+    elif missed and status is Status.PASS:
+        status, detail = Status.NOT_RUN, f"step {missed[0]} made no update, so what comes after was not compared"
     elif elsewhere and status is Status.PASS:
         status, detail = Status.NOT_RUN, f"outputs were computed on {elsewhere}, since the program says where"
     return settled._replace(status=status, detail=f"{words}: {detail}", notes=tuple(notes))
+
+
+def _dtype(variant: Recorded) -> str:
+    """The 16-bit dtype that was to be computed in; empty for another kind of setting."""
+    said = variant.content["variant"]
+    return str(said["value"]).partition("_")[2] if said["kind"] == "precision" else ""
+
+
+def _before(check: Deviation, step: int) -> bool:
+    """Whether a value of training does not depend on the update of a step."""
+    if check.scenario != scenarios.STEPS or check.step < step:
+        return True
+    return check.step == step and check.kind in ("output", "loss", "regularization")
+
+
+def _spoken(note: str) -> str:
+    """A note on two sides as one on two settings."""
+    return note.replace(" on TF1, ", " against ").replace(" on TF2", "")
 
 
 def _of_itself(recorded: Recorded) -> Recorded:

@@ -16,7 +16,7 @@ from .measuring import Measured, largest, measure, numeric
 from .naming import Naming
 from .noise_floor import NoiseFloor
 from .pairing import Couple, Index
-from .tolerances import Policy, Subject, Tolerance, coarser
+from .tolerances import Policy, Subject, Tolerance, coarser, table
 from .values import Values
 
 __all__ = ["Judge", "scale_of"]
@@ -34,6 +34,15 @@ class Judge:
         proven: by scenario, kind and TF1 name, the values of step 0 of which float64 shows that they are the same;
             what float32 rounds there is noise.
         alike: the same of values that were computed from other numbers.
+
+    Args:
+        tf1: the TF1 side.
+        tf2: the TF2 side.
+        policy: says what may differ.
+        names: which variable is which.
+        values: reads what was recorded.
+        measured_by: by scenario, its other runs.
+        computed_in: the dtype of what floating values were made of, where that is coarser than their own.
     """
 
     def __init__(
@@ -44,6 +53,7 @@ class Judge:
         names: Naming,
         values: Values,
         measured_by: Mapping[str, Sequence[str]],
+        computed_in: str = "",
     ) -> None:
         self.policy = policy
         self.names = names
@@ -54,6 +64,7 @@ class Judge:
         self.without_losses = False
         self.proven: Mapping[tuple[str, str, str], Deviation] = {}
         self.alike: Mapping[tuple[str, str, str], Deviation] = {}
+        self._computed_in = computed_in
         self._gain = max(_gain(tf1), _gain(tf2))
 
     def all(self, scenario: str, couples: Iterable[Couple], *, counts: bool = True) -> list[Deviation]:
@@ -122,12 +133,15 @@ class Judge:
     ) -> Tolerance:
         """What the policy tolerates; `kind` where it is not that of the records."""
         records = [record for record in (couple.tf1, couple.tf2) if record is not None]
+        dtype = coarser(records[0].dtype, records[-1].dtype)
+        if self._computed_in and table(dtype) != (0.0, 0.0) and records[0].kind != "learning_rate":
+            dtype = coarser(dtype, self._computed_in)
         return self.policy.tolerance(
             Subject(
                 scenario=scenario,
                 kind=kind or records[0].kind,
                 names=tuple(record.name for record in records),
-                dtype=coarser(records[0].dtype, records[-1].dtype),
+                dtype=dtype,
                 step=records[0].step,
                 scale=scale,
                 floor=floor,

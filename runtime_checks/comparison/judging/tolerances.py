@@ -34,8 +34,8 @@ from ...worker.atomic import read_regular
 from ...worker.recording.format import scenarios
 
 __all__ = [
-    "GUIDE", "NOISE", "Policy", "PolicyError", "Rule", "Subject", "Tolerance", "coarser", "epsilon", "load", "named",
-    "table"
+    "GUIDE", "NOISE", "Policy", "PolicyError", "Rule", "Subject", "Tolerance", "coarser", "epsilon", "is_short", "load",
+    "named", "table"
 ]
 
 _TABLE = {
@@ -179,6 +179,11 @@ def table(dtype: str) -> tuple[float, float]:
 def epsilon(dtype: str) -> float:
     """The distance from 1 to the next number of a floating dtype; 0 for any other."""
     return 0.125 if dtype.startswith("float8") else _EPSILON.get(dtype, 0.0)
+
+
+def is_short(dtype: str) -> bool:
+    """Whether a floating dtype has 16 bits or fewer."""
+    return dtype.startswith(("float16", "bfloat16", "float8"))
 
 
 def coarser(one: str, other: str) -> str:

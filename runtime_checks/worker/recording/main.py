@@ -85,9 +85,11 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
         changed(loaded.pair, wanted or ())
         return loaded
 
-    with code.following_autograph(), _without_debugger(recording, code), constructions.watching(code), heard:
+    watched = code.following_autograph(), _without_debugger(recording, code), constructions.watching(code)
+    with contextlib.ExitStack() as stack:
+        for one in (*watched, heard, _policy(job)):
+            stack.enter_context(one)
         try:
-            _set_policy(job)
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job, code)
             changed(loaded.pair, wanted or ())
@@ -125,12 +127,21 @@ def _plan(job: dict[str, Json]) -> Plan:
     return Plan(tuple(job["scenarios"]), job["steps"], job["seed"], job["operations"], *how)
 
 
-def _set_policy(job: dict[str, Json]) -> None:
-    """Let the models that Keras makes from now on compute in the precision that was asked for."""
+@contextlib.contextmanager
+def _policy(job: dict[str, Json]) -> Iterator[None]:
+    """Let the models that Keras makes in the body compute in the precision that was asked for."""
     import tensorflow as tf
 
-    if job["precision"] is not None:
-        tf.keras.mixed_precision.set_global_policy(job["precision"])
+    if job["precision"] is None:
+        yield
+        return
+    precision = tf.keras.mixed_precision
+    before = precision.global_policy()
+    precision.set_global_policy(job["precision"])
+    try:
+        yield
+    finally:
+        precision.set_global_policy(before)
 
 
 def _require(job: dict[str, Json], loaded: Loaded) -> None:

@@ -294,6 +294,7 @@ def record(program: Program, folder: Path, limit: int = 2 << 30) -> Path:
     }
     if program.variant is not None:
         recording.content["variant"] = dict(program.variant)
+        bodies[scenarios.ALIGNED_NUDGED] = lambda chapter: _drawing(program, chapter, nudged(copied))
         bodies[scenarios.STEPS_FORCED] = lambda chapter: train(program, chapter, copied, taps=False)
     if program.side == "tf1" or program.variant is not None:
         bodies[scenarios.FINGERPRINT_NUDGED] = lambda chapter: Sheet(program, chapter).passed(nudged(filled), False)

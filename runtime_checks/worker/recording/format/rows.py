@@ -104,7 +104,7 @@ if TYPE_CHECKING:
         """All of ``record.json``.
 
         ``variant`` says which other setting of the TF2 side it is of, ``elsewhere`` where an output was computed that
-        should have been on another device.
+        should have been on another device, ``scales_loss`` whether an optimizer was seen to scale the loss.
         """
 
         format: int
@@ -130,6 +130,7 @@ if TYPE_CHECKING:
         brief: bool
         variant: dict[str, Json]
         elsewhere: str
+        scales_loss: bool
 
 else:
     AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
-    "ALIGNED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "EVALUATED", "EVALUATED_NUDGED", "FINGERPRINT",
+    "ALIGNED", "ALIGNED_NUDGED", "CHECKPOINT", "CONSTANT", "CONVERTERS", "DATA", "EVALUATED", "EVALUATED_NUDGED", "FINGERPRINT",
     "FINGERPRINT_AGAIN", "FINGERPRINT_NUDGED", "FLOAT64_INFERENCE", "FLOAT64_STEP", "FLOAT64_TRAINING", "INFERENCE",
     "INFERENCE_COPIED", "ONCE", "PLACES", "STEPS", "STEPS_AGAIN", "STEPS_FORCED", "STEPS_NUDGED", "STEPS_OTHER",
     "STRUCTURE", "TRAINING", "TRAINING_CONSTANT"
@@ -37,6 +37,8 @@ TRAINING_CONSTANT = "training-constant"
 """The same with one seed for all random operations."""
 ALIGNED = "aligned"
 """A forward pass in training mode with TF1's initial values; random operations numbered within the pass."""
+ALIGNED_NUDGED = "aligned-nudged"
+"""TF2 in another setting only: the same with every value moved by about one unit in the last place."""
 CHECKPOINT = "checkpoint"
 """Inference with the values of a TF1 checkpoint."""
 STEPS = "steps"
@@ -63,11 +65,15 @@ FLOAT64_STEP = "float64-step"
 """The same of the first step of `STEPS`: outputs, loss and gradients."""
 FLOAT64 = (FLOAT64_INFERENCE, FLOAT64_TRAINING, FLOAT64_STEP)
 """Recorded only where they are asked for."""
-NUDGED = (FINGERPRINT_NUDGED, STEPS_NUDGED, EVALUATED_NUDGED)
+NUDGED = (FINGERPRINT_NUDGED, ALIGNED_NUDGED, STEPS_NUDGED, EVALUATED_NUDGED)
 """From values that were moved."""
 
 WITH_OPERATIONS = (FINGERPRINT, ALIGNED)
 """Forward passes of which every operation is recorded in brief; of `STEPS` it is the first step."""
 
-OF_VARIANT = {FINGERPRINT: (FINGERPRINT_NUDGED,), ALIGNED: (), STEPS: (STEPS_NUDGED, STEPS_AGAIN, STEPS_FORCED)}
+OF_VARIANT = {
+    FINGERPRINT: (FINGERPRINT_NUDGED,),
+    ALIGNED: (ALIGNED_NUDGED,),
+    STEPS: (STEPS_NUDGED, STEPS_AGAIN, STEPS_FORCED),
+}
 """What is compared of the TF2 side in another setting, and the other runs there, which tell its noise."""

@@ -320,6 +320,7 @@ CONTENT = _fields(
         "brief": _flag,
         "variant": _VARIANT,
         "elsewhere": _text,
+        "scales_loss": _flag,
     },
 )
 """Of ``record.json``."""

@@ -99,6 +99,7 @@ class _Side:
         yield scenarios.TRAINING, self._training
         yield scenarios.TRAINING_CONSTANT, self._training
         yield scenarios.ALIGNED, self._aligned
+        yield scenarios.ALIGNED_NUDGED, self._aligned
         yield scenarios.CHECKPOINT, self._checkpoint
         yield scenarios.STEPS, self._steps
         yield scenarios.STEPS_OTHER, self._steps
@@ -249,6 +250,8 @@ class _Side:
         with self.session.aligned() as made, eagerly():
             self.session.build(made)
             self.session.copy(made, "forward")
+            if chapter.name == scenarios.ALIGNED_NUDGED:
+                made.variables.nudge(self.session.plan.precision)
             made.ledger.begin_step()
             self._forward(chapter, made, training=True)
             chapter.say(random_ops=made.ledger.described())

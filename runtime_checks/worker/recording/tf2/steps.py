@@ -209,8 +209,7 @@ class _Trainer:
 
     def _loss(self, seen: Seen, value: structures.Results) -> Tensor:
         """What is minimized: what the pair's step says, or what gradients were taken of."""
-        scaled = any("LossScale" in type(applied.optimizer).__name__ for applied in seen.applied)
-        if value.loss is not None and (self.session.pair.train_step is not None or scaled or not seen.losses):
+        if value.loss is not None and (self.session.pair.train_step is not None or not seen.losses):
             return exchanged(value.loss)
         return exchanged(seen.losses[0][0]) if seen.losses else None
 
@@ -235,6 +234,8 @@ class _Trainer:
                 self._optimizers.append(applied.optimizer)
             self.assignments.watch(applied.optimizer)
         self._saw_averages(seen)
+        if seen.scaled:
+            self.session.recording.content["scales_loss"] = True
         if number == 0:
             for applied in seen.applied:
                 made = _iterations(applied.optimizer)
