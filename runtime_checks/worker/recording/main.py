@@ -21,6 +21,7 @@ from .loading import Loaded, load, side_of
 from .mutations.patches import mutating
 from .mutations.sites import changed
 from .pairs.batches import PairError
+from .randomness import wide_draws
 from .sides import crashed, record_side
 from .tensors import Json
 from .tf1 import estimator
@@ -139,7 +140,8 @@ def _policy(job: dict[str, Json]) -> Iterator[None]:
     before = precision.global_policy()
     precision.set_global_policy(job["precision"])
     try:
-        yield
+        with wide_draws.in_float32():
+            yield
     finally:
         precision.set_global_policy(before)
 
