@@ -13,7 +13,7 @@
     table is scaled by the largest magnitude of that kind in the step, where that is below 1: 1e-5 would hide any
     change of a learning rate of 1e-5. What changes in a step, ``update``, is held to eight times the table's rtol.
     Slots and updates are also allowed what an optimizer makes of the rounding of its constants: 1 - 0.999 in float32
-    is off by 1.3e-5.
+    is off by 1.3e-5. In 16 bits a slot may differ by nine times its noise, since some hold squares.
 a file
     TOML, see `load`.
 
@@ -222,6 +222,7 @@ def _noise(subject: Subject, factor: float) -> Tolerance:
         atol *= min(1.0, subject.scale)
     if subject.kind == "slot":
         rtol += constants
+        factor *= factor if is_short(subject.dtype) else 1.0  # squares of gradients that are noise themselves
     return Tolerance(rtol, max(atol, factor * (subject.floor or 0.0)))
 
 

@@ -15,9 +15,9 @@ def network(inputs, labels, is_training):
     return Spec(predictions=scores, loss=loss, train_op=train_op)
 
 
-def layers(*between):
-    hidden = tf.keras.layers.Dense(8, activation="relu", name="hidden")
-    return tf.keras.Sequential([hidden, *between, tf.keras.layers.Dense(3, name="scores")])
+def layers(*between, **options):
+    hidden = tf.keras.layers.Dense(8, activation="relu", name="hidden", **options)
+    return tf.keras.Sequential([hidden, *between, tf.keras.layers.Dense(3, name="scores", **options)])
 
 
 def compiled(model):
@@ -26,11 +26,11 @@ def compiled(model):
     return model
 
 
-def paired(model, **more):
+def paired(model, scale=1.0, **more):
     return Pair(
         network,
         model,
-        lambda step: np.random.default_rng(step).normal(size=(8, 4)).astype(np.float32),
+        lambda step: (scale * np.random.default_rng(step).normal(size=(8, 4))).astype(np.float32),
         lambda step: np.random.default_rng(step).integers(3, size=8),
         **more,
     )
@@ -65,7 +65,34 @@ def refuse(x):
     raise NotImplementedError("only on the first CPU")
 
 
+class Joining(tf.keras.layers.Layer):
+    """It takes float32 for granted."""
+
+    def call(self, x):
+        return x * tf.constant(0.5) + x / 2
+
+
+def own_step(model, inputs, labels):
+    """Scales no loss, and makes the gradients small."""
+    with tf.GradientTape() as tape:
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, model(inputs, training=True))
+        loss = tf.reduce_mean(tf.cast(losses, tf.float32)) * 1e-7
+    variables = model.trainable_variables
+    model.own_optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+    return loss * 1e7
+
+
+def with_optimizer(model):
+    model.own_optimizer = tf.keras.optimizers.SGD(0.1, momentum=0.9)
+    return model
+
+
 plain = paired(lambda: compiled(layers()))
 scaled = paired(lambda: compiled(layers(Asking(lambda x: x * 1.001))))
 refused = paired(lambda: compiled(layers(Asking(refuse))))
 pinned = paired(lambda: compiled(Pinned()))
+random = paired(lambda: compiled(layers(tf.keras.layers.Dropout(0.3), tf.keras.layers.GaussianNoise(0.1))))
+joining = paired(lambda: compiled(layers(Joining())))
+wide = paired(lambda: compiled(layers(dtype="float32")))
+large = paired(lambda: compiled(layers()), scale=1e6)
+small = paired(lambda: with_optimizer(layers()), train_step=own_step)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from migrate_lint.linter.finding import Target
@@ -37,38 +38,87 @@ def two_devices() -> Iterator[Children]:
     children.close()
 
 
-def verified(children: Children, folder: Path, pair: str, target: Target, **asked: object) -> Report:
-    request = Request(f"{PAIRS}:{pair}", until="step", target=target, output=str(folder / "run"), **asked)  # type: ignore[arg-type]
+def verified(children: Children, folder: Path, pair: str, target: Target, until: str, **asked: Any) -> Report:
+    request = Request(f"{PAIRS}:{pair}", until=until, target=target, output=str(folder / "run"), **asked)
     with in_children(children):
         return run(request)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
-    ("pair", "status", "words"),
+    ("pair", "until", "status", "words"),
     [
-        ("plain", Status.PASS, "values agree, all identical"),
-        ("scaled", Status.FAIL, "values differ: output"),
-        ("refused", Status.FAIL, "fingerprint fill raised: NotImplementedError: only on the first CPU"),
-        ("pinned", Status.NOT_RUN, "outputs were computed on CPU:0, since the program says where"),
+        ("plain", "step", Status.PASS, "values agree, all identical"),
+        ("scaled", "fingerprint", Status.FAIL, "values differ: output"),
+        ("refused", "fingerprint", Status.FAIL, "fingerprint fill raised: NotImplementedError: only on the first CPU"),
+        ("pinned", "fingerprint", Status.NOT_RUN, "outputs were computed on CPU:0, since the program says where"),
     ],
 )
 def test_what_another_device_computes(
-    pair: str, status: Status, words: str, target: Target, two_devices: Children, tmp_path: Path
+    pair: str, until: str, status: Status, words: str, target: Target, two_devices: Children, tmp_path: Path
 ) -> None:
     """The pair itself is equal; what was recorded says the same again."""
-    report = verified(two_devices, tmp_path, pair, target, devices=CPU)
+    report = verified(two_devices, tmp_path, pair, target, until, devices=CPU)
     rung = report.rung("9a")
 
     assert status is rung.status and words in rung.detail, rung
-    assert (Status.PASS, int(status is Status.FAIL)) == (report.rung("step").status, report.status)
-    assert rung == compare(tmp_path / "run", until="step").rung("9a")
+    assert (Status.PASS, int(status is Status.FAIL)) == (report.rung(until).status, report.status)
+    assert rung == compare(tmp_path / "run", until=until).rung("9a")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("pair", "precision", "until", "status", "words"),
+    [
+        ("random", "mixed_bfloat16", "step", Status.PASS, "output, evaluation output: float32 against bfloat16"),
+        ("plain", "mixed_float16", "step", Status.PASS, "output, evaluation output: float32 against float16"),
+        ("joining", "mixed_float16", "fingerprint", Status.FAIL, "fingerprint fill raised: "),
+        ("wide", "mixed_bfloat16", "fingerprint", Status.NOT_RUN, "computed in float32 all the same: no output"),
+        ("large", "mixed_float16", "fingerprint", Status.FAIL, "on mixed_float16"),
+        ("small", "mixed_float16", "step", Status.FAIL, "no optimizer was seen to scale the loss"),
+    ],
+)
+def test_what_mixed_precision_computes(
+    pair: str,
+    precision: str,
+    until: str,
+    status: Status,
+    words: str,
+    target: Target,
+    children: Children,
+    tmp_path: Path,
+) -> None:
+    """Losses and gradients are those that an optimizer has not scaled, and random numbers those of float32."""
+    rung = verified(children, tmp_path, pair, target, until, precisions=(precision,), steps=1).rung("9c")
+    told = " ".join((rung.detail, *rung.notes)).replace("output, loss, evaluation", "output, evaluation")
+
+    assert status is rung.status and words in told, rung
+    assert (pair == "small") == ("scale the loss" in told)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_policy_of_a_program_outlives_a_model(target: Target, children: Children) -> None:
+    """Keras 3 forgets it with the names of the model before."""
+    assert ["mixed_float16", "float32"] == children.call(target.value, policies)
+
+
+def policies() -> list[str]:
+    """In a child: the policy of Keras after the names were forgotten, for two of them."""
+    import tensorflow as tf
+    from migrate_lint.runtime_checks.worker.recording.tf2.model import clear_names
+
+    found = []
+    for policy in ("mixed_float16", "float32"):
+        tf.keras.mixed_precision.set_global_policy(policy)
+        clear_names()
+        found.append(tf.keras.mixed_precision.global_policy().name)
+    return found
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_both_sides_run_on_the_first_device(target: Target, two_devices: Children, tmp_path: Path) -> None:
     """What is done elsewhere alone is done on that device."""
-    report = verified(two_devices, tmp_path, "scaled", target, devices=("/device:cpu:1", "CPU:0"))
+    report = verified(two_devices, tmp_path, "scaled", target, "fingerprint", devices=("/device:cpu:1", "CPU:0"))
 
     assert [Status.FAIL] * 2 == [report.rung(number).status for number in ("3f", "9a")]
     assert report.rung("9a").detail.startswith("TF2 CPU:0 against CPU:1: ")
@@ -81,6 +131,6 @@ def test_an_absent_device_is_refused_before_anything_is_recorded(
     """With the list of those that are there."""
     message = f"--device {devices[-1]}: there is no such device, only /device:CPU:0, /device:CPU:1"
     with pytest.raises(VerifyUsageError, match=message):
-        verified(two_devices, tmp_path, "plain", Target.KERAS3, devices=devices)
+        verified(two_devices, tmp_path, "plain", Target.KERAS3, "fingerprint", devices=devices)
 
     assert [] == [path.name for path in (tmp_path / "run").rglob("*.npz")]
