@@ -16,11 +16,13 @@ from .measuring import Measured, largest, measure, numeric
 from .naming import Naming
 from .noise_floor import NoiseFloor
 from .pairing import Couple, Index
-from .tolerances import Policy, Subject, Tolerance, coarser, table
+from .tolerances import Policy, Subject, Tolerance, coarser, epsilon, table
 from .values import Values
 
 __all__ = ["Judge", "scale_of"]
 
+_CANCELLED = 0.1
+"""The share of the largest value that one may have that cancels where nothing is rounded to 16 bits."""
 _TURNED = frozenset({"variable", "gradient", "slot"})
 
 
@@ -99,11 +101,21 @@ class Judge:
         allowed = self.tolerance(
             scenario, couple, floor=floor, scale=max(largest(first), largest(second)) if scale is None else scale
         )
+        if scale is not None and self._cancels(one, first, scale):
+            slack = slack + _CANCELLED * scale
         found = measure(first, second, allowed.rtol, allowed.atol, slack)
         deviation = self.deviation(scenario, couple, found, allowed, counts and allowed.judged, floor)
         if not found.passed and not couple.counts and one.kind == "tap":
             return replace(deviation, sure=couple.sure and not _activated(first, second, allowed))
         return deviation
+
+    def _cancels(self, record: Record, value: Any, scale: float) -> bool:
+        """Whether what is computed in 16 bits is zero but for rounding, beside the largest value of its kind.
+
+        Such as the gradient of a bias in front of a normalization: sums of what was rounded do not cancel.
+        """
+        coarse = epsilon(self._computed_in)
+        return record.kind in ("gradient", "slot") and bool(coarse) and largest(value) <= coarse * scale
 
     def _floor(self, scenario: str, couple: Couple, tf1: Any) -> float | None:
         """The noise that was measured, and what float32 rounds where that is proven to be all."""

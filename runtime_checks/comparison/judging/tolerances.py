@@ -13,7 +13,8 @@
     table is scaled by the largest magnitude of that kind in the step, where that is below 1: 1e-5 would hide any
     change of a learning rate of 1e-5. What changes in a step, ``update``, is held to eight times the table's rtol.
     Slots and updates are also allowed what an optimizer makes of the rounding of its constants: 1 - 0.999 in float32
-    is off by 1.3e-5. In 16 bits a slot may differ by nine times its noise, since some hold squares.
+    is off by 1.3e-5. In 16 bits a gradient adds up what was rounded, so it may differ by three times the table's rtol
+    of the largest one of the step, and a slot, which may hold squares, by nine times its noise.
 a file
     TOML, see `load`.
 
@@ -218,11 +219,14 @@ def _noise(subject: Subject, factor: float) -> Tolerance:
     constants = 0.5 * epsilon(subject.dtype) * subject.gain
     if subject.kind == "update":  # its absolute rounding is that of the variable: see `training`
         return Tolerance(8 * rtol + constants, factor * (subject.floor or 0.0))
+    short = is_short(subject.dtype)
     if subject.kind in _SCALED:
         atol *= min(1.0, subject.scale)
+    if subject.kind in ("gradient", "slot") and short:  # rounded alike in every run, so noise does not show it
+        atol = max(atol, factor * rtol * subject.scale)
     if subject.kind == "slot":
         rtol += constants
-        factor *= factor if is_short(subject.dtype) else 1.0  # squares of gradients that are noise themselves
+        factor *= factor if short else 1.0  # squares of gradients that are noise themselves
     return Tolerance(rtol, max(atol, factor * (subject.floor or 0.0)))
 
 
