@@ -7,12 +7,22 @@ from migrate_lint.runtime_checks import Pair, Spec
 v1 = tf.compat.v1
 
 
-def network(inputs, labels, is_training):
+def network(inputs, labels, is_training, noise=lambda hidden: hidden):
     hidden = v1.layers.dense(inputs, 8, activation=tf.nn.relu, name="hidden")
+    hidden = noise(hidden) if is_training else hidden
     scores = v1.layers.dense(hidden, 3, name="scores")
     loss = v1.losses.sparse_softmax_cross_entropy(labels, scores)
     train_op = v1.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
     return Spec(predictions=scores, loss=loss, train_op=train_op)
+
+
+def noisy(inputs, labels, is_training):
+    return network(inputs, labels, is_training, noise)
+
+
+def noise(hidden):
+    kept = v1.nn.dropout(hidden, rate=0.3)
+    return kept + v1.random.normal(tf.shape(kept), stddev=0.1)
 
 
 def layers(*between, **options):
@@ -26,9 +36,9 @@ def compiled(model):
     return model
 
 
-def paired(model, scale=1.0, **more):
+def paired(model, scale=1.0, tf1=network, **more):
     return Pair(
-        network,
+        tf1,
         model,
         lambda step: (scale * np.random.default_rng(step).normal(size=(8, 4))).astype(np.float32),
         lambda step: np.random.default_rng(step).integers(3, size=8),
@@ -91,7 +101,7 @@ plain = paired(lambda: compiled(layers()))
 scaled = paired(lambda: compiled(layers(Asking(lambda x: x * 1.001))))
 refused = paired(lambda: compiled(layers(Asking(refuse))))
 pinned = paired(lambda: compiled(Pinned()))
-random = paired(lambda: compiled(layers(tf.keras.layers.Dropout(0.3), tf.keras.layers.GaussianNoise(0.1))))
+random = paired(lambda: compiled(layers(tf.keras.layers.Dropout(0.3), tf.keras.layers.GaussianNoise(0.1))), tf1=noisy)
 joining = paired(lambda: compiled(layers(Joining())))
 wide = paired(lambda: compiled(layers(dtype="float32")))
 large = paired(lambda: compiled(layers()), scale=1e6)
