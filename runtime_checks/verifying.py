@@ -198,7 +198,7 @@ def run(
             return compare(folder, policy=request.policy, until=request.until, findings=findings)
 
         report, today = compared(), None
-        if then is None and any(rung.status == "fail" and rung.name not in KINDS for rung in report.rungs):
+        if then is None and _differs(report):
             from .comparison.repeated import confirmed
 
             told = replace(request, tensorboard=None)  # which has all of it by now
@@ -206,7 +206,7 @@ def run(
                 rest = planning.rest(brief, plan)
                 replace(side, request=told).record(rest, pair_job(located, name), progress, keep=True)
             report = confirmed(report, compared())
-        if report.status == 1 and first[0].tensorflow != second[0].tensorflow:
+        if _differs(report) and first[0].tensorflow != second[0].tensorflow:
             today = _Side(request, "tf1", second[0], _target_of_tf1(second[0]), folder, place=TODAY)
             today.record(plan, pair_job(located, name), progress)
             report = compared()
@@ -275,8 +275,15 @@ def compare(
         raise VerifyUsageError(str(error)) from error
 
 
+def _differs(report: Report) -> bool:
+    """Whether both sides were run to their end and differ, in their ordinary setting."""
+    return report.status == 1 and any(rung.status == "fail" and rung.name not in KINDS for rung in report.rungs)
+
+
 def _listed(folder: str | os.PathLike[str]) -> list[str]:
-    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    """The folders in a folder, if there is one."""
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return sorted(name for name in names if os.path.isdir(os.path.join(folder, name)))
 
 
 def _settings(folders: Sequence[str]) -> list[Recorded]:

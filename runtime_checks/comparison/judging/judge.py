@@ -145,7 +145,7 @@ class Judge:
     ) -> Tolerance:
         """What the policy tolerates; `kind` where it is not that of the records."""
         records = [record for record in (couple.tf1, couple.tf2) if record is not None]
-        dtype = coarser(records[0].dtype, records[-1].dtype)
+        held = dtype = coarser(records[0].dtype, records[-1].dtype)
         if self._computed_in and table(dtype) != (0.0, 0.0) and records[0].kind != "learning_rate":
             dtype = coarser(dtype, self._computed_in)
         return self.policy.tolerance(
@@ -160,6 +160,7 @@ class Judge:
                 always=couple.always,
                 declared=couple.counts,
                 gain=self._gain,
+                held=held,
             )
         )
 

@@ -93,6 +93,7 @@ class Subject(NamedTuple):
         always: an evaluation output or a non-trainable variable.
         declared: not an automatic tap.
         gain: how much the optimizer multiplies the rounding of its constants: 1 / (1 - beta_2) of Adam.
+        held: the dtype of the value itself, where it was computed in a coarser one.
     """
 
     scenario: str
@@ -105,6 +106,7 @@ class Subject(NamedTuple):
     always: bool = False
     declared: bool = True
     gain: float = 1.0
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,7 @@ def _guide(subject: Subject) -> Tolerance:
 
 def _noise(subject: Subject, factor: float) -> Tolerance:
     rtol, atol = table(subject.dtype)
-    constants = 0.5 * epsilon(subject.dtype) * subject.gain
+    constants = 0.5 * epsilon(subject.held or subject.dtype) * subject.gain
     if subject.kind == "update":  # its absolute rounding is that of the variable: see `training`
         return Tolerance(8 * rtol + constants, factor * (subject.floor or 0.0))
     short = is_short(subject.dtype)
