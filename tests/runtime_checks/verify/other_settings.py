@@ -92,8 +92,20 @@ def own_step(model, inputs, labels):
     return loss * 1e7
 
 
-def with_optimizer(model):
-    model.own_optimizer = tf.keras.optimizers.SGD(0.1, momentum=0.9)
+def scaling_step(model, inputs, labels):
+    """Scales the loss, and gives the optimizer what it expects."""
+    optimizer = model.own_optimizer
+    scale = getattr(optimizer, "get_scaled_loss", None) or optimizer.scale_loss
+    unscaled = getattr(optimizer, "get_unscaled_gradients", list)
+    with tf.GradientTape() as tape:
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, model(inputs, training=True))
+        loss = scale(tf.reduce_mean(tf.cast(losses, tf.float32)))
+    variables = model.trainable_variables
+    optimizer.apply_gradients(zip(unscaled(tape.gradient(loss, variables)), variables, strict=True))
+
+
+def with_optimizer(model, wrapped=lambda optimizer: optimizer):
+    model.own_optimizer = wrapped(tf.keras.optimizers.SGD(0.1, momentum=0.9))
     return model
 
 
@@ -105,4 +117,7 @@ random = paired(lambda: compiled(layers(tf.keras.layers.Dropout(0.3), tf.keras.l
 joining = paired(lambda: compiled(layers(Joining())))
 wide = paired(lambda: compiled(layers(dtype="float32")))
 large = paired(lambda: compiled(layers()), scale=1e6)
+scaling = paired(
+    lambda: with_optimizer(layers(), tf.keras.mixed_precision.LossScaleOptimizer), train_step=scaling_step
+)
 small = paired(lambda: with_optimizer(layers()), train_step=own_step)

@@ -72,6 +72,7 @@ def test_what_another_device_computes(
     [
         ("random", "mixed_bfloat16", "step", Status.PASS, "output, evaluation output: float32 against bfloat16"),
         ("plain", "mixed_float16", "step", Status.PASS, "output, evaluation output: float32 against float16"),
+        ("scaling", "mixed_float16", "step", Status.PASS, "values agree"),
         ("joining", "mixed_float16", "fingerprint", Status.FAIL, "fingerprint fill raised: "),
         ("wide", "mixed_bfloat16", "fingerprint", Status.NOT_RUN, "computed in float32 all the same: no output"),
         ("large", "mixed_float16", "fingerprint", Status.FAIL, "on mixed_float16"),
@@ -89,11 +90,13 @@ def test_what_mixed_precision_computes(
     tmp_path: Path,
 ) -> None:
     """Losses and gradients are those that an optimizer has not scaled, and random numbers those of float32."""
-    rung = verified(children, tmp_path, pair, target, until, precisions=(precision,), steps=1).rung("9c")
+    report = verified(children, tmp_path, pair, target, until, precisions=(precision,), steps=1)
+    rung = report.rung("9c")
     told = " ".join((rung.detail, *rung.notes)).replace("output, loss, evaluation", "output, evaluation")
 
     assert status is rung.status and words in told, rung
     assert (pair == "small") == ("scale the loss" in told)
+    assert (pair == "small") == (report.rung(until).status is Status.FAIL)
 
 
 @pytest.mark.parametrize("target", TARGETS)

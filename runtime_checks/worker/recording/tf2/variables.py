@@ -28,7 +28,8 @@ _LEAVES = (str, bytes, int, float, type, types.ModuleType)
 _INITIALIZED_BY = ("add_weight", "_add_variable_with_custom_getter", "get_variable", "_get_single_variable")
 _PURPOSES = (("optimizer", "slot"), ("metric", "metric"), ("seed", "seed"), ("counter", "counter"))
 _COUNTERS = (
-    "iteration", "iter", "global_step", "learning_rate", "current_learning_rate", "step", "beta_1_power", "beta_2_power"
+    "iteration", "iter", "global_step", "learning_rate", "current_learning_rate", "step", "beta_1_power",
+    "beta_2_power", "current_loss_scale", "good_steps"
 )
 
 
