@@ -15,9 +15,13 @@ from typing import Any
 from ..linter.finding import Target
 from .supervised import LaunchError, Supervised, Tail
 
-__all__ = ["Interpreter", "InterpreterError", "default_target", "describe", "keras_environment", "unsupported"]
+__all__ = [
+    "Interpreter", "InterpreterError", "accelerators", "default_target", "describe", "device", "keras_environment",
+    "unsupported"
+]
 
 _OLDEST = (3, 7)
+_DEVICE = re.compile(r"(CPU|GPU|TPU|XPU)(?::(\d+))?", re.IGNORECASE)
 _KERAS3_SINCE = (2, 16)
 """Since then tf.keras is Keras 3 and Keras 2 is the distribution tf_keras."""
 _MARK = "migrate-lint-interpreter:"
@@ -152,6 +156,23 @@ def keras_environment(interpreter: Interpreter, target: Target) -> dict[str, str
         return {"TF_USE_LEGACY_KERAS": None, "KERAS_BACKEND": "tensorflow"}
     apart = interpreter.tensorflow is not None and _release(interpreter.tensorflow) >= _KERAS3_SINCE
     return {"TF_USE_LEGACY_KERAS": "1" if apart else None}
+
+
+def device(text: str) -> str:
+    """A logical device as TensorFlow numbers it: ``GPU:0`` for ``/device:gpu``.
+
+    Raises:
+        ValueError: if the text is none.
+    """
+    match = _DEVICE.fullmatch(text.strip().lstrip("/").removeprefix("device:"))
+    if match is None:
+        raise ValueError(f"--device {text}: a device is written CPU:0, GPU:0 or TPU:0")
+    return f"{match[1].upper()}:{match[2] or 0}"
+
+
+def accelerators() -> dict[str, str | None]:
+    """Environment variables with which a worker sees the accelerators that this process sees."""
+    return {"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES")}
 
 
 def _release(version: str) -> tuple[int, int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 from .comparison.rungs import ORACLE, reached
 from .worker.recording.format import scenarios
 from .worker.recording.format.plan import Plan
 from .worker.recording.format.scenarios import NUDGED
 
-__all__ = ["alone", "plan", "rest"]
+__all__ = ["alone", "plan", "rest", "variant"]
 
 
 def plan(
@@ -54,6 +56,12 @@ def alone(rung: str, *, steps: int, seed: int) -> Plan:
     last = reached(rung)[-1]
     wanted = (scenarios.STRUCTURE, *last.module().SCENARIOS)
     return Plan(tuple(dict.fromkeys(wanted)), _steps(last.name, steps), seed)
+
+
+def variant(whole: Plan) -> Plan:
+    """What the TF2 side records in another setting, of what both sides do: no operations, but its own noise."""
+    wanted = [(name, *runs) for name, runs in scenarios.OF_VARIANT.items() if whole.wants(name)]
+    return whole._replace(scenarios=(scenarios.STRUCTURE, *itertools.chain(*wanted)), operations=False)
 
 
 def _steps(last: str, steps: int) -> int:

@@ -19,7 +19,6 @@ __all__ = ["NotebookCode", "Request", "RuntimeUsageError", "locate_target", "run
 
 _GIB = 1 << 30
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
-_DEVICE = re.compile(r"(CPU|GPU|TPU|XPU)(?::(\d+))?", re.IGNORECASE)
 _DECIDED_EARLY = (Verdict.CONFIRMED, Verdict.STATIC_ONLY)
 """Verdicts that hold whatever a run would have shown after it ended early."""
 _LONGEST_FILE = 50 << 20
@@ -139,10 +138,10 @@ def _concerns(request: Request, finding: Finding, target: Target) -> bool:
 def _device(text: str | None) -> str | None:
     if text is None:
         return None
-    match = _DEVICE.fullmatch(text.strip().lstrip("/").removeprefix("device:"))
-    if match is None:
-        raise RuntimeUsageError(f"--device {text}: a device is written CPU:0, GPU:0 or TPU:0")
-    return f"{match[1].upper()}:{match[2] or 0}"
+    try:
+        return interpreter.device(text)
+    except ValueError as error:
+        raise RuntimeUsageError(str(error)) from None
 
 
 def _shape(text: str) -> list[int | None]:
@@ -214,7 +213,7 @@ class _Attempt:
         )
         if self.refused is not None:
             return
-        accelerators = {"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES")} if on_gpu else {}
+        accelerators = interpreter.accelerators() if on_gpu else {}
         where = f"{self.target} on {self.device_name}"
         self.outcome = process.start(
             self.python.executable,

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..linter.finding import Finding, Target
 from . import interpreter, planning, process
+from .comparison.rungs import VARIANTS as KINDS
 from .comparison.rungs import reached
 from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
 from .supervised import scratch
@@ -21,9 +22,10 @@ from .supervised import scratch
 if TYPE_CHECKING:
     from .comparison.report import Report
     from .worker.recording.format.plan import Plan
+    from .worker.recording.format.reading import Recorded
 
 __all__ = [
-    "RUN", "SIDES", "Again", "Request", "VerifyUsageError", "compare", "generated_test", "locate_pair",
+    "PRECISIONS", "RUN", "SIDES", "Again", "Request", "VerifyUsageError", "compare", "generated_test", "locate_pair",
     "measures_noise", "pair_job", "run", "run_folder", "write_run"
 ]
 
@@ -31,8 +33,12 @@ SIDES = ("tf1", "tf2")
 """The folders of a run, a recording each."""
 TODAY = "tf1-today"
 """The folder of a third one: the TF1 side in the TensorFlow of the TF2 side."""
+VARIANTS = "variants"
+"""The folder of a run with what the TF2 side recorded in other settings, a folder each."""
 ATTEMPTS = "attempts"
 """The folder of a run with what the TF2 side recorded again, a folder each; it is removed when they are compared."""
+PRECISIONS = ("mixed_bfloat16", "mixed_float16")
+"""The policies of Keras under which the TF2 side can be run again."""
 RUN = "run.json"
 """The file of a run's folder that says what was asked for."""
 _NOT_KEPT = (
@@ -56,6 +62,9 @@ class Request:
     number; ``policy`` is ``guide``, ``noise`` or a file; ``target`` is the Keras of the TF2 side, by default ``likely``
     where ``python`` has it, or else the one that ``tf.keras`` is there; ``python_tf1`` is the interpreter of the TF1
     side, by default the same one; ``oracle`` also computes both sides in float64.
+    ``devices`` are such as ``CPU:0``: both sides run on the first, by default on the CPU with accelerators hidden, and
+    the TF2 side once more on each further one. ``precisions`` are policies of Keras, `PRECISIONS`, under each of which
+    the TF2 side runs once more.
     ``timeout`` is in seconds for each scenario and training step, ``memory_limit`` and ``tap_limit`` are in GiB,
     ``roots`` are the folders whose files are the user's; ``output`` keeps the recordings; ``tensorboard`` is a folder
     for summaries.
@@ -77,6 +86,33 @@ class Request:
     output: str | None = None
     tensorboard: str | None = None
     oracle: bool = False
+    devices: tuple[str, ...] = ()
+    precisions: tuple[str, ...] = ()
+
+    def numbered(self) -> tuple[str, ...]:
+        """The devices as TensorFlow numbers them, each once.
+
+        Raises:
+            VerifyUsageError: if one is written otherwise.
+        """
+        try:
+            return tuple(dict.fromkeys(map(interpreter.device, self.devices)))
+        except ValueError as error:
+            raise VerifyUsageError(str(error)) from None
+
+    def variants(self) -> list[_Variant]:
+        """The other settings in which the TF2 side runs again."""
+        devices = self.numbered()
+        precisions = [_Variant("precision", one, "float32") for one in dict.fromkeys(self.precisions)]
+        return [_Variant("device", one, devices[0]) for one in devices[1:]] + precisions
+
+
+class _Variant(NamedTuple):
+    """A setting of the TF2 side: what it is, and the value that is the ordinary one."""
+
+    kind: str
+    value: str
+    ordinary: str
 
 
 def locate_pair(text: str, root: str | None = None) -> tuple[Located, str | None]:
@@ -126,6 +162,9 @@ def run(
     except ValueError as error:
         raise VerifyUsageError(f"--until: {error}") from error
     first, second = _interpreters(request)
+    devices, variants = request.numbered(), request.variants()
+    if variants and then is not None:
+        raise VerifyUsageError("--find-cause and --seed-bugs run the TF2 side on one device, as it is")
     swapped = first[1] is Target.KERAS2 and second[1] is Target.KERAS3
     with run_folder(request.output) as folder:
         asked_for = {
@@ -141,9 +180,17 @@ def run(
             _Side(request, "tf1", *first, folder, [_ON_KERAS2] if swapped else []),
             _Side(request, "tf2", *second, folder),
         )
+        wanted = {second[0].executable: (sides[1], devices)}
+        wanted.setdefault(first[0].executable, (sides[0], devices[:1]))
+        for side, names in wanted.values() if devices else ():
+            side.record(plan._replace(scenarios=()), pair_job(located, name), progress, devices=list(names))
         for side in sides:
             heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
             side.record(plan if then is not None else brief, pair_job(located, name), progress, **heard)
+
+        for variant in variants:
+            again = replace(sides[1], request=replace(request, tensorboard=None), variant=variant)
+            again.record(planning.variant(plan), pair_job(located, name), progress)
 
         def compared() -> Report:
             if progress is not None:
@@ -151,7 +198,7 @@ def run(
             return compare(folder, policy=request.policy, until=request.until, findings=findings)
 
         report, today = compared(), None
-        if then is None and report.status == 1:
+        if then is None and _differs(report):
             from .comparison.repeated import confirmed
 
             told = replace(request, tensorboard=None)  # which has all of it by now
@@ -159,7 +206,7 @@ def run(
                 rest = planning.rest(brief, plan)
                 replace(side, request=told).record(rest, pair_job(located, name), progress, keep=True)
             report = confirmed(report, compared())
-        if report.status == 1 and first[0].tensorflow != second[0].tensorflow:
+        if _differs(report) and first[0].tensorflow != second[0].tensorflow:
             today = _Side(request, "tf1", second[0], _target_of_tf1(second[0]), folder, place=TODAY)
             today.record(plan, pair_job(located, name), progress)
             report = compared()
@@ -187,8 +234,8 @@ def compare(
     """Compare two recordings; nothing but numpy is needed.
 
     Args:
-        tf1: the folder of the TF1 side, or that of a run, which holds both, and the TF1 side in the other's TensorFlow
-            where that was run.
+        tf1: the folder of the TF1 side, or that of a run, which holds both, the TF1 side in the other's TensorFlow
+            where that was run, and the TF2 side in other settings.
         tf2: the folder of the TF2 side.
         policy: ``"guide"``, ``"noise"`` or the path of a file.
         until: the last rung, by name or number.
@@ -205,8 +252,9 @@ def compare(
     from .comparison.versions import attributed
     from .worker.recording.format.reading import RecordingError, read
 
-    today = None
+    today, variants = None, []
     if tf2 is None:
+        variants = [os.path.join(tf1, VARIANTS, name) for name in _listed(os.path.join(tf1, VARIANTS))]
         tf1, tf2, today = (os.path.join(tf1, place) for place in (*SIDES, TODAY))
     try:
         reached(until)
@@ -218,13 +266,39 @@ def compare(
         if sides != list(SIDES):
             raise VerifyUsageError(f"{tf1} and {tf2} hold the sides {sides[0]} and {sides[1]}, not tf1 and tf2")
         crashes = {one.side: one.content["crash"]["cause"] for one in recorded if one.content.get("crash")}
-        said = {"policy": policy, "until": until, "findings": findings, **options}
+        said = {"policy": policy, "until": until, "findings": findings, "variants": _settings(variants), **options}
         report = compared(*recorded, crashes=crashes, **said)
         if today is not None and os.path.isdir(today) and os.listdir(today):
             report = attributed(report, recorded[0], read(today), recorded[1], said)
         return replace(report, trial=Trial("not tried", left=_NOT_KEPT)) if _tried(tf1, tf2) else report
     except (RecordingError, PolicyError) as error:
         raise VerifyUsageError(str(error)) from error
+
+
+def _differs(report: Report) -> bool:
+    """Whether both sides were run to their end and differ, in their ordinary setting."""
+    return report.status == 1 and any(rung.status == "fail" and rung.name not in KINDS for rung in report.rungs)
+
+
+def _listed(folder: str | os.PathLike[str]) -> list[str]:
+    """The folders in a folder, if there is one."""
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return sorted(name for name in names if os.path.isdir(os.path.join(folder, name)))
+
+
+def _settings(folders: Sequence[str]) -> list[Recorded]:
+    """The recordings of the TF2 side in other settings.
+
+    Raises:
+        RecordingError: if one cannot be read, or is none.
+    """
+    from .worker.recording.format.reading import RecordingError, read
+
+    found = [read(folder) for folder in folders]
+    for one in found:
+        if "variant" not in one.content:
+            raise RecordingError(f"{one.folder} holds no recording of the TF2 side in another setting")
+    return found
 
 
 def _tried(*folders: str | os.PathLike[str]) -> bool:
@@ -350,6 +424,9 @@ def run_folder(output: str | None) -> Iterator[str]:
             for side in (*SIDES, TODAY):
                 if os.path.isdir(os.path.join(path, side)):
                     clear(os.path.join(path, side))
+            for setting in _listed(os.path.join(path, VARIANTS)):
+                clear(os.path.join(path, VARIANTS, setting))
+                os.rmdir(os.path.join(path, VARIANTS, setting))
             Path(path, RUN).write_text("{}", "utf-8")
         except OSError as error:
             raise VerifyUsageError(f"--output {output}: it cannot be written: {error.strerror or error}") from error
@@ -465,10 +542,26 @@ class _Side:
     adaptations: Sequence[str] = ()
     place: str = ""
     """The folder of the recording in that of the run, by default that of the side."""
+    variant: _Variant | None = None
+    """The setting of the TF2 side, where that is another one than the ordinary."""
+
+    @property
+    def name(self) -> str:
+        """The folder of the recording in that of the run."""
+        if self.variant is None:
+            return self.place or self.side
+        return os.path.join(VARIANTS, f"{self.variant.kind}-{self.variant.value}".replace(":", "-"))
 
     @property
     def folder(self) -> str:
-        return os.path.join(self.run, self.place or self.side)
+        return os.path.join(self.run, self.name)
+
+    @property
+    def device(self) -> str | None:
+        """Where the side runs; None leaves that to TensorFlow, which sees no accelerators then."""
+        if self.variant is not None and self.variant.kind == "device":
+            return self.variant.value
+        return next(iter(self.request.numbered()), None)
 
     def is_brief(self) -> bool:
         """Whether what was recorded lacks what a second run would add: a side that runs itself tells all of it."""
@@ -497,14 +590,19 @@ class _Side:
             VerifyUsageError: if the pair cannot be used.
         """
         limit = None if not self.request.memory_limit else int(self.request.memory_limit * _GIB)
+        keras = {} if self.target is None else interpreter.keras_environment(self.python, self.target)
+        job = self._job(plan, pair, limit) | more
+        if any(not one.startswith("CPU") for one in (*job["devices"], self.device or "CPU")):
+            keras = keras | interpreter.accelerators()
+            job["memory_limit"] = None  # they reserve more than they will touch
         outcome = process.start(
             self.python.executable,
             _WORKER,
-            self._job(plan, pair, limit) | more,
+            job,
             timeout=timeout or self.request.timeout,
             memory_limit=limit,
-            environment={} if self.target is None else interpreter.keras_environment(self.python, self.target),
-            on_phase=None if progress is None else lambda phase: progress(f"{self.place or self.side}: {phase}"),
+            environment=keras,
+            on_phase=None if progress is None else lambda phase: progress(f"{self.name}: {phase}"),
             folders=[self.run] if self.request.output is None else [],
         )
         self._keep(outcome.output)
@@ -546,6 +644,11 @@ class _Side:
             "files": [pair["file"]] if pair["file"] else [],
             "tensorboard": None if tensorboard is None or self.place else os.path.abspath(tensorboard),
             "adaptations": list(self.adaptations),
+            "device": self.device,
+            "devices": [],
+            "precision": self.variant.value if self.variant is not None and self.variant.kind == "precision" else None,
+            "reference": None if self.variant is None else os.path.join(self.run, "tf2"),
+            "variant": None if self.variant is None else self.variant._asdict(),
         }
 
     def _crashed(self, outcome: process.Outcome) -> None:
@@ -566,6 +669,8 @@ class _Side:
             running.update(detail=outcome.reason, place=place)
         content.update(seconds=round(outcome.seconds, 3), peak_memory=outcome.peak_memory)
         content["versions"] = content["versions"] or _versions(outcome)
+        if self.variant is not None:
+            content.setdefault("variant", self.variant._asdict())
         replace_json(os.path.join(self.folder, RECORD), content)
 
 

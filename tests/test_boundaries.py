@@ -44,9 +44,9 @@ ROOMS = [
         ROOT / "runtime_checks" / "comparison",
         [
             "results distributions passes points", "wording", "judging",
-            "batches divergence draws excerpts float64 initial_values metrics pipelines rates settings "
+            "batches divergence draws excerpts float64 initial_values metrics pipelines precision rates settings "
             "vacuity",
-            "causes reporters", "trying", "report training", "climb", "rungs", ".",
+            "causes reporters", "trying", "report training", "climb", "variants", "rungs", ".",
         ],
         id="comparison",
     ),

@@ -45,8 +45,8 @@ _STEPS, _SEED, _POLICY = 3, 42, "noise"
 _runs = number("number of runs", int, lambda found: found >= 1)
 _steps = number("number of steps", int, lambda found: found >= 1)
 _RECORDING = (
-    "steps", "seed", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit", "tensorboard",
-    "oracle", "find_cause", "seed_bugs", "budget", "budget_seconds"
+    "steps", "seed", "device", "precision", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit",
+    "tensorboard", "oracle", "find_cause", "seed_bugs", "budget", "budget_seconds"
 )
 
 
@@ -101,10 +101,24 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_recording(made: argparse.ArgumentParser) -> None:
+    from ...runtime_checks.verifying import PRECISIONS
+
     add = made.add_argument_group("running both sides").add_argument
     add("--steps", metavar="N", type=_steps, help=f"training steps; {_STEPS} by default")
     add("--seed", metavar="N", type=int, help=f"of all randomness; {_SEED} by default")
     add("--oracle", action="store_true", help="also compute both sides in float64: is it rounding?")
+    add(
+        "--device",
+        metavar="DEVICE",
+        action="append",
+        help="a logical device such as GPU:0: both sides run on the first, and TF2 again on each further one (rung 9a)",
+    )
+    add(
+        "--precision",
+        choices=PRECISIONS,
+        action="append",
+        help="run TF2 again under this policy of Keras, and hold it against float32 (rung 9c); may be repeated",
+    )
     add("--target", choices=TARGETS, help="the Keras of the TF2 side; auto reads it off the project's requirements")
     add("--python", metavar="PATH", help="the interpreter that has the TF2 side's TensorFlow; this one by default")
     add("--python-tf1", metavar="PATH", help="that of the TF1 side, such as a real TF 1.15; --python by default")
@@ -218,6 +232,8 @@ def _run(options: argparse.Namespace) -> int:
             output=options.output,
             tensorboard=options.tensorboard,
             oracle=options.oracle,
+            devices=tuple(options.device or ()),
+            precisions=tuple(options.precision or ()),
         )
         report = verifying.run(request, project.findings(asked or likely), progress, _then(options))
     except verifying.VerifyUsageError as error:

@@ -16,10 +16,11 @@ from .float64 import compare_float64
 from .judging.judge import Judge
 from .judging.measuring import largest
 from .judging.pairing import Index, couples
+from .judging.tolerances import is_short
 from .passes import Pass
 from .results import Deviation, Status
 from .training import Training, compare_training
-from .wording import agreement, figure, some, subject, when
+from .wording import agreement, figure, some, spoken, subject, when
 from .wording import place as shown
 
 __all__ = ["COPIED", "FIRST", "GUESSED", "WITHIN_NOISE", "Climb", "Settled", "shows_something", "why_missing"]
@@ -38,6 +39,7 @@ BRIEF = (
 WITHIN_NOISE = (
     "all of this lies within three times the measured noise of the sides themselves: policy noise would tolerate it"
 )
+_COMPUTED = ("output", "evaluation", "loss", "metric", "gradient")
 _MINIMIZED, _MOVED = {"loss", "gradient"}, {"loss", "variable"}
 """What tells that both sides minimize the same thing, and the same where a side says nothing of gradients."""
 
@@ -64,17 +66,20 @@ class Climb:
         vacuous: why no value of the pair can show anything; empty where it can.
         blind: why no output can.
         float64: what was computed in float64.
+        variants: what the TF2 side recorded in other settings.
     """
 
-    def __init__(self, tf1: Recorded, tf2: Recorded, judge: Judge) -> None:
+    def __init__(self, tf1: Recorded, tf2: Recorded, judge: Judge, variants: Sequence[Recorded] = ()) -> None:
         self.tf1 = tf1
         self.tf2 = tf2
         self.judge = judge
+        self.variants = tuple(variants)
         self.problems: list[str] = []
         self.rungs: dict[str, Settled] = {}
         self.vacuous = vacuity.of_pair(tf1, tf2)
         told = (vacuity.no_inputs, vacuity.blind, vacuity.always_zero)
         self.blind = next(filter(None, (tell(tf1, tf2, judge.values) for tell in told)), "")
+        self._indexed: dict[str, tuple[Index, Index]] = {}
         self._alone, self._why_alone = self._within_loss()
         judge.without_losses = bool(self._alone)
         self.float64 = compare_float64(judge, tf1, tf2)
@@ -253,20 +258,37 @@ class Climb:
         told = " ".join(str(text) for text in self.tf2.content.get("adaptations") or ())
         return [COPIED] if "copied" in told else []
 
-    def _dtypes(self, checks: Sequence[Deviation]) -> list[str]:
-        """A note on outputs and losses that are equal within what may differ, but of other dtypes."""
+    def other_dtypes(self, checks: Iterable[Deviation]) -> dict[tuple[str, str], tuple[str, str]]:
+        """The dtypes of values that have another one on each side, by kind and TF1 name.
+
+        They are equal within the digits of the coarser one; dtypes of variables are compared as such.
+        """
         found = {}
         for check in checks:
-            if check.kind not in ("output", "loss") or not (check.tf1_name and check.tf2_name):
+            if check.kind not in _COMPUTED or not (check.tf1_name and check.tf2_name):
                 continue
             names = (check.tf1_name, check.tf2_name)
             both = [
                 index.find(check.kind, name, check.step)
-                for index, name in zip(self.indexes(check.scenario), names, strict=True)
+                for index, name in zip(self._indexes(check.scenario), names, strict=True)
             ]
             if both[0] is not None and both[1] is not None and both[0].dtype != both[1].dtype:
-                found[check.kind, check.tf1_name] = f"{both[0].dtype} on TF1, {both[1].dtype} on TF2"
-        return [f"{kind if kind == name else f'{kind} {name}'}: {words}" for (kind, name), words in found.items()]
+                found[check.kind, check.tf1_name] = (both[0].dtype, both[1].dtype)
+        return found
+
+    def _indexes(self, name: str) -> tuple[Index, Index]:
+        """As `indexes`, made once."""
+        if name not in self._indexed:
+            self._indexed[name] = self.indexes(name)
+        return self._indexed[name]
+
+    def _dtypes(self, checks: Sequence[Deviation]) -> list[str]:
+        """A note on values that are equal within what may differ, but of other dtypes."""
+        names: dict[str, list[str]] = {}
+        for (kind, name), (one, other) in self.other_dtypes(checks).items():
+            if kind in ("output", "loss") or is_short(one) or is_short(other):
+                names.setdefault(f"{one} on TF1, {other} on TF2", []).append(spoken(kind, name))
+        return [f"{some(found)}: {words}" for words, found in names.items()]
 
     def _verdict(
         self, counted: Sequence[Deviation], failed: Sequence[Deviation], vacuous: str

@@ -26,7 +26,7 @@ from .omissions import not_compared
 from .operations import Operations
 from .report import Report
 from .results import RandomOp, Series, SideSummary
-from .rungs import ORACLE, Definition, measured_by, reached
+from .rungs import ORACLE, RUNGS, VARIANTS, Definition, measured_by, reached
 from .settings import MADE
 from .wording import place as shown
 
@@ -48,6 +48,7 @@ def compare(
     findings: Sequence[Finding] = (),
     name: str | None = None,
     crashes: Mapping[str, str] | None = None,
+    variants: Sequence[Recorded] = (),
 ) -> Report:
     """Compare the recordings of both sides.
 
@@ -63,21 +64,24 @@ def compare(
         findings: the linter's, to be linked to causes.
         name: of the report; by default that of the pair.
         crashes: by side, ``"tf1"`` or ``"tf2"``, why it ended early.
+        variants: the TF2 side in other settings, each held against `tf2`.
 
     Raises:
         RecordingError: if an array cannot be read, or what is recorded makes no sense; the text names the file.
         PolicyError: if the policy cannot be used.
         ValueError: if there is no such rung.
     """
-    rules, asked, ended = named(policy), _asked(until, tf1, tf2), crashes or {}
+    rules, asked, ended = named(policy), _asked(until, tf1, tf2, variants), crashes or {}
     try:
         with Values() as values:
             laid_out = converted(tf1, tf2)
             tf1 = laid_out.recorded
             names = naming(tf1, tf2, renames, transposes, ignore, reshapes, laid_out)
-            climb = Climb(tf1, tf2, Judge(tf1, tf2, rules, names, values, measured_by()))
+            climb = Climb(tf1, tf2, Judge(tf1, tf2, rules, names, values, measured_by()), variants)
             operations = Operations(climb)
-            rungs = operations.marked(climbed(climb, asked))
+            climbed_all = climbed(climb, asked)
+            settings = tuple(rung for rung in climbed_all if rung.name in VARIANTS)
+            rungs = operations.marked(tuple(rung for rung in climbed_all if rung.name not in VARIANTS))
             report = Report(
                 name=name or _name(tf1) or _name(tf2) or "pair",
                 policy=rules.name,
@@ -92,7 +96,7 @@ def compare(
                 not_compared=not_compared(climb, asked),
             )
             causes = rank(report, tf1, tf2, tuple(findings))
-            report = replace(report, causes=causes)
+            report = replace(report, causes=causes, rungs=(*rungs, *settings))
             return replace(report, excerpts=excerpts(report, tf1, tf2))
     except RecordingError:
         raise
@@ -101,11 +105,21 @@ def compare(
         raise RecordingError(f"a recording in {folders} is damaged: {type(error).__name__}: {error}") from error
 
 
-def _asked(until: str | None, tf1: Recorded, tf2: Recorded) -> tuple[Definition, ...]:
-    """The rungs up to one; without that of float64 where nothing of it was recorded, unless it is the last."""
-    rungs = reached(until)
-    told = any(name in recorded.scenarios for name in scenarios.FLOAT64 for recorded in (tf1, tf2))
-    return rungs if told else (*(rung for rung in rungs[:-1] if rung.name != ORACLE), rungs[-1])
+def _asked(until: str | None, tf1: Recorded, tf2: Recorded, variants: Sequence[Recorded]) -> tuple[Definition, ...]:
+    """The rungs up to one, and those of other settings of the TF2 side that were recorded, wherever it is.
+
+    What is climbed only where it is asked for is left out where nothing of it was recorded, unless it is the last.
+    """
+    below = reached(until)
+    told = {str(one.content["variant"]["kind"]) for one in variants}
+    exact = any(name in recorded.scenarios for name in scenarios.FLOAT64 for recorded in (tf1, tf2))
+    return tuple(
+        rung
+        for rung in RUNGS
+        if rung.name in told
+        or until in (rung.name, rung.number)
+        or (rung in below and rung.name not in VARIANTS and (exact or rung.name != ORACLE))
+    )
 
 
 def _name(recorded: Recorded) -> str:

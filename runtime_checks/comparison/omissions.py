@@ -11,13 +11,14 @@ from ..worker.recording.values import sampling
 from .climb import Climb, Settled, why_missing
 from .draws import unaligned
 from .judging.pairing import couples, slot_of
+from .judging.tolerances import coarser, is_short
 from .metrics import paired
 from .rates import compare_rates
 from .results import NEVER, Status
-from .rungs import ORACLE, RUNGS, Definition
+from .rungs import ORACLE, RUNGS, VARIANTS, Definition
 from .rungs.modes import AMPLIFIED
 from .settings import settings
-from .wording import label, some
+from .wording import label, some, spoken
 
 __all__ = ["not_compared"]
 
@@ -59,9 +60,19 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_raised(climb),
         *_room(climb),
         *_sampled(climb),
-        NEVER,
+        *_digits(climb),
+        _never(asked),
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _never(asked: Sequence[Definition]) -> str:
+    """What was never compared, without the settings that the TF2 side was run in."""
+    words = {"device": "other devices, ", "precision": "mixed precision, "}
+    found = NEVER
+    for rung in asked:
+        found = found.replace(words.get(rung.name, "\0"), "")
+    return found
 
 
 def _sides(climb: Climb) -> tuple[tuple[str, Recorded], tuple[str, Recorded]]:
@@ -102,7 +113,7 @@ def _rungs(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
         settled = climb.rungs[rung.name]
         if settled.status is Status.NOT_RUN and not _said_elsewhere(settled, rung):
             yield f"{_TITLES.get(rung.name, f'rung {rung.number}, {rung.title}')} ({settled.detail.rstrip('.')})"
-    above = [rung.number for rung in RUNGS if rung not in asked and rung.name != ORACLE]
+    above = [rung.number for rung in RUNGS if rung not in asked and rung.name not in (ORACLE, *VARIANTS)]
     if above:
         numbers = f"rung {above[0]}" if len(above) == 1 else f"rungs {above[0]} to {above[-1]}"
         yield f"{numbers} (--until)"
@@ -234,6 +245,18 @@ def _sampled(climb: Climb) -> Iterator[str]:
         names = sorted(climb.judge.lost)
         many = _many(len(names), "large variable")
         yield f"what training makes of {many} ({some(names)}: each side recorded another part)"
+
+
+def _digits(climb: Climb) -> Iterator[str]:
+    """What one side has in 16 bits, of which the digits beyond those of the other side's were not compared."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for name, settled in climb.rungs.items():
+        for (kind, value), dtypes in climb.other_dtypes(() if name in VARIANTS else settled.checks).items():
+            if is_short(coarser(*dtypes)):
+                names.setdefault(dtypes, []).append(spoken(kind, value))
+    for (one, other), found in names.items():
+        told = some(list(dict.fromkeys(found)))
+        yield f"the digits of {told} beyond {coarser(one, other)} ({one} on TF1, {other} on TF2)"
 
 
 def _many(count: int, what: str) -> str:

@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 NEVER = "other devices, distribution strategies, mixed precision, resuming from a checkpoint (never compared)"
-"""What no rung is about."""
+"""What no rung is about, unless it is asked for."""
 _WITHOUT_VALUES = ("1", "2", "7r", "7s")
 """Rungs that compare nothing that the programs compute: where only these pass, nothing is known."""
 

@@ -65,7 +65,7 @@ def across(tf1: Recorded, today: Recorded, options: Mapping[str, Any]) -> tuple[
         today: the same in the TensorFlow of the TF2 side.
         options: as `compare` takes them.
     """
-    crossed = {**options, "findings": (), "renames": {}, "transposes": {}, "reshapes": (), "ignore": ()}
+    crossed = {**options, "variants": (), "findings": (), "renames": {}, "transposes": {}, "reshapes": (), "ignore": ()}
     versions = compare(tf1, _as_tf2(today), **crossed)
     reasons = (_ended(today), versions.sides[1].cause, *versions.problems, _other_variables(versions))
     return versions, next(filter(None, reasons), "")

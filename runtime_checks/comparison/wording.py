@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from ...linter.reporters import printable
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.rows import Place
-from .results import NEVER, Change, Deviation, OperationPair, Planted, Results, Rung, SelfTest, Status, Trial
+from .results import Change, Deviation, OperationPair, Planted, Results, Rung, SelfTest, Status, Trial
 
 __all__ = [
     "agreement", "detail", "farthest", "figure", "found", "label", "lines", "operation", "place", "planted",
@@ -239,7 +239,8 @@ def _equal(report: Results) -> str:
         worst = max(counted, key=lambda check: check.excess)
         words += f"; {len(counted)} values compared"
         words += f", the farthest is {subject(worst)}, {times(worst.excess)}" if worst.excess else ", all identical"
-    if heads := dict.fromkeys(one.partition(" (")[0] for one in report.not_compared if one != NEVER):
+    told = [one for one in report.not_compared if not one.endswith("(never compared)")]
+    if heads := dict.fromkeys(one.partition(" (")[0] for one in told):
         words += f"; not compared: {', '.join(heads)}"
     return printable(_sentence(words))
 

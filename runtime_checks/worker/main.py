@@ -6,15 +6,14 @@ import contextlib
 import json
 import os
 import threading
-from typing import Any, Iterator
+from typing import Any
 
-from . import shims, steps
+from . import devices, shims, steps
 from .execution import Execution
 from .frames import UserCode
 from .hooks import all_hooks
 from .judge import take_snapshots
 from .lines import Lines
-from .patching import replaced
 from .phases import IMPORT, Phase
 from .recorder import Recorder
 from .results import Results, versions
@@ -47,7 +46,7 @@ def execute(job: dict[str, Any], results: Results, ask: str | None = None) -> No
     results.update(versions=versions(tf))
     with contextlib.suppress(AttributeError):
         tf.debugging.disable_traceback_filtering()
-    missing = _missing_device(tf, job, physical=True)
+    missing = devices.missing(tf, job["device"], physical=True)
     if missing:
         results.finish(missing_device=missing)
         return
@@ -81,11 +80,13 @@ class _Worker(Execution):
             run.target, run.notes.append
         ):
             self.do(loading, lambda: found.append(steps.load(run)))
-            missing = _missing_device(tf, run.job, physical=False)
+            missing = devices.missing(tf, run.job["device"])
             if missing:
                 self.results.finish(missing_device=missing)
                 return
-            with _on_device(tf, run.job["device"]):
+            if run.job["device"]:
+                tf.config.set_soft_device_placement(False)
+            with devices.on_device(tf, run.job["device"]):
                 if loading.ok:
                     self.do(building, lambda: steps.build(run, found[0]))
                 if building.ok:
@@ -145,44 +146,3 @@ def _limit_memory(limit: Any) -> None:
         # Not RLIMIT_AS: on a machine of many cores TensorFlow's threads reserve more than they will ever touch.
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _missing_device(tf: Any, job: dict[str, Any], physical: bool) -> list[str]:
-    """The logical devices that there are, if the one that is asked for is not among them.
-
-    Asking for logical devices fixes them, and the user's module may still want to split a physical one, so before the
-    import only the kind of device is looked for.
-    """
-    if not job["device"]:
-        return []
-    kind, _, number = str(job["device"]).partition(":")
-    if physical and tf.config.list_physical_devices(kind):
-        return []
-    names = [device.name for device in tf.config.list_logical_devices()]
-    wanted = f"{kind}:{number or 0}".upper()
-    return [] if any(name.upper().endswith("DEVICE:" + wanted) for name in names) else names
-
-
-@contextlib.contextmanager
-def _on_device(tf: Any, device: Any) -> Iterator[None]:
-    if not device:
-        yield
-        return
-    tf.config.set_soft_device_placement(False)
-    name = "/" + str(device)
-    with _threads_on(tf, name), tf.device(name):
-        yield
-
-
-@contextlib.contextmanager
-def _threads_on(tf: Any, name: str) -> Iterator[None]:
-    """Start Python's threads on a device too: ``tf.device`` holds for the thread that enters it."""
-    thread_class: Any = threading.Thread
-    original = thread_class._bootstrap_inner
-
-    def bootstrap(thread: Any) -> None:
-        with tf.device(name):
-            original(thread)
-
-    with replaced(thread_class, "_bootstrap_inner", bootstrap):
-        yield

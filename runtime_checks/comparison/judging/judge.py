@@ -16,11 +16,13 @@ from .measuring import Measured, largest, measure, numeric
 from .naming import Naming
 from .noise_floor import NoiseFloor
 from .pairing import Couple, Index
-from .tolerances import Policy, Subject, Tolerance, coarser
+from .tolerances import Policy, Subject, Tolerance, coarser, epsilon, table
 from .values import Values
 
 __all__ = ["Judge", "scale_of"]
 
+_CANCELLED = 0.1
+"""The share of the largest value that one may have that cancels where nothing is rounded to 16 bits."""
 _TURNED = frozenset({"variable", "gradient", "slot"})
 
 
@@ -34,6 +36,15 @@ class Judge:
         proven: by scenario, kind and TF1 name, the values of step 0 of which float64 shows that they are the same;
             what float32 rounds there is noise.
         alike: the same of values that were computed from other numbers.
+
+    Args:
+        tf1: the TF1 side.
+        tf2: the TF2 side.
+        policy: says what may differ.
+        names: which variable is which.
+        values: reads what was recorded.
+        measured_by: by scenario, its other runs.
+        computed_in: the dtype of what floating values were made of, where that is coarser than their own.
     """
 
     def __init__(
@@ -44,6 +55,7 @@ class Judge:
         names: Naming,
         values: Values,
         measured_by: Mapping[str, Sequence[str]],
+        computed_in: str = "",
     ) -> None:
         self.policy = policy
         self.names = names
@@ -54,6 +66,7 @@ class Judge:
         self.without_losses = False
         self.proven: Mapping[tuple[str, str, str], Deviation] = {}
         self.alike: Mapping[tuple[str, str, str], Deviation] = {}
+        self._computed_in = computed_in
         self._gain = max(_gain(tf1), _gain(tf2))
 
     def all(self, scenario: str, couples: Iterable[Couple], *, counts: bool = True) -> list[Deviation]:
@@ -88,11 +101,21 @@ class Judge:
         allowed = self.tolerance(
             scenario, couple, floor=floor, scale=max(largest(first), largest(second)) if scale is None else scale
         )
+        if scale is not None and self._cancels(one, first, scale):
+            slack = slack + _CANCELLED * scale
         found = measure(first, second, allowed.rtol, allowed.atol, slack)
         deviation = self.deviation(scenario, couple, found, allowed, counts and allowed.judged, floor)
         if not found.passed and not couple.counts and one.kind == "tap":
             return replace(deviation, sure=couple.sure and not _activated(first, second, allowed))
         return deviation
+
+    def _cancels(self, record: Record, value: Any, scale: float) -> bool:
+        """Whether what is computed in 16 bits is zero but for rounding, beside the largest value of its kind.
+
+        Such as the gradient of a bias in front of a normalization: sums of what was rounded do not cancel.
+        """
+        coarse = epsilon(self._computed_in)
+        return record.kind in ("gradient", "slot") and bool(coarse) and largest(value) <= coarse * scale
 
     def _floor(self, scenario: str, couple: Couple, tf1: Any) -> float | None:
         """The noise that was measured, and what float32 rounds where that is proven to be all."""
@@ -122,18 +145,22 @@ class Judge:
     ) -> Tolerance:
         """What the policy tolerates; `kind` where it is not that of the records."""
         records = [record for record in (couple.tf1, couple.tf2) if record is not None]
+        held = dtype = coarser(records[0].dtype, records[-1].dtype)
+        if self._computed_in and table(dtype) != (0.0, 0.0) and records[0].kind != "learning_rate":
+            dtype = coarser(dtype, self._computed_in)
         return self.policy.tolerance(
             Subject(
                 scenario=scenario,
                 kind=kind or records[0].kind,
                 names=tuple(record.name for record in records),
-                dtype=coarser(records[0].dtype, records[-1].dtype),
+                dtype=dtype,
                 step=records[0].step,
                 scale=scale,
                 floor=floor,
                 always=couple.always,
                 declared=couple.counts,
                 gain=self._gain,
+                held=held,
             )
         )
 

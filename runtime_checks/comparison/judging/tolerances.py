@@ -13,7 +13,8 @@
     table is scaled by the largest magnitude of that kind in the step, where that is below 1: 1e-5 would hide any
     change of a learning rate of 1e-5. What changes in a step, ``update``, is held to eight times the table's rtol.
     Slots and updates are also allowed what an optimizer makes of the rounding of its constants: 1 - 0.999 in float32
-    is off by 1.3e-5.
+    is off by 1.3e-5. In 16 bits a gradient adds up what was rounded, so it may differ by three times the table's rtol
+    of the largest one of the step, and a slot, which may hold squares, by nine times its noise.
 a file
     TOML, see `load`.
 
@@ -34,8 +35,8 @@ from ...worker.atomic import read_regular
 from ...worker.recording.format import scenarios
 
 __all__ = [
-    "GUIDE", "NOISE", "Policy", "PolicyError", "Rule", "Subject", "Tolerance", "coarser", "epsilon", "load", "named",
-    "table"
+    "GUIDE", "NOISE", "Policy", "PolicyError", "Rule", "Subject", "Tolerance", "coarser", "epsilon", "is_short", "load",
+    "named", "table"
 ]
 
 _TABLE = {
@@ -92,6 +93,7 @@ class Subject(NamedTuple):
         always: an evaluation output or a non-trainable variable.
         declared: not an automatic tap.
         gain: how much the optimizer multiplies the rounding of its constants: 1 / (1 - beta_2) of Adam.
+        held: the dtype of the value itself, where it was computed in a coarser one.
     """
 
     scenario: str
@@ -104,6 +106,7 @@ class Subject(NamedTuple):
     always: bool = False
     declared: bool = True
     gain: float = 1.0
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +184,11 @@ def epsilon(dtype: str) -> float:
     return 0.125 if dtype.startswith("float8") else _EPSILON.get(dtype, 0.0)
 
 
+def is_short(dtype: str) -> bool:
+    """Whether a floating dtype has 16 bits or fewer."""
+    return dtype.startswith(("float16", "bfloat16", "float8"))
+
+
 def coarser(one: str, other: str) -> str:
     """Of two dtypes the floating one with fewer digits."""
     for dtype in _COARSEST_FIRST:
@@ -210,13 +218,17 @@ def _guide(subject: Subject) -> Tolerance:
 
 def _noise(subject: Subject, factor: float) -> Tolerance:
     rtol, atol = table(subject.dtype)
-    constants = 0.5 * epsilon(subject.dtype) * subject.gain
+    constants = 0.5 * epsilon(subject.held or subject.dtype) * subject.gain
     if subject.kind == "update":  # its absolute rounding is that of the variable: see `training`
         return Tolerance(8 * rtol + constants, factor * (subject.floor or 0.0))
+    short = is_short(subject.dtype)
     if subject.kind in _SCALED:
         atol *= min(1.0, subject.scale)
+    if subject.kind in ("gradient", "slot") and short:  # rounded alike in every run, so noise does not show it
+        atol = max(atol, factor * rtol * subject.scale)
     if subject.kind == "slot":
         rtol += constants
+        factor *= factor if short else 1.0  # squares of gradients that are noise themselves
     return Tolerance(rtol, max(atol, factor * (subject.floor or 0.0)))
 
 

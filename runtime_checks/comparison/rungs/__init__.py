@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Protocol, cast
 if TYPE_CHECKING:
     from ..climb import Climb, Settled
 
-__all__ = ["ORACLE", "RUNGS", "Definition", "RungModule", "measured_by", "reached"]
+__all__ = ["ORACLE", "RUNGS", "VARIANTS", "Definition", "RungModule", "measured_by", "reached"]
 
 ORACLE = "float64"
 """The rung that is climbed only where it is asked for."""
+VARIANTS = ("device", "precision")
+"""Rungs of the TF2 side against itself in another setting, climbed where such a one is recorded."""
 
 
 class RungModule(Protocol):

@@ -129,6 +129,7 @@ _FRAMEWORKS = ("keras.", "tf_keras.", "tensorflow.")
 _MACHINERY = (
     ("optimizer", ".optimizers."),
     ("optimizer", ".optimizer"),
+    ("optimizer", ".loss_scale_optimizer"),
     ("optimizer", ".slot_creator"),
     ("metric", ".metrics."),
     ("template", ".ops.template"),

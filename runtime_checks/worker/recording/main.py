@@ -8,7 +8,7 @@ import pdb
 import sys
 from typing import Iterator
 
-from .. import phases
+from .. import devices, phases
 from ..errors import essence
 from ..frames import UserCode, place_of
 from ..patching import replaced
@@ -17,10 +17,11 @@ from . import summaries
 from .format.plan import Plan
 from .format.reading import Recorded, RecordingError, read
 from .format.store import Recording, end_early
-from .loading import Loaded, load
+from .loading import Loaded, load, side_of
 from .mutations.patches import mutating
 from .mutations.sites import changed
 from .pairs.batches import PairError
+from .randomness import wide_draws
 from .sides import crashed, record_side
 from .tensors import Json
 from .tf1 import estimator
@@ -85,14 +86,20 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
         changed(loaded.pair, wanted or ())
         return loaded
 
-    with code.following_autograph(), _without_debugger(recording, code), constructions.watching(code), heard:
+    watched = code.following_autograph(), _without_debugger(recording, code), constructions.watching(code)
+    with contextlib.ExitStack() as stack:
+        for one in (*watched, heard, _policy(job)):
+            stack.enter_context(one)
         try:
             with estimator.standing_in(recording.adapted):
                 loaded = _loaded(job, code)
-            plan = Plan(tuple(job["scenarios"]), job["steps"], job["seed"], job["operations"])
             changed(loaded.pair, wanted or ())
-            recording.content["brief"] = not plan.operations
-            record_side(loaded, job["side"], plan, recording, code, _other(job), again)
+            _require(job, loaded)
+            if job["scenarios"]:
+                plan = _plan(job)
+                recording.content["brief"] = not plan.operations
+                with _set(job, recording):
+                    record_side(loaded, job["side"], plan, recording, code, _other(job), again)
             _summarize(job, results)
         except PairError as error:
             results.update(usage=str(error))
@@ -114,6 +121,69 @@ def _loaded(job: dict[str, Json], code: UserCode) -> Loaded:
         where = job["pair"]["file"] or job["pair"]["module"] if place is None else f"{place[0]}:{place[1]}"
         said = error.msg if isinstance(error, SyntaxError) else essence(error)
         raise PairError(f"{where}: {said}") from None
+
+
+def _plan(job: dict[str, Json]) -> Plan:
+    how = job["device"], job["precision"], job["reference"]
+    return Plan(tuple(job["scenarios"]), job["steps"], job["seed"], job["operations"], *how)
+
+
+@contextlib.contextmanager
+def _policy(job: dict[str, Json]) -> Iterator[None]:
+    """Let the models that Keras makes in the body compute in the precision that was asked for."""
+    import tensorflow as tf
+
+    if job["precision"] is None:
+        yield
+        return
+    precision = tf.keras.mixed_precision
+    before = precision.global_policy()
+    precision.set_global_policy(job["precision"])
+    try:
+        with wide_draws.in_float32():
+            yield
+    finally:
+        precision.set_global_policy(before)
+
+
+def _require(job: dict[str, Json], loaded: Loaded) -> None:
+    """Refuse devices that are not there, now that the program may have split one.
+
+    Raises:
+        PairError: if one is missing.
+    """
+    import tensorflow as tf
+
+    if job["devices"]:
+        side_of(loaded, job["side"])
+    for device in job["devices"]:
+        found = devices.missing(tf, device)
+        if found:
+            raise PairError(f"--device {device}: there is no such device, only {', '.join(found)}")
+
+
+@contextlib.contextmanager
+def _set(job: dict[str, Json], recording: Recording) -> Iterator[None]:
+    """Run the body on the device that was asked for, and say what computes there with fewer digits."""
+    import tensorflow as tf
+
+    if job["variant"] is not None:
+        recording.content["variant"] = dict(job["variant"], notes=_arithmetic(tf, job["device"]))
+    with devices.on_device(tf, job["device"]):
+        yield
+
+
+def _arithmetic(tf: Json, device: str | None) -> list[str]:
+    """What makes a device compute otherwise than a CPU: TF32, cuDNN and XLA, as far as they are on."""
+    found = []
+    if device and device.startswith("GPU"):
+        if tf.config.experimental.tensor_float_32_execution_enabled():
+            found.append("TF32 is on: where the GPU has it, matrix products and convolutions keep 10 bits of float32")
+        if tf.test.is_built_with_cuda():
+            found.append("convolutions and recurrent layers go through cuDNN")
+    if device and (device.startswith("TPU") or tf.config.optimizer.get_jit()):
+        found.append("XLA compiles what runs in a tf.function")
+    return found
 
 
 @contextlib.contextmanager

@@ -67,6 +67,7 @@ class Program:
         step_draws: what is said of random operations of training, if it is another thing.
         wide: whether it is recorded in float64, too.
         moved: how far values in float64 move with the rounding of constants.
+        variant: of the TF2 side in another setting, which that is.
     """
 
     side: str = "tf1"
@@ -98,6 +99,7 @@ class Program:
     step_draws: tuple[Mapping[str, Any], ...] = ()
     wide: bool = False
     moved: float = 0.0
+    variant: Mapping[str, Any] | None = None
 
 
 def batch(step: int) -> tuple[Any, Any]:
@@ -290,10 +292,14 @@ def record(program: Program, folder: Path, limit: int = 2 << 30) -> Path:
         scenarios.STEPS_OTHER: lambda chapter: train(other, chapter, copied, taps=False),
         scenarios.STEPS_AGAIN: lambda chapter: train(program, chapter, copied, taps=False),
     }
-    if program.side == "tf1":
+    if program.variant is not None:
+        recording.content["variant"] = dict(program.variant)
+        bodies[scenarios.ALIGNED_NUDGED] = lambda chapter: _drawing(program, chapter, nudged(copied))
+        bodies[scenarios.STEPS_FORCED] = lambda chapter: train(program, chapter, copied, taps=False)
+    if program.side == "tf1" or program.variant is not None:
         bodies[scenarios.FINGERPRINT_NUDGED] = lambda chapter: Sheet(program, chapter).passed(nudged(filled), False)
         bodies[scenarios.STEPS_NUDGED] = lambda chapter: train(program, chapter, nudged(copied), taps=False)
-    else:
+    if program.side == "tf2":
         bodies[scenarios.ONCE] = lambda chapter: chapter.say(created=[], calls=[{"name": "one", "ended": "ok"}])
         bodies[scenarios.INFERENCE_COPIED] = lambda chapter: Sheet(program, chapter).passed(copied, False)
     if program.wide:

@@ -18,7 +18,7 @@ from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
 from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
-from .programs import CLEAN, SHAPES, Program, compared, record
+from .programs import CLEAN, SHAPES, Change, Program, changing, compared, record
 
 AVERAGE = {"name": "loss", "average": "loss/Average", "decay": 0.9, "weight": False, "updated": True}
 
@@ -29,6 +29,10 @@ def without(*kinds: str) -> Callable[[str, dict[str, Any]], Any]:
 
 def ignoring(name: str) -> Program:
     return replace(CLEAN, leave_out=(name,), pair={"ignore": [name]})
+
+
+def halved(kind: str) -> Change:
+    return changing(kind, lambda value: value.astype(np.float16))
 
 
 MEMBERS: dict[str, tuple[Program, dict[str, Any], str]] = {
@@ -42,6 +46,21 @@ MEMBERS: dict[str, tuple[Program, dict[str, Any], str]] = {
     "rates": (replace(CLEAN, change=without("learning_rate")), {}, "learning rate of TF1 alone"),
     "a checkpoint": (CLEAN, {}, "a TF1 checkpoint (the pair names no checkpoint)"),
     "a scenario": (replace(CLEAN, skip=(scenarios.CONSTANT,)), {}, "rung 3, all variables at 0.001 (TF2: it was not"),
+    "outputs of 16 bits": (
+        replace(CLEAN, change=halved("output")),
+        {},
+        "the digits of output beyond float16 (float32 on TF1, float16 on TF2)",
+    ),
+    "losses of 16 bits": (
+        replace(CLEAN, change=halved("loss")),
+        {},
+        "the digits of loss beyond float16 (float32 on TF1, float16 on TF2)",
+    ),
+    "outputs of 16 bits after training": (
+        replace(CLEAN, change=halved("evaluation")),
+        {},
+        "the digits of evaluation output beyond float16 (float32 on TF1, float16 on TF2)",
+    ),
     "devices": (CLEAN, {}, NEVER),
 }
 

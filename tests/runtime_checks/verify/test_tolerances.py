@@ -169,7 +169,7 @@ def test_steps_have_an_end(tmp_path: Path) -> None:
         ("[[rule]]\nsteps = 3\natol = 1", r"rule 1: steps: \[first\] or \[first, last\]"),
         ('[[rule]]\nkind = "loss"', "rule 1: it says neither rtol nor atol nor skip"),
         ("[[rule]]\nskip = 1", "rule 1: skip: true or false"),
-        ('[[rule]]\nscenario = "step"\nrtol = 1', "rule 1: scenario: 'step' is none of aligned, checkpoint, constant"),
+        ('[[rule]]\nscenario = "step"\nrtol = 1', "rule 1: scenario: 'step' is none of aligned, aligned-nudged, c"),
     ],
 )
 def test_a_wrong_policy_file_is_named_with_its_key(tmp_path: Path, text: str, words: str) -> None:

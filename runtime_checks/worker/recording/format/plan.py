@@ -18,6 +18,13 @@ class Plan(NamedTuple):
     operations: bool = True
     """Whether the single operations of some passes are recorded, with which two of them begin to differ."""
 
+    device: str | None = None
+    """The logical device that the side runs on, such as ``CPU:1``; None leaves that to TensorFlow."""
+    precision: str | None = None
+    """The policy of Keras that models are made under, such as ``mixed_bfloat16``; None leaves that to the program."""
+    reference: str | None = None
+    """Of a variant of the TF2 side, the folder where the ordinary TF2 side was recorded."""
+
     def wants(self, scenario: str) -> bool:
         """Whether a scenario is to be recorded."""
         return scenario in self.scenarios

@@ -101,7 +101,11 @@ if TYPE_CHECKING:
         place: Sequence[object] | None
 
     class Content(TypedDict, total=False):
-        """All of ``record.json``."""
+        """All of ``record.json``.
+
+        ``variant`` says which other setting of the TF2 side it is of, ``elsewhere`` where an output was computed that
+        should have been on another device, ``scales_loss`` whether an optimizer was seen to scale the loss.
+        """
 
         format: int
         side: str
@@ -124,6 +128,9 @@ if TYPE_CHECKING:
         sites: list[Json]
         applied: list[int]
         brief: bool
+        variant: dict[str, Json]
+        elsewhere: str
+        scales_loss: bool
 
 else:
     AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict

@@ -127,6 +127,7 @@ def build(
     code: UserCode,
     aligned: Callable[[], ContextManager[Ledger]],
     notes: Notes,
+    device: str | None = None,
 ) -> Network:
     """Build the graph of a pair's TF1 side.
 
@@ -137,6 +138,7 @@ def build(
         code: tells the user's files.
         aligned: gives the context that fixes the random numbers, and their ledger.
         notes: told in words what cannot be recorded.
+        device: where its operations are put, as far as the function does not say.
 
     Raises:
         Exception: whatever the function raises.
@@ -149,7 +151,8 @@ def build(
     def heard(layer: Layer, path: str, inputs: Nest, outputs: Nest, frames: Sequence[Frame]) -> None:
         calls.append(_Call(layer, path, inputs, outputs, frames[0][:2] if frames else None))
 
-    with graph.as_default(), aligned() as ledger, recording_layers(heard, code) as layers:
+    placed = tf.device(None if device is None else "/" + device)
+    with graph.as_default(), placed, aligned() as ledger, recording_layers(heard, code) as layers:
         network = Network(graph, mode, ledger)
         with contextlib.ExitStack() as heard_too:
             heard_too.enter_context(v1_optimizers.watching(network.applied.append))

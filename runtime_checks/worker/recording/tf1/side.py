@@ -157,6 +157,7 @@ class _Side:
             self.code,
             lambda: numbering.tool(numbering.NUM_RANDOM_OPS, self.plan.seed, self.code),
             self.recording.note,
+            self.plan.device,
         )
 
     def _shown(self) -> list[Batch]:

@@ -244,7 +244,11 @@ def clear_names() -> None:
     for backend in (lambda: tf.keras.backend, lambda: tf.keras.utils):
         clear = getattr(_quiet(backend), "clear_session", None)
         if clear is not None:
+            precision = _quiet(lambda: tf.keras.mixed_precision)
+            policy = None if precision is None else precision.global_policy()
             clear()
+            if precision is not None:  # Keras 3 forgets what the program said
+                precision.set_global_policy(policy)
             return
 
 

@@ -7,7 +7,7 @@ from typing import Callable, ContextManager, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
 from ..format.plan import Plan
-from ..format.reading import Recorded
+from ..format.reading import Recorded, read
 from ..format.store import Chapter, Recording
 from ..pairs import structures
 from ..pairs.batches import Batch, Batches
@@ -52,6 +52,10 @@ class Session:
         self.batches = Batches(pair, None if tf1 is None else tf1.batches(), recording.note)
         self.tf1 = tf1
         self.copying = Copying(pair, tf1, recording.note)
+        self.forcing = self.copying
+        """Copies the weights that single steps begin with."""
+        if plan.reference is not None:
+            self.forcing = Copying(Pair(pair.tf1, pair.tf2, pair.inputs), read(plan.reference), recording.note)
 
     def numbered(self, mode: str = numbering.NUM_RANDOM_OPS) -> ContextManager[Made]:
         """A fresh model; all random operations are numbered, those of initial values included."""

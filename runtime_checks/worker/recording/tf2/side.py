@@ -29,7 +29,9 @@ from .variables import Variables, assign, value_of
 
 __all__ = ["record_tf2"]
 
-_FILLED = (scenarios.CONSTANT, scenarios.FINGERPRINT, scenarios.FINGERPRINT_AGAIN)
+_FILLED = (
+    scenarios.CONSTANT, scenarios.FINGERPRINT, scenarios.FINGERPRINT_AGAIN, scenarios.FINGERPRINT_NUDGED
+)
 
 
 def record_tf2(
@@ -90,15 +92,20 @@ class _Side:
         yield scenarios.CONSTANT, self._constant
         yield scenarios.FINGERPRINT, self._fingerprint
         yield scenarios.FINGERPRINT_AGAIN, self._fingerprint
+        if self.session.plan.reference is not None:  # an ordinary TF2 side has the noise of TF1
+            yield scenarios.FINGERPRINT_NUDGED, self._fingerprint
         yield scenarios.INFERENCE, self._inference
         yield scenarios.INFERENCE_COPIED, self._inference_copied
         yield scenarios.TRAINING, self._training
         yield scenarios.TRAINING_CONSTANT, self._training
         yield scenarios.ALIGNED, self._aligned
+        yield scenarios.ALIGNED_NUDGED, self._aligned
         yield scenarios.CHECKPOINT, self._checkpoint
         yield scenarios.STEPS, self._steps
         yield scenarios.STEPS_OTHER, self._steps
         yield scenarios.STEPS_AGAIN, self._steps
+        if self.session.plan.reference is not None:
+            yield scenarios.STEPS_NUDGED, self._steps
         yield scenarios.STEPS_FORCED, self._steps_forced
         yield scenarios.EVALUATED, self._evaluated
         for name in scenarios.FLOAT64:
@@ -206,6 +213,8 @@ class _Side:
 
     def _fingerprint(self, chapter: Chapter) -> None:
         with self._filled(self.session.copying.fill_fingerprint) as made:
+            if chapter.name == scenarios.FINGERPRINT_NUDGED:
+                made.variables.nudge(self.session.plan.precision)
             if chapter.name == scenarios.FINGERPRINT_AGAIN:
                 self._forward_traced(chapter, made)
             else:
@@ -241,6 +250,8 @@ class _Side:
         with self.session.aligned() as made, eagerly():
             self.session.build(made)
             self.session.copy(made, "forward")
+            if chapter.name == scenarios.ALIGNED_NUDGED:
+                made.variables.nudge(self.session.plan.precision)
             made.ledger.begin_step()
             self._forward(chapter, made, training=True)
             chapter.say(random_ops=made.ledger.described())
@@ -334,6 +345,7 @@ class _Side:
             loss = self._loss(made, found, self.session.batch_tensors(0).labels, training)
             for name, leaf in found.outputs.items():
                 made.listening.result("output", name, leaf)
+                self._lies(leaf)
             made.listening.result("loss", "loss", loss)
         place = made.model.place(self.session.pair.tf2, self.session.code)
         self._results(chapter, found, place)
@@ -360,6 +372,13 @@ class _Side:
             chapter.add("output", name, array(leaf), place=place)
         for name, leaf in found.regularization.items():
             chapter.add("regularization", name, array(leaf), place=place)
+
+    def _lies(self, output: Nest) -> None:
+        """Say where an output was computed, if that is another device than the one that was asked for."""
+        wanted, where = self.session.plan.device, str(getattr(output, "device", "")).rpartition("device:")[2]
+        if wanted and where and where != wanted:
+            self.session.recording.note(f"an output was computed on {where}, and not on {wanted}")
+            self.session.recording.content["elsewhere"] = where
 
     def _tell_of_missing_taps(self, made: Made) -> None:
         for name, ends in self.session.pair.taps.items():

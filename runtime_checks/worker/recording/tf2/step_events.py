@@ -30,7 +30,8 @@ class Seen:
     """What was seen in one step; inside ``tf.function`` tensors of its graph.
 
     Attributes:
-        losses: what gradients with respect to variables were taken of, with the place.
+        losses: what gradients with respect to variables were taken of, with the place; before it was scaled.
+        scaled: the losses that an optimizer scaled: what came of each, and what it was.
         applied: the updates.
         forward: of the first call of the model, or None.
         place: of that call.
@@ -40,6 +41,7 @@ class Seen:
 
     def __init__(self) -> None:
         self.losses: list[tuple[Tensor, Place | None]] = []
+        self.scaled: list[tuple[Tensor, Tensor]] = []
         self.applied: list[Applied] = []
         self.forward: Forward | None = None
         self.place: Place | None = None
@@ -69,6 +71,7 @@ def watching(model: Model, listening: Listening, code: UserCode) -> Iterator[See
     seen.called = called
     with contextlib.ExitStack() as stack:
         stack.enter_context(keras_optimizers.watching(applied))
+        stack.enter_context(keras_optimizers.scaling(lambda scaled, loss: seen.scaled.append((scaled, loss))))
         stack.enter_context(averages.watching(seen.averages.append))
         stack.enter_context(_gradients(seen, code))
         stack.enter_context(_calls(model, listening, called))
@@ -86,6 +89,7 @@ def _gradients(seen: Seen, code: UserCode) -> Iterator[None]:
             if any(hasattr(source, "assign") for source in tf.nest.flatten(sources)):
                 loss = _scalar(target)
                 if loss is not None:
+                    loss = next((plain for scaled, plain in seen.scaled if scaled is loss), loss)
                     seen.losses.append((loss, place_of(code.stack())))
             return found
 

@@ -107,13 +107,15 @@ class _Trainer:
             session.copy(made, "steps")
         else:
             session.recording.note("the TF1 side recorded no initial values: training began with those of the TF2 side")
+        if self.chapter.name == scenarios.STEPS_NUDGED:
+            made.variables.nudge(session.plan.precision)
 
     def step(self, number: int, run: Callable[[Batch, int], _Step]) -> None:
         """Run one step and record it."""
         session, made, chapter = self.session, self.made, self.chapter
         session.give(chapter, number)
         if chapter.name == scenarios.STEPS_FORCED and number:
-            session.copying.copy_step(made.variables, number - 1)
+            session.forcing.copy_step(made.variables, number - 1)
         made.ledger.begin_step()
         shown = number < _FIRST or number == session.plan.steps - 1
         batch = session.batch_tensors(number)
@@ -207,8 +209,7 @@ class _Trainer:
 
     def _loss(self, seen: Seen, value: structures.Results) -> Tensor:
         """What is minimized: what the pair's step says, or what gradients were taken of."""
-        scaled = any("LossScale" in type(applied.optimizer).__name__ for applied in seen.applied)
-        if value.loss is not None and (self.session.pair.train_step is not None or scaled or not seen.losses):
+        if value.loss is not None and (self.session.pair.train_step is not None or not seen.losses):
             return exchanged(value.loss)
         return exchanged(seen.losses[0][0]) if seen.losses else None
 
@@ -233,6 +234,8 @@ class _Trainer:
                 self._optimizers.append(applied.optimizer)
             self.assignments.watch(applied.optimizer)
         self._saw_averages(seen)
+        if seen.scaled:
+            self.session.recording.content["scales_loss"] = True
         if number == 0:
             for applied in seen.applied:
                 made = _iterations(applied.optimizer)

@@ -16,7 +16,7 @@ from ...scopes import creations
 from ...tracking import identities
 from ..format.rows import Place, VariableRow
 from ..tensors import Array, Json, Layer, Variable
-from ..values import constraints
+from ..values import constraints, fills
 from ..watching import averages
 from ..watching.constructions import made_at
 
@@ -28,7 +28,8 @@ _LEAVES = (str, bytes, int, float, type, types.ModuleType)
 _INITIALIZED_BY = ("add_weight", "_add_variable_with_custom_getter", "get_variable", "_get_single_variable")
 _PURPOSES = (("optimizer", "slot"), ("metric", "metric"), ("seed", "seed"), ("counter", "counter"))
 _COUNTERS = (
-    "iteration", "iter", "global_step", "learning_rate", "current_learning_rate", "step", "beta_1_power", "beta_2_power"
+    "iteration", "iter", "global_step", "learning_rate", "current_learning_rate", "step", "beta_1_power",
+    "beta_2_power", "current_loss_scale", "good_steps"
 )
 
 
@@ -134,6 +135,13 @@ class Variables:
         Of something that has no notion of its variables, those that it made.
         """
         return [(self.name(variable), variable) for variable, _ in self._weights()]
+
+    def nudge(self, policy: str | None = None) -> None:
+        """Move each weight by about one unit in the last place, of 16 bits where a policy of Keras computes in them."""
+        for name, variable in self.weights():
+            value = fills.nudged(name, value_of(variable), policy and policy.partition("_")[2])
+            if value is not None:
+                assign(variable, value)
 
     def rows(self) -> list[VariableRow]:
         """The same as data; also what was created and is not tracked by the model."""

@@ -57,10 +57,11 @@ def fingerprint(name: str, shape: Sequence[int], dtype: DType) -> Array:
     return values
 
 
-def nudged(name: str, value: Array) -> Array:
+def nudged(name: str, value: Array, precision: str | None = None) -> Array:
     """The value with each element moved by one or two units in the last place, up or down by a hash of the name.
 
-    Zeros stay, as do infinities and NaN; None for a dtype that is not floating.
+    Zeros stay, as do infinities and NaN; None for a dtype that is not floating. The last place is that of the dtype,
+    or of `precision`, ``float16`` or ``bfloat16``, where that is what is computed in.
     """
     value = np.asarray(value)
     kind = floating(value.dtype)
@@ -68,7 +69,7 @@ def nudged(name: str, value: Array) -> Array:
         return None
     signs = np.where(_stream("nudge", name).randint(0, 2, size=value.shape) == 1, 1.0, -1.0)
     wide = np.complex128 if kind.kind == "c" else np.float64
-    epsilon = _EPSILONS.get(kind.name, 2.0**-52)
+    epsilon = _EPSILONS.get(precision or kind.name, 2.0**-52)
     with np.errstate(all="ignore"):
         return (value.astype(wide) * (1.0 + signs * epsilon)).astype(kind)
 

@@ -17,9 +17,9 @@ from ...patching import wrapped
 from ..format.rows import OptimizerRow
 from ..tensors import Function, Nest, Optimizer, Tensor, Variable
 from . import averages, v1_optimizers
-from .classes import derived, rule_of
+from .classes import derived, optimizers, rule_of
 
-__all__ = ["describe", "is_keras", "learning_rate", "slots", "watching"]
+__all__ = ["describe", "is_keras", "learning_rate", "scaling", "slots", "watching"]
 
 Heard = Callable[[Optimizer, Sequence[Tuple[Tensor, Variable]], Tensor], object]
 """Gets the optimizer, the pairs of gradient and variable as they are applied, and the learning rate of the step."""
@@ -72,6 +72,40 @@ def watching(heard: Heard, update: bool = True) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for cls, name, unpack in _appliers():
             stack.enter_context(wrapped(cls, name, functools.partial(_telling, unpack, running, heard, update)))
+        yield
+
+
+@contextlib.contextmanager
+def scaling(heard: Callable[[Tensor, Tensor], object]) -> Iterator[None]:
+    """Tell of every loss that an optimizer scales in the body: what comes of it, and what it was."""
+
+    def telling(original: Function) -> Function:
+        def scale(self: Optimizer, loss: Nest) -> Nest:
+            if not callable(loss):
+                scaled = original(self, loss)
+                heard(scaled, loss)
+                return scaled
+            given: list[Tensor] = []
+
+            def later() -> Tensor:
+                given.append(loss())
+                return given[-1]
+
+            function = original(self, later)
+
+            def call() -> Tensor:
+                scaled = function()
+                heard(scaled, given[-1])
+                return scaled
+
+            return call
+
+        return scale
+
+    with contextlib.ExitStack() as stack:
+        for cls in optimizers():
+            for name in {"scale_loss", "get_scaled_loss"} & set(vars(cls)):
+                stack.enter_context(wrapped(cls, name, telling))
         yield
 
 

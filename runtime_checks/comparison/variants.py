@@ -1,0 +1,160 @@
+"""The TF2 side in another setting, on another device or in another precision, held against itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..worker.recording.format import scenarios
+from ..worker.recording.format.reading import Recorded
+from . import precision
+from .climb import Climb, Settled
+from .judging.judge import Judge
+from .judging.naming import naming
+from .judging.tolerances import NOISE
+from .results import Deviation, Status
+from .wording import label, subject
+
+__all__ = ["against_itself"]
+
+_WORST_FIRST = (Status.FAIL, Status.NOT_RUN, Status.VACUOUS, Status.PASS)
+
+
+def against_itself(climb: Climb, kind: str) -> Settled:
+    """How a rung ends that holds the TF2 side in other settings of a kind against the ordinary one.
+
+    Forward passes and training steps are compared, within three times the noise that was measured in that setting.
+    A pass in which the side raises there, and not in the ordinary setting, is a difference.
+    """
+    found = [(str(one.content["variant"]["value"]), _judged(climb, one)) for one in climb.variants if _is(one, kind)]
+    if not found:
+        return Settled(Status.NOT_RUN, f"the TF2 side was run in no other setting: --{kind} asks for it")
+    if len(found) == 1:
+        return found[0][1]
+    status = min((settled.status for _, settled in found), key=_WORST_FIRST.index)
+    return Settled(
+        status,
+        "; ".join(settled.detail for _, settled in found if settled.status is status),
+        next((settled.needed for _, settled in found if settled.status is status), ""),
+        tuple(f"{value}: {note}" for value, settled in found for note in (*_brief(settled, status), *settled.notes)),
+        tuple(check for _, settled in found for check in settled.checks),
+    )
+
+
+def _brief(settled: Settled, status: Status) -> tuple[str, ...]:
+    """What the detail of a rung does not tell of one of its settings."""
+    return () if settled.status is status else (f"{settled.status.value}, {settled.detail}",)
+
+
+def _is(variant: Recorded, kind: str) -> bool:
+    return bool(variant.content["variant"]["kind"] == kind)
+
+
+def _judged(climb: Climb, variant: Recorded) -> Settled:
+    said = variant.content["variant"]
+    words = f"TF2 {said['value']} against {said['ordinary']}"
+    one, other = _of_itself(climb.tf2), _of_itself(variant)
+    names = naming(one, other, {}, {}, (), ())
+    policy, dtype = climb.judge.policy, _dtype(variant)
+    if dtype and policy.base == "guide":
+        policy = NOISE
+    own = Climb(one, other, Judge(one, other, policy, names, climb.judge.values, _noise(), dtype))
+    checks, broken, notes = _compared(own)
+    missed = precision.idle(one, other) if dtype and variant.content.get("scales_loss") else []
+    if missed:
+        checks = [replace(check, counts=check.counts and _before(check, missed[0])) for check in checks]
+    notes = [*map(_spoken, own.notes(checks)), *notes]
+    crash = variant.content.get("crash")
+    if crash:
+        broken.insert(0, f"it ended early: {crash['cause']}")
+    settled = own.settle([_told(check, words, said) for check in checks], notes, "")
+    notes = [*_first_layer(settled), *settled.notes, *map(str, said.get("notes") or ())]
+    status, detail = settled.status, settled.detail
+    elsewhere = variant.content.get("elsewhere")
+    unreached = ""
+    if dtype:
+        notes += precision.notes(one, other, dtype, own.judge.values)
+        unreached = precision.unreached(one, other, dtype, own.judge.values)
+    if broken:
+        status, detail, notes = Status.FAIL, broken[0], [*broken[1:], *notes]
+    elif status is Status.VACUOUS:
+        status, detail = Status.NOT_RUN, f"nothing was compared: {detail}"
+    elif unreached and status is Status.PASS:
+        status, detail = Status.NOT_RUN, unreached
+    elif missed and status is Status.PASS:
+        status, detail = Status.NOT_RUN, f"step {missed[0]} made no update, so what comes after was not compared"
+    elif elsewhere and status is Status.PASS:
+        status, detail = Status.NOT_RUN, f"outputs were computed on {elsewhere}, since the program says where"
+    return settled._replace(status=status, detail=f"{words}: {detail}", notes=tuple(notes))
+
+
+def _dtype(variant: Recorded) -> str:
+    """The 16-bit dtype that was to be computed in; empty for another kind of setting."""
+    said = variant.content["variant"]
+    return str(said["value"]).partition("_")[2] if said["kind"] == "precision" else ""
+
+
+def _before(check: Deviation, step: int) -> bool:
+    """Whether a value of training does not depend on the update of a step."""
+    if check.scenario != scenarios.STEPS or check.step < step:
+        return True
+    return check.step == step and check.kind in ("output", "loss", "regularization")
+
+
+def _spoken(note: str) -> str:
+    """A note on two sides as one on two settings."""
+    return note.replace(" on TF1, ", " against ").replace(" on TF2", "")
+
+
+def _of_itself(recorded: Recorded) -> Recorded:
+    """A recording of the TF2 side, whose names are those of the other one."""
+    known = {name: scenario for name, scenario in recorded.scenarios.items() if name != scenarios.CONVERTERS}
+    return replace(recorded, content={**recorded.content, "pair": {}, "brief": False}, scenarios=known)
+
+
+def _noise() -> dict[str, Sequence[str]]:
+    """By scenario, the runs of a setting that measure its noise."""
+    return {
+        name: [run for run in runs if run != scenarios.STEPS_FORCED]
+        for name, runs in scenarios.OF_VARIANT.items()
+        if runs
+    }
+
+
+def _compared(climb: Climb) -> tuple[list[Deviation], list[str], list[str]]:
+    """What the passes gave, in which the setting raised, and which were not run."""
+    checks: list[Deviation] = []
+    broken, notes = [], []
+    for name in scenarios.OF_VARIANT:
+        one, other = climb.tf1.scenario(name), climb.tf2.scenario(name)
+        if one.outcome != "ok":
+            continue
+        if other.outcome == "failed":
+            broken.append(f"{label(name)} raised: {other.detail}")
+        elif other.outcome != "ok":
+            notes.append(f"not compared: {label(name)} ({other.detail})")
+        if name == scenarios.STEPS:
+            checks += climb.training.checks
+        elif other.outcome == "ok":
+            problem = climb.other_inputs(name)
+            checks += [] if problem else climb.forward(name)
+    broken += climb.problems
+    return checks, broken, notes
+
+
+def _told(check: Deviation, words: str, said: dict[str, str]) -> Deviation:
+    """What was compared, by the names of the settings."""
+    problem = check.problem
+    for side, value in (("TF1", said["ordinary"]), ("TF2", said["value"])):
+        problem = problem.replace(f"the {side} side", value)
+    return replace(check, scenario=f"{check.scenario}: {words}", problem=problem)
+
+
+def _first_layer(settled: Settled) -> Iterator[str]:
+    """The first layer that differs in the pass of the first value that failed."""
+    failed = next((check for check in settled.checks if check.counts and not check.passed), None)
+    if failed is not None:
+        layers = [check for check in settled.checks if check.kind == "tap" and check.scenario == failed.scenario]
+        first = next((check for check in layers if not check.passed and check.step == failed.step), None)
+        if first is not None:
+            yield f"the first {subject(first)} differs"
