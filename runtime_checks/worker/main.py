@@ -24,7 +24,7 @@ __all__ = ["execute", "main"]
 
 
 def main(job_file: str) -> None:
-    """Do the job that a JSON file describes, a recording or the checks, and write ``results.json`` in its place."""
+    """Do the job that a JSON file describes, a recording, a resume audit or the checks, and write ``results.json`` in its place."""
     _dump_stacks(os.path.join(os.path.dirname(job_file), "stacks.txt"))
     with open(job_file, encoding="utf-8") as file:
         job = json.load(file)
@@ -35,6 +35,10 @@ def main(job_file: str) -> None:
         from .recording import main as recording
 
         recording.execute(job, results)
+    elif job.get("kind") == "resume":
+        from .resume import main as resuming
+
+        resuming.execute(job, results)
     else:
         execute(job, results, os.path.join(os.path.dirname(job_file), _ASK))
 
