@@ -127,8 +127,8 @@ def judge(
     if not lost and reference.until < total:
         return told("not compared", (), f"two uninterrupted runs differ from step {reference.until} on")
     if not lost and reference.run.end is not None and resumed.end is not None:
-        behind_all = Step(resumed.end, None, None, None, 0, None), Step(reference.run.end, None, None, None, 0, None)
-        lost += _sorted(_differences(behind_all[1], behind_all[0], total, reference, notes))
+        one, other = (Step(state, None, None, None, 0, None) for state in (reference.run.end, resumed.end))
+        lost += _sorted(_differences(one, other, total, reference, []))
         lost = [_unexplained(lost, total)] if any(one.kind in _CAUSED for one in lost) else lost
     if not lost and at == 0 and saved is None:
         return told("begun anew", (), "nothing had been saved by then")

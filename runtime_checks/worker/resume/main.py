@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib
 import os
 import random
 import sys
@@ -13,7 +14,7 @@ from typing import Any, Callable, Dict, List, Mapping
 
 import numpy as np
 
-from .. import phases, signature, target
+from .. import modules, phases, signature
 from ..errors import essence, one_line
 from ..frames import UserCode, place_of
 from ..results import Results, versions
@@ -133,12 +134,14 @@ def _leave() -> None:
 
 def _loop(place: Dict[str, Any], folder: str) -> Callable[[], Any]:
     """The loop, as a function without parameters."""
-    try:
-        loop = target.load(place).value
-    except target.TargetError as error:
-        raise LoopError(str(error)) from None
+    modules.prefer(place["search_path"])
+    sys.argv = [str(place["file"] or place["module"])]
+    file, name = place["file"], place["module"]
+    loop: Any = modules.import_file(file, name) if file else importlib.import_module(name)
+    for part in place["attribute"].split("."):
+        loop = getattr(loop, part, None)
     if not callable(loop):
-        raise LoopError(f"{place['attribute']} is no function")
+        raise LoopError(f"there is no function {place['attribute']} in it")
     needed = signature.required(loop) or []
     if len(needed) > 1:
         raise LoopError(f"{place['attribute']} needs {', '.join(needed)}: wanted is a function of a folder, or of nothing")

@@ -40,9 +40,15 @@ class States:
             with contextlib.suppress(Exception):
                 optimizer._create_slots(list(variables))
 
-    def counts(self) -> Dict[int, Any]:
-        """How often each optimizer made an update, or what its weights are where it does not count."""
-        found: Dict[int, Any] = {}
+    def counts(self) -> Dict[Any, Any]:
+        """How often each optimizer made an update, or what its weights are where it does not count.
+
+        And the loss scales, which move also where an update was left out, since its gradients were not finite.
+        """
+        found: Dict[Any, Any] = {
+            f"scale {number}": [_number(_value(one)) for one in _scale(scaler)]
+            for number, scaler in enumerate(self._objects.of("scaler"))
+        }
         for at, (optimizer, weights) in enumerate(self.optimizers):
             iterations = getattr(optimizer, "iterations", None)
             if iterations is None:

@@ -50,7 +50,7 @@ class Steps:
         self._first = streams.step
         self._inside = False
         self._begin: State = {}
-        self._counts: Dict[int, Any] = {}
+        self._counts: Dict[Any, Any] = {}
         self._data: List[str] = []
         self._given: List[str] = []
         self._loss: Optional[float] = None
@@ -71,6 +71,7 @@ class Steps:
                     if name in vars(cls):
                         stack.enter_context(wrapped(cls, name, self._outermost))
             stack.enter_context(wrapped(iterator_ops.OwnedIterator, "_next_internal", self._iterating))
+            stack.enter_context(wrapped(iterator_ops.OwnedIterator, "get_next_as_optional", self._asking))
             stack.enter_context(wrapped(tf.GradientTape, "gradient", self._differentiating))
             for cls in derived([lambda cls=cls: cls for cls in in_keras("layers.Layer")]):  # type: ignore[misc]
                 if "__call__" in vars(cls):
@@ -93,7 +94,8 @@ class Steps:
             finally:
                 self._inside = False
             counts = self.states.counts()
-            updates = sum(_updates(self._counts.get(at), count) for at, count in counts.items())
+            made = {at: _updates(self._counts.get(at), count) for at, count in counts.items()}
+            updates = sum(made[at] for at in made if isinstance(at, int)) or max(made.values(), default=0)
             if updates:
                 self._step(updates, (arguments, named), result)
             return result
@@ -157,20 +159,39 @@ class Steps:
             import tensorflow as tf
 
             elements = original(iterator, *arguments, **named)
-            parts = [part for part in tf.nest.flatten(elements, expand_composites=True) if hasattr(part, "dtype")]
+            parts = _leaves(elements)
             if tf.executing_eagerly():
                 self._heard(*parts)
             elif parts:
-                tf.py_function(self._heard, parts, [])
+                tf.py_function(self._heard, parts, tf.int64)
             return elements
 
         return following
 
-    def _heard(self, *parts: Tensor) -> None:
+    def _asking(self, original: Function) -> Function:
+        @functools.wraps(original)
+        def following(iterator: Any, *arguments: Nest, **named: Nest) -> Nest:
+            import tensorflow as tf
+
+            optional = original(iterator, *arguments, **named)
+
+            def some() -> Tensor:
+                parts = _leaves(optional.get_value())
+                return self._heard(*parts) if tf.executing_eagerly() else tf.py_function(self._heard, parts, tf.int64)
+
+            tf.cond(optional.has_value(), some, lambda: tf.constant(0, tf.int64))
+            return optional
+
+        return following
+
+    def _heard(self, *parts: Tensor) -> Tensor:
+        import tensorflow as tf
+
         found = digest(*[part.numpy() for part in parts])
         with self._lock:
             if len(self._data) < _MOST:
                 self._data.append(found)
+        return tf.constant(0, tf.int64)
 
     def _calling(self, original: Function) -> Function:
         @functools.wraps(original)
@@ -198,6 +219,12 @@ class Steps:
             return original(tape, target, *arguments, **named)
 
         return gradient
+
+
+def _leaves(elements: Nest) -> List[Tensor]:
+    import tensorflow as tf
+
+    return [part for part in tf.nest.flatten(elements, expand_composites=True) if hasattr(part, "dtype")]
 
 
 def _weights_of(state: Mapping[str, Sequence[Any]]) -> Optional[str]:
@@ -240,6 +267,10 @@ def _is_variable(leaf: Variable) -> bool:
 def _loss(result: Nest) -> Optional[float]:
     """What is called ``loss`` in what a step gives back, or the first number in it."""
     import tensorflow as tf
+
+    if hasattr(result, "get_value") and hasattr(result, "has_value"):  # as the function of Keras 3 gives it
+        with contextlib.suppress(Exception):
+            result = result.get_value()
 
     if isinstance(result, Mapping) and "loss" in result:
         result = result["loss"]

@@ -43,15 +43,19 @@ class Streams:
         return self.drawn or bool(self.objects.of("own"))
 
     def begin(self) -> None:
-        """Put every stream where it is at the beginning of the step."""
+        """Put every stream where it is at the beginning of the step.
+
+        All of them at the same place: which is which cannot be told between a model that is built and one that is
+        loaded.
+        """
         import tensorflow as tf
 
         streams = self.objects.of("own") + ([] if self._own is None else [self._own])
         with tf.init_scope():
-            for number, stream in enumerate(streams):
+            for stream in streams:
                 with contextlib.suppress(Exception):  # one that is not complete yet, or another version's
                     state = raw(stream.state)
-                    place = [self.step + 1, number, 0][: int(state.shape[0])]
+                    place = [self.step + 1, 0, 0][: int(state.shape[0])]
                     state.assign(tf.constant(place, state.dtype))
 
     @contextlib.contextmanager
