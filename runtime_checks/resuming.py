@@ -90,7 +90,7 @@ def run(request: Request, progress: Callable[[str], None] | None = None) -> Repo
     try:
         from .comparison.resume import results
     except ImportError as error:
-        raise ResumeUsageError(f"resume needs numpy, which is not installed here: pip install numpy ({error})") from None
+        raise ResumeUsageError(f"resume needs numpy, which is missing: pip install numpy ({error})") from None
     if not hasattr(os, "fork"):
         raise ResumeUsageError("resume needs a system whose processes can fork, such as Linux or macOS")
     located = locate_loop(request.loop, request.roots[0] if request.roots else None)

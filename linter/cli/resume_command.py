@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="LOOP",
         help="the function that trains, saves and restores: train.py:loop; this executes it and what it imports",
     )
-    add("--every", metavar="K", type=_steps, help="interrupt behind every K-th step; by default each quarter of the run")
+    add("--every", metavar="K", type=_steps, help="interrupt behind every K-th step; a quarter of the run by default")
     how = f"how to interrupt, {_HOW} by default; `saving` kills in the middle of a save; may be repeated"
     add("--how", choices=HOWS, action="append", help=how)
     add("--steps", metavar="N", type=_steps, help="end every run behind N steps; by default where the loop ends")

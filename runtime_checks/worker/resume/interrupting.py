@@ -13,12 +13,12 @@ from ..recording.tensors import Function, Nest
 from ..recording.watching.classes import in_keras
 from .trace import Trace
 
-__all__ = ["EXCEPTION", "SAVING", "SIGKILL", "SIGTERM", "Interrupter", "Interruption"]
+__all__ = ["EXCEPTION", "SAVING", "SIGKILL", "SIGTERM", "Interrupter", "InterruptionError"]
 
 EXCEPTION, SIGTERM, SIGKILL, SAVING = "exception", "sigterm", "sigkill", "saving"
 
 
-class Interruption(Exception):
+class InterruptionError(Exception):
     """What a loop is interrupted by, as a device that fails would do it."""
 
 
@@ -52,7 +52,7 @@ class Interrupter:
             os.kill(os.getpid(), signal.SIGTERM)
         else:
             self._raised = True
-            raise Interruption(f"migrate-lint interrupts the loop behind step {done}")
+            raise InterruptionError(f"migrate-lint interrupts the loop behind step {done}")
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:

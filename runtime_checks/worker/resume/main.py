@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import importlib
 import os
 import random
 import sys
 import threading
 import traceback
-from typing import Any, Callable, Dict, List, Mapping
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from .. import modules, phases, signature
 from ..errors import essence, one_line
 from ..frames import UserCode, place_of
 from ..results import Results, versions
-from .interrupting import Interrupter, Interruption
+from .interrupting import Interrupter, InterruptionError
 from .steps import Steps
 from .streams import Streams
 from .trace import Trace
@@ -33,7 +34,7 @@ class LoopError(Exception):
     """There is no loop that could be run; the text says why."""
 
 
-def execute(job: Dict[str, Any], results: Results) -> None:
+def execute(job: dict[str, Any], results: Results) -> None:
     """Do every attempt of the job in a forked child; ``ended`` of the results says how each of them ended.
 
     An attempt has ``name``, ``folder``, ``trace``, ``how`` and ``at`` (see `Interrupter`), ``beginnings`` and ``from``
@@ -45,15 +46,18 @@ def execute(job: Dict[str, Any], results: Results) -> None:
     results.update(versions=versions(tf))
     with contextlib.suppress(AttributeError):
         tf.debugging.disable_traceback_filtering()
-    ended: List[Dict[str, Any]] = []
+    ended: list[dict[str, Any]] = []
     for attempt in job["attempts"]:
         results.update(ended=ended)
         results.begin(attempt["name"])
         child = os.fork()
         if not child:
             status = 1
+            atexit._clear()  # what was left to do at the end is the parent's
             try:
                 status = _run(job, attempt)
+            except Exception:
+                traceback.print_exc()
             finally:
                 os._exit(status)
         _, status = os.waitpid(child, 0)
@@ -64,7 +68,7 @@ def execute(job: Dict[str, Any], results: Results) -> None:
     results.finish(ended=ended)
 
 
-def _files(folder: str) -> List[str]:
+def _files(folder: str) -> list[str]:
     found = [
         os.path.relpath(os.path.join(inside, name), folder)
         for inside, _, names in os.walk(folder)
@@ -101,7 +105,7 @@ def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
         return 1
     except BaseException as error:
         if not isinstance(error, SystemExit) or error.code:
-            ours = isinstance(error, Interruption)
+            ours = isinstance(error, InterruptionError)
             if not ours:
                 traceback.print_exc()
             trace.add("raised", text=one_line(essence(error)), place=place_of(code.of_error(error)), interruption=ours)
@@ -122,9 +126,8 @@ def _finish(trace: Trace, steps: Steps, streams: Streams, attempt: Mapping[str, 
 
 def _leave() -> None:
     """Let what the loop began to write come to its end, as when Python ends."""
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()
+    with contextlib.suppress(Exception):
+        threading._shutdown()
     with contextlib.suppress(Exception):
         atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
@@ -132,7 +135,7 @@ def _leave() -> None:
             stream.flush()
 
 
-def _loop(place: Dict[str, Any], folder: str) -> Callable[[], Any]:
+def _loop(place: dict[str, Any], folder: str) -> Callable[[], Any]:
     """The loop, as a function without parameters."""
     modules.prefer(place["search_path"])
     sys.argv = [str(place["file"] or place["module"])]
@@ -144,11 +147,12 @@ def _loop(place: Dict[str, Any], folder: str) -> Callable[[], Any]:
         raise LoopError(f"there is no function {place['attribute']} in it")
     needed = signature.required(loop) or []
     if len(needed) > 1:
-        raise LoopError(f"{place['attribute']} needs {', '.join(needed)}: wanted is a function of a folder, or of nothing")
+        named = f"{place['attribute']} needs {', '.join(needed)}"
+        raise LoopError(f"{named}: wanted is a function of a folder, or of nothing")
     if needed:
         return lambda: loop(folder)
     os.chdir(folder)
-    return lambda: loop()
+    return functools.partial(loop)
 
 
 def _seed() -> None:

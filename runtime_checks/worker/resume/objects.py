@@ -7,11 +7,11 @@ import functools
 import inspect
 import sys
 import weakref
-from typing import Any, Callable, Iterator, List
+from typing import Any, Callable, Iterator
 
 from ..patching import wrapped
 from ..recording.tensors import Function, Nest, Variable
-from ..recording.watching.classes import in_keras
+from ..recording.watching.classes import descending, in_keras
 from ..recording.watching.variable_creation import initial_values
 
 __all__ = ["Objects", "raw"]
@@ -26,16 +26,16 @@ class Objects:
     def __init__(self, streams: Callable[[], None]) -> None:
         self._made: dict[str, list[Any]] = {}
         self._streams = streams
-        self.callbacks: List[Any] = []
+        self.callbacks: list[Any] = []
         """Of the ``fit`` that runs."""
         self.epoch: Any = None
         """That ``fit`` is in."""
 
-    def of(self, kind: str) -> List[Any]:
-        """Those that live of ``variable``, ``layer``, ``metric``, ``scaler``, ``average``, ``checkpoint``, ``generator`` or
-        ``own``.
+    def of(self, kind: str) -> list[Any]:
+        """Those of a kind that live.
 
-        ``own`` are random generators that belong to layers.
+        A ``variable``, ``layer``, ``metric``, ``scaler`` of losses, moving ``average``, ``checkpoint``, ``generator``
+        of random numbers, or such a generator that is a layer's ``own``.
         """
         found = [reference() for reference in self._made.get(kind, ())]
         return [one for one in found if one is not None]
@@ -52,7 +52,7 @@ class Objects:
         """Leave an object out, with its variable: it is no part of the program."""
         state = raw(one.state)
         for kind, known in self._made.items():
-            self._made[kind] = [reference for reference in known if all(reference() is not other for other in (one, state))]
+            self._made[kind] = [found for found in known if found() is not one and found() is not state]
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -64,7 +64,7 @@ class Objects:
             classes = [("average", tf.train.ExponentialMovingAverage), ("checkpoint", tf.train.Checkpoint)]
             classes += [("layer", cls) for cls in in_keras("layers.Layer")]
             classes += [("metric", cls) for cls in in_keras("metrics.Metric")]
-            classes += [("scaler", cls) for cls in in_keras("mixed_precision.LossScaleOptimizer")]
+            classes += [("scaler", cls) for cls in _scalers()]
             classes += [("own", cls) for cls in in_keras("random.SeedGenerator")]
             for kind, cls in classes:
                 stack.enter_context(wrapped(cls, "__init__", functools.partial(self._telling, kind)))
@@ -101,13 +101,19 @@ class Objects:
         return on_train_end
 
 
+def _scalers() -> list[type]:
+    """The optimizers that scale losses: in Keras 2 each kind of optimizer has one of its own."""
+    known = [base for cls in in_keras("mixed_precision.LossScaleOptimizer") for base in cls.__mro__]
+    return descending([base for base in known if "LossScale" in base.__name__])
+
+
 def _by_keras(frame: Any) -> bool:
     """Whether Keras makes an object, for one of its layers."""
     for _ in range(_CALLERS):
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
         if package in ("keras", "tf_keras"):
             return True
-        if package not in ("tensorflow", "_migrate_lint_worker") or frame.f_back is None:
+        if package not in ("tensorflow", "_migrate_lint_worker", "migrate_lint") or frame.f_back is None:
             return False
         frame = frame.f_back
     return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class States:
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
-        self.optimizers: List[Tuple[Optimizer, List[Variable]]] = []
+        self.optimizers: list[tuple[Optimizer, list[Variable]]] = []
 
     def applied(self, optimizer: Optimizer, variables: Sequence[Variable]) -> None:
         """Hear that an optimizer updates these variables; those of TF1 make their slots only behind this."""
@@ -40,12 +40,12 @@ class States:
             with contextlib.suppress(Exception):
                 optimizer._create_slots(list(variables))
 
-    def counts(self) -> Dict[Any, Any]:
+    def counts(self) -> dict[Any, Any]:
         """How often each optimizer made an update, or what its weights are where it does not count.
 
         And the loss scales, which move also where an update was left out, since its gradients were not finite.
         """
-        found: Dict[Any, Any] = {
+        found: dict[Any, Any] = {
             f"scale {number}": [_number(_value(one)) for one in _scale(scaler)]
             for number, scaler in enumerate(self._objects.of("scaler"))
         }
@@ -57,7 +57,7 @@ class States:
                 found[at] = int(_value(iterations))
         return found
 
-    def weights(self) -> Dict[str, Any]:
+    def weights(self) -> dict[str, Any]:
         """The values of the variables of the model, by key."""
         return {key: _value(one) for key, _, one in self._model()}
 
@@ -88,8 +88,11 @@ class States:
             if rate is not None:
                 found = ["learning rate", f"learning rate of {named}", digest(rate), rate]
                 read[f"optimizer {at}/learning rate"] = found
-                with contextlib.suppress(Exception):
-                    met.add(id(raw(optimizer._learning_rate)))
+            met.add(id(raw(getattr(optimizer, "_learning_rate", None))))
+            for index, variable in enumerate(_others(optimizer)):
+                if _is_plain(optimizer):
+                    met.add(id(raw(variable)))
+                add("slots", f"optimizer {at}/own/{index}", _name(variable), variable)
         for scaler in self._objects.of("scaler"):
             for index, variable in enumerate(_scale(scaler)):
                 add("loss scale", f"loss scale/{index}", f"loss scale, {_name(variable)}", variable)
@@ -99,7 +102,7 @@ class States:
         for number, generator in enumerate(self._objects.of("generator")):
             add("generator", f"generator {number}", f"tf.random.Generator {number}", generator.state)
         self._pass_over(met)
-        counts: Dict[str, int] = {}
+        counts: dict[str, int] = {}
         for variable in self._objects.of("variable"):
             if id(raw(variable)) not in met and _is_readable(variable):
                 name = _name(variable)
@@ -108,9 +111,9 @@ class States:
         read.update(self._remembered())
         return read
 
-    def _model(self) -> List[Tuple[str, str, Variable]]:
+    def _model(self) -> list[tuple[str, str, Variable]]:
         """What optimizers train, and the other weights of layers that hold some of it."""
-        found: List[Tuple[str, str, Variable]] = []
+        found: list[tuple[str, str, Variable]] = []
         trained = set()
         for at, (_, weights) in enumerate(self.optimizers):
             for index, weight in enumerate(weights):
@@ -167,7 +170,20 @@ def _rate(optimizer: Optimizer) -> Any:
     return None
 
 
-def _scale(scaler: Any) -> List[Variable]:
+def _others(optimizer: Optimizer) -> list[Variable]:
+    """All variables of an optimizer: of one that has more than slots, such as a product of what it scaled by, too."""
+    with contextlib.suppress(Exception):
+        found = optimizer.variables
+        return [one for one in (found() if callable(found) else found) if hasattr(raw(one), "read_value")]
+    return []
+
+
+def _is_plain(optimizer: Optimizer) -> bool:
+    """Whether nothing that an optimizer writes into its slots matters, as in plain gradient descent of Keras 2."""
+    return any(cls.__name__ == "SGD" for cls in type(optimizer).__mro__) and _number(optimizer.momentum) == 0
+
+
+def _scale(scaler: Any) -> list[Variable]:
     """The variables of a dynamic loss scale: of Keras 3, or of Keras 2."""
     found = [getattr(scaler, name, None) for name in ("dynamic_scale", "step_counter")]
     inner = getattr(scaler, "_loss_scale", None)

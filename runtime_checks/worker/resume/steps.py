@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -50,10 +50,10 @@ class Steps:
         self._first = streams.step
         self._inside = False
         self._begin: State = {}
-        self._counts: Dict[Any, Any] = {}
-        self._data: List[str] = []
-        self._given: List[str] = []
-        self._loss: Optional[float] = None
+        self._counts: dict[Any, Any] = {}
+        self._data: list[str] = []
+        self._given: list[str] = []
+        self._loss: float | None = None
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
@@ -221,13 +221,13 @@ class Steps:
         return gradient
 
 
-def _leaves(elements: Nest) -> List[Tensor]:
+def _leaves(elements: Nest) -> list[Tensor]:
     import tensorflow as tf
 
     return [part for part in tf.nest.flatten(elements, expand_composites=True) if hasattr(part, "dtype")]
 
 
-def _weights_of(state: Mapping[str, Sequence[Any]]) -> Optional[str]:
+def _weights_of(state: Mapping[str, Sequence[Any]]) -> str | None:
     """One digest of all weights that are trained; None where none is known yet."""
     found = sorted((key, row[2]) for key, row in state.items() if key.startswith("weight "))
     return digest([text for pair in found for text in pair]) if found else None
@@ -246,7 +246,7 @@ def _updates(before: Any, after: Any) -> int:
     return max(after - before, 0) if isinstance(after, int) else int(after != before)
 
 
-def _arrays(called: Nest) -> List[Any]:
+def _arrays(called: Nest) -> list[Any]:
     """The arrays and tensors among the arguments of a call; variables are none."""
     import tensorflow as tf
 
@@ -264,7 +264,7 @@ def _is_variable(leaf: Variable) -> bool:
     return hasattr(raw(leaf), "assign")
 
 
-def _loss(result: Nest) -> Optional[float]:
+def _loss(result: Nest) -> float | None:
     """What is called ``loss`` in what a step gives back, or the first number in it."""
     import tensorflow as tf
 

@@ -22,7 +22,7 @@ __all__ = ["Streams"]
 _OPERATIONS = {
     "random_standard_normal": "normal",
     "random_uniform": "uniform",
-    "random_uniform_int": "uniform",
+    "random_uniform_int": "integers",
     "truncated_normal": "truncated_normal",
 }
 
@@ -73,8 +73,8 @@ class Streams:
             if initializing(sys._getframe(1)) or not _in_a_step():
                 return original(shape, *arguments, **named)
             generator = self._generator()
-            if method == "uniform" and len(arguments) > 1 or "minval" in named:
-                low, high = named.get("minval", arguments[0]), named.get("maxval", arguments[-1])
+            if method == "integers":
+                low, high = arguments[:2]
                 return generator.uniform(shape, low, high, dtype=low.dtype)
             return getattr(generator, method)(shape, dtype=named.get("dtype", arguments[0] if arguments else None))
 
