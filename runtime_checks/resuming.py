@@ -160,7 +160,7 @@ class _Audit:
 
     def reference(self) -> Reference | str:
         """Two uninterrupted runs; a sentence where they came to no end, or did nothing that could be compared."""
-        from .comparison.resume.judge import Reference
+        from .comparison.resume.judge import Reference, raised
 
         attempts = [self._attempt("uninterrupted"), self._attempt("uninterrupted once more")]
         ended = self._run(attempts)
@@ -168,9 +168,8 @@ class _Audit:
             if one.run.usage:
                 raise ResumeUsageError(f"{self.request.loop}: {one.run.usage}")
             if one.cause or one.run.raised or one.run.end is None:
-                place = "" if one.run.place is None else f" ({one.run.place[0]}:{one.run.place[1]})"
-                why = one.cause or one.run.raised or _killed(one.signal)
-                return f"The loop could not be run to its end: {why}{place}"
+                why = one.cause or raised(one.run) or _killed(one.signal)
+                return f"The loop could not be run to its end: {why}"
         return Reference(ended[0].run, ended[1].run)
 
     def interrupted(self, reference: Reference) -> Report:
@@ -223,6 +222,8 @@ class _Audit:
         notes = [_SEEDED, *reference.run.notes]
         if reference.run.aligned:
             notes.append(_ALIGNED)
+        if total == self.request.steps:
+            notes.append(f"every run was ended behind step {total}, whatever the loop would have done then (--steps)")
         left = len(places) - len(interruptions)
         if left:
             notes.append(f"{left} interruptions were not made: no save began behind their step")
@@ -337,12 +338,13 @@ def _killed(number: int | None) -> str:
 
 def _not_interrupted(how: str, at: int, ended: _Ended) -> Interruption | None:
     """Why a run was not interrupted; None where no save began that could have been."""
+    from .comparison.resume.judge import raised
     from .comparison.resume.results import Interruption
 
     if ended.cause:
         return Interruption(how, at, "failed", f"the run up to the interruption was ended: {ended.cause}")
     if ended.run.raised:
-        return Interruption(how, at, "failed", f"the loop raised before it was interrupted: {ended.run.raised}")
+        return Interruption(how, at, "failed", f"the loop raised before it was interrupted: {raised(ended.run)}")
     if how == "saving" and ended.run.end is not None:
         return None
     return Interruption(how, at, "not compared", "the loop ended before it was interrupted")

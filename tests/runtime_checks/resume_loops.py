@@ -48,8 +48,8 @@ def audits(names: list[str], hows: dict[str, str], folder: str) -> dict[str, Any
     """What is found where each loop is interrupted behind its fifth step, in the way that is given for it."""
     from migrate_lint.runtime_checks.comparison.resume.judge import Reference, judge
     from migrate_lint.runtime_checks.comparison.resume.traces import apart, read
-    from migrate_lint.runtime_checks.worker.resume.main import execute
     from migrate_lint.runtime_checks.worker.results import Results
+    from migrate_lint.runtime_checks.worker.resume.main import execute
 
     def run(stage: str, names: list[str], **more: Any) -> None:
         attempts = []

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from ..wording import place
 from .results import Interruption, Lost, Status
 from .traces import Run, Step, Value
 
-__all__ = ["ORDER", "Reference", "judge", "kinds"]
+__all__ = ["ORDER", "Reference", "judge", "kinds", "raised"]
 
 ORDER = (
     "nothing restored", "model", "slots", "iterations", "learning rate", "data", "generator", "epoch", "best metric",
@@ -101,8 +102,7 @@ def judge(
         )
 
     if resumed.raised:
-        where = "" if resumed.place is None else f" ({resumed.place[0]}:{resumed.place[1]})"
-        return told("lost", [Lost("failed", "the resumed loop raised", None, resumed.raised + where)])
+        return told("lost", [Lost("failed", "the resumed loop raised", None, raised(resumed))])
     total = len(reference.run.steps)
     if not resumed.steps:
         left = total - (saved or 0)
@@ -133,6 +133,11 @@ def judge(
     if not lost and at == 0 and saved is None:
         return told("begun anew", (), "nothing had been saved by then")
     return told("lost" if lost else "equal", lost)
+
+
+def raised(run: Run) -> str:
+    """What a loop raised, with its line where it is known."""
+    return run.raised if run.place is None else f"{run.raised} ({place(run.place)})"
 
 
 def _other_weights(run: Run, first: Step, saved: int | None) -> Lost:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 
 from ....linter.reporters import printable
@@ -34,8 +35,17 @@ _TITLES = {
 def render(form: str, report: Report, color: bool = False) -> str:
     """The report in one of the `FORMATS`, which ends with a line break; colours are for ``text`` alone."""
     if form == "json":
-        return json.dumps(report.to_json(), indent=2, allow_nan=False, default=str) + "\n"
+        return json.dumps(_finite(report.to_json()), indent=2, allow_nan=False) + "\n"
     return "".join(f"{line}\n" for line in _lines(report, color))
+
+
+def _finite(value: object) -> object:
+    """What JSON has words for; other numbers are the strings ``nan``, ``inf`` and ``-inf``."""
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def titles(one: Interruption) -> list[str]:

@@ -88,7 +88,6 @@ def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
     def behind(done: int) -> None:
         if attempt["steps"] and streams.step >= attempt["steps"]:
             _finish(trace, steps, streams, attempt)
-            trace.add("note", text=f"ended behind step {attempt['steps']} (see --steps)")
             os._exit(0)
         interrupter.behind(done)
 
@@ -108,7 +107,8 @@ def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
             ours = isinstance(error, InterruptionError)
             if not ours:
                 traceback.print_exc()
-            trace.add("raised", text=one_line(essence(error)), place=place_of(code.of_error(error)), interruption=ours)
+            place = place_of([frame for frame in code.of_error(error) if os.path.isfile(frame.path)])
+            trace.add("raised", text=one_line(essence(error)), place=place, interruption=ours)
             _leave()
             return 1
     _finish(trace, steps, streams, attempt)
@@ -127,12 +127,9 @@ def _finish(trace: Trace, steps: Steps, streams: Streams, attempt: Mapping[str, 
 def _leave() -> None:
     """Let what the loop began to write come to its end, as when Python ends."""
     with contextlib.suppress(Exception):
-        threading._shutdown()
+        threading._shutdown()  # type: ignore[attr-defined]
     with contextlib.suppress(Exception):
         atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()
 
 
 def _loop(place: dict[str, Any], folder: str) -> Callable[[], Any]:

@@ -13,10 +13,11 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ..errors import essence, one_line
 from ..patching import wrapped
 from ..recording.tensors import Function, Nest, Optimizer, Tensor, Variable
 from ..recording.watching import keras_optimizers
-from ..recording.watching.classes import derived, in_keras, optimizers
+from ..recording.watching.classes import in_keras, optimizers
 from .objects import raw
 from .state import States
 from .streams import Streams
@@ -55,6 +56,7 @@ class Steps:
         self._given: list[str] = []
         self._loss: float | None = None
         self._lock = threading.Lock()
+        self._noted: set[str] = set()
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -73,9 +75,8 @@ class Steps:
             stack.enter_context(wrapped(iterator_ops.OwnedIterator, "_next_internal", self._iterating))
             stack.enter_context(wrapped(iterator_ops.OwnedIterator, "get_next_as_optional", self._asking))
             stack.enter_context(wrapped(tf.GradientTape, "gradient", self._differentiating))
-            for cls in derived([lambda cls=cls: cls for cls in in_keras("layers.Layer")]):  # type: ignore[misc]
-                if "__call__" in vars(cls):
-                    stack.enter_context(wrapped(cls, "__call__", self._calling))
+            for cls in in_keras("layers.Layer"):
+                stack.enter_context(wrapped(cls, "__call__", self._calling))
             yield
 
     # -- a step ---------------------------------------------------------------------------------------------------
@@ -85,22 +86,42 @@ class Steps:
         def call(owner: Any, *arguments: Nest, **named: Nest) -> Nest:
             if self._inside or not _is_ours():
                 return original(owner, *arguments, **named)
-            self._streams.begin()
-            self._begin, self._counts = self.states.read(), self.states.counts()
-            self._match()
+            self._safely(self._before)
             self._inside = True
             try:
                 result = original(owner, *arguments, **named)
             finally:
                 self._inside = False
-            counts = self.states.counts()
-            made = {at: _updates(self._counts.get(at), count) for at, count in counts.items()}
-            updates = sum(made[at] for at in made if isinstance(at, int)) or max(made.values(), default=0)
-            if updates:
-                self._step(updates, (arguments, named), result)
+            done = self.done
+            self._safely(lambda: self._after((arguments, named), result))
+            if self.done > done:
+                self._behind(self.done)
             return result
 
         return call
+
+    def _safely(self, look: Callable[[], None]) -> None:
+        """Look at the program; what cannot be looked at is noted, and does not reach it."""
+        try:
+            look()
+        except Exception as error:
+            text = f"a step could not be looked at: {one_line(essence(error))}"
+            if text not in self._noted:
+                self._noted.add(text)
+                self._trace.add("note", text=text)
+
+    def _before(self) -> None:
+        self._begin, self._counts = {}, {}
+        self._streams.begin()
+        self._begin, self._counts = self.states.read(), self.states.counts()
+        self._match()
+
+    def _after(self, called: Nest, result: Nest) -> None:
+        counts = self.states.counts()
+        made = {at: _updates(self._counts.get(at), count) for at, count in counts.items()}
+        updates = sum(made[at] for at in made if isinstance(at, int)) or max(made.values(), default=0)
+        if updates:
+            self._step(updates, called, result)
 
     def _applied(self, optimizer: Optimizer, pairs: Sequence[Sequence[Any]], rate: Tensor) -> None:
         """An update will be made, or is being traced: what has not been seen before is looked at before it is."""
@@ -108,26 +129,27 @@ class Steps:
 
         traced = not tf.executing_eagerly()
         with tf.init_scope():
-            self.states.applied(optimizer, [variable for _, variable in pairs])
-            if not tf.executing_eagerly():
-                return
-            for at, count in self.states.counts().items():
-                self._counts.setdefault(at, count)
-            # What runs eagerly here has begun: what it has changed by now is known from before it.
-            before = {} if traced else {key: row for key, row in self._begin.items() if row[0] != "variable"}
-            self._begin = dict(self.states.read(), **before)
-            self._match()
+            if tf.executing_eagerly():
+                self._safely(lambda: self._met(optimizer, [variable for _, variable in pairs], traced))
+
+    def _met(self, optimizer: Optimizer, variables: Sequence[Variable], traced: bool) -> None:
+        self.states.applied(optimizer, variables)
+        for at, count in self.states.counts().items():
+            self._counts.setdefault(at, count)
+        # What runs eagerly here has begun: what it has changed by now is known from before it.
+        before = {} if traced else {key: row for key, row in self._begin.items() if row[0] != "variable"}
+        self._begin = dict(self.states.read(), **before)
+        self._match()
 
     def _match(self) -> None:
         """Find out where in the uninterrupted run the first step is, by its weights; of several the last one."""
         if self.done or not self._beginnings:
             return
         weights = _weights_of(self._begin)
-        if weights is not None and weights in self._beginnings:
+        if weights is not None and weights in self._beginnings and self._beginnings[self._first : self._first + 1] != [weights]:
             at = len(self._beginnings) - 1 - self._beginnings[::-1].index(weights)
-            if at != self._first:
-                self._first = self._streams.step = at
-                self._streams.begin()
+            self._first = self._streams.step = at
+            self._streams.begin()
 
     def _step(self, updates: int, called: Nest, result: Nest) -> None:
         loss = _loss(result)
@@ -149,7 +171,6 @@ class Steps:
         self._streams.step = self._first + self.done
         self._streams.begin()
         self._begin = {}
-        self._behind(self.done)
 
     # -- what it gets ---------------------------------------------------------------------------------------------
 
