@@ -227,7 +227,7 @@ class _Audit:
         left = len(places) - len(interruptions)
         if left:
             notes.append(f"{left} interruptions were not made: no save began behind their step")
-        blind = sum(step.data is None and step.given is None for step in reference.run.steps)
+        blind = sum(not step.data and step.given is None for step in reference.run.steps)
         if blind:
             notes.append(f"the batch of {blind} of {total} steps was not seen, so the data position is not known there")
         merged = sum(step.updates > 1 for step in reference.run.steps)

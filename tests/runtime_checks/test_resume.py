@@ -44,7 +44,7 @@ def _begin(step: int) -> dict[str, Any]:
 def _rows(first: int = 0, change: Change | None = None, until: int = TOTAL) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{"row": "begin"}]
     for step in range(first, until):
-        row = {"row": "step", "begin": _begin(step), "weights": f"w{step}", "data": f"d{step}", "given": f"d{step}"}
+        row = {"row": "step", "begin": _begin(step), "weights": f"w{step}", "data": [f"d{step}"], "given": f"d{step}"}
         row |= {"updates": 1, "loss": 1.0 + step}
         if change is not None:
             change(step, row)
@@ -77,7 +77,7 @@ def _with(key: str, value: str, kind: str = "digest") -> Change:
         if step == SAVED and kind == "digest":
             row["begin"][key][2] = value
         elif step == SAVED:
-            row.update({key: value, "given": value})
+            row.update({key: [value], "given": value})
 
     return change
 
@@ -112,12 +112,22 @@ def test_a_batch_is_told_by_its_number(tmp_path: Path) -> None:
     assert ["another batch than that of step 4"] == [lost.detail for lost in other]
 
 
+def test_data_that_is_looked_at_before_the_first_step_is_no_loss(tmp_path: Path) -> None:
+    """As where a model is built on a first batch: what comes last in the step is its own."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        if step == SAVED:
+            row["data"] = ["d0", *row["data"]]
+
+    assert "equal" == _judged(tmp_path, _rows(SAVED, change)).status
+
+
 def test_what_differs_is_told_in_the_order_of_proof(tmp_path: Path) -> None:
     """Whatever the order in the state."""
 
     def change(step: int, row: dict[str, Any]) -> None:
         if step == SAVED:
-            row["data"] = "d0"
+            row["data"] = ["d0"]
             for key in ("loss scale/0", "generator 0", "optimizer 0/0/adam.m", "optimizer 0/iterations"):
                 row["begin"][key][2] = "other"
 
@@ -164,7 +174,7 @@ def test_a_batch_of_random_numbers_is_no_position(tmp_path: Path) -> None:
     """Where the generator differs, what the function is called with may differ for it."""
 
     def blind(step: int, row: dict[str, Any]) -> None:
-        row["data"] = None
+        row["data"] = []
         if step == SAVED:
             row["given"] = "noise"
             row["begin"]["generator 0"][2] = "other"
@@ -224,7 +234,8 @@ def test_what_two_runs_differ_in_is_not_compared(tmp_path: Path) -> None:
     """It is said, and called lost nowhere; weights that differ end the comparison."""
 
     def noisy(step: int, row: dict[str, Any]) -> None:
-        row["begin"]["generator 0"][2] = row["data"] = row["given"] = f"noise{step}"
+        row["begin"]["generator 0"][2] = row["given"] = f"noise{step}"
+        row["data"] = [row["given"]]
 
     def apart(step: int, row: dict[str, Any]) -> None:
         if step > 5:
@@ -232,7 +243,8 @@ def test_what_two_runs_differ_in_is_not_compared(tmp_path: Path) -> None:
 
     def both(step: int, row: dict[str, Any]) -> None:
         noisy(step, row)
-        row["data"] = row["given"] = f"again{step}"
+        row["given"] = f"again{step}"
+        row["data"] = [row["given"]]
 
     whole = _run(tmp_path, _rows())
     reference = Reference(whole, _run(tmp_path, _rows(0, noisy)))

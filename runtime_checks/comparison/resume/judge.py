@@ -25,6 +25,8 @@ _CAUSED = ("model", "slots")
 """What differs behind a step that differed in anything."""
 _FEW = 3
 
+Batch = str | tuple[str, ...] | None
+
 
 class Reference:
     """The uninterrupted run, done twice: what differs between the two is compared with nothing."""
@@ -127,7 +129,7 @@ def judge(
     if not lost and reference.until < total:
         return told("not compared", (), f"two uninterrupted runs differ from step {reference.until} on")
     if not lost and reference.run.end is not None and resumed.end is not None:
-        one, other = (Step(state, None, None, None, 0, None) for state in (reference.run.end, resumed.end))
+        one, other = (Step(state, None, (), None, 0, None) for state in (reference.run.end, resumed.end))
         lost += _sorted(_differences(one, other, total, reference, []))
         lost = [_unexplained(lost, total)] if any(one.kind in _CAUSED for one in lost) else lost
     if not lost and at == 0 and saved is None:
@@ -209,9 +211,9 @@ def _differences(one: Step, other: Step, step: int, reference: Reference, notes:
         notes.append(f"{alone} values that only one run has at step {step} were not compared")
     for what in ("data", "given"):
         left_batch, right_batch = getattr(one, what), getattr(other, what)
-        if what in reference.unstable or left_batch is None or right_batch is None:
+        if what in reference.unstable or not left_batch or not right_batch:
             continue
-        if left_batch == right_batch:
+        if _is_same(left_batch, right_batch):
             break
         if what == "given" and generators:
             notes.append("whether the batch is the same is not known, since random numbers may be in it")
@@ -224,9 +226,17 @@ def _kind(value: Value) -> str:
     return value.kind if value.kind in ORDER else "variable"
 
 
-def _which(steps: Sequence[Step], what: str, batch: str, step: int) -> str:
+def _is_same(batch: Batch, other: Batch) -> bool:
+    """Whether a step got what another one did; a process may look at some data before its first step."""
+    if isinstance(batch, str) or isinstance(other, str) or not batch or not other:
+        return batch == other
+    return batch == other[-len(batch) :]
+
+
+def _which(steps: Sequence[Step], what: str, batch: Batch, step: int) -> str:
     """Which batch it got in the place of that of the step."""
-    found = [number for number, one in enumerate(steps) if getattr(one, what) == batch]
+    given = [getattr(one, what) for one in steps]
+    found = [number for number, one in enumerate(given) if _is_same(one, batch) or _is_same(batch, one)]
     return f"batch {found[0]} again, in place of batch {step}" if found else f"another batch than that of step {step}"
 
 

@@ -39,7 +39,8 @@ class Step:
 
     begin: State
     weights: str | None
-    data: str | None
+    data: tuple[str, ...]
+    """What iterators gave since the step before, in their order."""
     given: str | None
     updates: int
     loss: float | None
@@ -95,7 +96,7 @@ def _take(run: Run, row: Mapping[str, Any]) -> None:
             Step(
                 _state(row["begin"]),
                 _text(row["weights"]),
-                _text(row["data"]),
+                tuple(map(str, row["data"])),
                 _text(row["given"]),
                 int(row["updates"]),
                 None if loss is None else float(loss),

@@ -25,8 +25,8 @@ from .trace import State, Trace, digest
 
 __all__ = ["Steps"]
 
-_MOST = 10000
-"""Arrays of one step that are looked at."""
+_MOST = 64
+"""What iterators give, and what models are called with, in one step: so many of the last are told."""
 
 
 class Steps:
@@ -146,7 +146,8 @@ class Steps:
         if self.done or not self._beginnings:
             return
         weights = _weights_of(self._begin)
-        if weights is not None and weights in self._beginnings and self._beginnings[self._first : self._first + 1] != [weights]:
+        thought = self._beginnings[self._first : self._first + 1]
+        if weights is not None and weights in self._beginnings and thought != [weights]:
             at = len(self._beginnings) - 1 - self._beginnings[::-1].index(weights)
             self._first = self._streams.step = at
             self._streams.begin()
@@ -161,7 +162,7 @@ class Steps:
             "step",
             begin=self._begin,
             weights=_weights_of(self._begin),
-            data=digest(*data) if data else None,
+            data=data[-_MOST:],
             given=digest(*given) if given else None,
             updates=updates,
             loss=self._loss if loss is None else loss,
@@ -210,8 +211,7 @@ class Steps:
 
         found = digest(*[part.numpy() for part in parts])
         with self._lock:
-            if len(self._data) < _MOST:
-                self._data.append(found)
+            self._data.append(found)
         return tf.constant(0, tf.int64)
 
     def _calling(self, original: Function) -> Function:
@@ -220,8 +220,8 @@ class Steps:
             if self._inside or not _is_ours():
                 return original(layer, *arguments, **named)
             found = _arrays((arguments, named))
-            if found and len(self._given) < _MOST:
-                self._given.append(digest(*found))
+            if found:
+                self._given = [*self._given[1 - _MOST :], digest(*found)]
             self._inside = True
             try:
                 return original(layer, *arguments, **named)

@@ -31,9 +31,9 @@ class Trace:
     """Writes the lines; `path` is a new file.
 
     A ``step`` has ``begin``, the state before it, and ``weights``, one digest of all that is trained; ``data``, the
-    digest of what iterators gave since the step before, and ``given``, that of the arrays that the step's function or
-    a model was called with, each null where there was nothing; ``updates``, how often optimizers were applied in it;
-    and ``loss``, null where it was not seen.
+    digests of what iterators gave since the step before, and ``given``, that of the arrays that the step's function or
+    a model was called with, null where there were none; ``updates``, how often optimizers were applied in it; and
+    ``loss``, null where it was not seen.
     """
 
     def __init__(self, path: str) -> None:
