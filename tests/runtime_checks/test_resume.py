@@ -27,7 +27,7 @@ def _begin(step: int) -> dict[str, Any]:
     """The state of a loop with one weight, before a step."""
     return {
         "weight 0/0": ["model", "w", f"w{step}", float(step)],
-        "weight of layers/1": ["model", "moving_mean", f"mean{step}", None],
+        "layers/1": ["model", "moving_mean", f"mean{step}", None],
         "optimizer 0/0/adam.m": ["slots", "adam.m of w", f"m{step}", None],
         "optimizer 0/iterations": ["iterations", "iterations of Adam", f"i{step}", step],
         "optimizer 0/learning rate": ["learning rate", "learning rate of Adam", f"r{step}", 1 / (1 + step)],
@@ -180,6 +180,23 @@ def test_a_batch_of_random_numbers_is_no_position(tmp_path: Path) -> None:
             row["begin"]["generator 0"][2] = "other"
 
     assert ["generator"] == kinds(_judged(tmp_path, _rows(SAVED, blind), [*_rows(0, lambda _, row: None)]).lost)
+
+
+def test_weights_without_a_value_are_not_compared(tmp_path: Path) -> None:
+    """As those that the first step makes."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        if step == SAVED:
+            row["weights"], row["begin"]["weight 0/0"][2] = None, ""
+
+    def slot(step: int, row: dict[str, Any]) -> None:
+        if step == SAVED:
+            row["begin"]["optimizer 0/0/adam.m"][2] = ""
+
+    assert "not compared" == _judged(tmp_path, _rows(SAVED, change)).status
+    assert ("1 values that only one run has at step 4, or that have none yet, were not compared",) == _judged(
+        tmp_path, _rows(SAVED, slot)
+    ).notes
 
 
 def test_weights_of_no_step_were_not_restored(tmp_path: Path) -> None:

@@ -113,6 +113,8 @@ def judge(
     if at is None:
         if reference.until < total:
             return told("not compared", (), f"two uninterrupted runs differ from step {reference.until} on")
+        if resumed.steps[0].weights is None:
+            return told("not compared", (), "the weights have no values yet when the first step begins")
         return told("lost", [_other_weights(reference.run, resumed.steps[0], saved)])
     if at == 0 and (saved or (saved is None and files)):
         detail = "it begins with the weights of step 0"
@@ -198,7 +200,9 @@ def _differences(one: Step, other: Step, step: int, reference: Reference, notes:
         known = left or right
         if known is None or known.kind == _PROCESS or key in reference.unstable:
             continue
-        if left is None or right is None:
+        if (left is not None and not left.digest) or (right is not None and not right.digest):
+            alone += 1
+        elif left is None or right is None:
             if known.kind in ("slots", "iterations", "model"):
                 missing = "is only in the uninterrupted run" if right is None else "is only in the resumed run"
                 yield Lost(known.kind, known.name, step, missing)
@@ -208,7 +212,7 @@ def _differences(one: Step, other: Step, step: int, reference: Reference, notes:
             generators = generators or known.kind == "generator"
             yield Lost(_kind(known), known.name, step, "", left.number, right.number)
     if alone:
-        notes.append(f"{alone} values that only one run has at step {step} were not compared")
+        notes.append(f"{alone} values that only one run has at step {step}, or that have none yet, were not compared")
     for what in ("data", "given"):
         left_batch, right_batch = getattr(one, what), getattr(other, what)
         if what in reference.unstable or not left_batch or not right_batch:

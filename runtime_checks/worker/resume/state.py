@@ -52,14 +52,19 @@ class States:
         for at, (optimizer, weights) in enumerate(self.optimizers):
             iterations = getattr(optimizer, "iterations", None)
             if iterations is None:
-                found[at] = [digest(_value(one)) for one in weights]
+                with contextlib.suppress(Exception):
+                    found[at] = [digest(_value(one)) for one in weights]
             else:
                 found[at] = int(_value(iterations))
         return found
 
     def weights(self) -> dict[str, Any]:
         """The values of the variables of the model, by key."""
-        return {key: _value(one) for key, _, one in self._model()}
+        found = {}
+        for key, _, one in self._model():
+            with contextlib.suppress(Exception):
+                found[key] = _value(one)
+        return found
 
     def read(self) -> State:
         """The state as it is now."""
@@ -70,8 +75,10 @@ class States:
             variable = raw(variable)
             if id(variable) not in met:
                 met.add(id(variable))
-                value = _value(variable)
-                read[key] = [kind, name, digest(value), _number(value)]
+                read[key] = [kind, name, "", None]
+                with contextlib.suppress(Exception):  # it has no value yet, as within the function that makes it
+                    value = _value(variable)
+                    read[key] = [kind, name, digest(value), _number(value)]
 
         for key, name, one in self._model():
             add("model", key, name, one)
@@ -129,7 +136,7 @@ class States:
                     for one in weights:
                         if id(raw(one)) not in met:
                             met.add(id(raw(one)))
-                            found.append((f"weight of layers/{len(found)}", _name(one), one))
+                            found.append((f"layers/{len(found)}", _name(one), one))
         return found
 
     def _pass_over(self, met: Any) -> None:

@@ -249,9 +249,9 @@ def _leaves(elements: Nest) -> list[Tensor]:
 
 
 def _weights_of(state: Mapping[str, Sequence[Any]]) -> str | None:
-    """One digest of all weights that are trained; None where none is known yet."""
+    """One digest of all weights that are trained; None where none is known, or one has no value yet."""
     found = sorted((key, row[2]) for key, row in state.items() if key.startswith("weight "))
-    return digest([text for pair in found for text in pair]) if found else None
+    return digest([text for pair in found for text in pair]) if found and all(text for _, text in found) else None
 
 
 def _is_ours() -> bool:

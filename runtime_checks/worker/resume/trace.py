@@ -14,7 +14,10 @@ import numpy as np
 __all__ = ["State", "Trace", "digest"]
 
 State = Dict[str, List[Any]]
-"""By key: the kind of state, its name for people, the digest of its value, and the value where it is one number."""
+"""By key: kind, name for people, digest of the value, and the value where it is one number.
+
+The digest is empty where there is no value yet.
+"""
 
 
 def digest(*values: Any) -> str:
