@@ -112,14 +112,18 @@ def test_a_batch_is_told_by_its_number(tmp_path: Path) -> None:
     assert ["another batch than that of step 4"] == [lost.detail for lost in other]
 
 
-def test_data_that_is_looked_at_before_the_first_step_is_no_loss(tmp_path: Path) -> None:
-    """As where a model is built on a first batch: what comes last in the step is its own."""
+def test_data_that_one_run_alone_looks_at_before_a_step_is_no_loss(tmp_path: Path) -> None:
+    """As where a model is built on a first batch, or evaluated: what comes last in the step is its own."""
 
     def change(step: int, row: dict[str, Any]) -> None:
         if step == SAVED:
             row["data"] = ["d0", *row["data"]]
 
-    assert "equal" == _judged(tmp_path, _rows(SAVED, change)).status
+    longer, whole = _run(tmp_path, _rows(SAVED, change)), _run(tmp_path, _rows())
+    evaluated = _run(tmp_path, _rows(0, change))
+    ended = Run(saves=[SAVED], interrupted={"step": 5, "where": ""})
+    for one, resumed in ((whole, longer), (evaluated, _run(tmp_path, _rows(SAVED)))):
+        assert "equal" == judge(Reference(one, one), "exception", 5, ended, resumed, ["x"]).status
 
 
 def test_what_differs_is_told_in_the_order_of_proof(tmp_path: Path) -> None:

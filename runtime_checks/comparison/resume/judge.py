@@ -231,16 +231,15 @@ def _kind(value: Value) -> str:
 
 
 def _is_same(batch: Batch, other: Batch) -> bool:
-    """Whether a step got what another one did; a process may look at some data before its first step."""
+    """Whether two steps got the same; before it, one of them may have looked at other data, as for an evaluation."""
     if isinstance(batch, str) or isinstance(other, str) or not batch or not other:
         return batch == other
-    return batch == other[-len(batch) :]
+    return batch == other[-len(batch) :] or other == batch[-len(other) :]
 
 
 def _which(steps: Sequence[Step], what: str, batch: Batch, step: int) -> str:
     """Which batch it got in the place of that of the step."""
-    given = [getattr(one, what) for one in steps]
-    found = [number for number, one in enumerate(given) if _is_same(one, batch) or _is_same(batch, one)]
+    found = [number for number, one in enumerate(steps) if _is_same(getattr(one, what), batch)]
     return f"batch {found[0]} again, in place of batch {step}" if found else f"another batch than that of step {step}"
 
 
