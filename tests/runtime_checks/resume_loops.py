@@ -21,13 +21,13 @@ LOST = {
     "model_alone": ["slots", "iterations", "data", "generator"],
     "weights_alone": ["slots", "iterations", "epoch"],
     "only_read": ["nothing restored"],
-    "metrics_forgotten": ["best metric"],
-    "counter_forgotten": ["data", "variable"],
 }
 """What each lossy loop loses, in the order in which it is told."""
 ALONE: dict[str, dict[str, list[str]]] = {
     "keras2": {"old_optimizer": [], "old_slots_forgotten": ["slots"]},
     "keras3": {
+        "metrics_forgotten": ["best metric"],
+        "counter_forgotten": ["data", "variable"],
         "average_forgotten": ["average"],
         "scale_forgotten": ["loss scale"],
         "rate_forgotten": ["learning rate"],
