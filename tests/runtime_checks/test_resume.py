@@ -231,6 +231,17 @@ def test_a_run_that_begins_anew_restored_nothing(
     assert (status, lost) == (found.status, kinds(found.lost))
 
 
+def test_what_a_first_save_left_half_done_is_nothing_to_restore(tmp_path: Path) -> None:
+    """Files lie there, and no save was ever complete."""
+    whole = _run(tmp_path, _rows())
+    ended = Run(interrupted={"step": 5, "where": "before TensorFlow put its parts together"})
+    found = judge(Reference(whole, whole), "saving", 5, ended, _run(tmp_path, _rows()), ["x.part"])
+
+    assert ("begun anew", ("the save was ended before TensorFlow put its parts together",)) == (
+        found.status, found.notes
+    )
+
+
 def test_steps_too_many_are_a_lost_epoch(tmp_path: Path) -> None:
     """As are steps that are left out, and none at all."""
     rows = _rows(SAVED)

@@ -90,8 +90,9 @@ def judge(
     saved = interrupted.saves[-1] if interrupted.saves else None
     at = reference.place(resumed.steps[0].weights, saved) if resumed.steps else None
     notes = [*interrupted.notes, *resumed.notes]
-    if interrupted.interrupted and interrupted.interrupted["where"]:
-        notes.append(f"the save was ended {interrupted.interrupted['where']}")
+    where = interrupted.interrupted["where"] if interrupted.interrupted else ""
+    if where:
+        notes.append(f"the save was ended {where}")
 
     def told(status: Status, lost: Sequence[Lost] = (), reason: str = "") -> Interruption:
         loss = None
@@ -116,7 +117,7 @@ def judge(
         if resumed.steps[0].weights is None:
             return told("not compared", (), "the weights have no values yet when the first step begins")
         return told("lost", [_other_weights(reference.run, resumed.steps[0], saved)])
-    if at == 0 and (saved or (saved is None and files)):
+    if at == 0 and (saved or (saved is None and files and not where)):  # or they are of the save that was ended
         detail = "it begins with the weights of step 0"
         detail += "" if saved is None else f", though the state behind step {saved} was saved"
         if "tf.train.load_checkpoint" in resumed.reads:

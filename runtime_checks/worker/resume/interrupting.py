@@ -15,6 +15,7 @@ from .trace import Trace
 
 __all__ = ["EXCEPTION", "SAVING", "SIGKILL", "SIGTERM", "Interrupter", "InterruptionError"]
 
+_MANAGER = "CheckpointManager"
 EXCEPTION, SIGTERM, SIGKILL, SAVING = "exception", "sigterm", "sigkill", "saving"
 
 
@@ -66,7 +67,7 @@ class Interrupter:
             for cls in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint, tf.compat.v1.train.Saver):
                 for name in ("save", "write"):
                     stack.enter_context(wrapped(cls, name, functools.partial(self._saving, cls.__name__)))
-            stack.enter_context(wrapped(tf.train.CheckpointManager, "save", functools.partial(self._saving, "manager")))
+            stack.enter_context(wrapped(tf.train.CheckpointManager, "save", functools.partial(self._saving, _MANAGER)))
             for cls in in_keras("Model"):
                 for name in ("save", "save_weights"):
                     stack.enter_context(wrapped(cls, name, functools.partial(self._saving, "Model")))
@@ -92,6 +93,8 @@ class Interrupter:
                 result = original(owner, *arguments, **named)
             finally:
                 self._inside = False
+            if what == _MANAGER and result is None:  # it was not yet time to save
+                return result
             paths = [os.fspath(one) for one in [*arguments, *named.values()] if isinstance(one, (str, os.PathLike))]
             if self._is_due:
                 self._halve([path for path in paths if os.path.isfile(path)])
