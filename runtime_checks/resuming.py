@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..linter.finding import Target
@@ -178,24 +178,27 @@ class _Audit:
         every = self.request.every or max(1, -(-total // _PARTS))
         places = [(how, at) for at in range(every, total, every) for how in self.request.hows]
         first = [self._attempt(f"{how} behind step {at}", how, at) for how, at in places]
-        stopped = self._run(first) if first else []
+        stopped = list(zip(first, self._run(first), strict=True))
         beginnings = [step.weights for step in reference.run.steps]
-        again, found = [], []
-        for (how, at), attempt, ended in zip(places, first, stopped, strict=True):
-            if ended.cause or ended.run.interrupted is None:
-                found.append(_not_interrupted(how, at, ended))
-            else:
-                name = f"resumed after {attempt.name}"
-                place = ended.run.saves[-1] if ended.run.saves else 0
-                trace = attempt.trace + "-resumed"
-                again.append(_Attempt(name, attempt.folder, trace, None, None, beginnings, place))
-        resumed = iter(self._run(again) if again else [])
+        again = {
+            attempt.name: replace(
+                attempt,
+                name=f"resumed after {attempt.name}",
+                trace=_resumed(attempt.trace),
+                how=None,
+                at=None,
+                beginnings=beginnings,
+                first=ended.run.saves[-1] if ended.run.saves else 0,
+            )
+            for attempt, ended in stopped
+            if ended.run.interrupted is not None and not ended.cause
+        }
+        resumed = dict(zip(again, self._run(list(again.values())), strict=True))
         interruptions = []
-        missing = iter(found)
-        for (how, at), attempt, ended in zip(places, first, stopped, strict=True):
-            whole = not ended.cause and ended.run.interrupted is not None
-            one = self._judged(reference, how, at, attempt, ended, next(resumed)) if whole else next(missing)
-            if one is not None:
+        for (how, at), (attempt, ended) in zip(places, stopped, strict=True):
+            if attempt.name in resumed:
+                interruptions.append(self._judged(reference, how, at, attempt, ended, resumed[attempt.name]))
+            elif (one := _not_interrupted(how, at, ended)) is not None:
                 interruptions.append(one)
         return self._report(reference, places, interruptions)
 
@@ -210,7 +213,7 @@ class _Audit:
         if after.cause or unended:
             why = f"the resumed loop did not come to its end: {after.cause or _killed(after.signal)}"
             return Interruption(how, at, "failed", why, files=tuple(before.files))
-        distance = apart(self._trace(0), attempt.trace + "-resumed")
+        distance = apart(self._trace(0), _resumed(attempt.trace))
         return judge(reference, how, at, before.run, after.run, before.files, distance)
 
     def _report(
@@ -312,6 +315,11 @@ class _Audit:
         return outcome
 
 
+def _resumed(trace: str) -> str:
+    """Where the run leaves its trace that goes on from another one."""
+    return f"{trace}-resumed"
+
+
 def _ends(told: object) -> list[dict[str, Any]]:
     """What the worker says of the attempts that ended, as far as it has that form."""
     found: list[dict[str, Any]] = []
@@ -345,7 +353,9 @@ def _not_interrupted(how: str, at: int, ended: _Ended) -> Interruption | None:
         return Interruption(how, at, "failed", f"the run up to the interruption was ended: {ended.cause}")
     if ended.run.raised:
         return Interruption(how, at, "failed", f"the loop raised before it was interrupted: {raised(ended.run)}")
-    if how == "saving" and ended.run.end is not None:
+    if ended.run.end is None:
+        return Interruption(how, at, "failed", f"the run up to the interruption: {_killed(ended.signal)}")
+    if how == "saving":
         return None
     return Interruption(how, at, "not compared", "the loop ended before it was interrupted")
 
