@@ -44,7 +44,8 @@ ROOMS = [
         ROOT / "runtime_checks" / "comparison",
         [
             "results distributions passes points", "wording", "judging",
-            "batches divergence draws excerpts float64 initial_values metrics pipelines precision rates settings "
+            "batches divergence draws excerpts float64 initial_values metrics pipelines precision rates resume "
+            "settings "
             "vacuity",
             "causes reporters", "trying", "report training", "climb", "variants", "rungs", ".",
         ],
@@ -220,7 +221,9 @@ def test_only_the_registry_imports_rules() -> None:
 
 def test_only_the_commands_import_the_runtime_checks() -> None:
     """Linting does not pay for what it does not do."""
-    assert {"linter/cli/main.py", "linter/cli/verify_command.py", "linter/pytest_plugin.py"} >= {
+    commands = {f"linter/cli/{name}.py" for name in ("main", "resume_command", "verify_command")}
+
+    assert {*commands, "linter/pytest_plugin.py"} >= {
         path for path, _ in _offences(LINTER + RULES, {"migrate_lint.runtime_checks"})
     }
 

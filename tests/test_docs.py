@@ -49,7 +49,7 @@ _DONE = {"migrate-lint": {0, 1}, "pylint": set(range(32)) - {1}, "python -m pyli
 _OF_OTHERS = {"--inplace", "--from-stdin"}
 """Options of other programs that the pages name."""
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z\d-]+")
-_COMMANDS = ("check", "verify")
+_COMMANDS = ("check", "verify", "resume")
 _BRANCH = "main"
 _CI = {"GITHUB_BASE_REF": _BRANCH, "CI_MERGE_REQUEST_DIFF_BASE_SHA": _BRANCH}
 """What a server tells its jobs."""

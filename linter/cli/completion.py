@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from .console import PROGRAM
 
-_FILES = {"FILE", "PATH", "PAIR", "FILE:NAME", "TARGET", "GLOBS", "NAME", "FOLDER", "REV:FILE", "POLICY"}
+_FILES = {"FILE", "PATH", "PAIR", "LOOP", "FILE:NAME", "TARGET", "GLOBS", "NAME", "FOLDER", "REV:FILE", "POLICY"}
 _RULES = {
     "bash": "_migrate_lint_rules",
     "zsh": "_migrate_lint_rules",

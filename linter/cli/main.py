@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 _MOST_JOBS = 61
 """Processes; Windows waits for no more at once, and more only wait for each other."""
+_COMMANDS = {"check", "rule", "verify", "resume"}
 _SHELLS = ("bash", "zsh", "fish")
 _PATIENCE = 2.0
 """Seconds that a run takes in silence, before a progress bar shows."""
@@ -76,11 +77,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    command, rest = (words[0], words[1:]) if words[:1] and words[0] in {"check", "rule", "verify"} else ("check", words)
+    command, rest = (words[0], words[1:]) if words[:1] and words[0] in _COMMANDS else ("check", words)
     if command == "verify":
         from .verify_command import verify
 
         return verify(rest)
+    if command == "resume":
+        from .resume_command import resume
+
+        return resume(rest)
     return _rule(rest) if command == "rule" else _check(rest)
 
 
@@ -563,9 +568,12 @@ class _Version(argparse.Action):
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of every command, by its name."""
+    from .resume_command import parser as resume_parser
     from .verify_command import parser as verify_parser
 
-    return {"check": _check_parser(), "rule": _rule_parser(), "verify": verify_parser()}
+    return {
+        "check": _check_parser(), "rule": _rule_parser(), "verify": verify_parser(), "resume": resume_parser()
+    }
 
 
 class _Completion(argparse.Action):

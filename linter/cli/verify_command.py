@@ -254,6 +254,11 @@ def _then(options: argparse.Namespace) -> Callable[[Report, Again], Report] | No
     return partial(what, runs=options.budget or trying.RUNS, seconds=options.budget_seconds or trying.SECONDS)
 
 
+def likely_target(file: str | None) -> Target | None:
+    """The Keras that the project around a file is moved to; None where nothing speaks for either."""
+    return _Project(file).target()
+
+
 class _Project:
     """What the project around a pair's file says: the Keras that it is moved to, and the findings of the rules."""
 

@@ -23,7 +23,10 @@ __all__ = ["execute", "main"]
 
 
 def main(job_file: str) -> None:
-    """Do the job that a JSON file describes, a recording or the checks, and write ``results.json`` in its place."""
+    """Do the job that a JSON file describes, and write ``results.json`` in its place.
+
+    It is a recording, the runs of a training loop, or the checks.
+    """
     _dump_stacks(os.path.join(os.path.dirname(job_file), "stacks.txt"))
     with open(job_file, encoding="utf-8") as file:
         job = json.load(file)
@@ -34,6 +37,10 @@ def main(job_file: str) -> None:
         from .recording import main as recording
 
         recording.execute(job, results)
+    elif job.get("kind") == "resume":
+        from .resume import main as resuming
+
+        resuming.execute(job, results)
     else:
         execute(job, results, os.path.join(os.path.dirname(job_file), _ASK))
 

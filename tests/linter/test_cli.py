@@ -125,6 +125,7 @@ def test_exit_zero_forgives_findings_only(capsys: Captured) -> None:
         (["--runtime"], "--runtime: expected one argument"),
         (["--select-", "TF1"], "--select-"),
         (["verify"], "verify takes one pair, such as pair.py, and got no pair"),
+        (["resume"], "resume takes one loop, such as train.py:loop, and got no loop"),
         (["--jobs", "0"], "--jobs"),
         (["--target", "keras4"], "keras4"),
         (["--output-format", "hmtl"], "hmtl"),

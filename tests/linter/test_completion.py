@@ -77,6 +77,7 @@ def test_every_option_is_in_the_script(shell: str, capsys: pytest.CaptureFixture
         (["verify", "--python-"], ["--python-tf1"]),
         (["verify", "--output-format", "ju"], ["junit"]),
         (["v"], ["verify"]),
+        (["resume", "--how", "sa"], ["saving"]),
     ],
 )
 def test_bash_completes(

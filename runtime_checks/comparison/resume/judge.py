@@ -1,0 +1,249 @@
+"""Which state a resumed run lacks: it is held against the step of the uninterrupted run whose weights it begins with.
+
+The first step that differs in anything decides, and what differs there is told in the order of proof: a batch says
+nothing of a loop whose optimizer is not the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from ..wording import place
+from .results import Interruption, Lost, Status
+from .traces import Run, Step, Value
+
+__all__ = ["ORDER", "Reference", "judge", "kinds", "raised"]
+
+ORDER = (
+    "nothing restored", "model", "slots", "iterations", "learning rate", "data", "generator", "epoch", "best metric",
+    "average", "loss scale", "variable", "unknown", "failed"
+)
+"""Kinds of state, in the order in which they are named."""
+_PROCESS = "process"
+"""The generators of the whole process: that they stand elsewhere is told where it may explain a difference."""
+_CAUSED = ("model", "slots")
+"""What differs behind a step that differed in anything."""
+_FEW = 3
+
+Batch = str | tuple[str, ...] | None
+
+
+class Reference:
+    """The uninterrupted run, done twice: what differs between the two is compared with nothing."""
+
+    def __init__(self, run: Run, again: Run) -> None:
+        self.run = run
+        self.unstable: set[str] = set()
+        self.names: list[str] = []
+        self.until = min(len(run.steps), len(again.steps))
+        """The number of steps with the same weights at their beginning."""
+        for number, (one, other) in enumerate(zip(run.steps, again.steps, strict=False)):
+            if one.weights != other.weights:
+                self.until = number
+                self._add("weights", f"the weights, from step {number} on")
+                break
+            for key in sorted(one.begin.keys() | other.begin.keys()):
+                left, right = one.begin.get(key), other.begin.get(key)
+                if left is None or right is None or left.digest != right.digest:
+                    known = left or right
+                    if known is not None and known.kind != _PROCESS:
+                        self._add(key, known.name)
+            for what in ("data", "given"):
+                if getattr(one, what) != getattr(other, what):
+                    self._add(what, "the batches" if what == "data" else "what the step's function is called with")
+        if len(run.steps) != len(again.steps):
+            self._add("steps", "the number of steps")
+
+    def _add(self, key: str, name: str) -> None:
+        if key not in self.unstable:
+            self.unstable.add(key)
+            self.names.append(name)
+
+    def place(self, weights: str | None, saved: int | None) -> int | None:
+        """The step that begins with these weights: where several do, the one that was saved, or else the last."""
+        found = [number for number, step in enumerate(self.run.steps) if step.weights == weights]
+        if weights is None or not found:
+            return None
+        return saved if saved in found else found[-1]
+
+
+def judge(
+    reference: Reference,
+    how: str,
+    behind: int,
+    interrupted: Run,
+    resumed: Run,
+    files: Sequence[str],
+    apart: float | None = None,
+) -> Interruption:
+    """Compare the run that went on with the uninterrupted one, step by step.
+
+    Args:
+        reference: the uninterrupted run.
+        how: it was interrupted.
+        behind: the number of steps that were to be done before.
+        interrupted: the run up to there.
+        resumed: the run that went on from there.
+        files: what lay in the folder then.
+        apart: how far the weights are apart at the end.
+    """
+    saved = interrupted.saves[-1] if interrupted.saves else None
+    at = reference.place(resumed.steps[0].weights, saved) if resumed.steps else None
+    notes = [*interrupted.notes, *resumed.notes]
+    where = interrupted.interrupted["where"] if interrupted.interrupted else ""
+    if where:
+        notes.append(f"the save was ended {where}")
+
+    def told(status: Status, lost: Sequence[Lost] = (), reason: str = "") -> Interruption:
+        loss = None
+        if at is not None and resumed.steps:
+            pair = reference.run.steps[at].loss, resumed.steps[0].loss
+            loss = abs(pair[0] - pair[1]) if pair[0] is not None and pair[1] is not None else None
+        return Interruption(
+            how, behind, status, reason, saved, at, len(resumed.steps), tuple(lost), tuple(notes), loss,
+            apart, tuple(files)
+        )
+
+    if resumed.raised:
+        return told("lost", [Lost("failed", "the resumed loop raised", None, raised(resumed))])
+    total = len(reference.run.steps)
+    if not resumed.steps:
+        left = total - (saved or 0)
+        detail = f"the resumed loop makes no step, where {left} of {total} remain"
+        return told("lost", [Lost("epoch", "number of steps", saved, detail)])
+    if at is None:
+        if reference.until < total:
+            return told("not compared", (), f"two uninterrupted runs differ from step {reference.until} on")
+        if resumed.steps[0].weights is None:
+            return told("not compared", (), "the weights have no values yet when the first step begins")
+        return told("lost", [_other_weights(reference.run, resumed.steps[0], saved)])
+    if at == 0 and (saved or (saved is None and files and not where)):  # or they are of the save that was ended
+        detail = "it begins with the weights of step 0"
+        detail += "" if saved is None else f", though the state behind step {saved} was saved"
+        if "tf.train.load_checkpoint" in resumed.reads:
+            detail += "; tf.train.load_checkpoint only opens a file and restores nothing (TF502)"
+        return told("lost", [Lost("nothing restored", "nothing was restored", 0, detail)])
+    if saved is not None and at != saved:
+        notes.append(f"it goes on from step {at}, and the last save was behind step {saved}")
+    lost = list(_first_differences(reference, at, resumed.steps, notes))
+    if not lost and len(resumed.steps) != total - at and "steps" not in reference.unstable:
+        detail = f"the resumed loop makes {len(resumed.steps)} steps, where {total - at} of {total} remain"
+        lost.append(Lost("epoch", "number of steps", at, detail))
+    if not lost and reference.until < total:
+        return told("not compared", (), f"two uninterrupted runs differ from step {reference.until} on")
+    if not lost and reference.run.end is not None and resumed.end is not None:
+        one, other = (Step(state, None, (), None, 0, None) for state in (reference.run.end, resumed.end))
+        lost += _sorted(_differences(one, other, total, reference, []))
+        lost = [_unexplained(lost, total)] if any(one.kind in _CAUSED for one in lost) else lost
+    if not lost and at == 0 and saved is None:
+        return told("begun anew", (), "nothing had been saved by then")
+    return told("lost" if lost else "equal", lost)
+
+
+def raised(run: Run) -> str:
+    """What a loop raised, with its line where it is known."""
+    return run.raised if run.place is None else f"{run.raised} ({place(run.place)})"
+
+
+def _other_weights(run: Run, first: Step, saved: int | None) -> Lost:
+    """The weights of no step: which of them are not those that were saved."""
+    names = []
+    if saved is not None and saved < len(run.steps):
+        begin = run.steps[saved].begin
+        names = [
+            value.name
+            for key, value in begin.items()
+            if value.kind == "model" and (key not in first.begin or first.begin[key].digest != value.digest)
+        ]
+    detail = "the uninterrupted run begins no step with the weights of the resumed one"
+    if names:
+        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+        detail += f"; not as behind step {saved}: {', '.join(names[:_FEW])}{more}"
+    return Lost("model", "the weights were not restored", saved, detail)
+
+
+def _first_differences(reference: Reference, at: int, steps: Sequence[Step], notes: list[str]) -> Sequence[Lost]:
+    """What differs at the first step that differs in anything."""
+    for number, (one, other) in enumerate(zip(reference.run.steps[at : reference.until], steps, strict=False)):
+        found = _sorted(_differences(one, other, at + number, reference, notes if not number else []))
+        if not found:
+            continue
+        if number and any(lost.kind in _CAUSED for lost in found):
+            process = [name for name in _moved(one, other) if name]
+            if process:
+                notes.append(f"{' and '.join(process)} draws from another place than in the uninterrupted run")
+            return [_unexplained(found, at + number)]
+        return found
+    return []
+
+
+def _unexplained(found: Sequence[Lost], step: int) -> Lost:
+    detail = f"{found[0].name} differs from step {step} on, and nothing that is looked at differed before"
+    return Lost("unknown", "unknown state", step, detail)
+
+
+def _moved(one: Step, other: Step) -> Iterator[str]:
+    for key, value in one.begin.items():
+        if value.kind == _PROCESS and key in other.begin and other.begin[key].digest != value.digest:
+            yield value.name
+
+
+def _sorted(found: Iterator[Lost]) -> list[Lost]:
+    return sorted(found, key=lambda lost: ORDER.index(lost.kind))
+
+
+def _differences(one: Step, other: Step, step: int, reference: Reference, notes: list[str]) -> Iterator[Lost]:
+    """What two steps that should be the same begin with, and are given; the one is of the uninterrupted run."""
+    generators = False
+    alone = 0
+    for key in sorted(one.begin.keys() | other.begin.keys()):
+        left, right = one.begin.get(key), other.begin.get(key)
+        known = left or right
+        if known is None or known.kind == _PROCESS or key in reference.unstable:
+            continue
+        if (left is not None and not left.digest) or (right is not None and not right.digest):
+            alone += 1
+        elif left is None or right is None:
+            if known.kind in ("slots", "iterations", "model"):
+                missing = "is only in the uninterrupted run" if right is None else "is only in the resumed run"
+                yield Lost(known.kind, known.name, step, missing)
+            else:
+                alone += 1
+        elif left.digest != right.digest:
+            generators = generators or known.kind == "generator"
+            yield Lost(_kind(known), known.name, step, "", left.number, right.number)
+    if alone:
+        notes.append(f"{alone} values that only one run has at step {step}, or that have none yet, were not compared")
+    for what in ("data", "given"):
+        left_batch, right_batch = getattr(one, what), getattr(other, what)
+        if what in reference.unstable or not left_batch or not right_batch:
+            continue
+        if _is_same(left_batch, right_batch):
+            break
+        if what == "given" and generators:
+            notes.append("whether the batch is the same is not known, since random numbers may be in it")
+            break
+        yield Lost("data", "data position", step, _which(reference.run.steps, what, right_batch, step))
+        break
+
+
+def _kind(value: Value) -> str:
+    return value.kind if value.kind in ORDER else "variable"
+
+
+def _is_same(batch: Batch, other: Batch) -> bool:
+    """Whether two steps got the same; before it, one of them may have looked at other data, as for an evaluation."""
+    if isinstance(batch, str) or isinstance(other, str) or not batch or not other:
+        return batch == other
+    return batch == other[-len(batch) :] or other == batch[-len(other) :]
+
+
+def _which(steps: Sequence[Step], what: str, batch: Batch, step: int) -> str:
+    """Which batch it got in the place of that of the step."""
+    found = [number for number, one in enumerate(steps) if _is_same(getattr(one, what), batch)]
+    return f"batch {found[0]} again, in place of batch {step}" if found else f"another batch than that of step {step}"
+
+
+def kinds(lost: Collection[Lost]) -> list[str]:
+    """The kinds, each once, in their order."""
+    return list(dict.fromkeys(one.kind for one in lost))

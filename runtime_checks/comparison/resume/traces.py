@@ -1,0 +1,155 @@
+"""Reads what a run of a loop left (`worker.resume.trace`), and holds it to its form: what comes after trusts it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...worker.atomic import read_regular
+
+__all__ = ["Run", "Step", "TraceError", "Value", "apart", "read"]
+
+_MOST = 1 << 30
+
+
+class TraceError(ValueError):
+    """What a run left cannot be used; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A part of the state: its kind, its name, the digest of its value, and the value where it is one number."""
+
+    kind: str
+    name: str
+    digest: str
+    number: float | int | str | None
+
+
+State = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An executed update: the state before it, and what the loop gave to it."""
+
+    begin: State
+    weights: str | None
+    data: tuple[str, ...]
+    """What iterators gave since the step before, in their order."""
+    given: str | None
+    updates: int
+    loss: float | None
+
+
+@dataclass(slots=True)
+class Run:
+    """All that a run did until it ended, was interrupted or was killed."""
+
+    steps: list[Step] = field(default_factory=list)
+    end: State | None = None
+    """The state when the loop returned."""
+    saves: list[int] = field(default_factory=list)
+    """Behind how many steps each save was complete."""
+    reads: list[str] = field(default_factory=list)
+    """What was called to read a checkpoint."""
+    interrupted: Mapping[str, Any] | None = None
+    """How, and behind which step."""
+    raised: str = ""
+    place: tuple[str, int] | None = None
+    """Where in the user's files."""
+    usage: str = ""
+    """Why there is no loop to run."""
+    notes: list[str] = field(default_factory=list)
+    aligned: bool = False
+    """Whether streams of random numbers were put at the place of their step."""
+
+
+def read(path: str) -> Run:
+    """What a run left so far; the last line of one that was killed may lack its end, and is left out.
+
+    Raises:
+        TraceError: if there is none, or it has no such form.
+    """
+    try:
+        lines = read_regular(path, _MOST).split(b"\n")
+    except OSError as error:
+        raise TraceError(f"the trace of the run cannot be read: {error}") from error
+    run = Run()
+    for number, line in enumerate(lines[:-1], 1):
+        try:
+            _take(run, json.loads(line))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise TraceError(f"the trace of the run is damaged in line {number}: {error}") from error
+    return run
+
+
+def _take(run: Run, row: Mapping[str, Any]) -> None:
+    kind = row["row"]
+    if kind == "step":
+        loss = row["loss"]
+        run.steps.append(
+            Step(
+                _state(row["begin"]),
+                _text(row["weights"]),
+                tuple(map(str, row["data"])),
+                _text(row["given"]),
+                int(row["updates"]),
+                None if loss is None else float(loss),
+            )
+        )
+    elif kind == "end":
+        run.end, run.aligned = _state(row["state"]), bool(row["aligned"])
+    elif kind == "saved":
+        run.saves.append(int(row["step"]))
+    elif kind == "read":
+        run.reads.append(str(row["what"]))
+    elif kind == "interrupted":
+        run.interrupted = {"step": int(row["step"]), "where": str(row.get("where", ""))}
+    elif kind == "raised":
+        place = row["place"]
+        run.place = (str(place[0]), int(place[1])) if place else None
+        run.raised = "" if row["interruption"] else str(row["text"])
+    elif kind == "usage":
+        run.usage = str(row["text"])
+    elif kind == "note":
+        run.notes.append(str(row["text"]))
+
+
+def _state(found: Mapping[str, Any]) -> State:
+    return {
+        str(key): Value(str(kind), str(name), str(digest), number if isinstance(number, int | float | str) else None)
+        for key, (kind, name, digest, number) in found.items()
+    }
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def apart(path: str, other: str) -> float | None:
+    """The largest difference of the weights that two runs ended with; None where they cannot be compared.
+
+    Args:
+        path: of the trace of the one run, beside which the weights lie.
+        other: of the other's.
+    """
+    try:
+        with np.load(path + ".npz", allow_pickle=False) as one, np.load(other + ".npz", allow_pickle=False) as two:
+            if set(one.files) != set(two.files) or not one.files:
+                return None
+            return max(_differences(one, two))
+    except (OSError, ValueError, KeyError, EOFError):
+        return None
+
+
+def _differences(one: Any, two: Any) -> Iterator[float]:
+    for name in one.files:
+        left, right = (np.asarray(each[name], np.float64) for each in (one, two))
+        if left.shape != right.shape:
+            raise ValueError("of another shape")
+        yield float(np.max(np.abs(left - right), initial=0.0))

@@ -1,0 +1,136 @@
+"""Ends a run before its end: by an exception, by a signal, or in the middle of a save."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+from typing import Any, Iterator, NoReturn
+
+from ..patching import wrapped
+from ..recording.tensors import Function, Nest
+from ..recording.watching.classes import in_keras
+from .trace import Trace
+
+__all__ = ["EXCEPTION", "SAVING", "SIGKILL", "SIGTERM", "Interrupter", "InterruptionError"]
+
+_MANAGER = "CheckpointManager"
+EXCEPTION, SIGTERM, SIGKILL, SAVING = "exception", "sigterm", "sigkill", "saving"
+
+
+class InterruptionError(Exception):
+    """What a loop is interrupted by, as a device that fails would do it."""
+
+
+class Interrupter:
+    """Interrupts behind step `at`, counted from 1, in one of four ways; None for never. Notes what is saved meanwhile.
+
+    ``saving`` ends the first save that begins when the step is done: TensorFlow's before the parts are put together,
+    and of a file that Keras writes, which it does in place, the second half is missing.
+    """
+
+    def __init__(self, trace: Trace, how: str | None, at: int | None) -> None:
+        self._trace = trace
+        self._how = how
+        self._at = at
+        self._done = 0
+        self._inside = False
+        self._raised = False
+
+    def behind(self, done: int) -> None:
+        """A step is done."""
+        self._done = done
+        if self._raised:
+            self._trace.add("note", text="the loop caught the exception and went on; it was killed one step later")
+            self._kill()
+        if self._at is None or done != self._at or self._how == SAVING:
+            return
+        self._trace.add("interrupted", how=self._how, step=done)
+        if self._how == SIGKILL:
+            self._kill()
+        elif self._how == SIGTERM:
+            os.kill(os.getpid(), signal.SIGTERM)
+        else:
+            self._raised = True
+            raise InterruptionError(f"migrate-lint interrupts the loop behind step {done}")
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Hear of saves in the body."""
+        import tensorflow as tf
+        from tensorflow.python.checkpoint import checkpoint
+        from tensorflow.python.ops import gen_io_ops
+        from tensorflow.python.training import checkpoint_utils
+
+        with contextlib.ExitStack() as stack:
+            for cls in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint, tf.compat.v1.train.Saver):
+                for name in ("save", "write"):
+                    stack.enter_context(wrapped(cls, name, functools.partial(self._saving, cls.__name__)))
+            stack.enter_context(wrapped(tf.train.CheckpointManager, "save", functools.partial(self._saving, _MANAGER)))
+            for cls in in_keras("Model"):
+                for name in ("save", "save_weights"):
+                    stack.enter_context(wrapped(cls, name, functools.partial(self._saving, "Model")))
+            stack.enter_context(wrapped(gen_io_ops, "merge_v2_checkpoints", self._merging))
+            read = functools.partial(self._telling, "tf.train.load_checkpoint")
+            for owner in (checkpoint_utils, tf.train):
+                stack.enter_context(wrapped(owner, "load_checkpoint", read))
+            restore = functools.partial(self._telling, "restore")
+            stack.enter_context(wrapped(checkpoint.TrackableSaver, "restore", restore))
+            yield
+
+    @property
+    def _is_due(self) -> bool:
+        return self._how == SAVING and self._at is not None and self._done >= self._at
+
+    def _saving(self, what: str, original: Function) -> Function:
+        @functools.wraps(original)
+        def save(owner: Any, *arguments: Nest, **named: Nest) -> Nest:
+            if self._inside:
+                return original(owner, *arguments, **named)
+            self._inside = True
+            try:
+                result = original(owner, *arguments, **named)
+            finally:
+                self._inside = False
+            if what == _MANAGER and result is None:  # it was not yet time to save
+                return result
+            paths = [os.fspath(one) for one in [*arguments, *named.values()] if isinstance(one, (str, os.PathLike))]
+            if self._is_due:
+                self._halve([path for path in paths if os.path.isfile(path)])
+            self._trace.add("saved", step=self._done, what=what)
+            return result
+
+        return save
+
+    def _merging(self, original: Function) -> Function:
+        @functools.wraps(original)
+        def merge(*arguments: Nest, **named: Nest) -> Nest:
+            if self._is_due:
+                self._end("before TensorFlow put its parts together")
+            return original(*arguments, **named)
+
+        return merge
+
+    def _halve(self, paths: list[str]) -> None:
+        for path in paths:
+            os.truncate(path, os.path.getsize(path) // 2)
+            self._end(f"with half of {os.path.basename(path)} written")
+        self._end("as it ended, since its middle was not seen")
+
+    def _end(self, where: str) -> NoReturn:
+        self._trace.add("interrupted", how=SAVING, step=self._done, where=where)
+        self._kill()
+
+    def _telling(self, what: str, original: Function) -> Function:
+        @functools.wraps(original)
+        def tell(*arguments: Nest, **named: Nest) -> Nest:
+            result = original(*arguments, **named)
+            self._trace.add("read", what=what, step=self._done)
+            return result
+
+        return tell
+
+    def _kill(self) -> NoReturn:
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise SystemExit  # not reached

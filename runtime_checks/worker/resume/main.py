@@ -1,0 +1,160 @@
+"""The worker's job of kind ``resume``: run a training loop some times, each in a child that is forked for it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import importlib
+import os
+import random
+import sys
+import threading
+import traceback
+from typing import Any, Callable, Mapping
+
+import numpy as np
+
+from .. import modules, phases, signature
+from ..errors import essence, one_line
+from ..frames import UserCode, place_of
+from ..results import Results, versions
+from .interrupting import Interrupter, InterruptionError
+from .steps import Steps
+from .streams import Streams
+from .trace import Trace
+
+__all__ = ["execute"]
+
+_SEED = 42
+_MOST_FILES = 200
+
+
+class LoopError(Exception):
+    """There is no loop that could be run; the text says why."""
+
+
+def execute(job: dict[str, Any], results: Results) -> None:
+    """Do every attempt of the job in a forked child; ``ended`` of the results says how each of them ended.
+
+    An attempt has ``name``, ``folder``, ``trace``, ``how`` and ``at`` (see `Interrupter`), ``beginnings`` and ``from``
+    (the step that it is thought to begin with) and ``steps`` (after which it ends, or None).
+    """
+    results.begin(phases.IMPORT)
+    import tensorflow as tf
+
+    results.update(versions=versions(tf))
+    with contextlib.suppress(AttributeError):
+        tf.debugging.disable_traceback_filtering()
+    ended: list[dict[str, Any]] = []
+    for attempt in job["attempts"]:
+        results.update(ended=ended)
+        results.begin(attempt["name"])
+        child = os.fork()
+        if not child:
+            status = 1
+            atexit._clear()  # what was left to do at the end is the parent's
+            try:
+                status = _run(job, attempt)
+            except Exception:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
+        _, status = os.waitpid(child, 0)
+        ended.append(
+            {"signal": status & 127 or None, "status": None if status & 127 else status >> 8,
+             "files": _files(attempt["folder"])}
+        )
+    results.finish(ended=ended)
+
+
+def _files(folder: str) -> list[str]:
+    found = [
+        os.path.relpath(os.path.join(inside, name), folder)
+        for inside, _, names in os.walk(folder)
+        for name in names
+    ]
+    return sorted(found)[:_MOST_FILES]
+
+
+def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
+    """Run the loop in this process, and say how it ended."""
+    trace = Trace(attempt["trace"])
+    streams = Streams()
+    streams.step = attempt["from"]
+    interrupter = Interrupter(trace, attempt["how"], attempt["at"])
+    code = UserCode(job["roots"], job["files"])
+
+    def behind(done: int) -> None:
+        if attempt["steps"] and streams.step >= attempt["steps"]:
+            _finish(trace, steps, streams, attempt)
+            os._exit(0)
+        interrupter.behind(done)
+
+    steps = Steps(trace, streams, attempt["beginnings"], behind)
+    trace.add("begin")
+    try:
+        with code.following_autograph(), contextlib.ExitStack() as stack:
+            _seed()
+            for watched in (streams.objects.watching(), streams.replacing(), interrupter.watching(), steps.watching()):
+                stack.enter_context(watched)
+            _loop(job["loop"], attempt["folder"])()
+    except LoopError as error:
+        trace.add("usage", text=str(error))
+        return 1
+    except BaseException as error:
+        if not isinstance(error, SystemExit) or error.code:
+            ours = isinstance(error, InterruptionError)
+            if not ours:
+                traceback.print_exc()
+            place = place_of([frame for frame in code.of_error(error) if os.path.isfile(frame.path)])
+            trace.add("raised", text=one_line(essence(error)), place=place, interruption=ours)
+            _leave()
+            return 1
+    _finish(trace, steps, streams, attempt)
+    _leave()
+    return 0
+
+
+def _finish(trace: Trace, steps: Steps, streams: Streams, attempt: Mapping[str, Any]) -> None:
+    """Write the state at the end of the run, and the weights as a file beside the trace."""
+    weights = steps.states.weights()
+    with open(attempt["trace"] + ".npz", "wb") as file:
+        np.savez(file, **{key.replace("/", "|"): value for key, value in weights.items()})
+    trace.add("end", state=steps.states.read(), aligned=streams.aligned)
+
+
+def _leave() -> None:
+    """Let what the loop began to write come to its end, as when Python ends."""
+    with contextlib.suppress(Exception):
+        threading._shutdown()  # type: ignore[attr-defined]
+    with contextlib.suppress(Exception):
+        atexit._run_exitfuncs()
+
+
+def _loop(place: dict[str, Any], folder: str) -> Callable[[], Any]:
+    """The loop, as a function without parameters."""
+    modules.prefer(place["search_path"])
+    sys.argv = [str(place["file"] or place["module"])]
+    file, name = place["file"], place["module"]
+    loop: Any = modules.import_file(file, name) if file else importlib.import_module(name)
+    for part in place["attribute"].split("."):
+        loop = getattr(loop, part, None)
+    if not callable(loop):
+        raise LoopError(f"there is no function {place['attribute']} in it")
+    needed = signature.required(loop) or []
+    if len(needed) > 1:
+        named = f"{place['attribute']} needs {', '.join(needed)}"
+        raise LoopError(f"{named}: wanted is a function of a folder, or of nothing")
+    if needed:
+        return lambda: loop(folder)
+    os.chdir(folder)
+    return functools.partial(loop)
+
+
+def _seed() -> None:
+    import tensorflow as tf
+
+    random.seed(_SEED)
+    np.random.seed(_SEED)
+    tf.random.set_seed(_SEED)

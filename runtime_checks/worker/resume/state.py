@@ -1,0 +1,222 @@
+"""What training goes on from: weights, what optimizers keep, schedules, random generators, epochs, best metrics."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from typing import Any, Sequence
+
+import numpy as np
+
+from ..recording.tensors import Optimizer, Variable
+from ..recording.watching import averages, keras_optimizers
+from .objects import Objects, raw
+from .trace import State, digest
+
+__all__ = ["States"]
+
+_REMEMBERED = ("best", "wait", "cooldown_counter")
+"""What callbacks of Keras remember of metrics from one epoch to the next."""
+_COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
+"""Variables of a Keras 2 model that nothing depends on."""
+
+
+class States:
+    """Reads the state of a program, of which the optimizers become known when they first make an update."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self.optimizers: list[tuple[Optimizer, list[Variable]]] = []
+
+    def applied(self, optimizer: Optimizer, variables: Sequence[Variable]) -> None:
+        """Hear that an optimizer updates these variables; those of TF1 make their slots only behind this."""
+        for known, held in self.optimizers:
+            if known is optimizer:
+                held += [one for one in variables if all(one is not other for other in held)]
+                break
+        else:
+            self.optimizers.append((optimizer, list(variables)))
+        if not keras_optimizers.is_keras(optimizer):
+            with contextlib.suppress(Exception):
+                optimizer._create_slots(list(variables))
+
+    def counts(self) -> dict[Any, Any]:
+        """How often each optimizer made an update, or what its weights are where it does not count.
+
+        And the loss scales, which move also where an update was left out, since its gradients were not finite.
+        """
+        found: dict[Any, Any] = {
+            f"scale {number}": [_number(_value(one)) for one in _scale(scaler)]
+            for number, scaler in enumerate(self._objects.of("scaler"))
+        }
+        for at, (optimizer, weights) in enumerate(self.optimizers):
+            iterations = getattr(optimizer, "iterations", None)
+            if iterations is None:
+                with contextlib.suppress(Exception):
+                    found[at] = [digest(_value(one)) for one in weights]
+            else:
+                found[at] = int(_value(iterations))
+        return found
+
+    def weights(self) -> dict[str, Any]:
+        """The values of the variables of the model, by key."""
+        found = {}
+        for key, _, one in self._model():
+            with contextlib.suppress(Exception):
+                found[key] = _value(one)
+        return found
+
+    def read(self) -> State:
+        """The state as it is now."""
+        read: State = {}
+        met = set()
+
+        def add(kind: str, key: str, name: str, variable: Variable) -> None:
+            variable = raw(variable)
+            if id(variable) not in met:
+                met.add(id(variable))
+                read[key] = [kind, name, "", None]
+                with contextlib.suppress(Exception):  # it has no value yet, as within the function that makes it
+                    value = _value(variable)
+                    read[key] = [kind, name, digest(value), _number(value)]
+
+        for key, name, one in self._model():
+            add("model", key, name, one)
+        for at, (optimizer, weights) in enumerate(self.optimizers):
+            named = type(optimizer).__name__
+            for index, weight in enumerate(weights):
+                for slot, variable in keras_optimizers.slots(optimizer, weight).items():
+                    kind = "average" if slot == averages.SLOT else "slots"
+                    add(kind, f"optimizer {at}/{index}/{slot}", f"{slot} of {_name(weight)}", variable)
+            iterations = getattr(optimizer, "iterations", None)
+            if iterations is not None:
+                add("iterations", f"optimizer {at}/iterations", f"iterations of {named}", iterations)
+            rate = _number(_rate(optimizer))
+            if rate is not None:
+                found = ["learning rate", f"learning rate of {named}", digest(rate), rate]
+                read[f"optimizer {at}/learning rate"] = found
+            met.add(id(raw(getattr(optimizer, "_learning_rate", None))))
+            for index, variable in enumerate(_others(optimizer)):
+                if _is_plain(optimizer):
+                    met.add(id(raw(variable)))
+                add("slots", f"optimizer {at}/own/{index}", _name(variable), variable)
+        for scaler in self._objects.of("scaler"):
+            for index, variable in enumerate(_scale(scaler)):
+                add("loss scale", f"loss scale/{index}", f"loss scale, {_name(variable)}", variable)
+        for number, average in enumerate(self._objects.of("average")):
+            for index, variable in enumerate(average._averages.values()):
+                add("average", f"average {number}/{index}", _name(variable), variable)
+        for number, generator in enumerate(self._objects.of("generator")):
+            add("generator", f"generator {number}", f"tf.random.Generator {number}", generator.state)
+        self._pass_over(met)
+        counts: dict[str, int] = {}
+        for variable in self._objects.of("variable"):
+            if id(raw(variable)) not in met and _is_readable(variable):
+                name = _name(variable)
+                counts[name] = counts.get(name, 0) + 1
+                add("variable", f"variable {name} {counts[name]}", name, variable)
+        read.update(self._remembered())
+        return read
+
+    def _model(self) -> list[tuple[str, str, Variable]]:
+        """What optimizers train, and the other weights of layers that hold some of it."""
+        found: list[tuple[str, str, Variable]] = []
+        trained = set()
+        for at, (_, weights) in enumerate(self.optimizers):
+            for index, weight in enumerate(weights):
+                if id(raw(weight)) not in trained:
+                    trained.add(id(raw(weight)))
+                    found.append((f"weight {at}/{index}", _name(weight), weight))
+        met = set(trained)
+        self._pass_over(met)
+        for layer in self._objects.of("layer"):
+            with contextlib.suppress(Exception):
+                weights = list(layer.weights)
+                if any(id(raw(one)) in trained for one in weights):
+                    for one in weights:
+                        if id(raw(one)) not in met:
+                            met.add(id(raw(one)))
+                            found.append((f"layers/{len(found)}", _name(one), one))
+        return found
+
+    def _pass_over(self, met: Any) -> None:
+        """Add what begins anew by its nature: metrics, the streams of layers, counters that nothing reads."""
+        for metric in self._objects.of("metric"):
+            with contextlib.suppress(Exception):
+                met.update(id(raw(one)) for one in metric.variables)
+        for own in self._objects.of("own"):
+            with contextlib.suppress(Exception):
+                met.add(id(raw(own.state)))
+        for checkpoint in self._objects.of("checkpoint"):
+            met.add(id(raw(getattr(checkpoint, "_save_counter", None))))
+        for layer in self._objects.of("layer"):
+            met.update(id(raw(vars(layer)[name])) for name in _COUNTERS if name in vars(layer))
+
+    def _remembered(self) -> State:
+        """What lives in Python: the epoch of ``fit``, its callbacks, and the generators of the whole process."""
+        read: State = {
+            "process random": ["process", "Python's random", digest(repr(random.getstate())), None],
+            "process numpy": ["process", "numpy's random", digest(repr(np.random.get_state())), None],
+        }
+        if self._objects.epoch is not None:
+            epoch = int(self._objects.epoch)
+            read["epoch"] = ["epoch", "epoch of fit", digest(epoch), epoch]
+        for at, callback in enumerate(self._objects.callbacks):
+            for name in _REMEMBERED:
+                value = getattr(callback, name, None)
+                if hasattr(callback, name) and (value is None or _number(value) is not None):
+                    number = None if value is None else _number(value)
+                    told = f"{type(callback).__name__}.{name}"
+                    read[f"callback {at}/{name}"] = ["best metric", told, digest(repr(number)), number]
+        return read
+
+
+def _rate(optimizer: Optimizer) -> Any:
+    with contextlib.suppress(Exception):
+        return keras_optimizers.learning_rate(optimizer)
+    return None
+
+
+def _others(optimizer: Optimizer) -> list[Variable]:
+    """All variables of an optimizer: of one that has more than slots, such as a product of what it scaled by, too."""
+    with contextlib.suppress(Exception):
+        found = optimizer.variables
+        return [one for one in (found() if callable(found) else found) if hasattr(raw(one), "read_value")]
+    return []
+
+
+def _is_plain(optimizer: Optimizer) -> bool:
+    """Whether nothing that an optimizer writes into its slots matters, as in plain gradient descent of Keras 2."""
+    return any(cls.__name__ == "SGD" for cls in type(optimizer).__mro__) and _number(optimizer.momentum) == 0
+
+
+def _scale(scaler: Any) -> list[Variable]:
+    """The variables of a dynamic loss scale: of Keras 3, or of Keras 2."""
+    found = [getattr(scaler, name, None) for name in ("dynamic_scale", "step_counter")]
+    inner = getattr(scaler, "_loss_scale", None)
+    found += [getattr(inner, name, None) for name in ("_current_loss_scale", "_num_good_steps", "_counter")]
+    return [one for one in found if hasattr(one, "assign")]
+
+
+def _is_readable(variable: Variable) -> bool:
+    return getattr(raw(variable), "_in_graph_mode", False) is False
+
+
+def _value(variable: Variable) -> Any:
+    return raw(variable).read_value().numpy()
+
+
+def _name(variable: Variable) -> str:
+    return str(getattr(variable, "path", None) or getattr(variable, "name", "") or "variable").partition(":")[0]
+
+
+def _number(value: Any) -> Any:
+    """A number that JSON can hold, of an array or tensor of one element; None of anything else."""
+    try:
+        array = np.asarray(value)
+        if array.size != 1 or array.dtype.kind not in "iufb":
+            return None
+        number = array.reshape(-1)[0].item()
+    except Exception:
+        return None
+    return number if abs(number) < float("inf") else repr(number)

@@ -1,0 +1,303 @@
+"""Where a step begins and ends: around the outermost call of a compiled function, or of an eager optimizer.
+
+What counts as a step is what was executed: an optimizer that had counted one update more, or whose weights had moved,
+when the call returned. What was traced counts for nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ..errors import essence, one_line
+from ..patching import wrapped
+from ..recording.tensors import Function, Nest, Optimizer, Tensor, Variable
+from ..recording.watching import keras_optimizers
+from ..recording.watching.classes import in_keras, optimizers
+from .objects import raw
+from .state import States
+from .streams import Streams
+from .trace import State, Trace, digest
+
+__all__ = ["Steps"]
+
+_MOST = 64
+"""What iterators give, and what models are called with, in one step: so many of the last are told."""
+
+
+class Steps:
+    """Writes a row for each step.
+
+    Args:
+        trace: gets the rows.
+        streams: are aligned before each step.
+        beginnings: digests of the weights at the beginning of each step of the uninterrupted run; empty in that one.
+        behind: called behind each step with the number of steps that were done.
+    """
+
+    def __init__(
+        self, trace: Trace, streams: Streams, beginnings: Sequence[str], behind: Callable[[int], None]
+    ) -> None:
+        self.states = States(streams.objects)
+        self.done = 0
+        self._trace = trace
+        self._streams = streams
+        self._beginnings = list(beginnings)
+        self._behind = behind
+        self._first = streams.step
+        self._inside = False
+        self._begin: State = {}
+        self._counts: dict[Any, Any] = {}
+        self._data: list[str] = []
+        self._given: list[str] = []
+        self._loss: float | None = None
+        self._lock = threading.Lock()
+        self._noted: set[str] = set()
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch what is executed in the body."""
+        import tensorflow as tf
+        from tensorflow.python.data.ops import iterator_ops
+        from tensorflow.python.eager.polymorphic_function import polymorphic_function
+
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(keras_optimizers.watching(self._applied))
+            stack.enter_context(wrapped(polymorphic_function.Function, "__call__", self._outermost))
+            for cls in optimizers():
+                for name in ("apply", "apply_gradients"):
+                    if name in vars(cls):
+                        stack.enter_context(wrapped(cls, name, self._outermost))
+            stack.enter_context(wrapped(iterator_ops.OwnedIterator, "_next_internal", self._iterating))
+            stack.enter_context(wrapped(iterator_ops.OwnedIterator, "get_next_as_optional", self._asking))
+            stack.enter_context(wrapped(tf.GradientTape, "gradient", self._differentiating))
+            for cls in in_keras("layers.Layer"):
+                stack.enter_context(wrapped(cls, "__call__", self._calling))
+            yield
+
+    # -- a step ---------------------------------------------------------------------------------------------------
+
+    def _outermost(self, original: Function) -> Function:
+        @functools.wraps(original)
+        def call(owner: Any, *arguments: Nest, **named: Nest) -> Nest:
+            if self._inside or not _is_ours():
+                return original(owner, *arguments, **named)
+            self._safely(self._before)
+            self._inside = True
+            try:
+                result = original(owner, *arguments, **named)
+            finally:
+                self._inside = False
+            done = self.done
+            self._safely(lambda: self._after((arguments, named), result))
+            if self.done > done:
+                self._behind(self.done)
+            return result
+
+        return call
+
+    def _safely(self, look: Callable[[], None]) -> None:
+        """Look at the program; what cannot be looked at is noted, and does not reach it."""
+        try:
+            look()
+        except Exception as error:
+            text = f"a step could not be looked at: {one_line(essence(error))}"
+            if text not in self._noted:
+                self._noted.add(text)
+                self._trace.add("note", text=text)
+
+    def _before(self) -> None:
+        self._begin, self._counts = {}, {}
+        self._streams.begin()
+        self._begin, self._counts = self.states.read(), self.states.counts()
+        self._match()
+
+    def _after(self, called: Nest, result: Nest) -> None:
+        counts = self.states.counts()
+        made = {at: _updates(self._counts.get(at), count) for at, count in counts.items()}
+        updates = sum(made[at] for at in made if isinstance(at, int)) or max(made.values(), default=0)
+        if updates:
+            self._step(updates, called, result)
+
+    def _applied(self, optimizer: Optimizer, pairs: Sequence[Sequence[Any]], rate: Tensor) -> None:
+        """An update will be made, or is being traced: what has not been seen before is looked at before it is."""
+        import tensorflow as tf
+
+        traced = not tf.executing_eagerly()
+        with tf.init_scope():
+            if tf.executing_eagerly():
+                self._safely(lambda: self._met(optimizer, [variable for _, variable in pairs], traced))
+
+    def _met(self, optimizer: Optimizer, variables: Sequence[Variable], traced: bool) -> None:
+        self.states.applied(optimizer, variables)
+        for at, count in self.states.counts().items():
+            self._counts.setdefault(at, count)
+        # What runs eagerly here has begun: what it has changed by now is known from before it.
+        before = {} if traced else {key: row for key, row in self._begin.items() if row[0] != "variable"}
+        self._begin = dict(self.states.read(), **before)
+        self._match()
+
+    def _match(self) -> None:
+        """Find out where in the uninterrupted run the first step is, by its weights; of several the last one."""
+        if self.done or not self._beginnings:
+            return
+        weights = _weights_of(self._begin)
+        thought = self._beginnings[self._first : self._first + 1]
+        if weights is not None and weights in self._beginnings and thought != [weights]:
+            at = len(self._beginnings) - 1 - self._beginnings[::-1].index(weights)
+            self._first = self._streams.step = at
+            self._streams.begin()
+
+    def _step(self, updates: int, called: Nest, result: Nest) -> None:
+        loss = _loss(result)
+        with self._lock:
+            data, self._data = self._data, []
+            given, self._given = self._given, []
+        given = [digest(*found) for found in [_arrays(called)] if found] or given
+        self._trace.add(
+            "step",
+            begin=self._begin,
+            weights=_weights_of(self._begin),
+            data=data[-_MOST:],
+            given=digest(*given) if given else None,
+            updates=updates,
+            loss=self._loss if loss is None else loss,
+        )
+        self._loss = None
+        self.done += 1
+        self._streams.step = self._first + self.done
+        self._streams.begin()
+        self._begin = {}
+
+    # -- what it gets ---------------------------------------------------------------------------------------------
+
+    def _iterating(self, original: Function) -> Function:
+        @functools.wraps(original)
+        def following(iterator: Any, *arguments: Nest, **named: Nest) -> Nest:
+            import tensorflow as tf
+
+            elements = original(iterator, *arguments, **named)
+            parts = _leaves(elements)
+            if tf.executing_eagerly():
+                self._heard(*parts)
+            elif parts:
+                tf.py_function(self._heard, parts, tf.int64)
+            return elements
+
+        return following
+
+    def _asking(self, original: Function) -> Function:
+        @functools.wraps(original)
+        def following(iterator: Any, *arguments: Nest, **named: Nest) -> Nest:
+            import tensorflow as tf
+
+            optional = original(iterator, *arguments, **named)
+
+            def some() -> Tensor:
+                parts = _leaves(optional.get_value())
+                return self._heard(*parts) if tf.executing_eagerly() else tf.py_function(self._heard, parts, tf.int64)
+
+            tf.cond(optional.has_value(), some, lambda: tf.constant(0, tf.int64))
+            return optional
+
+        return following
+
+    def _heard(self, *parts: Tensor) -> Tensor:
+        import tensorflow as tf
+
+        found = digest(*[part.numpy() for part in parts])
+        with self._lock:
+            self._data.append(found)
+        return tf.constant(0, tf.int64)
+
+    def _calling(self, original: Function) -> Function:
+        @functools.wraps(original)
+        def call(layer: Any, *arguments: Nest, **named: Nest) -> Nest:
+            if self._inside or not _is_ours():
+                return original(layer, *arguments, **named)
+            found = _arrays((arguments, named))
+            if found:
+                self._given = [*self._given[1 - _MOST :], digest(*found)]
+            self._inside = True
+            try:
+                return original(layer, *arguments, **named)
+            finally:
+                self._inside = False
+
+        return call
+
+    def _differentiating(self, original: Function) -> Function:
+        @functools.wraps(original)
+        def gradient(tape: Any, target: Nest, *arguments: Nest, **named: Nest) -> Nest:
+            import tensorflow as tf
+
+            if not self._inside and tf.executing_eagerly():
+                self._loss = _loss(target)
+            return original(tape, target, *arguments, **named)
+
+        return gradient
+
+
+def _leaves(elements: Nest) -> list[Tensor]:
+    import tensorflow as tf
+
+    return [part for part in tf.nest.flatten(elements, expand_composites=True) if hasattr(part, "dtype")]
+
+
+def _weights_of(state: Mapping[str, Sequence[Any]]) -> str | None:
+    """One digest of all weights that are trained; None where none is known, or one has no value yet."""
+    found = sorted((key, row[2]) for key, row in state.items() if key.startswith("weight "))
+    return digest([text for pair in found for text in pair]) if found and all(text for _, text in found) else None
+
+
+def _is_ours() -> bool:
+    """Whether the program itself runs here, and not a graph that is built, or a thread of the pipeline's."""
+    import tensorflow as tf
+
+    return tf.executing_eagerly() and threading.current_thread() is threading.main_thread()
+
+
+def _updates(before: Any, after: Any) -> int:
+    if before is None:
+        return 0
+    return max(after - before, 0) if isinstance(after, int) else int(after != before)
+
+
+def _arrays(called: Nest) -> list[Any]:
+    """The arrays and tensors among the arguments of a call; variables are none."""
+    import tensorflow as tf
+
+    found = []
+    for leaf in tf.nest.flatten(called, expand_composites=True):
+        if isinstance(leaf, np.ndarray):
+            found.append(leaf)
+        elif tf.is_tensor(leaf) and hasattr(leaf, "numpy") and not _is_variable(leaf):
+            with contextlib.suppress(Exception):
+                found.append(leaf.numpy())
+    return found
+
+
+def _is_variable(leaf: Variable) -> bool:
+    return hasattr(raw(leaf), "assign")
+
+
+def _loss(result: Nest) -> float | None:
+    """What is called ``loss`` in what a step gives back, or the first number in it."""
+    import tensorflow as tf
+
+    if hasattr(result, "get_value") and hasattr(result, "has_value"):  # as the function of Keras 3 gives it
+        with contextlib.suppress(Exception):
+            result = result.get_value()
+
+    if isinstance(result, Mapping) and "loss" in result:
+        result = result["loss"]
+    for leaf in tf.nest.flatten(result, expand_composites=True):
+        with contextlib.suppress(Exception):
+            value = np.asarray(leaf)
+            if value.dtype.kind == "f" and value.size == 1:
+                return float(value.reshape(-1)[0])
+    return None

@@ -1,0 +1,100 @@
+"""Random streams that no checkpoint holds: those of layers, and of operations such as ``tf.random.normal``.
+
+For a comparison they begin each step at a place that follows from the number of the step alone, so that a run that was
+resumed at a step draws there what the other one drew. Pipelines and initial values draw as ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from typing import Any, Iterator
+
+from ..patching import wrapped
+from ..recording.randomness.ledger import initializing
+from ..recording.tensors import Function, Nest, Tensor
+from ..recording.watching.trace_graph import function_graphs, name_of
+from .objects import Objects, raw
+
+__all__ = ["Streams"]
+
+_OPERATIONS = {
+    "random_standard_normal": "normal",
+    "random_uniform": "uniform",
+    "random_uniform_int": "integers",
+    "truncated_normal": "truncated_normal",
+}
+
+
+class Streams:
+    """The streams; ``step`` is the number of the step that comes next in the uninterrupted run."""
+
+    def __init__(self) -> None:
+        self.objects = Objects(self.begin)
+        self.step = 0
+        self._own: Any = None
+        self.drawn = False
+        """Whether an operation drew from a stream of no object."""
+
+    @property
+    def aligned(self) -> bool:
+        """Whether anything was aligned."""
+        return self.drawn or bool(self.objects.of("own"))
+
+    def begin(self) -> None:
+        """Put every stream where it is at the beginning of the step.
+
+        All of them at the same place: which is which cannot be told between a model that is built and one that is
+        loaded.
+        """
+        import tensorflow as tf
+
+        streams = self.objects.of("own") + ([] if self._own is None else [self._own])
+        with tf.init_scope():
+            for stream in streams:
+                with contextlib.suppress(Exception):  # one that is not complete yet, or another version's
+                    state = raw(stream.state)
+                    place = [self.step + 1, 0, 0][: int(state.shape[0])]
+                    state.assign(tf.constant(place, state.dtype))
+
+    @contextlib.contextmanager
+    def replacing(self) -> Iterator[None]:
+        """Let operations without a state of their own draw from one that can be put at a place."""
+        from tensorflow.python.ops import gen_random_ops
+
+        with contextlib.ExitStack() as stack:
+            for name, method in _OPERATIONS.items():
+                stack.enter_context(wrapped(gen_random_ops, name, functools.partial(self._drawing, method)))
+            yield
+
+    def _drawing(self, method: str, original: Function) -> Function:
+        def draw(shape: Tensor, *arguments: Any, **named: Any) -> Nest:
+            if initializing(sys._getframe(1)) or not _in_a_step():
+                return original(shape, *arguments, **named)
+            generator = self._generator()
+            if method == "integers":
+                low, high = arguments[:2]
+                return generator.uniform(shape, low, high, dtype=low.dtype)
+            return getattr(generator, method)(shape, dtype=named.get("dtype", arguments[0] if arguments else None))
+
+        return draw
+
+    def _generator(self) -> Any:
+        import tensorflow as tf
+
+        self.drawn = True
+        if self._own is None:
+            with tf.init_scope():
+                self._own = tf.random.Generator.from_state([self.step + 1, 0, 0], "philox")
+            self.objects.forget(self._own)
+        return self._own
+
+
+def _in_a_step() -> bool:
+    """Whether an operation is made in a program that runs eagerly, and in no function of a pipeline."""
+    from tensorflow.python.framework import ops
+
+    if not ops.executing_eagerly_outside_functions():
+        return False
+    return not any("Dataset_" in name_of(graph) for graph in function_graphs())

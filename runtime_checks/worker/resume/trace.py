@@ -1,0 +1,47 @@
+"""What a run of a loop leaves: a file with a line of JSON for everything that happened, written as it happens.
+
+A process that is killed leaves all lines but perhaps half of the last one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Dict, List
+
+import numpy as np
+
+__all__ = ["State", "Trace", "digest"]
+
+State = Dict[str, List[Any]]
+"""By key: kind, name for people, digest of the value, and the value where it is one number.
+
+The digest is empty where there is no value yet.
+"""
+
+
+def digest(*values: Any) -> str:
+    """A short hash of the dtypes, shapes and elements of arrays."""
+    hashed = hashlib.blake2b(digest_size=8)
+    for value in values:
+        array = np.asarray(value)
+        hashed.update(f"{array.dtype}{array.shape}".encode())
+        hashed.update(repr(array.tolist()).encode() if array.dtype.hasobject else np.ascontiguousarray(array).tobytes())
+    return hashed.hexdigest()
+
+
+class Trace:
+    """Writes the lines; `path` is a new file.
+
+    A ``step`` has ``begin``, the state before it, and ``weights``, one digest of all that is trained; ``data``, the
+    digests of what iterators gave since the step before, and ``given``, that of the arrays that the step's function or
+    a model was called with, null where there were none; ``updates``, how often optimizers were applied in it; and
+    ``loss``, null where it was not seen.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._file = open(path, "ab", buffering=0)  # noqa: SIM115  (it ends with the process)
+
+    def add(self, row: str, **content: Any) -> None:
+        """One line: what happened, and what is known of it."""
+        self._file.write(json.dumps(dict(content, row=row), default=str).encode() + b"\n")

@@ -1,0 +1,397 @@
+"""Training loops that save and restore by themselves, some of them not all that they need; in a child interpreter.
+
+The name of a loop is that of the folder around the one that it saves into, so that one worker runs all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+STEPS = 8
+SOUND = ("everything", "eager", "backup", "whole_model", "own_format")
+LOST = {
+    "no_optimizer": ["slots", "iterations"],
+    "no_iterator": ["data"],
+    "no_generator": ["generator"],
+    "model_alone": ["slots", "iterations", "data", "generator"],
+    "weights_alone": ["slots", "iterations", "epoch"],
+    "only_read": ["nothing restored"],
+}
+"""What each lossy loop loses, in the order in which it is told."""
+ALONE: dict[str, dict[str, list[str]]] = {
+    "keras2": {"old_optimizer": [], "old_slots_forgotten": ["slots"]},
+    "keras3": {
+        "metrics_forgotten": ["best metric"],
+        "counter_forgotten": ["data", "variable"],
+        "average_forgotten": ["average"],
+        "scale_forgotten": ["loss scale"],
+        "rate_forgotten": ["learning rate"],
+        "other_weights": ["model"],
+    },
+}
+"""Loops that are run with one Keras alone, as nothing in them hangs on it, or as the other one restores it."""
+_AS_IF_WHOLE = ("no_optimizer", "no_iterator", "no_generator", "model_alone")
+"""Loops that do the same as another one as long as they are not interrupted."""
+
+
+def loop(folder: str) -> None:
+    """The loop of a name."""
+    globals()[os.path.basename(os.path.dirname(folder))](folder)
+
+
+def audits(names: list[str], hows: dict[str, str], folder: str) -> dict[str, Any]:
+    """What is found where each loop is interrupted behind its fifth step, in the way that is given for it."""
+    from migrate_lint.runtime_checks.comparison.resume.judge import Reference, judge
+    from migrate_lint.runtime_checks.comparison.resume.traces import apart, read
+    from migrate_lint.runtime_checks.worker.results import Results
+    from migrate_lint.runtime_checks.worker.resume.main import execute
+
+    def run(stage: str, names: list[str], **more: Any) -> None:
+        attempts = []
+        for name in names:
+            place = Path(folder, name, "whole" if stage == "whole" else "ended")
+            place.mkdir(parents=True, exist_ok=True)
+            attempt = {"name": name, "folder": str(place), "trace": str(Path(folder, f"{name}-{stage}"))}
+            attempt |= {"how": None, "at": None, "beginnings": [], "from": 0, "steps": None}
+            attempts.append(attempt | {key: value(name) for key, value in more.items()})
+        file = os.path.realpath(__file__)
+        place = {"file": file, "module": None, "attribute": "loop", "search_path": [os.path.dirname(file)]}
+        execute({"attempts": attempts, "loop": place, "roots": [], "files": [file]}, Results())
+
+    wholes = {name: f"{folder}/{'everything' if name in _AS_IF_WHOLE else name}-whole" for name in names}
+    run("whole", [name for name in names if name not in _AS_IF_WHOLE])
+    whole = {name: read(wholes[name]) for name in names}
+    run("ended", names, how=lambda name: hows.get(name, "exception"), at=lambda name: 5)
+    ended = {name: read(f"{folder}/{name}-ended") for name in names}
+    found = {}
+    run(
+        "resumed",
+        names,
+        beginnings=lambda name: [step.weights for step in whole[name].steps],
+        **{"from": lambda name: (ended[name].saves or [0])[-1]},
+    )
+    for name in names:
+        paths = [wholes[name], f"{folder}/{name}-resumed"]
+        files = [path.name for path in Path(folder, name, "ended").rglob("*") if path.is_file()]
+        reference = Reference(whole[name], whole[name])
+        how = hows.get(name, "exception")
+        judged = judge(reference, how, 5, ended[name], read(paths[1]), files, apart(paths[0], paths[1]))
+        found[name] = {**asdict(judged), "total": len(whole[name].steps), "raised": whole[name].raised}
+    return found
+
+
+# -- what loops have in common -----------------------------------------------------------------------------------------
+
+
+def _data() -> tuple[Any, Any]:
+    features = np.random.default_rng(3).normal(size=(48, 3)).astype("float32")
+    return features, features.sum(1, keepdims=True) ** 2
+
+
+def _batch(number: int) -> tuple[Any, Any]:
+    features, labels = _data()
+    at = number * 8 % 48
+    return features[at : at + 8], labels[at : at + 8]
+
+
+def _network(dropout: float = 0.0) -> Any:
+    import tensorflow as tf
+
+    layers = [tf.keras.Input((3,)), tf.keras.layers.Dense(6, activation="tanh"), tf.keras.layers.BatchNormalization()]
+    if dropout:
+        layers.append(tf.keras.layers.Dropout(dropout))
+    return tf.keras.Sequential([*layers, tf.keras.layers.Dense(1, dtype="float32")])
+
+
+def _restored(folder: str, **objects: Any) -> Any:
+    """A manager of checkpoints of these objects, which have been restored from the last one."""
+    import tensorflow as tf
+
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(**objects), folder, max_to_keep=2)
+    manager.checkpoint.restore(manager.latest_checkpoint)
+    return manager
+
+
+def _counter() -> Any:
+    import tensorflow as tf
+
+    return tf.Variable(0, dtype=tf.int64, name="seen")
+
+
+def _custom(folder: str, kept: str, traced: bool = True) -> None:
+    """Adam, dropout, noise of a generator and a shuffled pipeline."""
+    import tensorflow as tf
+
+    pipeline = tf.data.Dataset.from_tensor_slices(_data()).shuffle(48, seed=5).batch(8).repeat()
+    objects = {
+        "model": _network(dropout=0.3),
+        "optimizer": tf.keras.optimizers.Adam(0.02),
+        "iterator": iter(pipeline),
+        "generator": tf.random.Generator.from_seed(11),
+    }
+    seen = _counter()
+    manager = _restored(folder, seen=seen, **{name: objects[name] for name in kept.split()})
+    model, optimizer, iterator, generator = objects.values()
+
+    def train(features: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            noisy = features + 0.1 * generator.normal(tf.shape(features))
+            loss = tf.reduce_mean((model(noisy, training=True) - labels) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return loss
+
+    step = tf.function(train) if traced else train
+    while int(seen) < STEPS:
+        step(*next(iterator))
+        seen.assign_add(1)
+        if int(seen) % 2 == 0:
+            manager.save()
+
+
+def _counted(folder: str, optimizer: Any, behind: Any = None, network: Any = None, **kept: Any) -> None:
+    """Batches by their number, and a checkpoint of model, optimizer and counter, or what is named in their place."""
+    import tensorflow as tf
+
+    model = network or _network()
+    seen = _counter()
+    kept = {"seen": seen, "model": model, "optimizer": optimizer, **kept}
+    manager = _restored(folder, **{name: value for name, value in kept.items() if value is not None})
+
+    @tf.function
+    def train(features: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(features, training=True) - labels) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(list(zip(gradients, model.trainable_variables, strict=True)))
+        return loss
+
+    for _ in range(int(seen), STEPS):
+        train(*_batch(int(seen)))
+        seen.assign_add(1)
+        if behind is not None:
+            behind(model)
+        manager.save()
+
+
+def _fitted(folder: str, *callbacks: Any, model: Any = None, first: int = 0) -> None:
+    import tensorflow as tf
+
+    if model is None:
+        model = _network()
+        model.compile(tf.keras.optimizers.Adam(0.02), "mse")
+    features, labels = _data()
+    model.fit(
+        features[:32], labels[:32], batch_size=16, epochs=4, initial_epoch=first, shuffle=False, verbose=0,
+        callbacks=list(callbacks),
+    )
+
+
+# -- loops that lose nothing -------------------------------------------------------------------------------------------
+
+
+def everything(folder: str) -> None:
+    _custom(folder, "model optimizer iterator generator")
+
+
+def eager(folder: str) -> None:
+    _custom(folder, "model optimizer iterator generator", traced=False)
+
+
+def backup(folder: str) -> None:
+    import tensorflow as tf
+
+    _fitted(folder, tf.keras.callbacks.BackupAndRestore(os.path.join(folder, "backup")))
+
+
+def whole_model(folder: str) -> None:
+    """One that is saved and loaded with its optimizer, in the midst of an epoch of ``fit``'s own counting."""
+    import tensorflow as tf
+
+    file, counted = Path(folder, "model.keras"), Path(folder, "epoch")
+    model, first = None, 0
+    if counted.exists():
+        model, first = tf.keras.models.load_model(file), int(counted.read_text())
+
+    class Saves(tf.keras.callbacks.Callback):  # type: ignore[misc]
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            self.model.save(file)
+            counted.write_text(str(epoch + 1))
+
+    _fitted(folder, Saves(), model=model, first=first)
+
+
+def old_optimizer(folder: str) -> None:
+    import tensorflow as tf
+
+    _old(folder, tf.compat.v1.train.AdamOptimizer(0.05), True)
+
+
+def own_format(folder: str) -> None:
+    """Plain gradient descent, whose weights and counter numpy saves: there is nothing else."""
+    import tensorflow as tf
+
+    file = Path(folder, "state.npz")
+    weight, first = tf.Variable(tf.zeros((3, 1)), name="weight"), 0
+    optimizer = tf.keras.optimizers.SGD(0.05)
+    optimizer.build([weight])
+    if file.exists():
+        with np.load(file) as state:
+            weight.assign(state["weight"])
+            first = int(state["first"])
+        optimizer.iterations.assign(first)
+    for number in range(first, STEPS):
+        features, labels = _batch(number)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((features @ weight - labels) ** 2)
+        optimizer.apply_gradients([(tape.gradient(loss, weight), weight)])
+        np.savez(file, weight=weight.numpy(), first=number + 1)
+
+
+# -- loops that lose something -----------------------------------------------------------------------------------------
+
+
+def no_optimizer(folder: str) -> None:
+    _custom(folder, "model iterator generator")
+
+
+def no_iterator(folder: str) -> None:
+    _custom(folder, "model optimizer generator")
+
+
+def no_generator(folder: str) -> None:
+    _custom(folder, "model optimizer iterator")
+
+
+def model_alone(folder: str) -> None:
+    _custom(folder, "model")
+
+
+def weights_alone(folder: str) -> None:
+    import tensorflow as tf
+
+    model = _network()
+    model.compile(tf.keras.optimizers.Adam(0.02), "mse")
+    file = os.path.join(folder, "last.weights.h5")
+    if os.path.exists(file):
+        model.load_weights(file)
+    _fitted(folder, tf.keras.callbacks.ModelCheckpoint(file, save_weights_only=True), model=model)
+
+
+def only_read(folder: str) -> None:
+    """As a guide's loop does it: the checkpoint is opened, and nothing gets its values."""
+    import tensorflow as tf
+
+    model, optimizer = _network(), tf.keras.optimizers.SGD(0.02)
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), folder, max_to_keep=2)
+    if manager.latest_checkpoint:
+        tf.train.load_checkpoint(manager.latest_checkpoint)
+    for number in range(STEPS):
+        features, labels = _batch(number)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(features, training=True) - labels) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        manager.save()
+
+
+def metrics_forgotten(folder: str) -> None:
+    import tensorflow as tf
+
+    stopping = tf.keras.callbacks.EarlyStopping("loss", patience=9)
+    _fitted(folder, tf.keras.callbacks.BackupAndRestore(os.path.join(folder, "backup")), stopping)
+
+
+def average_forgotten(folder: str) -> None:
+    import tensorflow as tf
+
+    average = tf.train.ExponentialMovingAverage(0.9)
+
+    def behind(model: Any) -> None:
+        average.apply([getattr(one, "_value", one) for one in model.trainable_variables])
+
+    _counted(folder, tf.keras.optimizers.Adam(0.02), behind)
+
+
+def scale_forgotten(folder: str) -> None:
+    import tensorflow as tf
+
+    inner = tf.keras.optimizers.SGD(0.02)
+    scaler = tf.keras.mixed_precision.LossScaleOptimizer(inner, initial_scale=4.0, dynamic_growth_steps=2)
+    model, seen = _network(), _counter()
+    manager = _restored(folder, model=model, inner=inner, seen=seen)
+
+    @tf.function
+    def train(features: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(features, training=True) - labels) ** 2)
+            scaled = scaler.scale_loss(loss) if hasattr(scaler, "scale_loss") else scaler.get_scaled_loss(loss)
+        gradients = tape.gradient(scaled, model.trainable_variables)
+        if not hasattr(scaler, "scale_loss"):
+            gradients = scaler.get_unscaled_gradients(gradients)
+        scaler.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return loss
+
+    while int(seen) < STEPS:
+        train(*_batch(int(seen)))
+        seen.assign_add(1)
+        manager.save()
+
+
+def old_slots_forgotten(folder: str) -> None:
+    import tensorflow as tf
+
+    _old(folder, tf.compat.v1.train.MomentumOptimizer(0.05, 0.9), False)
+
+
+def rate_forgotten(folder: str) -> None:
+    """The loop sets the rate by a count of its own, in Python."""
+    import tensorflow as tf
+
+    optimizer = tf.keras.optimizers.SGD(0.1, momentum=0.5)
+    calls: list[int] = []
+
+    def behind(model: Any) -> None:
+        calls.append(1)
+        optimizer.learning_rate.assign(0.1 / (1 + len(calls)))
+
+    _counted(folder, optimizer, behind)
+
+
+def counter_forgotten(folder: str) -> None:
+    import tensorflow as tf
+
+    _counted(folder, tf.keras.optimizers.Adam(0.02), seen=None)
+
+
+def other_weights(folder: str) -> None:
+    """Half of the model is in no checkpoint."""
+    import tensorflow as tf
+
+    whole = _network()
+    _counted(folder, tf.keras.optimizers.SGD(0.02), network=whole, model=whole.layers[0])
+
+
+def _old(folder: str, optimizer: Any, kept: bool) -> None:
+    """An optimizer of TF1 in a loop of TF2."""
+    import tensorflow as tf
+
+    weight, seen = tf.Variable(tf.zeros((3, 1)), name="weight"), _counter()
+    manager = _restored(folder, weight=weight, seen=seen, **({"optimizer": optimizer} if kept else {}))
+
+    @tf.function
+    def train(features: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((features @ weight - labels) ** 2)
+        optimizer.apply_gradients([(tape.gradient(loss, weight), weight)])
+        return loss
+
+    while int(seen) < STEPS:
+        train(*_batch(int(seen)))
+        seen.assign_add(1)
+        manager.save()

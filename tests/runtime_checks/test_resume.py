@@ -1,0 +1,471 @@
+"""What is made of the traces of a loop, and what the command makes of its words; nothing is run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.finding import Target
+from migrate_lint.runtime_checks import process, resuming
+from migrate_lint.runtime_checks.comparison.resume.judge import ORDER, Reference, judge, kinds
+from migrate_lint.runtime_checks.comparison.resume.rendering import render
+from migrate_lint.runtime_checks.comparison.resume.results import Interruption, Lost, Report
+from migrate_lint.runtime_checks.comparison.resume.traces import Run, TraceError, read
+from migrate_lint.runtime_checks.process import Outcome
+
+Captured = pytest.CaptureFixture[str]
+Change = Callable[[int, dict[str, Any]], None]
+TOTAL, SAVED = 8, 4
+
+
+def _begin(step: int) -> dict[str, Any]:
+    """The state of a loop with one weight, before a step."""
+    return {
+        "weight 0/0": ["model", "w", f"w{step}", float(step)],
+        "layers/1": ["model", "moving_mean", f"mean{step}", None],
+        "optimizer 0/0/adam.m": ["slots", "adam.m of w", f"m{step}", None],
+        "optimizer 0/iterations": ["iterations", "iterations of Adam", f"i{step}", step],
+        "optimizer 0/learning rate": ["learning rate", "learning rate of Adam", f"r{step}", 1 / (1 + step)],
+        "generator 0": ["generator", "tf.random.Generator 0", f"g{step}", None],
+        "epoch": ["epoch", "epoch of fit", f"e{step // 4}", step // 4],
+        "callback 0/best": ["best metric", "EarlyStopping.best", f"b{step}", 0.5],
+        "average 0/0": ["average", "w/average", f"a{step}", None],
+        "loss scale/0": ["loss scale", "loss scale, s", f"s{step}", 8.0],
+        "variable seen 1": ["variable", "seen", f"n{step}", step],
+        "process numpy": ["process", "numpy's random", f"p{step}", None],
+    }
+
+
+def _rows(first: int = 0, change: Change | None = None, until: int = TOTAL) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [{"row": "begin"}]
+    for step in range(first, until):
+        row = {"row": "step", "begin": _begin(step), "weights": f"w{step}", "data": [f"d{step}"], "given": f"d{step}"}
+        row |= {"updates": 1, "loss": 1.0 + step}
+        if change is not None:
+            change(step, row)
+        rows.append(row)
+    if until == TOTAL:
+        rows.append({"row": "end", "state": _begin(TOTAL), "aligned": False})
+    return rows
+
+
+def _run(folder: Path, rows: list[dict[str, Any]]) -> Run:
+    path = folder / "trace"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return read(str(path))
+
+
+def _judged(
+    folder: Path, resumed: list[dict[str, Any]], again: list[dict[str, Any]] | None = None, **saved: Any
+) -> Interruption:
+    whole = _run(folder, _rows())
+    reference = Reference(whole, whole if again is None else _run(folder, again))
+    ended = [*_rows(until=5), *([{"row": "saved", "step": SAVED, "what": "Checkpoint"}] if saved.get("at", 1) else [])]
+    ended.append({"row": "interrupted", "how": "exception", "step": 5})
+    return judge(reference, "exception", 5, _run(folder, ended), _run(folder, resumed), saved.get("files", ["x"]))
+
+
+def _with(key: str, value: str, kind: str = "digest") -> Change:
+    """A change of one part of the state in the first resumed step."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        if step == SAVED and kind == "digest":
+            row["begin"][key][2] = value
+        elif step == SAVED:
+            row.update({key: [value], "given": value})
+
+    return change
+
+
+def test_a_run_that_goes_on_lost_nothing(tmp_path: Path) -> None:
+    """It is held against the step that it begins with, to its end."""
+    found = _judged(tmp_path, _rows(SAVED))
+
+    assert ("equal", SAVED, SAVED, 4, 0.0) == (
+        found.status, found.saved, found.resumed, found.steps, found.loss_apart
+    )
+
+
+@pytest.mark.parametrize(
+    "key", [key for key in _begin(0) if key not in ("weight 0/0", "process numpy")]
+)
+def test_each_kind_of_state_is_named(key: str, tmp_path: Path) -> None:
+    """With its own name and the step."""
+    kind, name = _begin(SAVED)[key][:2]
+    found = _judged(tmp_path, _rows(SAVED, _with(key, "other")))
+
+    assert [(kind, name, SAVED)] == [(lost.kind, lost.name, lost.step) for lost in found.lost]
+    assert kind in ORDER
+
+
+def test_a_batch_is_told_by_its_number(tmp_path: Path) -> None:
+    """And another one than any as such."""
+    again = _judged(tmp_path, _rows(SAVED, _with("data", "d0", "batch"))).lost
+    other = _judged(tmp_path, _rows(SAVED, _with("data", "d99", "batch"))).lost
+
+    assert ["batch 0 again, in place of batch 4"] == [lost.detail for lost in again]
+    assert ["another batch than that of step 4"] == [lost.detail for lost in other]
+
+
+def test_data_that_one_run_alone_looks_at_before_a_step_is_no_loss(tmp_path: Path) -> None:
+    """As where a model is built on a first batch, or evaluated: what comes last in the step is its own."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        if step == SAVED:
+            row["data"] = ["d0", *row["data"]]
+
+    longer, whole = _run(tmp_path, _rows(SAVED, change)), _run(tmp_path, _rows())
+    evaluated = _run(tmp_path, _rows(0, change))
+    ended = Run(saves=[SAVED], interrupted={"step": 5, "where": ""})
+    for one, resumed in ((whole, longer), (evaluated, _run(tmp_path, _rows(SAVED)))):
+        assert "equal" == judge(Reference(one, one), "exception", 5, ended, resumed, ["x"]).status
+
+
+def test_what_differs_is_told_in_the_order_of_proof(tmp_path: Path) -> None:
+    """Whatever the order in the state."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        if step == SAVED:
+            row["data"] = ["d0"]
+            for key in ("loss scale/0", "generator 0", "optimizer 0/0/adam.m", "optimizer 0/iterations"):
+                row["begin"][key][2] = "other"
+
+    found = _judged(tmp_path, _rows(SAVED, change))
+
+    assert ["slots", "iterations", "data", "generator", "loss scale"] == kinds(found.lost)
+
+
+def test_what_follows_from_a_loss_is_not_told(tmp_path: Path) -> None:
+    """Only the first step that differs is."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["callback 0/best"][2] = "other"
+        if step > SAVED:
+            row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
+
+    assert ["best metric"] == kinds(_judged(tmp_path, _rows(SAVED, change)).lost)
+
+
+def test_a_difference_without_a_cause_is_no_pass(tmp_path: Path) -> None:
+    """The generators of the process are hints."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["process numpy"][2] = "other"
+        if step > SAVED:
+            row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
+
+    found = _judged(tmp_path, _rows(SAVED, change))
+
+    assert ("lost", ["unknown"]) == (found.status, kinds(found.lost))
+    assert any("numpy's random draws from another place" in note for note in found.notes)
+
+
+def test_other_numpy_draws_alone_lose_nothing(tmp_path: Path) -> None:
+    """Nothing that is compared hangs on them."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["process numpy"][2] = "other"
+
+    assert "equal" == _judged(tmp_path, _rows(SAVED, change)).status
+
+
+def test_a_batch_of_random_numbers_is_no_position(tmp_path: Path) -> None:
+    """Where the generator differs, what the function is called with may differ for it."""
+
+    def blind(step: int, row: dict[str, Any]) -> None:
+        row["data"] = []
+        if step == SAVED:
+            row["given"] = "noise"
+            row["begin"]["generator 0"][2] = "other"
+
+    assert ["generator"] == kinds(_judged(tmp_path, _rows(SAVED, blind), [*_rows(0, lambda _, row: None)]).lost)
+
+
+def test_weights_without_a_value_are_not_compared(tmp_path: Path) -> None:
+    """As those that the first step makes."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        if step == SAVED:
+            row["weights"], row["begin"]["weight 0/0"][2] = None, ""
+
+    def slot(step: int, row: dict[str, Any]) -> None:
+        if step == SAVED:
+            row["begin"]["optimizer 0/0/adam.m"][2] = ""
+
+    assert "not compared" == _judged(tmp_path, _rows(SAVED, change)).status
+    assert ("1 values that only one run has at step 4, or that have none yet, were not compared",) == _judged(
+        tmp_path, _rows(SAVED, slot)
+    ).notes
+
+
+def test_weights_of_no_step_were_not_restored(tmp_path: Path) -> None:
+    """What is not as it was saved is named."""
+
+    def change(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
+
+    (lost,) = _judged(tmp_path, _rows(SAVED, change)).lost
+
+    assert ("model", True) == (lost.kind, lost.detail.endswith("not as behind step 4: w"))
+
+
+@pytest.mark.parametrize(
+    ("at", "files", "status", "lost"),
+    [
+        (1, ["x"], "lost", ["nothing restored"]),
+        (0, ["x"], "lost", ["nothing restored"]),
+        (0, [], "begun anew", []),
+    ],
+)
+def test_a_run_that_begins_anew_restored_nothing(
+    at: int, files: list[str], status: str, lost: list[str], tmp_path: Path
+) -> None:
+    """Unless nothing had been saved."""
+    found = _judged(tmp_path, _rows(), at=at, files=files)
+
+    assert (status, lost) == (found.status, kinds(found.lost))
+
+
+def test_what_a_first_save_left_half_done_is_nothing_to_restore(tmp_path: Path) -> None:
+    """Files lie there, and no save was ever complete."""
+    whole = _run(tmp_path, _rows())
+    ended = Run(interrupted={"step": 5, "where": "before TensorFlow put its parts together"})
+    found = judge(Reference(whole, whole), "saving", 5, ended, _run(tmp_path, _rows()), ["x.part"])
+
+    assert ("begun anew", ("the save was ended before TensorFlow put its parts together",)) == (
+        found.status, found.notes
+    )
+
+
+def test_steps_too_many_are_a_lost_epoch(tmp_path: Path) -> None:
+    """As are steps that are left out, and none at all."""
+    rows = _rows(SAVED)
+    rows[-1:-1] = [{**row, "weights": "later"} for row in rows[1:3]]
+    many = _judged(tmp_path, rows).lost
+    few = _judged(tmp_path, [row for row in _rows(SAVED) if row.get("weights") != "w7"]).lost
+    none = _judged(tmp_path, [_rows()[0], _rows()[-1]]).lost
+
+    assert [["epoch"], ["epoch"], ["epoch"]] == [kinds(many), kinds(few), kinds(none)]
+    assert "makes 6 steps, where 4 of 8 remain" in many[0].detail
+
+
+def test_a_loop_that_raises_again_cannot_go_on(tmp_path: Path) -> None:
+    """As at a file that was written in half."""
+    raised = {"row": "raised", "text": "OSError: truncated", "place": ["train.py", 7], "interruption": False}
+    (lost,) = _judged(tmp_path, [_rows()[0], raised]).lost
+
+    assert ("failed", "OSError: truncated (train.py:7)") == (lost.kind, lost.detail)
+
+
+def test_what_two_runs_differ_in_is_not_compared(tmp_path: Path) -> None:
+    """It is said, and called lost nowhere; weights that differ end the comparison."""
+
+    def noisy(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["generator 0"][2] = row["given"] = f"noise{step}"
+        row["data"] = [row["given"]]
+
+    def apart(step: int, row: dict[str, Any]) -> None:
+        if step > 5:
+            row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
+
+    def both(step: int, row: dict[str, Any]) -> None:
+        noisy(step, row)
+        row["given"] = f"again{step}"
+        row["data"] = [row["given"]]
+
+    whole = _run(tmp_path, _rows())
+    reference = Reference(whole, _run(tmp_path, _rows(0, noisy)))
+    assert ["tf.random.Generator 0", "the batches", "what the step's function is called with"] == reference.names
+    assert "equal" == _judged(tmp_path, _rows(SAVED, both), _rows(0, noisy)).status
+    later = _judged(tmp_path, _rows(SAVED), _rows(0, apart))
+    assert ("not compared", "two uninterrupted runs differ from step 6 on") == (later.status, later.reason)
+
+
+def test_a_killed_run_leaves_what_it_wrote(tmp_path: Path) -> None:
+    """Half a line at the end is left out; anything else that is wrong is told."""
+    path = tmp_path / "trace"
+    text = "".join(json.dumps(row) + "\n" for row in _rows(until=3))
+    path.write_text(text + text[: len(text) // 3].rstrip("\n").rpartition("\n")[2])
+    assert 3 == len(read(str(path)).steps)
+
+    for wrong in ('{"row": "step"}\n', "[]\n", "{\n", '{"row": "saved", "step": null}\n', "[" * 10000 + "\n"):
+        path.write_text(text + wrong)
+        with pytest.raises(TraceError, match="damaged in line 5"):
+            read(str(path))
+    with pytest.raises(TraceError, match="cannot be read"):
+        read(str(tmp_path / "gone"))
+
+
+def test_a_report_tells_every_interruption() -> None:
+    """As text, whatever stands in names, and as JSON."""
+    lost = (Lost("slots", "m of \x1b[31mw", 4), Lost("slots", "v of w", 4), Lost("data", "data position", 4, "batch 0"))
+    found = (
+        Interruption("sigkill", 5, "lost", "", 4, 4, 4, lost, ("a note",), 0.0, 0.25),
+        Interruption("saving", 5, "not compared", "why", loss_apart=float("nan")),
+    )
+    report = Report("train.py:loop", 1, "Lost", 8, {}, ("the batches",), found, ("seeded",))
+    text = render("text", report)
+
+    assert "x sigkill behind step 5, resumed at step 4: lost: optimizer slots, data position\n" in text
+    assert "another value, and 1 more" in text
+    assert "first loss 0 apart, weights 0.25 apart at the end" in text
+    assert "? saving behind step 5: not compared: why\n" in text
+    assert "\x1b" not in text
+    assert "\x1b[31;1mx" in render("text", report, color=True)
+    told = json.loads(render("json", report))
+    assert (1, 1, "slots") == (told["format"], told["status"], told["interruptions"][0]["lost"][0]["kind"])
+
+
+# -- the host ----------------------------------------------------------------------------------------------------------
+
+
+class Worker:
+    """Stands for the worker: writes the traces that the attempts of a job are to leave."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, rows: Callable[[Mapping[str, Any]], Any]) -> None:
+        self.rows = rows
+        self.jobs: list[list[str]] = []
+        monkeypatch.setattr(process, "start", self.start)
+
+    def start(self, python: str, script: str, job: dict[str, Any], **_: Any) -> Outcome:
+        """Until an attempt has no rows: the worker is ended in it."""
+        self.jobs.append([attempt["name"] for attempt in job["attempts"]])
+        ended = []
+        for attempt in job["attempts"]:
+            rows = self.rows(attempt)
+            if rows is None:
+                results = {"ended": ended}
+                cause = "took longer than 1 s and was stopped"
+                return Outcome("timeout", None, attempt["name"], 1.0, 0, results, "", cause)
+            Path(attempt["trace"]).write_text("".join(json.dumps(row) + "\n" for row in rows))
+            ended.append({"signal": None, "status": 0, "files": ["ckpt"]})
+        return Outcome("done", 0, None, 1.0, 0, {"ended": ended, "versions": {"tensorflow": "2"}}, "", "")
+
+
+@pytest.fixture
+def request_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> resuming.Request:
+    (tmp_path / "train.py").write_text("def loop(folder): pass\n")
+    monkeypatch.chdir(tmp_path)
+    python = resuming.interpreter.Interpreter("python", (3, 11, 0), "3.11", "2.21.0", "3.15.1", "2.21.0")
+    monkeypatch.setattr(resuming.interpreter, "describe", lambda _: python)
+    return resuming.Request("train.py:loop", target=Target.KERAS3)
+
+
+def _sound(attempt: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if attempt["how"]:
+        saved = {"row": "saved", "step": attempt["at"] - 1, "what": "Checkpoint"}
+        stop = {"row": "interrupted", "how": attempt["how"], "step": attempt["at"]}
+        return [*_rows(until=attempt["at"]), saved, stop]
+    return _rows(attempt["from"])
+
+
+def test_a_loop_is_interrupted_at_each_place(request_: resuming.Request, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker for the uninterrupted runs, one for the interrupted and one for the resumed ones."""
+    worker = Worker(monkeypatch, _sound)
+    report = resuming.run(replace(request_, every=3, hows=("exception", "sigkill")))
+
+    assert (0, "Nothing lost: after 4 interruptions the loop went on as without them") == (
+        report.status, report.verdict
+    )
+    assert [2, 4, 4] == [len(job) for job in worker.jobs]
+    assert [3, 3, 6, 6] == [one.behind for one in report.interruptions]
+
+
+def test_a_run_that_hangs_takes_no_other_with_it(
+    request_: resuming.Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker is started anew for the runs behind it, and what hung is told."""
+
+    def rows(attempt: Mapping[str, Any]) -> Any:
+        return None if attempt["name"] == "resumed after exception behind step 4" else _sound(attempt)
+
+    worker = Worker(monkeypatch, rows)
+    report = resuming.run(request_)
+
+    assert ["equal", "failed", "equal"] == [one.status for one in report.interruptions]
+    assert "took longer than 1 s" in report.interruptions[1].reason
+    assert [["resumed after exception behind step 6"]] == worker.jobs[3:]
+    assert 4 == report.status
+
+
+@pytest.mark.parametrize(
+    ("rows", "status", "verdict"),
+    [
+        (lambda _: None, 4, "could not be run to its end: took longer than 1 s"),
+        (
+            lambda _: [{"row": "raised", "text": "ValueError: x", "place": None, "interruption": False}],
+            4,
+            "could not be run to its end: ValueError: x",
+        ),
+        (lambda _: [_rows()[0], _rows()[-1]], 3, "no update of an optimizer was seen"),
+        (lambda attempt: _rows(), 3, "were not compared: the loop ended before it was interrupted"),
+    ],
+)
+def test_what_was_not_compared_is_no_pass(
+    rows: Any, status: int, verdict: str, request_: resuming.Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The status says so, and the verdict why."""
+    Worker(monkeypatch, rows)
+    report = resuming.run(request_)
+
+    assert status == report.status
+    assert verdict in report.verdict
+
+
+def test_nothing_that_was_ever_saved_is_not_compared(
+    request_: resuming.Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop that always begins anew shows nothing."""
+
+    def rows(attempt: Mapping[str, Any]) -> Any:
+        stop = {"row": "interrupted", "how": attempt["how"], "step": attempt["at"]}
+        return [*_rows(until=attempt["at"]), stop] if attempt["how"] else _rows()
+
+    Worker(monkeypatch, rows)
+    monkeypatch.setattr(resuming, "_ends", lambda told: [{"signal": None, "files": []} for _ in told or ()])
+
+    assert 3 == resuming.run(request_).status
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "resume takes one loop, such as train.py:loop, and got no loop"),
+        (["a.py:loop", "b.py:loop"], "and got 2 of them"),
+        (["gone.py:loop"], "there is no file gone.py"),
+        (["train.py"], "train.py names no function; write for example train.py:loop"),
+        (["train.py:"], "no name follows the colon"),
+        (["train.py:loop", "--every", "0"], "--every"),
+        (["train.py:loop", "--how", "gently"], "--how"),
+        (["train.py:loop", "--python", "no-such-python"], "no-such-python"),
+        (["train.py:loop", "--output-format", "html"], "html"),
+    ],
+)
+def test_what_cannot_be_followed_is_one_message_and_2(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """Nothing is run."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("raise SystemExit('it ran')\n")
+
+    assert 2 == main(["resume", *words])
+    out, err = capsys.readouterr()
+    assert "" == out
+    assert message in err
+
+
+def test_help_names_every_status(capsys: Captured) -> None:
+    """And every way to interrupt."""
+    assert 0 == main(["resume", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+
+    assert "0 equal, 1 something was lost, 2 a usage error, 3 not compared, 4 the loop could not be run" in text
+    assert "{exception,sigterm,sigkill,saving}" in text
