@@ -16,8 +16,8 @@ from ..linter.finding import Target
 from .supervised import LaunchError, Supervised, Tail
 
 __all__ = [
-    "Interpreter", "InterpreterError", "accelerators", "default_target", "describe", "device", "keras_environment",
-    "unsupported"
+    "Interpreter", "InterpreterError", "accelerators", "chosen", "default_target", "describe", "device",
+    "keras_environment", "unsupported"
 ]
 
 _OLDEST = (3, 7)
@@ -145,6 +145,21 @@ def default_target(interpreter: Interpreter) -> Target:
     if unsupported(interpreter, Target.KERAS3) and not unsupported(interpreter, Target.KERAS2):
         return Target.KERAS2
     return Target.KERAS3
+
+
+def chosen(interpreter: Interpreter, asked: Target | None, likely: Target | None) -> Target:
+    """The Keras to run with: the one that is asked for, else the likely one where it can run, else `default_target`.
+
+    Raises:
+        InterpreterError: if it cannot run there.
+    """
+    if likely is not None and unsupported(interpreter, likely) is not None:
+        likely = None
+    target = asked or likely or default_target(interpreter)
+    refused = unsupported(interpreter, target)
+    if refused is not None:
+        raise InterpreterError(refused)
+    return target
 
 
 def keras_environment(interpreter: Interpreter, target: Target) -> dict[str, str | None]:

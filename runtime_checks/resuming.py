@@ -105,16 +105,9 @@ def run(request: Request, progress: Callable[[str], None] | None = None) -> Repo
 def _interpreter(request: Request) -> tuple[interpreter.Interpreter, Target]:
     try:
         python = interpreter.describe(request.python)
+        return python, interpreter.chosen(python, request.target, request.likely)
     except interpreter.InterpreterError as error:
         raise ResumeUsageError(str(error)) from error
-    likely = request.likely
-    if likely is not None and interpreter.unsupported(python, likely) is not None:
-        likely = None
-    target = request.target or likely or interpreter.default_target(python)
-    refused = interpreter.unsupported(python, target)
-    if refused is not None:
-        raise ResumeUsageError(refused)
-    return python, target
 
 
 @dataclass(frozen=True)

@@ -376,17 +376,13 @@ def _interpreters(request: Request) -> tuple[tuple[interpreter.Interpreter, Targ
     try:
         second = interpreter.describe(request.python)
         first = second if request.python_tf1 is None else interpreter.describe(request.python_tf1)
+        target = interpreter.chosen(second, request.target, request.likely)
     except interpreter.InterpreterError as error:
         raise VerifyUsageError(str(error)) from error
-    likely = request.likely
-    if likely is not None and interpreter.unsupported(second, likely) is not None:
-        likely = None
-    target = request.target or likely or interpreter.default_target(second)
-    refused = interpreter.unsupported(second, target)
     if first.tensorflow is None:
-        refused = refused or f"{first.executable} has no TensorFlow: install it there, or name another interpreter."
-    if refused is not None:
-        raise VerifyUsageError(refused)
+        raise VerifyUsageError(
+            f"{first.executable} has no TensorFlow: install it there, or name another interpreter."
+        )
     return (first, _target_of_tf1(first)), (second, target)
 
 

@@ -91,9 +91,8 @@ def parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     from ...runtime_checks import resuming
-    from ..run.imports import root_around
     from ..source.discovery import marked_root
-    from .verify_command import likely_target
+    from .verify_command import Project
 
     (text,) = options.paths
     root = marked_root(os.getcwd())
@@ -102,18 +101,18 @@ def _run(options: argparse.Namespace) -> int:
     progress = phase_progress(options.quiet)
     try:
         located = resuming.locate_loop(text, root)
-        around = None if located.file is None else root_around(located.file)
+        project = Project(located.file)
         request = resuming.Request(
             loop=text,
             every=options.every,
             hows=tuple(dict.fromkeys(options.how or (_HOW,))),
             steps=options.steps,
             target=Target(options.target) if options.target in list(Target) else None,
-            likely=likely_target(located.file),
+            likely=project.target(),
             python=options.python,
             timeout=options.timeout or _TIMEOUT,
             memory_limit=_MEMORY_LIMIT if options.memory_limit is None else options.memory_limit or None,
-            roots=tuple(dict.fromkeys(found for found in (around, root) if found)),
+            roots=tuple(dict.fromkeys(found for found in (project.root, root) if found)),
         )
         report = resuming.run(request, progress)
     except resuming.ResumeUsageError as error:

@@ -212,7 +212,7 @@ def _run(options: argparse.Namespace) -> int:
     progress = phase_progress(options.quiet)
     try:
         located, _ = verifying.locate_pair(text, root)
-        project = _Project(located.file)
+        project = Project(located.file)
         asked = Target(options.target) if options.target in list(Target) else None
         likely = project.target()
         request = verifying.Request(
@@ -254,13 +254,8 @@ def _then(options: argparse.Namespace) -> Callable[[Report, Again], Report] | No
     return partial(what, runs=options.budget or trying.RUNS, seconds=options.budget_seconds or trying.SECONDS)
 
 
-def likely_target(file: str | None) -> Target | None:
-    """The Keras that the project around a file is moved to; None where nothing speaks for either."""
-    return _Project(file).target()
-
-
-class _Project:
-    """What the project around a pair's file says: the Keras that it is moved to, and the findings of the rules."""
+class Project:
+    """What the project around a file says: the Keras that it is moved to, and the findings of the rules."""
 
     def __init__(self, file: str | None) -> None:
         from ..registry.registry import configure

@@ -15,7 +15,10 @@ from ..judging.naming import OTHER_NAMES
 from ..passes import Pass
 from ..results import Deviation, Results, Status
 
-__all__ = ["Clue", "Seen", "Twin", "fit", "near", "whole"]
+__all__ = ["ROUNDING", "Clue", "Seen", "Twin", "fit", "near", "whole"]
+
+ROUNDING = 1e-5
+"""A relative difference of float32 values that no program's own fault explains."""
 
 
 @dataclass(frozen=True, slots=True)

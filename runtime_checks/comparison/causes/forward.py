@@ -15,7 +15,7 @@ from ..judging.measuring import OTHER_SHAPES
 from ..results import Deviation, OperationPair, RandomOp, Status, VariableRow
 from ..wording import figure, operation
 from ..wording import place as shown
-from .evidence import Clue, Seen, Twin, near, whole
+from .evidence import ROUNDING, Clue, Seen, Twin, near, whole
 
 __all__ = ["begins_with", "clues", "differs", "differs_in_training", "made_at"]
 
@@ -24,8 +24,6 @@ _LAYERS = 4
 _GUESSED = 0.4
 """Of variables that may have changed places, where operations are seen to differ that take none of them."""
 _TOLD = ("activation", "epsilon", "rate")
-_ROUNDING = 1e-5
-"""A relative difference of float32 values that no program's own fault explains."""
 
 
 def clues(seen: Seen) -> Iterator[Clue]:
@@ -242,7 +240,7 @@ def _blind(seen: Seen) -> bool:
     A tap that differs does not count where it equals another tap of the other side, as where two layers changed
     places.
     """
-    different = [check for check in seen.all(scenarios.CONSTANT, *_VALUES) if check.relative > _ROUNDING]
+    different = [check for check in seen.all(scenarios.CONSTANT, *_VALUES) if check.relative > ROUNDING]
     if any(check.kind == "output" for check in different):
         return False
     return all(_elsewhere(seen, check) for check in different)
@@ -255,7 +253,7 @@ def _elsewhere(seen: Seen, check: Deviation) -> bool:
     for name in seen.names("tf1", scenarios.CONSTANT, "tap"):
         other = seen.value("tf1", scenarios.CONSTANT, "tap", name)
         if name != check.tf1_name and other is not None and other.shape == value.shape:
-            if np.allclose(other, value, rtol=_ROUNDING, atol=0.0):
+            if np.allclose(other, value, rtol=ROUNDING, atol=0.0):
                 return True
     return False
 
@@ -409,7 +407,7 @@ def _as_inferred(seen: Seen, side: str, inference: str, check: Deviation) -> boo
     two = seen.value(side, inference, check.kind, name)
     if one is None or two is None or one.shape != two.shape:
         return None
-    return bool(np.allclose(one, two, rtol=_ROUNDING, atol=_ROUNDING * float(np.max(np.abs(two), initial=0.0))))
+    return bool(np.allclose(one, two, rtol=ROUNDING, atol=ROUNDING * float(np.max(np.abs(two), initial=0.0))))
 
 
 def _is_norm(seen: Seen, first: Deviation) -> bool:

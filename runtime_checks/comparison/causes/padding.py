@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...worker.recording.format import scenarios
+from ...worker.recording.format.reading import Record
 from ...worker.recording.format.rows import Place
 from ..results import Deviation
 from ..settings import place_in
 from ..wording import place as shown
-from .evidence import Clue, Seen
+from .evidence import ROUNDING, Clue, Seen
 
 __all__ = ["clues"]
-
-_ROUNDING = 1e-5
-
 
 def clues(seen: Seen) -> Iterator[Clue]:
     """What the rows of the outputs say of masks, from equal weights and without randomness.
@@ -29,10 +27,12 @@ def clues(seen: Seen) -> Iterator[Clue]:
             differ = _rows(seen, check)
             if differ is None or differ.all() or not differ.any():
                 continue
-            for name in seen.names("tf2", scenario, "input"):
-                padded = _padded(seen.value("tf2", scenario, "input", name), _lengths(seen, scenario))
+            given = _given(seen, scenario)
+            lengths = {int(record.shape[1]) for record in given if len(record.shape) > 1}
+            for record in given:
+                padded = _padded(seen.value("tf2", scenario, "input", record.name), lengths)
                 if padded is not None and np.array_equal(padded, differ):
-                    yield _clue(seen, check, name, int(differ.sum()), differ.size)
+                    yield _clue(seen, check, record.name, int(differ.sum()), differ.size)
                     return
 
 
@@ -43,7 +43,7 @@ def _rows(seen: Seen, check: Deviation) -> Any:
     if old is None or new is None or old.shape != new.shape or old.ndim == 0 or old.size == 0:
         return None
     errors = np.abs(new - old).reshape(len(old), -1).max(axis=1)
-    return ~(errors <= _ROUNDING * np.abs(old).max(initial=0.0))
+    return ~(errors <= ROUNDING * np.abs(old).max(initial=0.0))
 
 
 def _padded(value: Any, lengths: set[int]) -> Any:
@@ -57,10 +57,10 @@ def _padded(value: Any, lengths: set[int]) -> Any:
     return np.any(np.all(steps == 0.0, axis=2), axis=1)
 
 
-def _lengths(seen: Seen, scenario: str) -> set[int]:
-    """How many steps the sequences of the batch have."""
-    records = (seen.record("tf2", scenario, "input", name) for name in seen.names("tf2", scenario, "input"))
-    return {int(record.shape[1]) for record in records if record is not None and len(record.shape) > 1}
+def _given(seen: Seen, scenario: str) -> list[Record]:
+    """The inputs of the batch."""
+    found = (seen.record("tf2", scenario, "input", name) for name in seen.names("tf2", scenario, "input"))
+    return [record for record in found if record is not None]
 
 
 def _clue(seen: Seen, check: Deviation, name: str, padded: int, size: int) -> Clue:
@@ -76,10 +76,9 @@ def _clue(seen: Seen, check: Deviation, name: str, padded: int, size: int) -> Cl
 
 def _embedding(seen: Seen, scenario: str) -> Place | None:
     """Where the first layer is made that looks up vectors for whole numbers of the batch."""
-    inputs = [seen.record("tf2", scenario, "input", name) for name in seen.names("tf2", scenario, "input")]
-    shapes = {tuple(one.shape) for one in inputs if one is not None and "int" in one.dtype and len(one.shape) > 1}
+    shapes = {one.shape for one in _given(seen, scenario) if "int" in one.dtype and len(one.shape) > 1}
     for name in seen.names("tf2", scenario, "tap"):
         tap = seen.record("tf2", scenario, "tap", name)
-        if tap is not None and tuple(tap.shape[:-1]) in shapes and len(tap.more.get("owned") or ()) == 1:
+        if tap is not None and tap.shape[:-1] in shapes and len(tap.more.get("owned") or ()) == 1:
             return place_in(tap.more, "made") or tap.place
     return None
