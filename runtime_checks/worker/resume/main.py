@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import functools
 import importlib
 import os
 import random
@@ -149,7 +148,7 @@ def _loop(place: dict[str, Any], folder: str) -> Callable[[], Any]:
     if needed:
         return lambda: loop(folder)
     os.chdir(folder)
-    return functools.partial(loop)
+    return loop  # type: ignore[no-any-return]
 
 
 def _seed() -> None:
