@@ -58,9 +58,13 @@ def alone(rung: str, *, steps: int, seed: int) -> Plan:
     return Plan(tuple(dict.fromkeys(wanted)), _steps(last.name, steps), seed)
 
 
-def variant(whole: Plan) -> Plan:
-    """What the TF2 side records in another setting, of what both sides do: no operations, but its own noise."""
-    wanted = [(name, *runs) for name, runs in scenarios.OF_VARIANT.items() if whole.wants(name)]
+def variant(whole: Plan, kind: str) -> Plan:
+    """What the TF2 side records in another setting, of what both sides do: no operations, but its own noise.
+
+    Under a strategy these are the training steps.
+    """
+    compared = (scenarios.STEPS,) if kind == "strategy" else tuple(scenarios.OF_VARIANT)
+    wanted = [(name, *scenarios.OF_VARIANT[name]) for name in compared if whole.wants(name)]
     return whole._replace(scenarios=(scenarios.STRUCTURE, *itertools.chain(*wanted)), operations=False)
 
 

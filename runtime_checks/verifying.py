@@ -64,7 +64,7 @@ class Request:
     side, by default the same one; ``oracle`` also computes both sides in float64.
     ``devices`` are such as ``CPU:0``: both sides run on the first, by default on the CPU with accelerators hidden, and
     the TF2 side once more on each further one. ``precisions`` are policies of Keras, `PRECISIONS`, under each of which
-    the TF2 side runs once more.
+    the TF2 side runs once more; ``strategies`` are such as ``mirrored:2``, see `strategies`, with the same.
     ``timeout`` is in seconds for each scenario and training step, ``memory_limit`` and ``tap_limit`` are in GiB,
     ``roots`` are the folders whose files are the user's; ``output`` keeps the recordings; ``tensorboard`` is a folder
     for summaries.
@@ -88,6 +88,7 @@ class Request:
     oracle: bool = False
     devices: tuple[str, ...] = ()
     precisions: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ()
 
     def numbered(self) -> tuple[str, ...]:
         """The devices as TensorFlow numbers them, each once.
@@ -104,7 +105,8 @@ class Request:
         """The other settings in which the TF2 side runs again."""
         devices = self.numbered()
         precisions = [_Variant("precision", one, "float32") for one in dict.fromkeys(self.precisions)]
-        return [_Variant("device", one, devices[0]) for one in devices[1:]] + precisions
+        strategies = [_Variant("strategy", one, "one device") for one in dict.fromkeys(self.strategies)]
+        return [_Variant("device", one, devices[0]) for one in devices[1:]] + strategies + precisions
 
 
 class _Variant(NamedTuple):
@@ -190,7 +192,7 @@ def run(
 
         for variant in variants:
             again = replace(sides[1], request=replace(request, tensorboard=None), variant=variant)
-            again.record(planning.variant(plan), pair_job(located, name), progress)
+            again.record(planning.variant(plan, variant.kind), pair_job(located, name), progress)
 
         def compared() -> Report:
             if progress is not None:
@@ -555,9 +557,13 @@ class _Side:
     @property
     def device(self) -> str | None:
         """Where the side runs; None leaves that to TensorFlow, which sees no accelerators then."""
-        if self.variant is not None and self.variant.kind == "device":
-            return self.variant.value
-        return next(iter(self.request.numbered()), None)
+        if self._set("strategy"):
+            return None
+        return self._set("device") or next(iter(self.request.numbered()), None)
+
+    def _set(self, kind: str) -> str | None:
+        """The value of a setting in which the TF2 side is run; None where that is the ordinary one."""
+        return self.variant.value if self.variant is not None and self.variant.kind == kind else None
 
     def is_brief(self) -> bool:
         """Whether what was recorded lacks what a second run would add: a side that runs itself tells all of it."""
@@ -642,7 +648,8 @@ class _Side:
             "adaptations": list(self.adaptations),
             "device": self.device,
             "devices": [],
-            "precision": self.variant.value if self.variant is not None and self.variant.kind == "precision" else None,
+            "precision": self._set("precision"),
+            "strategy": self._set("strategy"),
             "reference": None if self.variant is None else os.path.join(self.run, "tf2"),
             "variant": None if self.variant is None else self.variant._asdict(),
         }

@@ -45,7 +45,7 @@ _STEPS, _SEED, _POLICY = 3, 42, "noise"
 _runs = number("number of runs", int, lambda found: found >= 1)
 _steps = number("number of steps", int, lambda found: found >= 1)
 _RECORDING = (
-    "steps", "seed", "device", "precision", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit",
+    "steps", "seed", "device", "precision", "strategy", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit",
     "tensorboard", "oracle", "find_cause", "seed_bugs", "budget", "budget_seconds"
 )
 
@@ -118,6 +118,12 @@ def _add_recording(made: argparse.ArgumentParser) -> None:
         choices=PRECISIONS,
         action="append",
         help="run TF2 again under this policy of Keras, and hold it against float32 (rung 9c); may be repeated",
+    )
+    add(
+        "--strategy",
+        metavar="STRATEGY",
+        action="append",
+        help="train TF2 again under a strategy, such as mirrored:2, and hold it against one device (rung 9b)",
     )
     add("--target", choices=TARGETS, help="the Keras of the TF2 side; auto reads it off the project's requirements")
     add("--python", metavar="PATH", help="the interpreter that has the TF2 side's TensorFlow; this one by default")
@@ -234,6 +240,7 @@ def _run(options: argparse.Namespace) -> int:
             oracle=options.oracle,
             devices=tuple(options.device or ()),
             precisions=tuple(options.precision or ()),
+            strategies=tuple(options.strategy or ()),
         )
         report = verifying.run(request, project.findings(asked or likely), progress, _then(options))
     except verifying.VerifyUsageError as error:

@@ -68,7 +68,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
 
 def _never(asked: Sequence[Definition]) -> str:
     """What was never compared, without the settings that the TF2 side was run in."""
-    words = {"device": "other devices, ", "precision": "mixed precision, "}
+    words = {"device": "other devices, ", "strategy": "distribution strategies, ", "precision": "mixed precision, "}
     found = NEVER
     for rung in asked:
         found = found.replace(words.get(rung.name, "\0"), "")

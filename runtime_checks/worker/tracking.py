@@ -34,16 +34,25 @@ def identities(variable: Any) -> set[int]:
     """The identities of a variable and of the variables that it wraps.
 
     A Keras 3 variable has a ``tf.Variable``, one of mixed precision in Keras 2 another one, a distributed variable one
-    for each replica.
+    for each replica, each of which is the same variable.
     """
     found = {id(variable)}
     for name in ("_value", "_variable"):
         inner = getattr(variable, name, None)
         if inner is not None and not callable(inner):
-            found |= {id(inner)}
-    for part in _parts(variable):
-        found |= identities(part)
+            found |= identities(inner)
+    for part in (variable, _whole(variable)):
+        found |= {id(part), *map(id, _parts(part))} if part is not None else set()
     return found
+
+
+def _whole(variable: Any) -> Any:
+    """The distributed variable that a variable is a part of, which its handle leads to; None where it is no part."""
+    for holder in (variable, getattr(variable, "_handle", None)):
+        found = getattr(holder, "_distributed_container", None)
+        if callable(found):
+            return found()
+    return None
 
 
 def _parts(variable: Any) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ __all__ = ["ORACLE", "RUNGS", "VARIANTS", "Definition", "RungModule", "measured_
 
 ORACLE = "float64"
 """The rung that is climbed only where it is asked for."""
-VARIANTS = ("device", "precision")
+VARIANTS = ("device", "strategy", "precision")
 """Rungs of the TF2 side against itself in another setting, climbed where such a one is recorded."""
 
 

@@ -8,7 +8,7 @@ import pdb
 import sys
 from typing import Iterator
 
-from .. import devices, phases
+from .. import devices, phases, strategies
 from ..errors import essence
 from ..frames import UserCode, place_of
 from ..patching import replaced
@@ -43,6 +43,7 @@ def execute(job: dict[str, Json], results: Results) -> None:
 
     found = versions(tf)
     results.update(versions=found)
+    strategies.prepare(tf, job["strategy"])
     with contextlib.suppress(AttributeError):
         tf.debugging.disable_traceback_filtering()
     if recording is not None:
@@ -124,7 +125,7 @@ def _loaded(job: dict[str, Json], code: UserCode) -> Loaded:
 
 
 def _plan(job: dict[str, Json]) -> Plan:
-    how = job["device"], job["precision"], job["reference"]
+    how = job["device"], job["precision"], job["strategy"], job["reference"]
     return Plan(tuple(job["scenarios"]), job["steps"], job["seed"], job["operations"], *how)
 
 

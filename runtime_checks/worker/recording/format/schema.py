@@ -284,7 +284,7 @@ _AVERAGE = _fields(
     {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
 )
 _RATE = _fields({"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text}, {})
-_VARIANT = _fields({"kind": _one_of("device", "precision"), "value": _text, "ordinary": _text}, {"notes": _list(_text)})
+_VARIANT = _fields({"kind": _one_of("device", "precision", "strategy"), "value": _text, "ordinary": _text}, {"notes": _list(_text)})
 _SITE = _fields(
     {
         "what": _text,
@@ -321,6 +321,7 @@ CONTENT = _fields(
         "variant": _VARIANT,
         "elsewhere": _text,
         "scales_loss": _flag,
+        "distributes": _flag,
     },
 )
 """Of ``record.json``."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
+import threading
 from dataclasses import dataclass
 from types import FrameType, ModuleType
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
 from ...patching import replaced
@@ -20,7 +21,7 @@ from ..tensors import Function, Operation, Tensor, Variable
 from ..watching.trace_graph import current_trace_graph
 from ..watching.variable_creation import initial_values
 
-__all__ = ["INITIAL_VALUE", "STEP", "Draw", "Ledger", "initializing"]
+__all__ = ["INITIAL_VALUE", "STEP", "Draw", "Ledger", "Share", "initializing"]
 
 INITIAL_VALUE = "initial value"
 STEP = "step"
@@ -72,6 +73,15 @@ class Draw:
     """The name of the function in whose trace it was made, and the step."""
 
 
+class Share(NamedTuple):
+    """The rows of a batch that a replica gets: its number, its first row, how many rows, and how many there are."""
+
+    replica: int
+    first: int
+    rows: int
+    whole: int
+
+
 class Ledger:
     """The draws in the order in which they were made; `code` tells the user's lines from all others.
 
@@ -84,6 +94,21 @@ class Ledger:
         self._code = code
         self._begun = False
         self._asked: Draw | None = None
+        self._thread = threading.local()
+
+    @property
+    def share(self) -> Share | None:
+        """What the replica gets that this thread runs; None outside of replicas."""
+        return getattr(self._thread, "share", None)
+
+    @contextlib.contextmanager
+    def replica(self, share: Share) -> Iterator[None]:
+        """What this thread draws in the body is a replica's; only the first one's draws are kept."""
+        before, self._thread.share = self.share, share
+        try:
+            yield
+        finally:
+            self._thread.share = before
 
     def begin_step(self) -> None:
         """The draws that follow belong to the next training step; the first call begins step 0."""
@@ -167,7 +192,8 @@ class Ledger:
             purpose = INITIAL_VALUE if initializing(frame) else STEP
         stack = () if self._code is None else self._code.stack(frame)
         draw = Draw(op, seed, purpose, (stack[0][0], stack[0][1]) if stack else None, self.step)
-        if not current_trace_graph()[1]:  # in a pass of Keras 3 that only asks for shapes nothing is drawn
+        first = self.share is None or not self.share.replica
+        if first and not current_trace_graph()[1]:  # in a pass of Keras 3 that only asks for shapes nothing is drawn
             self.draws.append(draw)
         return draw
 

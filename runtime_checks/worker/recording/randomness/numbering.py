@@ -171,6 +171,7 @@ class _Numbers(Ledger):
         self._within: weakref.WeakKeyDictionary[Graph, dict[str, tuple[Graph, int]]] = weakref.WeakKeyDictionary()
         self._graphs: weakref.WeakSet[Graph] = weakref.WeakSet()
         self._called: weakref.WeakSet[Graph] = weakref.WeakSet()
+        self._of_replicas: dict[int, int] = {}
 
     def begin_step(self) -> None:
         if not self._begun:
@@ -178,6 +179,7 @@ class _Numbers(Ledger):
                 draw.purpose = INITIAL_VALUE
         super().begin_step()
         self._next = self._begin = 0
+        self._of_replicas.clear()
 
     @contextlib.contextmanager
     def evaluating(self) -> Iterator[None]:
@@ -191,7 +193,10 @@ class _Numbers(Ledger):
         return self._initial - 1
 
     def next(self) -> int:
-        """The number of a draw of the step."""
+        """The number of a draw of the step; each replica of a strategy has those that a single device would have."""
+        if self.share is not None:
+            number = self._of_replicas[self.share.replica] = self._of_replicas.get(self.share.replica, -1) + 1
+            return self._numbered(number)
         graphs = function_graphs()
         if not graphs:
             self._next += 1
@@ -266,9 +271,24 @@ class _Numbers(Ledger):
         return draw
 
     def _heard(self, name: str, function: Function, stateful: bool) -> Function:
-        if self._retraced and name in _BY_SHAPE:
-            return super()._heard(name, functools.partial(_through_python, function), stateful)
+        if name in _BY_SHAPE:
+            drawing = functools.partial(_through_python, function) if self._retraced else function
+            return super()._heard(name, functools.partial(self._rows, drawing), stateful)
         return super()._heard(name, function, stateful)
+
+    def _rows(self, function: Function, shape: Tensor, *arguments: Any, **named: Any) -> Tensor:
+        """What a replica draws for its rows of a batch are the rows that a single device draws for them."""
+        import tensorflow as tf
+
+        share = self.share
+        if share is None or share.rows == share.whole or named.get("seed2", _FIRST_INITIAL) >= _FIRST_INITIAL:
+            return function(shape, *arguments, **named)
+        sizes = tf.get_static_value(tf.convert_to_tensor(shape))
+        if sizes is None or not len(sizes) or sizes[0] % share.rows or (sizes[0] > share.rows and share.rows == 1):
+            return function(shape, *arguments, **named)
+        times = sizes[0] // share.rows
+        drawn = function([share.whole * times, *sizes[1:]], *arguments, **named)
+        return drawn[share.first * times:(share.first + share.rows) * times]
 
 
 def _through_python(function: Function, *arguments: Any, **named: Any) -> Tensor:

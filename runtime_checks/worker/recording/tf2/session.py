@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Callable, ContextManager, Iterator, NamedTuple, Sequence
 
+from ... import strategies
 from ...frames import UserCode
 from ..format.plan import Plan
 from ..format.reading import Recorded, read
@@ -52,10 +53,14 @@ class Session:
         self.batches = Batches(pair, None if tf1 is None else tf1.batches(), recording.note)
         self.tf1 = tf1
         self.copying = Copying(pair, tf1, recording.note)
+        self.distributes = False
+        """Whether the training step runs a strategy by itself, as the ordinary TF2 side was seen to do."""
         self.forcing = self.copying
         """Copies the weights that single steps begin with."""
         if plan.reference is not None:
-            self.forcing = Copying(Pair(pair.tf1, pair.tf2, pair.inputs), read(plan.reference), recording.note)
+            ordinary = read(plan.reference)
+            self.forcing = Copying(Pair(pair.tf1, pair.tf2, pair.inputs), ordinary, recording.note)
+            self.distributes = bool(ordinary.content.get("distributes"))
 
     def numbered(self, mode: str = numbering.NUM_RANDOM_OPS) -> ContextManager[Made]:
         """A fresh model; all random operations are numbered, those of initial values included."""
@@ -72,7 +77,7 @@ class Session:
         clear_names()
         variables = Variables(self.code)
         listening = Listening(self.code, variables, self.pair.taps)
-        with listening.open(), numbers as ledger, variables.watched():
+        with strategies.scope(self.plan.strategy), listening.open(), numbers as ledger, variables.watched():
             if self._renew is not None:  # heard and numbered as what makes the model: it may stand in the module
                 self.pair = self._renew(self.pair)
             loaded = len(variables.created)

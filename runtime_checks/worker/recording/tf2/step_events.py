@@ -37,6 +37,7 @@ class Seen:
         place: of that call.
         called: to be told what a model returned that cannot be watched from outside.
         averages: the moving averages that were updated.
+        distributed: whether a strategy was run.
     """
 
     def __init__(self) -> None:
@@ -47,39 +48,59 @@ class Seen:
         self.place: Place | None = None
         self.called: Callable[[Nest], None] = lambda value: None
         self.averages: list[averages.Average] = []
+        self.distributed = False
 
 
 @contextlib.contextmanager
-def watching(model: Model, listening: Listening, code: UserCode) -> Iterator[Seen]:
-    """See what a training step does in the body."""
+def watching(
+    model: Model, listening: Listening, code: UserCode, current: Callable[[], Seen] | None = None
+) -> Iterator[Seen]:
+    """See what a training step does in the body.
+
+    Args:
+        model: the model.
+        listening: what hears its layers.
+        code: tells the user's lines from all others.
+        current: what is seen belongs to what this gives, such as a replica; by default all of it is given back.
+    """
     seen = Seen()
+    current = current or (lambda: seen)
 
     def applied(optimizer: Optimizer, pairs: Sequence[tuple[Tensor, Variable]], rate: Tensor) -> None:
         import tensorflow as tf
 
         listening.updating()
-        given = [(tf.convert_to_tensor(gradient), variable) for gradient, variable in pairs]
+        given = [(tf.convert_to_tensor(_local(gradient)), variable) for gradient, variable in pairs]
         told = None if rate is None else tf.convert_to_tensor(rate)
-        seen.applied.append(Applied(optimizer, given, told, place_of(code.stack())))
+        current().applied.append(Applied(optimizer, given, told, place_of(code.stack())))
 
     def called(value: Nest) -> None:
-        if seen.forward is None:
-            seen.forward = model.told(value)
-            seen.place = place_of(code.stack())
+        here = current()
+        if here.forward is None:
+            here.forward = model.told(value)
+            here.place = place_of(code.stack())
 
     _leave_alone(called)
     seen.called = called
     with contextlib.ExitStack() as stack:
         stack.enter_context(keras_optimizers.watching(applied))
-        stack.enter_context(keras_optimizers.scaling(lambda scaled, loss: seen.scaled.append((scaled, loss))))
-        stack.enter_context(averages.watching(seen.averages.append))
-        stack.enter_context(_gradients(seen, code))
+        stack.enter_context(keras_optimizers.scaling(lambda scaled, loss: current().scaled.append((scaled, loss))))
+        stack.enter_context(averages.watching(lambda average: current().averages.append(average)))
+        stack.enter_context(_gradients(current, code))
         stack.enter_context(_calls(model, listening, called))
+        stack.enter_context(_strategies(current))
         yield seen
 
 
+def _local(value: Tensor) -> Tensor:
+    """The value of the first replica here, of one that an optimizer has in the context of all replicas."""
+    import tensorflow as tf
+
+    return value.values[0] if isinstance(value, tf.distribute.DistributedValues) else value
+
+
 @contextlib.contextmanager
-def _gradients(seen: Seen, code: UserCode) -> Iterator[None]:
+def _gradients(current: Callable[[], Seen], code: UserCode) -> Iterator[None]:
     """Hear of the targets of ``GradientTape.gradient``."""
     import tensorflow as tf
 
@@ -89,6 +110,7 @@ def _gradients(seen: Seen, code: UserCode) -> Iterator[None]:
             if any(hasattr(source, "assign") for source in tf.nest.flatten(sources)):
                 loss = _scalar(target)
                 if loss is not None:
+                    seen = current()
                     loss = next((plain for scaled, plain in seen.scaled if scaled is loss), loss)
                     seen.losses.append((loss, place_of(code.stack())))
             return found
@@ -96,6 +118,23 @@ def _gradients(seen: Seen, code: UserCode) -> Iterator[None]:
         return gradient
 
     with wrapped(tf.GradientTape, "gradient", telling):
+        yield
+
+
+@contextlib.contextmanager
+def _strategies(current: Callable[[], Seen]) -> Iterator[None]:
+    """Hear whether a strategy runs something on its replicas."""
+    import tensorflow as tf
+
+    def telling(original: Function) -> Function:
+        def run(self: object, *args: object, **kwargs: object) -> Nest:
+            current().distributed = True
+            return original(self, *args, **kwargs)
+
+        return run
+
+    owner = next(cls for cls in tf.distribute.Strategy.__mro__ if "run" in vars(cls))
+    with wrapped(owner, "run", telling):
         yield
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
+import numpy as np
+
 from ...errors import essence, text_of
 from ..format import scenarios
 from ..format.attempts import NotRunError
@@ -18,6 +20,7 @@ from ..watching import averages, clipping, constructions, keras_optimizers
 from . import probing
 from .listening import array
 from .model import converted, eagerly, in_function
+from .replicas import Part, Replicas, gradients_of, loss_of
 from .session import Made, Session
 from .step_events import Seen, heard_function, watching
 from .variables import value_of
@@ -61,11 +64,11 @@ def train(session: Session, made: Made, chapter: Chapter) -> None:
     traced = chapter.name == scenarios.STEPS_OTHER
     with contextlib.nullcontext() if traced else eagerly():
         trainer.begin()
-        run = trainer.traced() if traced else trainer.eager
+        run = trainer.traced() if traced else trainer.replicated if session.plan.strategy else trainer.eager
         with contextlib.closing(trainer.assignments):
             for step in range(session.plan.steps):
                 trainer.step(step, run)
-        if chapter.name == scenarios.STEPS:
+        if chapter.name == scenarios.STEPS and not session.plan.strategy:
             trainer.look_ahead()
     chapter.say(random_ops=made.ledger.described())
 
@@ -147,6 +150,78 @@ class _Trainer:
             self.made.listening.result("output", name, leaf)
         self.made.listening.result("loss", "loss", told["loss"])
         return _Step(**{name: _arrays(part) for name, part in told.items()})
+
+    def replicated(self, batch: Batch, number: int) -> _Step:
+        """A step on the replicas of the strategy in whose scope this runs, and what it comes to for the whole batch."""
+        import tensorflow as tf
+
+        found = Replicas(tf.distribute.get_strategy(), batch, self.made.ledger)
+        own = self.session.distributes
+        value = None
+        with watching(self.made.model, self.made.listening, self.session.code, found.current), found.drawing():
+            if own:
+                value = self._user_step(found.cross, found.batch.inputs, found.batch.labels)
+            else:
+                found.run(self._user_step)
+        parts = found.parts(self._part)
+        if not parts:
+            raise NotRunError("the training step ran nothing on the replicas of the strategy")
+        return self._whole(found, parts, value, number)
+
+    def _part(self, seen: Seen, value: structures.Results | None) -> Part:
+        """What one replica did, as arrays."""
+        told = self._told(seen, structures.Results() if value is None else value, True)
+        returned = None if value is None or self.session.pair.train_step is None else value.loss
+        return Part(
+            outputs=_arrays(told["outputs"]),
+            endpoints=_arrays(told["endpoints"]),
+            regularization=_arrays(told["regularization"]),
+            targets=[array(target) for target, _ in seen.losses],
+            loss=None if returned is None else array(returned),
+            metrics=_arrays(told["metrics"]),
+            rates=_arrays(told["rates"]),
+            gradients=_arrays(told["gradients"]),
+            summed=bool(seen.applied) and not keras_optimizers.sums_later(seen.applied[0].optimizer),
+        )
+
+    def _whole(
+        self, found: Replicas, parts: Sequence[Part], value: structures.Results | None, number: int
+    ) -> _Step:
+        """What a step of all replicas comes to: see `replicas`."""
+        note = self.session.recording.note
+        gradients = gradients_of(parts)
+        if found.cross.applied:
+            gradients = _arrays(self._gradients(found.cross))
+        loss = loss_of(parts, note) if value is None or value.loss is None else array(value.loss)
+        self._saw(found.first(), number)
+        return _Step(
+            outputs=found.joined([part.outputs for part in parts], note),
+            endpoints={},
+            taps={},
+            regularization=parts[0].regularization,
+            loss=loss,
+            metrics=self._metrics(parts, value),
+            rates=parts[0].rates,
+            gradients=gradients,
+        )
+
+    def _metrics(self, parts: Sequence[Part], value: structures.Results | None) -> Mapping[str, Array]:
+        """Metrics over all replicas: what the step made of them, or what those of the model say by then."""
+        if value is not None:
+            return dict(_arrays(dict(structures.flat(dict(value.metrics)))))
+        model, found = self.made.model.value, {}
+        kept = dict(structures.flat(model.get_metrics_result())) if hasattr(model, "get_metrics_result") else {}
+        for name, first in parts[0].metrics.items():
+            if name in kept:
+                found[name] = array(kept[name])
+            elif all(np.array_equal(part.metrics.get(name), first) for part in parts):
+                found[name] = first
+            else:
+                self.session.recording.note(
+                    f"the metric {name} is another one on each replica: what it is over all of them is for the program "
+                    "to say, so it was not compared"
+                )
+        return found
 
     def traced(self) -> Callable[[Batch, int], _Step]:
         """A step that is a ``tf.function``, and gives back what was seen in its graph."""
@@ -236,6 +311,8 @@ class _Trainer:
         self._saw_averages(seen)
         if seen.scaled:
             self.session.recording.content["scales_loss"] = True
+        if seen.distributed and not self.session.plan.strategy:
+            self.session.recording.content["distributes"] = True
         if number == 0:
             for applied in seen.applied:
                 made = _iterations(applied.optimizer)

@@ -154,11 +154,10 @@ class Variables:
     def other_rows(self) -> list[VariableRow]:
         """What was created besides: slots, counters, seeds and metrics, with their ``purpose``."""
         own = {number for variable, _ in self._weights() for number in identities(variable)}
-        own |= {id(one.variable) for one in self._untracked()}
+        own |= {number for one in self._untracked() for number in identities(one.variable)}
         return [
             {**self._row(one.variable, one, False), "purpose": one.purpose or "counter"}
-            for one in self.created
-            if not identities(one.variable) & own
+            for one in _first_parts(self.created, own)
         ]
 
     def _weights(self) -> list[tuple[Variable, Creation | None]]:
@@ -200,11 +199,8 @@ class Variables:
         if tracked is None:
             return []
         known = {number for variable in tracked for number in identities(variable)}
-        return [
-            one
-            for one in self.created
-            if not one.purpose and not _is_counter(one.variable) and not identities(one.variable) & known
-        ]
+        found = [one for one in self.created if not one.purpose and not _is_counter(one.variable)]
+        return list(_first_parts(found, known))
 
     def _row(self, variable: Variable, creation: Creation | None, tracked: bool) -> VariableRow:
         place = None if creation is None or creation.place is None else list(creation.place)
@@ -350,6 +346,16 @@ def _once(variables: Iterable[Variable]) -> list[Variable]:
             met |= identities(variable)
             found.append(variable)
     return found
+
+
+def _first_parts(created: Iterable[Creation], known: set[int]) -> Iterator[Creation]:
+    """Those of variables that are not known, each once: under a strategy a variable has a part for each replica."""
+    met = set(known)
+    for one in created:
+        own = identities(one.variable)
+        if not own & met:
+            yield one
+        met |= own
 
 
 def _walk(value: object, path: str, found: dict[int, str], seen: set[int], depth: int) -> None:

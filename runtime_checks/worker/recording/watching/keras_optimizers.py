@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+import threading
 from typing import Callable, Iterator, Mapping, Sequence, Tuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..tensors import Function, Nest, Optimizer, Tensor, Variable
 from . import averages, v1_optimizers
 from .classes import derived, optimizers, rule_of
 
-__all__ = ["describe", "is_keras", "learning_rate", "scaling", "slots", "watching"]
+__all__ = ["describe", "is_keras", "learning_rate", "scaling", "slots", "sums_later", "watching"]
 
 Heard = Callable[[Optimizer, Sequence[Tuple[Tensor, Variable]], Tensor], object]
 """Gets the optimizer, the pairs of gradient and variable as they are applied, and the learning rate of the step."""
@@ -68,7 +69,7 @@ def watching(heard: Heard, update: bool = True) -> Iterator[None]:
     An optimizer that hands its gradients on to another one is told of through the other, with what that one gets.
     Inside ``tf.function`` the gradients and the rate are tensors of its graph.
     """
-    running: list[bool] = []
+    running = threading.local()  # each replica of a strategy has a thread of its own
     with contextlib.ExitStack() as stack:
         for cls, name, unpack in _appliers():
             stack.enter_context(wrapped(cls, name, functools.partial(_telling, unpack, running, heard, update)))
@@ -142,20 +143,20 @@ def _appliers() -> list[tuple[type, str, Unpack]]:
     return found
 
 
-def _telling(unpack: Unpack, running: list[bool], heard: Heard, update: bool, original: Function) -> Function:
+def _telling(unpack: Unpack, running: threading.local, heard: Heard, update: bool, original: Function) -> Function:
     def apply(self: Optimizer, *args: Nest, **kwargs: Nest) -> Nest:
-        if running:
+        if getattr(running, "here", False):
             return original(self, *args, **kwargs)
         arguments = _Arguments(args, kwargs)
         pairs, rate = unpack(self, arguments)
         heard(self, [(gradient, variable) for gradient, variable in pairs if gradient is not None], rate)
         if not update:
             return None
-        running.append(True)
+        running.here = True
         try:
             return original(self, *arguments.args, **arguments.kwargs)
         finally:
-            running.pop()
+            running.here = False
 
     return apply
 
@@ -191,6 +192,11 @@ def _of_pairs(optimizer: Optimizer, arguments: _Arguments) -> Updates:
 
 def _of_distributed(optimizer: Optimizer, arguments: _Arguments) -> Updates:
     return arguments.pairs(1, "grads_and_vars"), learning_rate(optimizer)
+
+
+def sums_later(optimizer: Optimizer) -> bool:
+    """Whether it sums over replicas what `watching` tells of: that of Keras 2 has done so by then, if it does at all."""
+    return not is_keras(optimizer) or hasattr(type(optimizer), "_backend_update_step")
 
 
 def is_keras(optimizer: Optimizer) -> bool:

@@ -1,0 +1,20 @@
+"""Rung 9b: the TF2 side under a distribution strategy, against itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..climb import Climb, Settled
+from ..variants import against_itself
+
+NUMBER = "9b"
+TITLE = "TF2 under a distribution strategy"
+COMPARED = (
+    "with `--strategy`: the training steps of the TF2 side with the batch split over replicas, against one device"
+)
+SCENARIOS: Mapping[str, tuple[str, ...]] = {}
+
+
+def judge(climb: Climb) -> Settled:
+    """Fails where losses, gradients or weights differ by more than rounding, and nothing that is due explains it."""
+    return against_itself(climb, "strategy")
