@@ -57,7 +57,7 @@ def join(job: dict[str, Any], folder: str) -> None:
     if "task" not in strategy:
         strategy.update(task=0, cluster=_addresses(strategy["replicas"]))
         for number in range(1, strategy["replicas"]):
-            _start(dict(job, strategy=dict(strategy, task=number)), os.path.join(folder, "task{}".format(number)))
+            _start(dict(job, strategy=dict(strategy, task=number)), os.path.join(folder, f"task{number}"))
     else:
         threading.Thread(target=_end_with_first, name="migrate-lint-task", daemon=True).start()
     cluster = {"worker": strategy["cluster"]}
@@ -118,7 +118,7 @@ def make(tf: Any, strategy: dict[str, Any]) -> Any:
         wanted = [strategy["device"]]
     else:
         device = "GPU" if sum(one.startswith("GPU") for one in there) >= count else "CPU"
-        wanted = ["{}:{}".format(device, number) for number in range(count)]
+        wanted = [f"{device}:{number}" for number in range(count)]
     missing = [one for one in wanted if one not in there]
     if missing:
         raise StrategyError("there is no {}, only {}".format(missing[0], ", ".join(there)))
@@ -145,7 +145,7 @@ def call(tf: Any, strategy: Any, function: Callable[..., Any], *args: Any, **kwa
 
 
 def leave(job: dict[str, Any], status: int = 0) -> None:
-    """End this process with a status, if it is one of a cluster: TensorFlow's servers would keep it from ending by itself.
+    """End this process with a status if it is one of a cluster, whose servers would keep it from ending by itself.
 
     All but the first wait for it, as it may still have something to ask them.
     """
@@ -167,7 +167,7 @@ _LEAVING = threading.Event()
 
 
 def _addresses(count: int) -> list[str]:
-    """Free ports of this machine; sockets hold them until the process ends, and TensorFlow may use them all the same."""
+    """Free ports of this machine; sockets that TensorFlow may share hold them until the process ends."""
     os.environ["TF_GRPC_REUSE_PORT"] = "1"
     found = []
     for _ in range(count):
@@ -177,7 +177,7 @@ def _addresses(count: int) -> list[str]:
             _KEPT.append(one)
         one.bind(("127.0.0.1", 0))
         found.append(one)
-    addresses = ["127.0.0.1:{}".format(one.getsockname()[1]) for one in found]
+    addresses = [f"127.0.0.1:{one.getsockname()[1]}" for one in found]
     if not hasattr(socket, "SO_REUSEPORT"):
         for one in found:
             one.close()
@@ -207,9 +207,9 @@ def _watch(process: Any, number: int, output: str) -> None:
         return
     with open(output, encoding="utf-8", errors="replace") as file:
         words = [line.strip() for line in file.read()[-10000:].splitlines() if line.strip()]
-    how = "was ended by signal {}".format(-status) if status < 0 else "ended with status {}".format(status)
+    how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
     said = "" if not words else ": " + words[-1][:_WORDS_SHOWN]
-    os.write(2, "\nworker {} of the cluster {}{}\n".format(number, how, said).encode("utf-8", "replace"))
+    os.write(2, f"\nworker {number} of the cluster {how}{said}\n".encode("utf-8", "replace"))
     os._exit(_LOST)
 
 
@@ -244,4 +244,4 @@ def _tpu_address(tf: Any) -> str | None:
     if tf.config.list_physical_devices("TPU"):
         return "local"
     found = ", ".join(one.name for one in tf.config.list_physical_devices())
-    raise StrategyError("there is no TPU, only {}, and TPU_NAME names none".format(found))
+    raise StrategyError(f"there is no TPU, only {found}, and TPU_NAME names none")
