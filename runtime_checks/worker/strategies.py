@@ -1,0 +1,247 @@
+"""The strategy of ``tf.distribute`` that a program is run under, over what this machine has.
+
+A strategy is described by the host: a dictionary with ``kind`` (``one``, ``mirrored``, ``multiworker``, ``ps`` or
+``tpu``), ``replicas``, ``servers``, ``device`` and ``text``, the words of the command line.
+It is used in this order: `join` before TensorFlow is imported, `prepare` before anything asks for a device, `make`
+before anything is computed, `call` as often as needed, and `leave` at the very end of the process.
+
+Where the machine has as many GPUs as there are replicas, they are taken, else as many logical CPUs; what is not taken
+is hidden.
+``multiworker:N`` are N processes: `join` starts all but the first, each with the same job, whose ``strategy`` has the
+``task``, and each does what this one does, so that their collective operations meet.
+``ps:W+P`` are servers in this process, on CPUs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from typing import Any, Callable
+
+__all__ = ["StrategyError", "call", "is_chief", "join", "leave", "make", "prepare"]
+
+_KEPT: list[Any] = []
+"""What lives as long as the process: sockets that hold the ports, servers, processes."""
+_SCHEDULED: dict[Any, Any] = {}
+"""What the workers of parameter servers run, by what was asked for: each is traced once."""
+_START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")
+_OUTPUT = "output.txt"
+_LOST = 3
+"""Exit status where another process of the cluster has ended."""
+_WORDS_SHOWN = 300
+
+
+class StrategyError(ValueError):
+    """The strategy cannot be had on this machine; the text says why."""
+
+
+def is_chief(strategy: dict[str, Any] | None) -> bool:
+    """Whether this process is the one that reports; each is but the further ones of ``multiworker``."""
+    return strategy is None or not strategy.get("task")
+
+
+def join(job: dict[str, Any], folder: str) -> None:
+    """Make this process the first of its cluster, and start the others, or tie it to the first one.
+
+    `folder` is for what the others need, and is removed by whoever made it.
+    Where another process ends before `leave`, this one does too, and says so in its last line.
+    A process whose first one is gone ends at once.
+    """
+    strategy = job.get("strategy")
+    if not strategy or strategy["kind"] != "multiworker":
+        return
+    if "task" not in strategy:
+        strategy.update(task=0, cluster=_addresses(strategy["replicas"]))
+        for number in range(1, strategy["replicas"]):
+            _start(dict(job, strategy=dict(strategy, task=number)), os.path.join(folder, f"task{number}"))
+    else:
+        threading.Thread(target=_end_with_first, name="migrate-lint-task", daemon=True).start()
+    cluster = {"worker": strategy["cluster"]}
+    os.environ["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": {"type": "worker", "index": strategy["task"]}})
+
+
+def prepare(tf: Any, strategy: dict[str, Any] | None) -> None:
+    """Set up the devices that the strategy needs, before anything asks for one.
+
+    Raises:
+        StrategyError: if the machine has none of that kind.
+    """
+    if strategy is None:
+        return
+    kind, count, task = strategy["kind"], strategy["replicas"], strategy.get("task")
+    if kind == "tpu":
+        _tpu_address(tf)
+        return
+    if kind == "one":
+        device, _, number = strategy["device"].partition(":")
+        if device != "CPU":
+            found = [one.name for one in tf.config.list_physical_devices() if one.name]
+            if len(tf.config.list_physical_devices(device)) <= int(number or 0):
+                raise StrategyError("there is no {}, only {}".format(strategy["device"], ", ".join(found)))
+            return
+        count = int(number or 0) + 1
+    gpus = tf.config.list_physical_devices("GPU")
+    if kind not in ("mirrored", "multiworker") or len(gpus) < count:
+        tf.config.set_visible_devices([], "GPU")
+    elif kind == "mirrored":
+        tf.config.set_visible_devices(gpus[:count], "GPU")
+        return
+    else:
+        tf.config.set_visible_devices(gpus[task], "GPU")
+    if kind in ("one", "mirrored") and count > 1:
+        cpu = tf.config.list_physical_devices("CPU")[0]
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * count)
+
+
+def make(tf: Any, strategy: dict[str, Any]) -> Any:
+    """The ``tf.distribute.Strategy``; once in a process, before anything is computed in it.
+
+    Raises:
+        StrategyError: if the devices are not there, as where the program has set up others.
+    """
+    kind, count = strategy["kind"], strategy["replicas"]
+    if kind == "multiworker":
+        return tf.distribute.MultiWorkerMirroredStrategy()
+    if kind == "ps":
+        return _parameter_server(tf, count, strategy["servers"])
+    if kind == "tpu":
+        resolver = tf.distribute.cluster_resolver.TPUClusterResolver(_tpu_address(tf))
+        tf.config.experimental_connect_to_cluster(resolver)
+        tf.tpu.experimental.initialize_tpu_system(resolver)
+        return tf.distribute.TPUStrategy(resolver)
+    there = [one.name.rpartition("device:")[2] for one in tf.config.list_logical_devices()]
+    if kind == "one":
+        wanted = [strategy["device"]]
+    else:
+        device = "GPU" if sum(one.startswith("GPU") for one in there) >= count else "CPU"
+        wanted = [f"{device}:{number}" for number in range(count)]
+    missing = [one for one in wanted if one not in there]
+    if missing:
+        raise StrategyError("there is no {}, only {}".format(missing[0], ", ".join(there)))
+    return tf.distribute.OneDeviceStrategy(wanted[0]) if kind == "one" else tf.distribute.MirroredStrategy(wanted)
+
+
+def call(tf: Any, strategy: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What ``strategy.run`` gives: for each of several replicas of this process, and of parameter servers, one value.
+
+    Under parameter servers it is traced in a ``tf.function``, and one of the workers runs it.
+    """
+    if not isinstance(strategy, tf.distribute.ParameterServerStrategy):
+        return strategy.run(function, args, kwargs)
+    if function not in _SCHEDULED:
+
+        def replicated(args: Any, kwargs: Any) -> Any:
+            return strategy.run(function, args, kwargs)
+
+        _SCHEDULED[function] = tf.function(replicated)
+    coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)  # one for each strategy, whoever asks
+    value = coordinator.schedule(_SCHEDULED[function], (args, kwargs))
+    coordinator.join()
+    return value.fetch()
+
+
+def leave(job: dict[str, Any], status: int = 0) -> None:
+    """End this process with a status if it is one of a cluster, whose servers would keep it from ending by itself.
+
+    All but the first wait for it, as it may still have something to ask them.
+    """
+    strategy = job.get("strategy")
+    if not strategy or strategy["kind"] not in ("multiworker", "ps"):
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if not is_chief(strategy):
+        threading.Event().wait()  # until the first one is gone
+    _LEAVING.set()
+    for process in [one for one in _KEPT if isinstance(one, subprocess.Popen)]:
+        process.kill()
+        process.wait()
+    os._exit(status)
+
+
+_LEAVING = threading.Event()
+
+
+def _addresses(count: int) -> list[str]:
+    """Free ports of this machine; sockets that TensorFlow may share hold them until the process ends."""
+    os.environ["TF_GRPC_REUSE_PORT"] = "1"
+    found = []
+    for _ in range(count):
+        one = socket.socket()
+        if hasattr(socket, "SO_REUSEPORT"):
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            _KEPT.append(one)
+        one.bind(("127.0.0.1", 0))
+        found.append(one)
+    addresses = [f"127.0.0.1:{one.getsockname()[1]}" for one in found]
+    if not hasattr(socket, "SO_REUSEPORT"):
+        for one in found:
+            one.close()
+    return addresses
+
+
+def _start(job: dict[str, Any], folder: str) -> None:
+    os.mkdir(folder)
+    if "folder" in job:  # of a recording
+        job = dict(job, folder=os.path.join(folder, "recording"))
+    path = os.path.join(folder, "job.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(dict(job, key=os.urandom(32).hex()), file)
+    output = os.path.join(folder, _OUTPUT)
+    with open(output, "wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, _START, path], stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT
+        )
+    _KEPT.append(process)
+    arguments = (process, job["strategy"]["task"], output)
+    threading.Thread(target=_watch, args=arguments, name="migrate-lint-task", daemon=True).start()
+
+
+def _watch(process: Any, number: int, output: str) -> None:
+    status = process.wait()
+    if _LEAVING.is_set():
+        return
+    with open(output, encoding="utf-8", errors="replace") as file:
+        words = [line.strip() for line in file.read()[-10000:].splitlines() if line.strip()]
+    how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+    said = "" if not words else ": " + words[-1][:_WORDS_SHOWN]
+    os.write(2, f"\nworker {number} of the cluster {how}{said}\n".encode("utf-8", "replace"))
+    os._exit(_LOST)
+
+
+def _end_with_first() -> None:
+    while os.read(0, 1024):
+        pass
+    os._exit(0)
+
+
+def _parameter_server(tf: Any, workers: int, servers: int) -> Any:
+    addresses = _addresses(workers + servers)
+    cluster = tf.train.ClusterSpec({"worker": addresses[:workers], "ps": addresses[workers:]})
+    config = tf.compat.v1.ConfigProto(inter_op_parallelism_threads=max(4, workers + 1))
+    config.device_count["GPU"] = 0
+    for job, count in (("worker", workers), ("ps", servers)):
+        for number in range(count):
+            _KEPT.append(
+                tf.distribute.Server(cluster, job_name=job, task_index=number, config=config, protocol="grpc")
+            )
+    resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, rpc_layer="grpc")
+    return tf.distribute.ParameterServerStrategy(resolver)
+
+
+def _tpu_address(tf: Any) -> str | None:
+    """Of the TPU: this machine's own, or None where the environment names another one.
+
+    Raises:
+        StrategyError: if there is none.
+    """
+    if os.environ.get("TPU_NAME") or os.environ.get("COLAB_TPU_ADDR"):
+        return None
+    if tf.config.list_physical_devices("TPU"):
+        return "local"
+    found = ", ".join(one.name for one in tf.config.list_physical_devices())
+    raise StrategyError(f"there is no TPU, only {found}, and TPU_NAME names none")
