@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..linter.finding import Finding, Target
-from . import interpreter, planning, process
+from . import interpreter, planning, process, strategies
 from .comparison.rungs import VARIANTS as KINDS
 from .comparison.rungs import reached
 from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
@@ -102,11 +102,21 @@ class Request:
             raise VerifyUsageError(str(error)) from None
 
     def variants(self) -> list[_Variant]:
-        """The other settings in which the TF2 side runs again."""
+        """The other settings in which the TF2 side runs again.
+
+        Raises:
+            VerifyUsageError: if one is written otherwise.
+        """
         devices = self.numbered()
         precisions = [_Variant("precision", one, "float32") for one in dict.fromkeys(self.precisions)]
-        strategies = [_Variant("strategy", one, "one device") for one in dict.fromkeys(self.strategies)]
-        return [_Variant("device", one, devices[0]) for one in devices[1:]] + strategies + precisions
+        spread = [_Variant("strategy", one, "one device") for one in self._strategies()]
+        return [_Variant("device", one, devices[0]) for one in devices[1:]] + spread + precisions
+
+    def _strategies(self) -> tuple[str, ...]:
+        try:
+            return tuple(dict.fromkeys(strategies.parse(text)["text"] for text in self.strategies))
+        except ValueError as error:
+            raise VerifyUsageError(str(error)) from None
 
 
 class _Variant(NamedTuple):
@@ -628,7 +638,7 @@ class _Side:
     def _job(self, plan: Plan, pair: dict[str, Any], limit: int | None) -> dict[str, Any]:
         own = os.path.dirname(pair["file"]) if pair["file"] else None
         other = os.path.join(self.run, "tf1") if self.place or self.side == "tf2" else None
-        tensorboard = self.request.tensorboard
+        tensorboard, strategy = self.request.tensorboard, self._set("strategy")
         return {
             "kind": "record",
             "side": self.side,
@@ -649,7 +659,7 @@ class _Side:
             "device": self.device,
             "devices": [],
             "precision": self._set("precision"),
-            "strategy": self._set("strategy"),
+            "strategy": None if strategy is None else strategies.parse(strategy),
             "reference": None if self.variant is None else os.path.join(self.run, "tf2"),
             "variant": None if self.variant is None else self.variant._asdict(),
         }

@@ -8,7 +8,7 @@ import os
 import threading
 from typing import Any
 
-from . import devices, shims, steps
+from . import devices, shims, steps, strategies
 from .execution import Execution
 from .frames import UserCode
 from .hooks import all_hooks
@@ -32,7 +32,9 @@ def main(job_file: str) -> None:
         job = json.load(file)
     os.remove(job_file)  # with the key, before the model's code is there to read it
     _limit_memory(job["memory_limit"])
-    results = Results(os.path.join(os.path.dirname(job_file), "results.json"), bytes.fromhex(job.pop("key")))
+    folder = os.path.dirname(job_file)
+    results = Results(os.path.join(folder, "results.json"), bytes.fromhex(job.pop("key")))
+    strategies.join(job, folder)
     if job.get("kind") == "record":
         from .recording import main as recording
 
@@ -42,7 +44,8 @@ def main(job_file: str) -> None:
 
         resuming.execute(job, results)
     else:
-        execute(job, results, os.path.join(os.path.dirname(job_file), _ASK))
+        execute(job, results, os.path.join(folder, _ASK))
+    strategies.leave(job)
 
 
 def execute(job: dict[str, Any], results: Results, ask: str | None = None) -> None:

@@ -14,15 +14,18 @@ is hidden.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
 import subprocess
 import sys
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
-__all__ = ["StrategyError", "call", "is_chief", "join", "leave", "make", "prepare"]
+from .patching import wrapped
+
+__all__ = ["StrategyError", "call", "is_chief", "join", "leave", "make", "prepare", "standing_in"]
 
 _KEPT: list[Any] = []
 """What lives as long as the process: sockets that hold the ports, servers, processes."""
@@ -130,7 +133,7 @@ def call(tf: Any, strategy: Any, function: Callable[..., Any], *args: Any, **kwa
 
     Under parameter servers it is traced in a ``tf.function``, and one of the workers runs it.
     """
-    if not isinstance(strategy, tf.distribute.ParameterServerStrategy):
+    if not getattr(strategy, "_should_use_with_coordinator", False):
         return strategy.run(function, args, kwargs)
     if function not in _SCHEDULED:
 
@@ -142,6 +145,28 @@ def call(tf: Any, strategy: Any, function: Callable[..., Any], *args: Any, **kwa
     value = coordinator.schedule(_SCHEDULED[function], (args, kwargs))
     coordinator.join()
     return value.fetch()
+
+
+@contextlib.contextmanager
+def standing_in(tf: Any, strategy: Any, told: Callable[[str], object]) -> Iterator[None]:
+    """Let a program that makes a strategy of its own in the body have this one: there is one in a process.
+
+    `told` gets a sentence that says so.
+    """
+
+    def standing(original: Any) -> Callable[..., Any]:
+        def make(*_: object, **__: object) -> Any:
+            told(f"the {original.__name__} that the program makes was the strategy that was asked for")
+            return strategy
+
+        return make
+
+    with contextlib.ExitStack() as stack:
+        for owner in () if strategy is None else (tf.distribute, tf.distribute.experimental):
+            for name in dir(owner):
+                if name.endswith("Strategy") and name != "Strategy":
+                    stack.enter_context(wrapped(owner, name, standing))
+        yield
 
 
 def leave(job: dict[str, Any], status: int = 0) -> None:

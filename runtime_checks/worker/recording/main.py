@@ -23,7 +23,7 @@ from .mutations.sites import changed
 from .pairs.batches import PairError
 from .randomness import wide_draws
 from .sides import crashed, record_side
-from .tensors import Json
+from .tensors import Json, Strategy
 from .tf1 import estimator
 from .watching import constructions
 
@@ -43,11 +43,18 @@ def execute(job: dict[str, Json], results: Results) -> None:
 
     found = versions(tf)
     results.update(versions=found)
-    strategies.prepare(tf, job["strategy"])
+    try:
+        strategies.prepare(tf, job["strategy"])
+        strategy = None if job["strategy"] is None else strategies.make(tf, job["strategy"])
+    except strategies.StrategyError as error:
+        results.update(usage="--strategy {}: {}".format(job["strategy"]["text"], error))
+        results.finish()
+        return
     with contextlib.suppress(AttributeError):
         tf.debugging.disable_traceback_filtering()
     if recording is not None:
-        _record(job, results, recording, found)
+        with strategies.standing_in(tf, strategy, recording.adapted):
+            _record(job, results, recording, found, strategy)
     else:
         _try(job, results, found)
     results.finish()
@@ -74,7 +81,9 @@ def _try(job: dict[str, Json], results: Results, found: dict[str, str]) -> None:
         end_early(attempt["folder"], f"the process ended {how}")
 
 
-def _record(job: dict[str, Json], results: Results, recording: Recording, found: dict[str, str]) -> None:
+def _record(
+    job: dict[str, Json], results: Results, recording: Recording, found: dict[str, str], strategy: Strategy = None
+) -> None:
     recording.content["versions"] = dict(found, target=job["target"])
     for text in job["adaptations"]:
         recording.adapted(text)
@@ -97,7 +106,7 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
             changed(loaded.pair, wanted or ())
             _require(job, loaded)
             if job["scenarios"]:
-                plan = _plan(job)
+                plan = _plan(job, strategy)
                 recording.content["brief"] = not plan.operations
                 with _set(job, recording):
                     record_side(loaded, job["side"], plan, recording, code, _other(job), again)
@@ -124,8 +133,8 @@ def _loaded(job: dict[str, Json], code: UserCode) -> Loaded:
         raise PairError(f"{where}: {said}") from None
 
 
-def _plan(job: dict[str, Json]) -> Plan:
-    how = job["device"], job["precision"], job["strategy"], job["reference"]
+def _plan(job: dict[str, Json], strategy: Strategy) -> Plan:
+    how = job["device"], job["precision"], strategy, job["reference"]
     return Plan(tuple(job["scenarios"]), job["steps"], job["seed"], job["operations"], *how)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 __all__ = [
     "Array", "DType", "Function", "Graph", "Json", "Layer", "Module", "Nest", "Operation", "Optimizer",
-    "Protobuf", "Tensor", "V1Session", "Variable"
+    "Protobuf", "Strategy", "Tensor", "V1Session", "Variable"
 ]
 
 Array = Any
@@ -24,6 +24,8 @@ Module = Any
 """Something to import from, such as ``tensorflow``."""
 Optimizer = Any
 """Of ``tf.compat.v1.train`` or of any Keras."""
+Strategy = Any
+"""Of ``tf.distribute``."""
 DType = Any
 """Of numpy or of TensorFlow, or the name of one."""
 Protobuf = Any

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["Plan"]
 
@@ -22,8 +22,8 @@ class Plan(NamedTuple):
     """The logical device that the side runs on, such as ``CPU:1``; None leaves that to TensorFlow."""
     precision: str | None = None
     """The policy of Keras that models are made under, such as ``mixed_bfloat16``; None leaves that to the program."""
-    strategy: str | None = None
-    """The distribution strategy whose replicas run the training steps, such as ``mirrored:2``; None for no strategy."""
+    strategy: Any = None
+    """The ``tf.distribute.Strategy`` whose replicas run the training steps; None for one device."""
     reference: str | None = None
     """Of a variant of the TF2 side, the folder where the ordinary TF2 side was recorded."""
 

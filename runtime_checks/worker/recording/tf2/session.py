@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from typing import Callable, ContextManager, Iterator, NamedTuple, Sequence
 
-from ... import strategies
 from ...frames import UserCode
 from ..format.plan import Plan
 from ..format.reading import Recorded, read
@@ -77,7 +76,9 @@ class Session:
         clear_names()
         variables = Variables(self.code)
         listening = Listening(self.code, variables, self.pair.taps)
-        with strategies.scope(self.plan.strategy), listening.open(), numbers as ledger, variables.watched():
+        strategy = self.plan.strategy
+        within = contextlib.nullcontext() if strategy is None else strategy.scope()
+        with within, listening.open(), numbers as ledger, variables.watched():
             if self._renew is not None:  # heard and numbered as what makes the model: it may stand in the module
                 self.pair = self._renew(self.pair)
             loaded = len(variables.created)

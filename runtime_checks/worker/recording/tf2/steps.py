@@ -152,10 +152,8 @@ class _Trainer:
         return _Step(**{name: _arrays(part) for name, part in told.items()})
 
     def replicated(self, batch: Batch, number: int) -> _Step:
-        """A step on the replicas of the strategy in whose scope this runs, and what it comes to for the whole batch."""
-        import tensorflow as tf
-
-        found = Replicas(tf.distribute.get_strategy(), batch, self.made.ledger)
+        """A step on the replicas of the strategy, and what it comes to for the whole batch."""
+        found = Replicas(self.session.plan.strategy, batch, self.made.ledger)
         own = self.session.distributes
         value = None
         with watching(self.made.model, self.made.listening, self.session.code, found.current), found.drawing():
@@ -210,7 +208,10 @@ class _Trainer:
         if value is not None:
             return dict(_arrays(dict(structures.flat(dict(value.metrics)))))
         model, found = self.made.model.value, {}
-        kept = dict(structures.flat(model.get_metrics_result())) if hasattr(model, "get_metrics_result") else {}
+        kept: dict[str, Tensor] = {}
+        if parts[0].metrics and hasattr(model, "get_metrics_result"):
+            with contextlib.suppress(Exception):  # its own are not those of the step
+                kept = dict(structures.flat(model.get_metrics_result()))
         for name, first in parts[0].metrics.items():
             if name in kept:
                 found[name] = array(kept[name])
