@@ -39,6 +39,8 @@ ATTEMPTS = "attempts"
 """The folder of a run with what the TF2 side recorded again, a folder each; it is removed when they are compared."""
 PRECISIONS = ("mixed_bfloat16", "mixed_float16")
 """The policies of Keras under which the TF2 side can be run again."""
+_ALONE = "one:CPU:0"
+"""The strategy that is none."""
 RUN = "run.json"
 """The file of a run's folder that says what was asked for."""
 _NOT_KEPT = (
@@ -125,6 +127,8 @@ class _Variant(NamedTuple):
     kind: str
     value: str
     ordinary: str
+    control: bool = False
+    """Of a strategy: whether batch normalization is done by all replicas together, and not by each."""
 
 
 def locate_pair(text: str, root: str | None = None) -> tuple[Located, str | None]:
@@ -200,9 +204,12 @@ def run(
             heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
             side.record(plan if then is not None else brief, pair_job(located, name), progress, **heard)
 
-        for variant in variants:
+        waiting = list(variants)
+        while waiting:
+            variant = waiting.pop(0)
             again = replace(sides[1], request=replace(request, tensorboard=None), variant=variant)
             again.record(planning.variant(plan, variant.kind), pair_job(located, name), progress)
+            waiting += _controls(again)
 
         def compared() -> Report:
             if progress is not None:
@@ -285,6 +292,19 @@ def compare(
         return replace(report, trial=Trial("not tried", left=_NOT_KEPT)) if _tried(tf1, tf2) else report
     except (RecordingError, PolicyError) as error:
         raise VerifyUsageError(str(error)) from error
+
+
+def _controls(side: _Side) -> list[_Variant]:
+    """The runs that tell what batch normalization by replica makes of a strategy: synchronized, on one device too."""
+    from .worker.recording.format.reading import read
+
+    variant = side.variant
+    if variant is None or variant.kind != "strategy" or variant.control or variant.value == _ALONE:
+        return []
+    if not read(side.folder).content.get("normalized"):
+        return []
+    known = os.path.isdir(replace(side, variant=variant._replace(value=_ALONE, control=True)).folder)
+    return [variant._replace(value=value, control=True) for value in (variant.value, *(() if known else (_ALONE,)))]
 
 
 def _differs(report: Report) -> bool:
@@ -558,7 +578,8 @@ class _Side:
         """The folder of the recording in that of the run."""
         if self.variant is None:
             return self.place or self.side
-        return os.path.join(VARIANTS, f"{self.variant.kind}-{self.variant.value}".replace(":", "-"))
+        name = f"{self.variant.kind}-{self.variant.value}" + ("-synchronized" if self.variant.control else "")
+        return os.path.join(VARIANTS, name.replace(":", "-"))
 
     @property
     def folder(self) -> str:

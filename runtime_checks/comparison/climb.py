@@ -18,7 +18,7 @@ from .judging.measuring import largest
 from .judging.pairing import Index, couples
 from .judging.tolerances import is_short
 from .passes import Pass
-from .results import Deviation, Status
+from .results import Cause, Deviation, Status
 from .training import Training, compare_training
 from .wording import agreement, figure, some, spoken, subject, when
 from .wording import place as shown
@@ -67,6 +67,7 @@ class Climb:
         blind: why no output can.
         float64: what was computed in float64.
         variants: what the TF2 side recorded in other settings.
+        causes: why it is not what it was in one of them; filled by the rungs.
     """
 
     def __init__(self, tf1: Recorded, tf2: Recorded, judge: Judge, variants: Sequence[Recorded] = ()) -> None:
@@ -75,6 +76,7 @@ class Climb:
         self.judge = judge
         self.variants = tuple(variants)
         self.problems: list[str] = []
+        self.causes: list[Cause] = []
         self.rungs: dict[str, Settled] = {}
         self.vacuous = vacuity.of_pair(tf1, tf2)
         told = (vacuity.no_inputs, vacuity.blind, vacuity.always_zero)

@@ -95,7 +95,7 @@ def compare(
                 problems=tuple(climb.problems),
                 not_compared=not_compared(climb, asked),
             )
-            causes = rank(report, tf1, tf2, tuple(findings))
+            causes = (*rank(report, tf1, tf2, tuple(findings)), *climb.causes)
             report = replace(report, causes=causes, rungs=(*rungs, *settings))
             return replace(report, excerpts=excerpts(report, tf1, tf2))
     except RecordingError:

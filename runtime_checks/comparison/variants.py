@@ -1,22 +1,24 @@
-"""The TF2 side in another setting, on another device or in another precision, held against itself."""
+"""The TF2 side in another setting, such as on another device or in another precision, held against itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Recorded
-from . import precision
+from . import precision, replicas
 from .climb import Climb, Settled
 from .judging.judge import Judge
 from .judging.naming import naming
 from .judging.tolerances import NOISE
 from .results import Deviation, Status
-from .wording import label, subject
+from .wording import label, place, some, subject
 
 __all__ = ["against_itself"]
 
+_ALONE = "one:CPU:0"
+"""The strategy that is none: with it runs what replicas that normalize together are held against."""
 _WORST_FIRST = (Status.FAIL, Status.NOT_RUN, Status.VACUOUS, Status.PASS)
 
 
@@ -26,7 +28,11 @@ def against_itself(climb: Climb, kind: str) -> Settled:
     Forward passes and training steps are compared, within three times the noise that was measured in that setting.
     A pass in which the side raises there, and not in the ordinary setting, is a difference.
     """
-    found = [(str(one.content["variant"]["value"]), _judged(climb, one)) for one in climb.variants if _is(one, kind)]
+    found = [
+        (str(one.content["variant"]["value"]), _settled(climb, one))
+        for one in climb.variants
+        if _is(one, kind) and not one.content["variant"].get("control")
+    ]
     if not found:
         return Settled(Status.NOT_RUN, f"the TF2 side was run in no other setting: --{kind} asks for it")
     if len(found) == 1:
@@ -50,16 +56,57 @@ def _is(variant: Recorded, kind: str) -> bool:
     return bool(variant.content["variant"]["kind"] == kind)
 
 
-def _judged(climb: Climb, variant: Recorded) -> Settled:
+def _settled(climb: Climb, variant: Recorded) -> Settled:
+    """How a setting ends; what is due under a strategy is named, and is no failure."""
+    settled = _judged(climb, climb.tf2, variant)
+    if settled.status is not Status.FAIL or not _is(variant, "strategy"):
+        return settled
+    due = _due(climb, variant)
+    if due is None:
+        failed = replicas.causes(_of_itself(climb.tf2), _of_itself(variant), settled.checks, climb.judge.values)
+        climb.causes += failed
+        told = tuple(f"{cause.kind}: {cause.evidence[0]}" for cause in failed)
+        return settled._replace(notes=(*told, *settled.notes))
+    status, text = due
+    checks = tuple(replace(check, counts=False) for check in settled.checks)
+    return Settled(status, text, notes=(settled.detail, *settled.notes), checks=checks)
+
+
+def _due(climb: Climb, variant: Recorded) -> tuple[Status, str] | None:
+    """What replicas do otherwise than one device by design, where nothing else is seen to differ."""
     said = variant.content["variant"]
     words = f"TF2 {said['value']} against {said['ordinary']}"
-    one, other = _of_itself(climb.tf2), _of_itself(variant)
+    controls = [one for one in climb.variants if _is(one, "strategy") and one.content["variant"].get("control")]
+    ones = [one for one in controls if one.content["variant"]["value"] == _ALONE]
+    others = [one for one in controls if one.content["variant"]["value"] == said["value"]]
+    if ones and others and said["value"] != _ALONE:
+        settled = _judged(climb, ones[0], others[0])
+        if settled.status is Status.PASS:
+            names = some(variant.content["normalized"])
+            text = f"due: batch normalization by replica ({names}): each normalizes by its own rows; synchronized, "
+            return Status.PASS, f"{words}: {text}{settled.detail.partition(': ')[2]}"
+    uneven = replicas.uneven(variant, climb.judge.values)
+    if uneven and not replicas.created(variant):
+        text = "due: its replicas do not weigh alike; what else may differ was not compared"
+        return Status.NOT_RUN, f"{words}: {uneven}, {text}: give batches that it divides"
+    return None
+
+
+def _judged(climb: Climb, ordinary: Recorded, variant: Recorded) -> Settled:
+    said = variant.content["variant"]
+    words = f"TF2 {said['value']} against {said['ordinary']}"
+    one, other = _of_itself(ordinary), _of_itself(variant)
     names = naming(one, other, {}, {}, (), ())
     policy, dtype = climb.judge.policy, _dtype(variant)
     if dtype and policy.base == "guide":
         policy = NOISE
     own = Climb(one, other, Judge(one, other, policy, names, climb.judge.values, _noise(), dtype))
-    checks, broken, notes = _compared(own)
+    checks, broken, notes = _compared(own, (scenarios.STEPS,) if _is(variant, "strategy") else scenarios.OF_VARIANT)
+    known = ordinary.content.get("notes") or ()
+    notes += [str(note) for note in variant.content.get("notes") or () if note not in known]
+    made = replicas.created(variant)
+    if made:
+        broken.append(f"replicas make variables in step {made[0].step}")
     missed = precision.idle(one, other) if dtype and variant.content.get("scales_loss") else []
     if missed:
         checks = [replace(check, counts=check.counts and _before(check, missed[0])) for check in checks]
@@ -121,16 +168,17 @@ def _noise() -> dict[str, Sequence[str]]:
     }
 
 
-def _compared(climb: Climb) -> tuple[list[Deviation], list[str], list[str]]:
-    """What the passes gave, in which the setting raised, and which were not run."""
+def _compared(climb: Climb, names: Iterable[str]) -> tuple[list[Deviation], list[str], list[str]]:
+    """What the passes of these names gave, in which the setting raised, and which were not run."""
     checks: list[Deviation] = []
     broken, notes = [], []
-    for name in scenarios.OF_VARIANT:
+    for name in names:
         one, other = climb.tf1.scenario(name), climb.tf2.scenario(name)
         if one.outcome != "ok":
             continue
         if other.outcome == "failed":
-            broken.append(f"{label(name)} raised: {other.detail}")
+            where = f" ({place(other.place)})" if other.place else ""
+            broken.append(f"{label(name)} raised: {other.detail}{where}")
         elif other.outcome != "ok":
             notes.append(f"not compared: {label(name)} ({other.detail})")
         if name == scenarios.STEPS:

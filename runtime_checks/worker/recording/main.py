@@ -6,7 +6,7 @@ import contextlib
 import os
 import pdb
 import sys
-from typing import Iterator
+from typing import ContextManager, Iterator
 
 from .. import devices, phases, strategies
 from ..errors import essence
@@ -25,7 +25,7 @@ from .randomness import wide_draws
 from .sides import crashed, record_side
 from .tensors import Json, Strategy
 from .tf1 import estimator
-from .watching import constructions
+from .watching import constructions, normalizations
 
 __all__ = ["execute"]
 
@@ -98,7 +98,7 @@ def _record(
 
     watched = code.following_autograph(), _without_debugger(recording, code), constructions.watching(code)
     with contextlib.ExitStack() as stack:
-        for one in (*watched, heard, _policy(job)):
+        for one in (*watched, heard, _policy(job), _normalizing(job, recording)):
             stack.enter_context(one)
         try:
             with estimator.standing_in(recording.adapted):
@@ -154,6 +154,16 @@ def _policy(job: dict[str, Json]) -> Iterator[None]:
             yield
     finally:
         precision.set_global_policy(before)
+
+
+def _normalizing(job: dict[str, Json], recording: Recording) -> ContextManager[None]:
+    """Under a strategy, say what normalizes by replica, and in a control run let all replicas do it together."""
+    if job["strategy"] is None:
+        return contextlib.nullcontext()
+    names: list[str] = recording.content.setdefault("normalized", [])
+    return normalizations.by_replica(
+        lambda name: None if name in names else names.append(name), bool(job["variant"].get("control"))
+    )
 
 
 def _require(job: dict[str, Json], loaded: Loaded) -> None:

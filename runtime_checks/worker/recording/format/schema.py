@@ -284,7 +284,10 @@ _AVERAGE = _fields(
     {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
 )
 _RATE = _fields({"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text}, {})
-_VARIANT = _fields({"kind": _one_of("device", "precision", "strategy"), "value": _text, "ordinary": _text}, {"notes": _list(_text)})
+_VARIANT = _fields(
+    {"kind": _one_of("device", "precision", "strategy"), "value": _text, "ordinary": _text},
+    {"notes": _list(_text), "control": _flag},
+)
 _SITE = _fields(
     {
         "what": _text,
@@ -322,6 +325,7 @@ CONTENT = _fields(
         "elsewhere": _text,
         "scales_loss": _flag,
         "distributes": _flag,
+        "normalized": _list(_text),
     },
 )
 """Of ``record.json``."""

@@ -195,7 +195,9 @@ class _Numbers(Ledger):
     def next(self) -> int:
         """The number of a draw of the step; each replica of a strategy has those that a single device would have."""
         if self.share is not None:
-            number = self._of_replicas[self.share.replica] = self._of_replicas.get(self.share.replica, -1) + 1
+            number = self._of_replicas.get(self.share.replica, 0)
+            if not current_trace_graph()[1]:
+                self._of_replicas[self.share.replica] = number + 1
             return self._numbered(number)
         graphs = function_graphs()
         if not graphs:

@@ -20,10 +20,10 @@ from ..watching import averages, clipping, constructions, keras_optimizers
 from . import probing
 from .listening import array
 from .model import converted, eagerly, in_function
-from .replicas import Part, Replicas, gradients_of, loss_of
+from .replicas import Part, Replicas, gradients_of, loss_of, spread
 from .session import Made, Session
 from .step_events import Seen, heard_function, watching
-from .variables import value_of
+from .variables import Creation, value_of
 
 __all__ = ["step_function", "train"]
 
@@ -154,6 +154,7 @@ class _Trainer:
     def replicated(self, batch: Batch, number: int) -> _Step:
         """A step on the replicas of the strategy, and what it comes to for the whole batch."""
         found = Replicas(self.session.plan.strategy, batch, self.made.ledger)
+        made = len(self.made.variables.created)
         own = self.session.distributes
         value = None
         with watching(self.made.model, self.made.listening, self.session.code, found.current), found.drawing():
@@ -164,7 +165,26 @@ class _Trainer:
         parts = found.parts(self._part)
         if not parts:
             raise NotRunError("the training step ran nothing on the replicas of the strategy")
-        return self._whole(found, parts, value, number)
+        whole = self._whole(found, parts, value, number)
+        self._tell_of_replicas(found, parts, number, self.made.variables.created[made:])
+        return whole
+
+    def _tell_of_replicas(
+        self, found: Replicas, parts: Sequence[Part], number: int, made: Sequence[Creation]
+    ) -> None:
+        """Record what replicas do each for itself: rows, what they minimize, and weights that are apart afterwards."""
+        self.chapter.add("replica", "rows", np.array([share.rows for share in found.shares]), number)
+        for at in range(min(len(part.targets) for part in parts)):
+            targets = [np.sum(part.targets[at]) for part in parts]
+            self.chapter.add("replica", f"loss/{at}", np.array(targets), number)
+        for name, _, variable in self._trained():
+            apart = spread(found.strategy, variable)
+            if apart:
+                self.chapter.add("replica", f"apart/{name}", np.array(apart), number)
+        for one in made:
+            if not one.purpose and one.place is not None:
+                name = self.made.variables.name(one.variable)
+                self.chapter.add("replica", f"variable/{name}", np.array(number), number, one.place)
 
     def _part(self, seen: Seen, value: structures.Results | None) -> Part:
         """What one replica did, as arrays."""

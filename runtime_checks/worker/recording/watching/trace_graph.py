@@ -8,7 +8,8 @@ from ..tensors import Graph
 
 __all__ = ["current_trace_graph", "function_graphs", "name_of"]
 
-_SYMBOLIC = ("scratch_graph", "keras_graph")
+_SYMBOLIC = re.compile(r"keras_graph|(\w+_)?scratch_graph")
+"""The names of graphs in which Keras only asks for shapes; Keras 2 puts the name of a layer in front."""
 
 
 def current_trace_graph() -> tuple[Graph, bool]:
@@ -53,4 +54,4 @@ def name_of(graph: Graph) -> str:
 
 
 def _is_symbolic(graph: Graph) -> bool:
-    return str(getattr(graph, "name", "")).startswith(_SYMBOLIC)
+    return _SYMBOLIC.match(str(getattr(graph, "name", ""))) is not None
