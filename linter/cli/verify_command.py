@@ -45,8 +45,8 @@ _STEPS, _SEED, _POLICY = 3, 42, "noise"
 _runs = number("number of runs", int, lambda found: found >= 1)
 _steps = number("number of steps", int, lambda found: found >= 1)
 _RECORDING = (
-    "steps", "seed", "device", "precision", "strategy", "target", "python", "python_tf1", "timeout", "memory_limit", "tap_limit",
-    "tensorboard", "oracle", "find_cause", "seed_bugs", "budget", "budget_seconds"
+    "steps", "seed", "device", "precision", "strategy", "target", "python", "python_tf1", "timeout", "memory_limit",
+    "tap_limit", "tensorboard", "oracle", "find_cause", "seed_bugs", "budget", "budget_seconds"
 )
 
 

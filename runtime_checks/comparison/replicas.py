@@ -1,4 +1,4 @@
-"""Why training under a distribution strategy is not what it is on one device: classes of causes, by what replicas did."""
+"""Why training under a distribution strategy is not what it is on one device, by what each replica did."""
 
 from __future__ import annotations
 
@@ -84,10 +84,11 @@ class _Step:
         apart = [one for one in self._other.all("replica", self._step) if one.name.startswith("apart/")]
         if apart:
             names = some([one.name.partition("/")[2] for one in apart])
-            text = f"the copies of {names} differ between replicas after step {self._step}: their gradients were not added up"
+            text = f"the copies of {names} differ after step {self._step}: the replicas' gradients were not added up"
             yield Cause("gradients not summed", _SURE, (text,), tf2_place=self._place("gradient"))
         yield from self._of_factors()
         yield from self._of_regularization()
+        yield from self._of_counters()
         gradients, loss = "gradient" in kinds, self._loss
         if "learning_rate" in kinds:
             yield self._of_rate()
@@ -99,8 +100,8 @@ class _Step:
             yield Cause("clipping by replica", weight, evidence, tf2_place=self._place("gradient"))
         if loss and not _near(loss[0], loss[1]) and self._factor is None:
             text = (
-                f"replicas minimize {figure(loss[1])} together, one device {figure(loss[0])}: each divides by something "
-                "of its own, such as the number of its rows that count, or computes something over its rows alone"
+                f"replicas minimize {figure(loss[1])} together, one device {figure(loss[0])}: each divides by some number "
+                "of its own, such as the number of its rows that count, or computes something from its rows alone"
             )
             yield Cause("loss by replica", _WEAK, (text,), tf2_place=self._place("loss"))
         computed = kinds & {"gradient", "variable", "update", "slot", "learning_rate"}
@@ -117,26 +118,25 @@ class _Step:
             return
         said = f"all gradients of step {self._step} are {figure(factor)} times those of one device"
         share = None if loss is None or not loss[0] else loss[1] / loss[0]
-        same = share is not None and _near(share, 1.0)
+        weight = _SURE if share is not None and _near(share, 1.0) else _LIKELY
         if share is not None and _near(share, factor) and _near(factor, float(count)):
             text = (
-                "and so is what the replicas minimize: each takes the mean over its own rows, and optimizers add up "
-                f"the gradients of all {count}: divide by the rows of the whole batch, as tf.nn.compute_average_loss does"
+                "and so is what the replicas minimize: each takes the mean over its rows, and optimizers add up the "
+                f"gradients of all {count}: divide by the rows of the whole batch, as tf.nn.compute_average_loss does"
             )
             yield Cause("loss by replica", _SURE, (f"{said}, {text}",), tf2_place=self._place("loss"))
         elif share is not None and _near(share, factor):
-            text = f"and so is what the replicas minimize: it is divided once more by the number of replicas, {count}"
+            text = f"it is divided once more by the number of replicas, {count}"
             if not _near(factor, 1.0 / count):
-                text = "and so is what the replicas minimize: it is divided by something that each replica has of its own"
+                text = "it is divided by something that each replica has of its own"
+            text = f"and so is what the replicas minimize: {text}"
             yield Cause("loss by replica", _SURE, (f"{said}, {text}",), tf2_place=self._place("loss"))
         elif _near(factor, 1.0 / count):
             text = "while the loss is the same: the mean of the replicas' gradients was taken, and not their sum"
-            yield Cause("gradients averaged", _SURE if same else _LIKELY, (f"{said}, {text}",), tf2_place=self._place("gradient"))
+            yield Cause("gradients averaged", weight, (f"{said}, {text}",), tf2_place=self._place("gradient"))
         elif factor > 1:
-            text = "while the loss is the same: they are added up over replicas twice, by the program and by the optimizer"
-            yield Cause(
-                "gradients summed twice", _SURE if same else _LIKELY, (f"{said}, {text}",), tf2_place=self._place("gradient")
-            )
+            text = "while the loss is the same: they are added up twice, by the program and by the optimizer"
+            yield Cause("gradients summed twice", weight, (f"{said}, {text}",), tf2_place=self._place("gradient"))
 
     def _of_regularization(self) -> Iterator[Cause]:
         """What regularizes is added on each replica, and so as often as there are replicas."""
@@ -147,16 +147,33 @@ class _Step:
         if not _near(one, other) and abs((other - one) - (self._count - 1) * float(total)) <= _CLOSE * abs(other - one):
             text = (
                 f"the replicas minimize {figure(other - one)} more than one device, {self._count - 1} times what "
-                "regularizes: each adds all of it; divide by the number of replicas, as tf.nn.scale_regularization_loss does"
+                "regularizes: each adds all of it; tf.nn.scale_regularization_loss divides it by their number"
             )
             yield Cause("regularization by replica", _SURE, (text,), tf2_place=self._place("loss"))
+
+    def _of_counters(self) -> Iterator[Cause]:
+        """What is no weight, and moves as often as there are replicas."""
+        for one in self._one.all("variable", self._step):
+            before = self._one.find("variable", one.name, self._step - 1)
+            both = [index.find("variable", one.name, self._step) for index in (self._one, self._other)]
+            values = [_array(record, self._values) for record in (before, *both)]
+            if any(value is None or value.size != 1 for value in values):
+                continue
+            start, first, second = (float(np.sum(value)) for value in values)
+            if first != start and _near(second - start, self._count * (first - start)):
+                text = (
+                    f"{one.name} moves {self._count} times as far in step {self._step} as on one device: each replica "
+                    "counts the step, and the variable adds up what they count"
+                )
+                yield Cause("steps counted by replica", _SURE, (text,), tf2_place=self._place("gradient"))
 
     def _of_rate(self) -> Cause:
         name = "learning_rate"
         one, other = (_array(index.find(name, name, self._step), self._values) for index in (self._one, self._other))
         text = "the learning rate is not that of one device"
         if one is not None and other is not None and one.size == 1 and float(one):
-            text = f"the learning rate of step {self._step} is {figure(float(other) / float(one))} times that of one device"
+            share = figure(float(other) / float(one))
+            text = f"the learning rate of step {self._step} is {share} times that of one device"
             later = self._rate_of_one(self._step * self._count)
             if self._step and later is not None and _near(later, float(other)):
                 text += f", that of step {self._step * self._count}: each replica counts the step once more"
@@ -184,13 +201,14 @@ class _Step:
                     share = float(second) / float(first)
                     words.append(f"{kind} {one.name} is {figure(share)} times that of one device")
         text = "training is the same, and what is told of it is not: it is put together otherwise than it is made"
-        return Cause("metrics by replica", _SURE, (text, *words), tf2_place=self._place("metric") or self._place("loss"))
+        where = self._place("metric") or self._place("loss")
+        return Cause("metrics by replica", _SURE, (text, *words), tf2_place=where)
 
     def _clips(self) -> str:
         """What the optimizers of the program clip by."""
         found = []
         for row in self._variant.content.get("optimizers") or ():
-            found += [f"{name}={row[name]}" for name in _CLIPS if row.get(name) not in (None, False, "unknown", "none")]
+            found += [f"{name}={row[name]}" for name in _CLIPS if row.get(name) not in (None, False, "unknown")]
         return ", ".join(found)
 
     def _minimized(self) -> tuple[float, float] | None:

@@ -9,8 +9,8 @@ from .recorder import Event
 from .run import Run, StaticFinding
 
 __all__ = [
-    "Made", "identities", "is_frozen", "is_optimized", "known_to", "made_at", "read_in_traces", "tracked",
-    "variables_in",
+    "Made", "identities", "is_frozen", "is_optimized", "known_to", "made_at", "read_in_traces", "resources",
+    "tracked", "variables_in",
 ]  # fmt: skip
 
 _DEPTH = 6
@@ -44,6 +44,14 @@ def identities(variable: Any) -> set[int]:
     for part in (variable, _whole(variable)):
         found |= {id(part), *map(id, _parts(part))} if part is not None else set()
     return found
+
+
+def resources(variable: Any) -> list[Any]:
+    """The ``tf.Variable`` that has the value and a handle; of a distributed variable those of the replicas here."""
+    inner = getattr(variable, "_value", None)  # of Keras 3
+    parts = _parts(variable) or _parts(inner)
+    found = list(parts) or [variable if hasattr(variable, "handle") else inner]
+    return [one for one in found if getattr(one, "handle", None) is not None]
 
 
 def _whole(variable: Any) -> Any:

@@ -26,8 +26,14 @@ def work(job: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def in_children(children: Children, heard: Callable[[dict[str, Any]], object] | None = None) -> Iterator[None]:
+def in_children(
+    children: Children,
+    heard: Callable[[dict[str, Any]], object] | None = None,
+    do: Callable[[dict[str, Any]], dict[str, Any]] = work,
+) -> Iterator[None]:
     """Whatever starts a worker in the body asks the child of its target; `heard` is told each job before it is done.
+
+    `do` is what a child does with a job.
 
     A pair that changes its process for good, or ends it, needs workers of its own.
     """
@@ -36,7 +42,7 @@ def in_children(children: Children, heard: Callable[[dict[str, Any]], object] | 
         if heard is not None:
             heard(job)
         began = time.monotonic()
-        results = children.call("keras2" if job["target"] == "tf1" else job["target"], work, job)
+        results = children.call("keras2" if job["target"] == "tf1" else job["target"], do, job)
         return process.Outcome("done", 0, None, time.monotonic() - began, 0, results, "", "")
 
     with pytest.MonkeyPatch.context() as patch:

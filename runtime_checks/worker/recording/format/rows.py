@@ -104,7 +104,8 @@ if TYPE_CHECKING:
         """All of ``record.json``.
 
         ``variant`` says which other setting of the TF2 side it is of, ``elsewhere`` where an output was computed that
-        should have been on another device, ``scales_loss`` whether an optimizer was seen to scale the loss.
+        should have been on another device, ``scales_loss`` whether an optimizer was seen to scale the loss,
+        ``distributes`` whether the training step runs a strategy, and ``normalized`` what normalizes by replica.
         """
 
         format: int
@@ -131,6 +132,8 @@ if TYPE_CHECKING:
         variant: dict[str, Json]
         elsewhere: str
         scales_loss: bool
+        distributes: bool
+        normalized: list[str]
 
 else:
     AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict

@@ -145,7 +145,7 @@ class Replicas:
         return self.strategy.experimental_local_results(self.strategy.run(add))[0].numpy()
 
     def joined(self, values: Sequence[Mapping[str, Array]], told: Callable[[str], object]) -> dict[str, Array]:
-        """Outputs of all replicas by name: those by rows one below the other; others if they are the same everywhere."""
+        """Outputs of all replicas by name: those by rows one below the other; others if they are alike everywhere."""
         found = {}
         for name, first in values[0].items():
             arrays = [one[name] for one in values]
@@ -211,5 +211,5 @@ def _rows(batch: Batch) -> int:
 
 def _rows_of(leaf: Tensor, share: Share) -> Tensor:
     """The rows of a replica; what has no row for each row of the batch is given whole."""
-    shape = getattr(leaf, "shape", ())
-    return leaf[share.first:share.first + share.rows] if len(shape) and shape[0] == share.whole else leaf
+    shape = tuple(getattr(leaf, "shape", ()))
+    return leaf[share.first:share.first + share.rows] if shape and shape[0] == share.whole else leaf

@@ -6,6 +6,7 @@ import contextlib
 from typing import Callable, ContextManager, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
+from ...patching import wrapped
 from ..format.plan import Plan
 from ..format.reading import Recorded, read
 from ..format.store import Chapter, Recording
@@ -14,7 +15,7 @@ from ..pairs.batches import Batch, Batches
 from ..pairs.pair import Pair
 from ..randomness import numbering
 from ..randomness.ledger import Ledger
-from ..tensors import Array, Variable
+from ..tensors import Array, Function, Strategy, Variable
 from .copying import BEGINNINGS, Copying
 from .listening import Listening
 from .model import Forward, Model, clear_names, make, tensors
@@ -30,6 +31,26 @@ class Made(NamedTuple):
     variables: Variables
     listening: Listening
     ledger: Ledger
+
+
+@contextlib.contextmanager
+def _scopes() -> Iterator[list[Strategy]]:
+    """The strategies whose scopes are entered in the body."""
+    import tensorflow as tf
+
+    entered: list[Strategy] = []
+
+    def telling(original: Function) -> Function:
+        def scope(strategy: Strategy) -> ContextManager[None]:
+            entered.append(strategy)
+            within: ContextManager[None] = original(strategy)
+            return within
+
+        return scope
+
+    owner = next(cls for cls in tf.distribute.Strategy.__mro__ if "scope" in vars(cls))
+    with wrapped(owner, "scope", telling):
+        yield entered
 
 
 class Session:
@@ -77,12 +98,16 @@ class Session:
         variables = Variables(self.code)
         listening = Listening(self.code, variables, self.pair.taps)
         strategy = self.plan.strategy
-        within = contextlib.nullcontext() if strategy is None else strategy.scope()
-        with within, listening.open(), numbers as ledger, variables.watched():
+        with contextlib.ExitStack() as scope, listening.open(), numbers as ledger, variables.watched():
+            if strategy is not None:
+                scope.enter_context(strategy.scope())
             if self._renew is not None:  # heard and numbered as what makes the model: it may stand in the module
                 self.pair = self._renew(self.pair)
             loaded = len(variables.created)
-            model = make(self.pair)
+            with _scopes() as entered:
+                model = make(self.pair)
+            if strategy is None and entered:  # what the first call makes belongs there too
+                scope.enter_context(entered[-1].scope())
             variables.belong(model.value, loaded)
             listening.root(model.value)
             yield Made(model, variables, listening, ledger)

@@ -80,12 +80,15 @@ def watching(
             here.forward = model.told(value)
             here.place = place_of(code.stack())
 
+    def averaged(average: averages.Average) -> None:
+        current().averages.append(average)
+
     _leave_alone(called)
     seen.called = called
     with contextlib.ExitStack() as stack:
         stack.enter_context(keras_optimizers.watching(applied))
         stack.enter_context(keras_optimizers.scaling(lambda scaled, loss: current().scaled.append((scaled, loss))))
-        stack.enter_context(averages.watching(lambda average: current().averages.append(average)))
+        stack.enter_context(averages.watching(averaged))
         stack.enter_context(_gradients(current, code))
         stack.enter_context(_calls(model, listening, called))
         stack.enter_context(_strategies(current))

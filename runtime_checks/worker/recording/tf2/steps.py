@@ -175,7 +175,7 @@ class _Trainer:
         """Record what replicas do each for itself: rows, what they minimize, and weights that are apart afterwards."""
         self.chapter.add("replica", "rows", np.array([share.rows for share in found.shares]), number)
         for at in range(min(len(part.targets) for part in parts)):
-            targets = [np.sum(part.targets[at]) for part in parts]
+            targets: list[Array] = [np.sum(part.targets[at]) for part in parts]
             self.chapter.add("replica", f"loss/{at}", np.array(targets), number)
         for name, _, variable in self._trained():
             apart = spread(found.strategy, variable)

@@ -10,6 +10,7 @@ from typing import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from ...patching import wrapped
+from ...tracking import resources
 from ..format.rows import Place
 from ..tensors import Array, Function, Nest, Tensor, Variable
 from ..values.sketch import FEW, Input, Sheet, sketch
@@ -48,10 +49,8 @@ class EagerOperations:
         self._handles: dict[int, str] = {}
         self._known: dict[tuple[int, ...], list[tuple[str, Variable]]] = {}
         for name, variable in variables:
-            resource = variable if hasattr(variable, "handle") else getattr(variable, "_value", None)  # of Keras 3
-            handle = getattr(resource, "handle", None)
-            if handle is not None:
-                self._handles[_identity(handle)] = name
+            for resource in resources(variable):
+                self._handles[_identity(resource.handle)] = name
                 self._known.setdefault(tuple(variable.shape), []).append((name, resource))
 
     @contextlib.contextmanager

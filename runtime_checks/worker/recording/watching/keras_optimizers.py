@@ -195,7 +195,7 @@ def _of_distributed(optimizer: Optimizer, arguments: _Arguments) -> Updates:
 
 
 def sums_later(optimizer: Optimizer) -> bool:
-    """Whether it sums over replicas what `watching` tells of: that of Keras 2 has done so by then, if it does at all."""
+    """Whether it sums over replicas what `watching` tells of; one of Keras 2 has done so by then, if it does at all."""
     return not is_keras(optimizer) or hasattr(type(optimizer), "_backend_update_step")
 
 

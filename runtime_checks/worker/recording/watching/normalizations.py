@@ -33,8 +33,8 @@ def by_replica(heard: Callable[[str], object], synchronize: bool) -> Iterator[No
         construct.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]  # Keras 3 reads it
         return construct
 
-    owners = {next(base for base in cls.__mro__ if "__init__" in vars(base)) for cls in in_keras("layers.BatchNormalization")}
+    classes = in_keras("layers.BatchNormalization")
     with contextlib.ExitStack() as stack:
-        for owner in owners:
+        for owner in {next(base for base in cls.__mro__ if "__init__" in vars(base)) for cls in classes}:
             stack.enter_context(wrapped(owner, "__init__", telling))
         yield
