@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Iterator, NamedTuple, Sequence, Tuple
 
 from .errors import essence
@@ -88,6 +89,8 @@ class Run:
         self.job = job
         self.target = str(job["target"])
         self.device = str(job["device"] or "")
+        self.strategy: Any = None
+        """The ``tf.distribute.Strategy`` that the model is built and called under, if one was asked for."""
         self.findings = [StaticFinding(described) for described in job["findings"]]
         self.code = code
         self.recorder = recorder
@@ -119,6 +122,10 @@ class Run:
         """A training step of a loop of the program's own."""
         self.outputs: dict[Any, Any] = {}
         """What the last eager call in each mode gave; that in training may be another structure."""
+
+    def in_scope(self) -> Any:
+        """The scope of the strategy, if there is one."""
+        return contextlib.nullcontext() if self.strategy is None else self.strategy.scope()
 
     def events(self, *kinds: str) -> list[Event]:
         """Everything of some kinds that was recorded, in order."""

@@ -22,7 +22,11 @@ import sys
 import threading
 from typing import Any, Callable
 
-__all__ = ["StrategyError", "call", "is_chief", "join", "leave", "make", "prepare"]
+from .patching import replaced
+
+__all__ = [
+    "StrategyError", "call", "eager", "has_servers", "is_chief", "join", "leave", "make", "prepare", "step", "traced",
+]  # fmt: skip
 
 _KEPT: list[Any] = []
 """What lives as long as the process: sockets that hold the ports, servers, processes."""
@@ -130,7 +134,7 @@ def call(tf: Any, strategy: Any, function: Callable[..., Any], *args: Any, **kwa
 
     Under parameter servers it is traced in a ``tf.function``, and one of the workers runs it.
     """
-    if not isinstance(strategy, tf.distribute.ParameterServerStrategy):
+    if not has_servers(tf, strategy):
         return strategy.run(function, args, kwargs)
     if function not in _SCHEDULED:
 
@@ -138,10 +142,88 @@ def call(tf: Any, strategy: Any, function: Callable[..., Any], *args: Any, **kwa
             return strategy.run(function, args, kwargs)
 
         _SCHEDULED[function] = tf.function(replicated)
+    return _scheduled(tf, strategy, _SCHEDULED[function], args, kwargs)
+
+
+def _scheduled(tf: Any, strategy: Any, function: Any, *args: Any) -> Any:
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)  # one for each strategy, whoever asks
-    value = coordinator.schedule(_SCHEDULED[function], (args, kwargs))
+    value = coordinator.schedule(function, args)
     coordinator.join()
     return value.fetch()
+
+
+def eager(tf: Any, strategy: Any, function: Callable[[], Any]) -> Any:
+    """What a function gives in the first replica of this process, where each of them calls it, eagerly.
+
+    Without a strategy it is just called, and so it is with parameter servers, whose workers run nothing eagerly.
+    """
+    if strategy is None or has_servers(tf, strategy):
+        return function()
+    given = strategy.run(function)
+    return tf.nest.map_structure(lambda value: strategy.experimental_local_results(value)[0], given)
+
+
+def traced(tf: Any, strategy: Any, function: Callable[..., Any]) -> Any:
+    """A ``tf.function`` in which each replica calls `function`."""
+    if strategy is None:
+        return tf.function(function)
+    if has_servers(tf, strategy):
+        return lambda *args, **kwargs: call(tf, strategy, function, *args, **kwargs)
+
+    def replicated(*args: Any, **kwargs: Any) -> Any:
+        return strategy.run(function, args, kwargs)
+
+    return tf.function(replicated)
+
+
+def step(tf: Any, strategy: Any, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Let each replica call a training step; one that itself runs something in each replica is called once.
+
+    A ``tf.function`` is given to the strategy as it is, so that it becomes the outermost one; a copy of it is tried
+    first, since one whose first trace has raised makes no variables later.
+    """
+    if strategy is None:
+        function(*args)
+        return
+    tried = _copy(function)
+    own, nested = strategy.run, []
+
+    def run(*_: Any, **__: Any) -> None:
+        nested.append(True)
+        raise RuntimeError("Strategy.run is called in a replica")
+
+    try:
+        with replaced(strategy, "run", run):
+            if has_servers(tf, strategy):
+                plain = getattr(tried, "python_function", tried)
+
+                def replicated() -> Any:
+                    return own(plain, args)
+
+                _scheduled(tf, strategy, tf.function(replicated))
+            else:
+                own(tried, args)
+    except Exception:
+        if not nested:
+            raise
+        function(*args)
+
+
+def _copy(function: Any) -> Any:
+    """A ``tf.function`` that was not traced yet; what is none as it is."""
+    clone = getattr(function, "_clone", None)
+    if clone is None:
+        return function
+    copied = clone(None)
+    for name, value in vars(function).items():  # also that it is no function that AutoGraph has to convert
+        vars(copied).setdefault(name, value)
+    return copied
+
+
+def has_servers(tf: Any, strategy: Any) -> bool:
+    """Whether it is one of parameter servers."""
+    kind = getattr(tf.distribute, "ParameterServerStrategy", ())
+    return isinstance(strategy, kind)
 
 
 def leave(job: dict[str, Any], status: int = 0) -> None:
@@ -152,8 +234,6 @@ def leave(job: dict[str, Any], status: int = 0) -> None:
     strategy = job.get("strategy")
     if not strategy or strategy["kind"] not in ("multiworker", "ps"):
         return
-    sys.stdout.flush()
-    sys.stderr.flush()
     if not is_chief(strategy):
         threading.Event().wait()  # until the first one is gone
     _LEAVING.set()
