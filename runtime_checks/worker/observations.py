@@ -311,8 +311,9 @@ def _raised_under_strategy(run: Run, explained: Explained, decided: Decided) -> 
         errors = _raised(phase)
         known = not told.isdisjoint(errors) or (first is not None and phase.kind == first.kind)
         told |= errors
-        follows = isinstance(phase.error, NothingRanError)
-        if phase.outcome != "failed" or known or follows or _is_explained(run, phase, explained, decided):
+        known |= isinstance(phase.error, NothingRanError)
+        known |= any(one.verdict == CONFIRMED and one.phase is phase for _, one in decided)
+        if phase.outcome != "failed" or known or _is_explained(run, phase, explained, decided):
             continue
         why = reason(essence(phase.error)) if phase.error is not None else ""
         yield _observation(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import Any, Iterator, NamedTuple, Sequence, Tuple
 
+from . import strategies
 from .errors import essence
-from .frames import Frame, UserCode
+from .frames import Frame, UserCode, place_of
 from .lines import EAGER, TRACE
 from .phases import PENDING, STEPS, Phase
 from .recorder import Event, Recorder
@@ -124,8 +126,19 @@ class Run:
         """What the last eager call in each mode gave; that in training may be another structure."""
 
     def in_scope(self) -> Any:
-        """The scope of the strategy, if there is one."""
-        return contextlib.nullcontext() if self.strategy is None else self.strategy.scope()
+        """The scope of the strategy, if there is one, which stands in for those that the program makes."""
+        if self.strategy is None:
+            return contextlib.nullcontext()
+        import tensorflow as tf
+
+        return strategies.under(tf, self.strategy, self._note_own)
+
+    def _note_own(self, name: str) -> None:
+        place = place_of(self.code.stack())
+        where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
+        note = "`{}` of the program{} gives way to {}".format(name, where, self.job["strategy"]["text"])
+        if note not in self.notes:
+            self.notes.append(note)
 
     def events(self, *kinds: str) -> list[Event]:
         """Everything of some kinds that was recorded, in order."""

@@ -14,18 +14,21 @@ is hidden.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import os
 import socket
 import subprocess
 import sys
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from .patching import replaced
 
 __all__ = [
     "StrategyError", "call", "eager", "has_servers", "is_chief", "join", "leave", "make", "prepare", "step", "traced",
+    "under",
 ]  # fmt: skip
 
 _KEPT: list[Any] = []
@@ -76,6 +79,7 @@ def prepare(tf: Any, strategy: dict[str, Any] | None) -> None:
     """
     if strategy is None:
         return
+    os.environ.pop("TF_NUM_INTEROP_THREADS", None)  # a replica that waits for the others takes a thread
     kind, count, task = strategy["kind"], strategy["replicas"], strategy.get("task")
     if kind == "tpu":
         _tpu_address(tf)
@@ -127,6 +131,48 @@ def make(tf: Any, strategy: dict[str, Any]) -> Any:
     if missing:
         raise StrategyError("there is no {}, only {}".format(missing[0], ", ".join(there)))
     return tf.distribute.OneDeviceStrategy(wanted[0]) if kind == "one" else tf.distribute.MirroredStrategy(wanted)
+
+
+@contextlib.contextmanager
+def under(tf: Any, strategy: Any, tell: Callable[[str], object]) -> Iterator[None]:
+    """Run the body in the scope of the strategy, which stands in for those that the program makes.
+
+    Its own logical devices are not made either, as those of the strategy are there. `tell` hears the names of what
+    gives way.
+    """
+    with contextlib.ExitStack() as stack:
+        for name in _CLASSES:
+            cls = getattr(tf.distribute, name, None) or getattr(tf.distribute.experimental, name, None)
+            if cls is not None:
+                for patch in _giving(cls, strategy, functools.partial(tell, name)):
+                    stack.enter_context(patch)
+        for module, name in (
+            (tf.config, "set_logical_device_configuration"),
+            (tf.config.experimental, "set_virtual_device_configuration"),
+        ):
+            stack.enter_context(replaced(module, name, lambda *_, name=name, **__: tell(name)))
+        stack.enter_context(strategy.scope())
+        yield
+
+
+def _giving(cls: Any, strategy: Any, tell: Callable[[], object]) -> Iterator[Any]:
+    original = cls.__init__
+
+    def new(*_: Any, **__: Any) -> Any:
+        tell()
+        return strategy
+
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        if self is not strategy:
+            original(self, *args, **kwargs)
+
+    yield replaced(cls, "__new__", new)
+    yield replaced(cls, "__init__", init)
+
+
+_CLASSES = (
+    "OneDeviceStrategy", "MirroredStrategy", "MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy",
+)  # fmt: skip
 
 
 def call(tf: Any, strategy: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["reason"]
+from .at_line import settle
+from .errors import essence, one_line
+from .run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
+
+__all__ = ["raised_in_fit", "reason"]
 
 _REASONS = {
     "create_per_worker_dataset": (
@@ -26,10 +30,7 @@ _REASONS = {
         "a function that `Strategy.run` calls has a `tf.function` in it that updates variables; decorate the outermost "
         "function alone"
     ),
-    "Mixing different tf.distribute.Strategy|Must not nest tf.distribute.Strategy": (
-        "the program makes a strategy of its own, and --strategy makes one around it; run it with one of them"
-    ),
-    "(?:Virtual|Visible) devices cannot be modified": (
+    "Visible devices cannot be modified": (
         "--strategy has set up the devices before it imports the program; leave that to it"
     ),
 }
@@ -40,3 +41,20 @@ def reason(text: str) -> str:
     """Why a strategy makes a program raise this, and what to do; empty where that is not known."""
     flat = " ".join(text.split())
     return next((why for pattern, why in _REASONS.items() if re.search(pattern, flat)), "")
+
+
+def raised_in_fit(finding: StaticFinding, run: Run, hazard: str, undecided: str) -> Judgement:
+    """The verdict on a finding about ``fit``: confirmed by the error, at its line or in the run's own `fit`.
+
+    Args:
+        finding: the static finding.
+        run: what was recorded.
+        hazard: a regular expression for the texts of the hazard's errors.
+        undecided: why a line that ran without the error says nothing; empty where that refutes.
+    """
+    for phase in (*run.errors_at(finding), *(phase for phase in run.of_kind("fit") if phase.error is not None)):
+        if phase.error is not None and re.search(hazard, " ".join(essence(phase.error).split())):
+            what = "`fit` of the model" if phase.kind == "fit" else "the line"
+            return Judgement(CONFIRMED, phase, one_line(f"{what} raised {phase.detail}"))
+    judgement = settle(finding, run, "the line ran, and `fit` trained")
+    return Judgement(FAILED, judgement.phase, undecided) if undecided and judgement.verdict == REFUTED else judgement

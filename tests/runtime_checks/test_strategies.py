@@ -111,7 +111,11 @@ def pinned():
 
 
 def own():
-    with tf.distribute.MirroredStrategy().scope():  # entered
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 4)  # split
+    strategy = tf.distribute.MultiWorkerMirroredStrategy()  # entered
+    assert isinstance(strategy, tf.distribute.Strategy)
+    with strategy.scope():
         return tf.keras.Sequential([tf.keras.layers.Dense(1)]), tf.ones((4, 3))
 
 
@@ -230,7 +234,6 @@ def test_a_step_is_run_in_each_replica(name: str, ran: Ran) -> None:
         ("nested", "TF907", "raises", "decorate the outermost function alone"),
         ("unbuilt", "TF907", "model", "call `optimizer.build(model.trainable_variables)` in the scope"),
         ("pinned", "TF908", "absent", "Could not satisfy device specification"),
-        ("own", "TF908", "entered", "the program makes a strategy of its own"),
         ("dying", "TF908", "", "worker 1 of the cluster ended with status 7: goodbye"),
     ],
 )
@@ -242,6 +245,16 @@ def test_what_raises_is_a_finding(name: str, code: str, mark: str, said: str, ra
     assert said in found["message"]
     assert ("model.py", line_of(text, mark) if mark else 1) == (found["path"], found["line"])
     assert (1, []) == (ran.status, ran.left)
+
+
+@pytest.mark.parametrize("name", ["own"])
+def test_the_programs_own_strategy_gives_way(name: str, ran: Ran) -> None:
+    """Two of them in one process would collide."""
+    notes = ran.run["notes"]
+
+    assert ("mirrored:2", [], []) == (ran.run["device"], ran.found("TF908"), ran.left)
+    for what, mark in (("set_logical_device_configuration", "split"), ("MultiWorkerMirroredStrategy", "entered")):
+        assert f"`{what}` of the program (model.py:{line_of(ODD, mark)}) gives way to mirrored:2" in notes
 
 
 @pytest.mark.parametrize("name", ["making"])
