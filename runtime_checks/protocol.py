@@ -31,6 +31,7 @@ def job(
     *,
     target: Target,
     device: str | None,
+    strategy: Mapping[str, Any] | None = None,
     located: Located,
     notebook: Mapping[str, Any] | None = None,
     arguments: Sequence[str] = (),
@@ -49,6 +50,7 @@ def job(
     Args:
         target: which Keras ``tf.keras`` is to be.
         device: such as ``CPU:1``; None leaves placement to TensorFlow.
+        strategy: as `strategies.parse` gives it, or None.
         located: what to run.
         notebook: ``text`` of a notebook's cells as one module, and the lines where its ``cells`` begin, or None.
         arguments: the program's own.
@@ -65,6 +67,7 @@ def job(
     return {
         "target": target.value,
         "device": device,
+        "strategy": strategy and dict(strategy),
         "file": located.file,
         "module": located.module,
         "attribute": located.attribute,
@@ -139,7 +142,7 @@ class Results:
     """What a worker answered, as far as it came; ``judged`` is by the number of the finding."""
 
     versions: Mapping[str, str] = field(default_factory=dict)
-    missing_device: tuple[str, ...] = ()
+    refused: str = ""
     judged: Mapping[int, Judged] = field(default_factory=dict)
     phases: tuple[PhaseOutcome, ...] = ()
     scopes: tuple[tuple[str, str], ...] = ()
@@ -167,7 +170,7 @@ def results(content: Mapping[str, Any], numbers: Sequence[int]) -> Results:
     versions, fatal = content.get("versions", {}), content.get("fatal")
     return Results(
         versions={name: _text(value, "versions") for name, value in _dict(versions, "versions").items()},
-        missing_device=_list(content.get("missing_device", []), "missing_device", _text),
+        refused=_text(content.get("refused", ""), "refused"),
         judged={known[number]: _judged(value, f"judgements.{number}") for number, value in said.items()},
         phases=_list(content.get("phases", []), "phases", _phase),
         scopes=_list(content.get("scopes", []), "scopes", _scope),

@@ -1,4 +1,4 @@
-"""One runtime check: a worker for every target and device, and what they say of the findings."""
+"""One runtime check: a worker for every target and device or strategy, and what they say of the findings."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from ..linter.finding import Evidence, Finding, FindingKey, Target, Verdict
 from ..linter.runtime_report import PhaseOutcome, RuntimeReport, WorkerRun
-from . import interpreter, process
+from . import interpreter, process, strategies
 from .locate import Located, LocateError, locate
 from .protocol import Results, ResultsError, job, results
 from .verdict import failure, merged, observation, shown, together
@@ -47,7 +48,7 @@ class Request:
 
     ``target`` names it (``model.py:build``), ``inputs`` sample inputs (``file.py:name``), ``shapes`` and ``dtypes``
     describe them (``2,28,28,1``; ``?`` is an unknown dimension), ``devices`` are such as ``CPU:0``; without one,
-    placement is TensorFlow's.
+    placement is TensorFlow's. ``strategies`` are such as ``mirrored:2``, and each has a worker of its own, too.
     ``arguments`` are the program's own; ``method`` is called in place of the model; ``batch`` names what a training
     step gets and ``step`` such a step of the program's own, both as ``inputs`` does.
     ``targets`` are the Keras versions, by default the one of the interpreter; ``timeout`` is in seconds for each phase,
@@ -65,6 +66,7 @@ class Request:
     batch: str | None = None
     step: str | None = None
     devices: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ()
     targets: tuple[Target, ...] = ()
     python: str | None = None
     timeout: float = 120.0
@@ -89,7 +91,7 @@ def run(
     hidden: Sequence[Finding] = (),
     progress: Callable[[str], None] | None = None,
 ) -> RuntimeReport:
-    """Run the model in a worker for every target and device, and judge every finding.
+    """Run the model in a worker for every target and device or strategy, and judge every finding.
 
     Args:
         request: what is to be run.
@@ -99,21 +101,22 @@ def run(
         progress: told in words what runs now.
 
     Raises:
-        RuntimeUsageError: if the target, the inputs, the interpreter or a device cannot be had.
+        RuntimeUsageError: if the target, the inputs, the interpreter, a device or a strategy cannot be had.
     """
     located = _located(request.target, request.roots[0] if request.roots else None)
     try:
         python = interpreter.describe(request.python)
     except interpreter.InterpreterError as error:
         raise RuntimeUsageError(str(error)) from error
+    places = _places(request)
     everything = [*findings, *hidden]
     evidence: list[list[Evidence]] = [[] for _ in everything]
     added: list[tuple[str, Finding]] = []
     runs: list[WorkerRun] = []
     for target in request.targets or (interpreter.default_target(python),):
         numbers = [n for n, finding in enumerate(everything) if _concerns(request, finding, target)]
-        for device in request.devices or (None,):
-            attempt = _Attempt(request, located, python, target, _device(device))
+        for place in places:
+            attempt = _Attempt(request, located, python, target, place)
             attempt.execute([(n, os.path.realpath(everything[n].path), everything[n]) for n in numbers], progress)
             runs.append(attempt.summary())
             added += attempt.added()
@@ -135,13 +138,34 @@ def _concerns(request: Request, finding: Finding, target: Target) -> bool:
     return target in request.found_for.get(place, frozenset(Target))
 
 
-def _device(text: str | None) -> str | None:
-    if text is None:
-        return None
+class _Place(NamedTuple):
+    """Where a worker runs the model: on a device, under a strategy as `strategies.parse` gives it, or anywhere."""
+
+    device: str | None = None
+    strategy: dict[str, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.strategy["text"] if self.strategy is not None else self.device or "CPU:0"
+
+    @property
+    def option(self) -> str:
+        return f"--strategy {self.name}" if self.strategy is not None else f"--device {self.name}"
+
+    @property
+    def on_accelerator(self) -> bool:
+        """Whether it may be: a strategy takes what there is."""
+        device = self.device if self.strategy is None else self.strategy["device"] or "any"
+        return device is not None and not device.startswith("CPU")
+
+
+def _places(request: Request) -> list[_Place]:
     try:
-        return interpreter.device(text)
+        devices = [_Place(device=interpreter.device(text)) for text in request.devices]
+        under = [_Place(strategy=strategies.parse(text)) for text in request.strategies]
     except ValueError as error:
         raise RuntimeUsageError(str(error)) from None
+    return [*devices, *under] or [_Place()]
 
 
 def _shape(text: str) -> list[int | None]:
@@ -161,34 +185,29 @@ def _named(option: str, text: str | None) -> dict[str, str] | None:
 
 
 class _Attempt:
-    """One worker's run, for one target on one device."""
+    """One worker's run, for one target in one place."""
 
     def __init__(
-        self, request: Request, located: Located, python: interpreter.Interpreter, target: Target, device: str | None
+        self, request: Request, located: Located, python: interpreter.Interpreter, target: Target, place: _Place
     ) -> None:
         self.request = request
         self.located = located
         self.python = python
         self.target = target
-        self.device = device
+        self.place = place
         self.refused = interpreter.unsupported(python, target)
         self.outcome: process.Outcome | None = None
         self.results = Results()
         self.damage = ""
 
-    @property
-    def device_name(self) -> str:
-        return self.device or "CPU:0"
-
     def execute(self, findings: Sequence[tuple[int, str, Finding]], progress: Callable[[str], None] | None) -> None:
         """Run the worker to its end, whatever that is.
 
         Raises:
-            RuntimeUsageError: if the device is not there.
+            RuntimeUsageError: if the device, or what the strategy needs, is not there.
         """
         request = self.request
         limit = None if not request.memory_limit else int(request.memory_limit * _GIB)
-        on_gpu = self.device is not None and not self.device.startswith("CPU")
         notebook = request.notebook
         if notebook is not None:
             findings = [
@@ -197,7 +216,8 @@ class _Attempt:
             ]
         work = job(
             target=self.target,
-            device=self.device,
+            device=self.place.device,
+            strategy=self.place.strategy,
             located=self.located,
             notebook=None if notebook is None else {"text": notebook.text, "cells": list(notebook.cells)},
             arguments=request.arguments,
@@ -208,13 +228,13 @@ class _Attempt:
             shapes=[_shape(shape) for shape in request.shapes],
             dtypes=request.dtypes,
             roots=[*request.roots, *([os.path.dirname(self.located.file)] if self.located.file else [])],
-            memory_limit=None if on_gpu else limit,
+            memory_limit=None if self.place.on_accelerator else limit,
             findings=findings,
         )
         if self.refused is not None:
             return
-        accelerators = interpreter.accelerators() if on_gpu else {}
-        where = f"{self.target} on {self.device_name}"
+        accelerators = interpreter.accelerators() if self.place.on_accelerator else {}
+        where = f"{self.target} on {self.place.name}"
         self.outcome = process.start(
             self.python.executable,
             _WORKER,
@@ -228,8 +248,8 @@ class _Attempt:
             self.results = results(self.outcome.results or {}, [number for number, _, _ in findings])
         except ResultsError as error:
             self.damage = f"the results of the worker are damaged: {error}"
-        if missing := self.results.missing_device:
-            raise RuntimeUsageError(f"--device {self.device}: there is no such device, only {', '.join(missing)}")
+        if self.results.refused:
+            raise RuntimeUsageError(f"{self.place.option}: {self.results.refused}")
 
     @property
     def cause(self) -> str | None:
@@ -251,7 +271,7 @@ class _Attempt:
         return self._evidence(judged.verdict, judged.phase, judged.detail)
 
     def _evidence(self, verdict: Verdict, phase: str, detail: str) -> Evidence:
-        return Evidence(self.target, self.device_name, phase, verdict, detail)
+        return Evidence(self.target, self.place.name, phase, verdict, detail)
 
     def summary(self) -> WorkerRun:
         """The run in short."""
@@ -259,7 +279,7 @@ class _Attempt:
         outcome = self.outcome
         return WorkerRun(
             target=self.target,
-            device=self.device_name,
+            device=self.place.name,
             tensorflow=versions.get("tensorflow") or self.python.tensorflow or "none",
             keras=versions.get("keras") or "?",
             python=versions.get("python") or self.python.python_text,
@@ -287,7 +307,7 @@ class _Attempt:
                 text = self._line_of(path, observed.line)
                 yield (
                     observed.kind,
-                    observation(observed, path=shown(path), text=text, target=self.target, device=self.device_name),
+                    observation(observed, path=shown(path), text=text, target=self.target, device=self.place.name),
                 )
         at = self.located.file or self.located.module or self.request.target
         if self.cause is not None:
@@ -313,5 +333,5 @@ class _Attempt:
     def _failure(self, path: str, line: int, reason: str, phase: str) -> tuple[str, Finding]:
         message = f"{self.request.target} could not be judged on {self.target}: {reason}"
         return message, failure(
-            path=shown(path), line=line, message=message, target=self.target, device=self.device_name, phase=phase
+            path=shown(path), line=line, message=message, target=self.target, device=self.place.name, phase=phase
         )

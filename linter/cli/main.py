@@ -176,8 +176,8 @@ def _explain_target(paths: Sequence[str], config: Config, jobs: int, options: ar
 
 
 _RUN_OPTIONS = (
-    "inputs", "input_shape", "input_dtype", "call", "batch", "step", "device", "python", "timeout", "memory_limit",
-    "trust_runtime",
+    "inputs", "input_shape", "input_dtype", "call", "batch", "step", "device", "strategy", "python", "timeout",
+    "memory_limit", "trust_runtime",
 )  # fmt: skip
 _MEMORY_LIMIT = 8.0
 """GiB that a worker may take unless told otherwise."""
@@ -260,6 +260,7 @@ def _run(options: argparse.Namespace, config: Config, result: Result, file: str 
         batch=options.batch,
         step=options.step,
         devices=tuple(dict.fromkeys(options.device or ())),
+        strategies=tuple(dict.fromkeys(options.strategy or ())),
         targets=_targets_to_run(result, own),
         notebook=None if file is None else _notebook(file, options.runtime),
         found_for=result.found_for,
@@ -541,6 +542,13 @@ def _add_runtime(parser: argparse.ArgumentParser) -> None:
         type=split_words,
         action="extend",
         help="where to run, such as CPU:0 or GPU:0; may be repeated; the default is CPU:0",
+    )
+    add(
+        "--strategy",
+        metavar="STRATEGIES",
+        type=split_words,
+        action="extend",
+        help="run under a strategy: one:CPU:0, mirrored:N, multiworker:N, ps:W+P or tpu; may be repeated",
     )
     add("--python", metavar="PATH", help="the interpreter that has the model's TensorFlow; the default is this one")
     add("--timeout", metavar="SECONDS", type=seconds, help=f"for each phase; the default is {_PHASE_LIMIT:g}")

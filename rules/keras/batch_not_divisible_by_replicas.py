@@ -18,6 +18,7 @@ class BatchNotDivisibleByReplicas(Rule):
     "Inputs to operation AddN ... must have the same size and shape": one replica's share is smaller than another's.
     tf_keras trains.
     The rule speaks where the devices and the batch size are written out.
+    `migrate-lint --runtime --strategy mirrored:3` shows it on one machine.
 
     ## Example
     ```python

@@ -20,6 +20,9 @@ class FitUnderUnsupportedStrategy(Rule):
     tf_keras trains under both.
     A loop of one's own with `strategy.run` and `strategy.reduce` works with both Kerases.
 
+    Strategy and model are followed through names, attributes and functions of the file.
+    `migrate-lint --runtime --strategy multiworker:2` and `ps:2+1` show it on one machine.
+
     ## Example
     ```python
     import tensorflow as tf

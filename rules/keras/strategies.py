@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from ...linter.rule_api.model import Call, Site, path_of
+from ...linter.rule_api.model import Assignment, Call, Site, path_of
 from .members import member_of
 
 _PREFIXES = ("tensorflow.distribute.experimental.", "tensorflow.distribute.")
 _SCOPE = "().scope()"
+_DEEPEST = 8
+_MOST = 50
+"""Names, attributes and functions that a value is followed through, and ways on which it may come."""
 
 
 class Strategy(NamedTuple):
@@ -18,7 +23,7 @@ class Strategy(NamedTuple):
     kind: str
     """``MirroredStrategy``."""
     made: Call | None
-    """The call that makes it, where that is one of the same function or module."""
+    """The call that makes it, where that is one of the same file."""
 
 
 def is_fit(call: Call) -> bool:
@@ -29,28 +34,67 @@ def is_fit(call: Call) -> bool:
 
 
 def strategy_of(call: Call) -> Strategy | None:
-    """The strategy in whose scope the receiver of a method is made, or the call stands itself."""
-    receiver = (call.path or "").rpartition(".")[0]
-    if not receiver.isidentifier():
-        return None
-    home = call.file.index.lookup(call.scope, receiver)
-    around = call.file.assignments_by_function.get(home[0].id, []) if home is not None else []
-    made = [assignment for assignment in around if assignment.path == receiver]
-    found = {_around(site) for site in made} if made else set()
-    inside = _around(call)
+    """The strategy in whose scope the receiver of a method is made, or the call stands itself.
+
+    What makes the receiver is looked for through names, attributes of ``self`` and the functions of the file.
+    """
+    ways = list(islice(_ways(call, call.receiver), _MOST))
+    found = {_first_around(way) for way in ways}
     kinds = {one.kind for one in found if one is not None}
-    if None not in found and len(kinds) == 1:
+    if None not in found and len(kinds) == 1 and len(ways) < _MOST:
         return next(one for one in found if one is not None)
-    return inside
+    return _around(call)
+
+
+def _ways(site: Site, node: ast.expr | None, depth: int = 0) -> Iterator[tuple[Site, ...]]:
+    """The ways on which a value comes to an expression: what hands it on, and last the call that makes it, if known."""
+    if isinstance(node, ast.Call) and depth < _DEEPEST:
+        yield from _returned(site.file.call_at(node), depth)
+    elif isinstance(node, ast.Name | ast.Attribute) and depth < _DEEPEST:
+        made = _assignments(site, node)
+        for one in made:
+            yield from ((one, *way) for way in _ways(one, one.value, depth + 1))
+        if not made:
+            yield ()
+    else:
+        yield ()
+
+
+def _returned(call: Call | None, depth: int) -> Iterator[tuple[Site, ...]]:
+    if call is None:
+        yield ()
+        return
+    file = call.file
+    if not call.found or any(one.kind != "function" or one.file != file.key for one in call.found):
+        yield (call,)
+        return
+    for function in call.found:
+        for fact in file.index.returns_in(file.index.scopes[function.scope]):
+            returned = Site(file, fact.value, fact.scope, fact.block)
+            yield from ((call, returned, *way) for way in _ways(returned, fact.value, depth + 1))
+
+
+def _assignments(site: Site, node: ast.Name | ast.Attribute) -> list[Assignment]:
+    file = site.file
+    if isinstance(node, ast.Attribute):
+        cls = file.index.class_of_self(site.scope, node.value.id) if isinstance(node.value, ast.Name) else None
+        return [] if cls is None else file.assignments_to(cls, node.attr)
+    home = file.index.lookup(site.scope, node.id)
+    around = file.assignments_by_function.get(home[0].id, []) if home is not None else []
+    return [assignment for assignment in around if assignment.path == node.id]
+
+
+def _first_around(way: tuple[Site, ...]) -> Strategy | None:
+    return next((found for found in map(_around, way) if found is not None), None)
 
 
 def _around(site: Site) -> Strategy | None:
     for level in site.block.holders():
-        path = path_of(level.node) if level.kind == "with" and isinstance(level.node, ast.expr) else None
-        for name in site.file.names(level.scope, path):
+        node = level.node if level.kind == "with" and isinstance(level.node, ast.expr) else None
+        for name in site.file.names(level.scope, path_of(node)):
             kind = _kind(name.canonical)
             if kind:
-                return Strategy(kind, _maker(site, (path or "").partition(".scope")[0]))
+                return Strategy(kind, _maker(Site(site.file, level.node, level.scope, level), node))
     return None
 
 
@@ -62,8 +106,7 @@ def _kind(canonical: str) -> str:
     return ""
 
 
-def _maker(site: Site, path: str) -> Call | None:
-    home = site.file.index.lookup(site.scope, path) if path.isidentifier() else None
-    around = site.file.assignments_by_function.get(home[0].id, []) if home is not None else []
-    made = [assignment.value_call for assignment in around if assignment.path == path]
-    return made[0] if len(made) == 1 else None
+def _maker(site: Site, scope: ast.expr | None) -> Call | None:
+    strategy = scope.func.value if isinstance(scope, ast.Call) and isinstance(scope.func, ast.Attribute) else None
+    made = [way[-1] if way else None for way in islice(_ways(site, strategy), 2)]
+    return made[0] if len(made) == 1 and isinstance(made[0], Call) else None

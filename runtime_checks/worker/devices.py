@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 from .patching import replaced
 
-__all__ = ["missing", "on_device"]
+__all__ = ["absent", "missing", "on_device"]
 
 
 def missing(tf: Any, device: str | None, physical: bool = False) -> list[str]:
@@ -25,6 +25,11 @@ def missing(tf: Any, device: str | None, physical: bool = False) -> list[str]:
     names = [one.name for one in tf.config.list_logical_devices()]
     wanted = f"{kind}:{number or 0}".upper()
     return [] if any(name.upper().endswith("DEVICE:" + wanted) for name in names) else names
+
+
+def absent(there: list[str]) -> str:
+    """That a device is missing, in words; `there` are those that `missing` gave."""
+    return "there is no such device, only {}".format(", ".join(there))
 
 
 @contextlib.contextmanager

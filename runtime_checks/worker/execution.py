@@ -14,6 +14,7 @@ from .lines import Lines
 from .phases import NotRunError, Phase
 from .run import Run
 from .target import TargetError, if_factory
+from .under_strategy import reason
 
 __all__ = ["Execution"]
 
@@ -119,6 +120,8 @@ def _why(run: Run, phase: Phase) -> str:
             "the inputs were made up where the model leaves sizes open: `def example_inputs():` in the same file gives "
             "such as it takes, or --input-shape"
         )
+    if error is not None and run.job["strategy"] is not None and reason(essence(error)):
+        remedies.append(reason(essence(error)))
     return "; ".join([phase.detail, *remedies])
 
 

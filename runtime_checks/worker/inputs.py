@@ -15,8 +15,8 @@ from .signature import names_training, takes_training
 from .target import BATCH, EXAMPLE, TargetError, if_factory, named
 
 __all__ = [
-    "Sample", "call", "example_batch", "find", "names_training", "needs_training", "other_batch", "takes_training",
-    "without_labels",
+    "Sample", "call", "example_batch", "find", "names_training", "needs_training", "other_batch", "repeated",
+    "takes_training", "without_labels",
 ]  # fmt: skip
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -94,8 +94,15 @@ def other_batch(sample: Sample) -> Sample | None:
     arguments = (sample.args, sample.kwargs)
     if sample.fixed or not any(map(_has_batch, tf.nest.flatten(arguments))):
         return None
-    args, kwargs = tf.nest.map_structure(_twice, arguments)
+    args, kwargs = repeated(arguments, 2)
     return sample._replace(args=args, kwargs=kwargs)
+
+
+def repeated(value: Any, count: int) -> Any:
+    """The same structure with every tensor that many times along its first axis, where it has one."""
+    import tensorflow as tf
+
+    return value if count == 1 else tf.nest.map_structure(lambda leaf: _times(leaf, count), value)
 
 
 def _has_batch(value: Any) -> bool:
@@ -106,16 +113,16 @@ def _has_batch(value: Any) -> bool:
     return tf.is_tensor(value) and (value.shape.rank or 0) >= 1
 
 
-def _twice(value: Any) -> Any:
+def _times(value: Any, count: int) -> Any:
     import tensorflow as tf
 
     if isinstance(value, np.ndarray) and value.ndim:
-        return np.concatenate([value, value])
+        return np.concatenate([value] * count)
     if not _has_batch(value):
         return value
     if isinstance(value, tf.SparseTensor):
-        return tf.sparse.concat(0, [value, value])
-    return tf.concat([value, value], 0)
+        return tf.sparse.concat(0, [value] * count)
+    return tf.concat([value] * count, 0)
 
 
 def _given(built_inputs: Any, module: ModuleType | None, job: dict[str, Any]) -> tuple[Any, str | None]:

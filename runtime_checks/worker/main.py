@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import threading
+import traceback
 from typing import Any
 
 from . import devices, shims, steps, strategies
@@ -32,9 +33,18 @@ def main(job_file: str) -> None:
         job = json.load(file)
     os.remove(job_file)  # with the key, before the model's code is there to read it
     _limit_memory(job["memory_limit"])
-    folder = os.path.dirname(job_file)
-    results = Results(os.path.join(folder, "results.json"), bytes.fromhex(job.pop("key")))
-    strategies.join(job, folder)
+    results = Results(os.path.join(os.path.dirname(job_file), "results.json"), bytes.fromhex(job.pop("key")))
+    strategies.join(job, os.path.dirname(job_file))
+    try:
+        _execute(job, results, job_file)
+    except BaseException:
+        traceback.print_exc()
+        strategies.leave(job, 1)
+        raise SystemExit(1) from None
+    strategies.leave(job)
+
+
+def _execute(job: dict[str, Any], results: Results, job_file: str) -> None:
     if job.get("kind") == "record":
         from .recording import main as recording
 
@@ -44,8 +54,7 @@ def main(job_file: str) -> None:
 
         resuming.execute(job, results)
     else:
-        execute(job, results, os.path.join(folder, _ASK))
-    strategies.leave(job)
+        execute(job, results, os.path.join(os.path.dirname(job_file), _ASK))
 
 
 def execute(job: dict[str, Any], results: Results, ask: str | None = None) -> None:
@@ -58,7 +67,12 @@ def execute(job: dict[str, Any], results: Results, ask: str | None = None) -> No
         tf.debugging.disable_traceback_filtering()
     missing = devices.missing(tf, job["device"], physical=True)
     if missing:
-        results.finish(missing_device=missing)
+        results.finish(refused=devices.absent(missing))
+        return
+    try:
+        strategies.prepare(tf, job["strategy"])
+    except strategies.StrategyError as error:
+        results.finish(refused=str(error))
         return
     code = UserCode(job["roots"], job["files"])
     run = Run(job, code, Recorder(code))
@@ -91,10 +105,10 @@ class _Worker(Execution):
         ):
             self.do(loading, lambda: found.append(steps.load(run)))
             missing = devices.missing(tf, run.job["device"])
-            if missing:
-                self.results.finish(missing_device=missing)
+            if missing or isinstance(loading.error, strategies.StrategyError):
+                self.results.finish(refused=devices.absent(missing) if missing else str(loading.error))
                 return
-            if run.job["device"]:
+            if run.job["device"] or (run.strategy and not strategies.has_servers(tf, run.strategy)):
                 tf.config.set_soft_device_placement(False)
             with devices.on_device(tf, run.job["device"]):
                 if loading.ok:

@@ -12,11 +12,12 @@ from .creation import creations, made_through
 from .criteria import names_of
 from .errors import essence, one_line
 from .frames import Frame, place_of
-from .phases import Phase
+from .phases import STEPS, NothingRanError, Phase
 from .recorder import Event
 from .recreation import made_again
 from .run import CONFIRMED, Judgement, Run, StaticFinding
 from .tracking import Made, identities, is_frozen, is_optimized, read_in_traces, tracked
+from .under_strategy import reason
 
 __all__ = ["observe"]
 
@@ -47,11 +48,14 @@ def observe(run: Run, explained: Explained, decided: Decided = ()) -> list[dict[
         *_raised_in_traces(run, explained, decided),
         *_retraced(run, explained),
         *_resources(run, explained),
+        *_raised_under_strategy(run, explained, decided),
     ]
     return sorted(found, key=lambda one: (one["path"] or "", one["line"], one["message"]))
 
 
-def _observation(kind: str, frames: Sequence[Frame], phase: Phase, severity: str, message: str) -> dict[str, Any]:
+def _observation(
+    kind: str, frames: Sequence[Frame], phase: Phase, severity: str, message: str, advice: str = ""
+) -> dict[str, Any]:
     places: dict[tuple[str, int], Frame] = {}
     for frame in frames:
         places.setdefault(frame[:2], frame)
@@ -62,7 +66,7 @@ def _observation(kind: str, frames: Sequence[Frame], phase: Phase, severity: str
         "frames": [list(frame) for frame in places.values()][:_FRAMES_SHOWN],
         "severity": severity,
         "phase": str(phase),
-        "message": one_line(message),
+        "message": one_line(message) + advice,
     }
 
 
@@ -295,6 +299,38 @@ def _retraced(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
         name, changed = group[0].detail["function"], group[0].detail["changed"] or "it was made anew"
         message = f"the function `{name}` is traced again in a call with the same inputs: {changed}"
         yield _of_event("retraced", group[0], "warning", message)
+
+
+def _raised_under_strategy(run: Run, explained: Explained, decided: Decided) -> Iterator[dict[str, Any]]:
+    """Each error of calls and training under a strategy, once, at the user's line or at that of the model."""
+    if run.strategy is None:
+        return
+    told: set[tuple[object, str]] = set()
+    first = run.fatal()
+    for phase in run.of_kind("call", *STEPS):
+        errors = _raised(phase)
+        known = not told.isdisjoint(errors) or (first is not None and phase.kind == first.kind)
+        told |= errors
+        known |= isinstance(phase.error, NothingRanError)
+        known |= any(one.verdict == CONFIRMED and one.phase is phase for _, one in decided)
+        if phase.outcome != "failed" or known or _is_explained(run, phase, explained, decided):
+            continue
+        why = reason(essence(phase.error)) if phase.error is not None else ""
+        yield _observation(
+            f"raised under a strategy: {why or phase.detail}",
+            phase.frames or _made_at(run),
+            phase,
+            "error",
+            "under {}, the {} raises {}".format(run.job["strategy"]["text"], phase, phase.detail),
+            f"; {why}" if why else "",
+        )
+
+
+def _made_at(run: Run) -> Sequence[Frame]:
+    """Where the model was made, nowhere if that was not seen."""
+    made = [event for event in run.events("layer") if event.frames]
+    own = [event for event in made if event.subject() is run.built]
+    return (own or made)[-1].frames if made else ()
 
 
 def _resources(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:

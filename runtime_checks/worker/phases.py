@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .frames import Frame
 
-__all__ = ["IMPORT", "PENDING", "STEPS", "NotRunError", "Phase"]
+__all__ = ["IMPORT", "PENDING", "STEPS", "NotRunError", "NothingRanError", "Phase"]
 
 IMPORT = "import"
 """The kind, and the name, of the phase that begins before there is anything else."""
@@ -15,6 +15,10 @@ PENDING = "the run ended before it"
 """Why a phase was not run, as long as it was not come to."""
 _ORDINALS = ("first", "second")
 _MODES = {None: "", True: "training ", False: "inference "}
+
+
+class NothingRanError(Exception):
+    """A function of the program's gave None, and nothing of it ran."""
 
 
 class NotRunError(Exception):

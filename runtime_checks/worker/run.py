@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import Any, Iterator, NamedTuple, Sequence, Tuple
 
+from . import strategies
 from .errors import essence
-from .frames import Frame, UserCode
+from .frames import Frame, UserCode, place_of
 from .lines import EAGER, TRACE
 from .phases import PENDING, STEPS, Phase
 from .recorder import Event, Recorder
@@ -88,6 +91,8 @@ class Run:
         self.job = job
         self.target = str(job["target"])
         self.device = str(job["device"] or "")
+        self.strategy: Any = None
+        """The ``tf.distribute.Strategy`` that the model is built and called under, if one was asked for."""
         self.findings = [StaticFinding(described) for described in job["findings"]]
         self.code = code
         self.recorder = recorder
@@ -119,6 +124,21 @@ class Run:
         """A training step of a loop of the program's own."""
         self.outputs: dict[Any, Any] = {}
         """What the last eager call in each mode gave; that in training may be another structure."""
+
+    def in_scope(self) -> Any:
+        """The scope of the strategy, if there is one, which stands in for those that the program makes."""
+        if self.strategy is None:
+            return contextlib.nullcontext()
+        import tensorflow as tf
+
+        return strategies.under(tf, self.strategy, self._note_own)
+
+    def _note_own(self, name: str) -> None:
+        place = place_of(self.code.stack())
+        where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
+        note = "`{}` of the program{} gives way to {}".format(name, where, self.job["strategy"]["text"])
+        if note not in self.notes:
+            self.notes.append(note)
 
     def events(self, *kinds: str) -> list[Event]:
         """Everything of some kinds that was recorded, in order."""

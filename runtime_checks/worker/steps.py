@@ -8,10 +8,10 @@ import re
 import tempfile
 from typing import Any, Callable, Iterator, Tuple
 
-from . import inputs, signature, target, training
+from . import inputs, signature, strategies, target, training
 from .errors import essence, text_of
 from .hooks.variables import attempted
-from .phases import NotRunError, Phase
+from .phases import NothingRanError, NotRunError, Phase
 from .run import Run
 from .scopes import assert_no_variable_creations, catch_and_raise_created_variables
 
@@ -22,17 +22,18 @@ _NO_TRAINING = "the model takes no `training`"
 Step = Tuple[Phase, Callable[[], None]]
 
 
-class NothingRanError(Exception):
-    """A function of the program's gave None, and nothing of it ran."""
-
-
 class CutShortError(Exception):
     """A scope ended the call where a variable would have been made; the text says which one."""
 
 
 def load(run: Run) -> Any:
-    """Import the user's module."""
-    return target.load(run.job)
+    """Make the strategy, if there is to be one, and import the user's module in its scope."""
+    import tensorflow as tf
+
+    if run.job["strategy"] is not None:
+        run.strategy = strategies.make(tf, run.job["strategy"])
+    with run.in_scope():
+        return target.load(run.job)
 
 
 def build(run: Run, loaded: Any) -> None:
@@ -41,7 +42,7 @@ def build(run: Run, loaded: Any) -> None:
     left = target.parse_flags()
     if left:
         run.notes.append("arguments that are no flags of absl: {}".format(" ".join(left)))
-    with target.keeping_owners() as run.owners:
+    with target.keeping_owners() as run.owners, run.in_scope():
         built = target.build(loaded, job.get("method"))
     run.model, run.keeper, run.module = built.model, built.tracked, loaded.module
     run.built = run.keeper if job.get("method") else run.model
@@ -100,9 +101,10 @@ class _Traced:
                 _refuse_model(self._run, output)
                 return [value for value in tf.nest.flatten(output) if tf.is_tensor(value)]
 
-            self._functions[mode] = tf.function(forward)
+            self._functions[mode] = strategies.traced(tf, self._run.strategy, forward)
         try:
-            output = self._functions[mode](*sample.args, **sample.kwargs)
+            with self._run.in_scope():
+                output = self._functions[mode](*sample.args, **sample.kwargs)
             _check(self._run)
             return output
         except BaseException:
@@ -111,8 +113,12 @@ class _Traced:
 
 
 def _call(run: Run, sample: Any, mode: bool | None = None) -> Any:
+    import tensorflow as tf
+
     _need_call(run)
-    output = inputs.call(run.model, sample, **_extra(run, mode))
+    extra = _extra(run, mode)
+    with run.in_scope():
+        output = strategies.eager(tf, run.strategy, lambda: inputs.call(run.model, sample, **extra))
     _check(run)
     _refuse_model(run, output)
     return output

@@ -15,6 +15,7 @@ is hidden.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import socket
@@ -23,9 +24,12 @@ import sys
 import threading
 from typing import Any, Callable, Iterator
 
-from .patching import wrapped
+from .patching import replaced
 
-__all__ = ["StrategyError", "call", "is_chief", "join", "leave", "make", "prepare", "standing_in"]
+__all__ = [
+    "StrategyError", "call", "eager", "has_servers", "is_chief", "join", "leave", "make", "prepare", "standing_in", "step", "traced",
+    "under",
+]  # fmt: skip
 
 _KEPT: list[Any] = []
 """What lives as long as the process: sockets that hold the ports, servers, processes."""
@@ -75,6 +79,7 @@ def prepare(tf: Any, strategy: dict[str, Any] | None) -> None:
     """
     if strategy is None:
         return
+    os.environ.pop("TF_NUM_INTEROP_THREADS", None)  # a replica that waits for the others takes a thread
     kind, count, task = strategy["kind"], strategy["replicas"], strategy.get("task")
     if kind == "tpu":
         _tpu_address(tf)
@@ -128,12 +133,60 @@ def make(tf: Any, strategy: dict[str, Any]) -> Any:
     return tf.distribute.OneDeviceStrategy(wanted[0]) if kind == "one" else tf.distribute.MirroredStrategy(wanted)
 
 
+@contextlib.contextmanager
+def under(tf: Any, strategy: Any, tell: Callable[[str], object]) -> Iterator[None]:
+    """Run the body in the scope of the strategy, which stands in for those that the program makes."""
+    with standing_in(tf, strategy, tell), strategy.scope():
+        yield
+
+
+@contextlib.contextmanager
+def standing_in(tf: Any, strategy: Any, tell: Callable[[str], object]) -> Iterator[None]:
+    """Let the strategy stand in, in the body, for those that the program makes: there is one in a process.
+
+    Its own logical devices are not made either, as those of the strategy are there. `tell` hears the names of what
+    gives way.
+    """
+    with contextlib.ExitStack() as stack:
+        for name in _CLASSES:
+            cls = getattr(tf.distribute, name, None) or getattr(tf.distribute.experimental, name, None)
+            if cls is not None:
+                for patch in _giving(cls, strategy, functools.partial(tell, name)):
+                    stack.enter_context(patch)
+        for module, name in (
+            (tf.config, "set_logical_device_configuration"),
+            (tf.config.experimental, "set_virtual_device_configuration"),
+        ):
+            stack.enter_context(replaced(module, name, lambda *_, name=name, **__: tell(name)))
+        yield
+
+
+def _giving(cls: Any, strategy: Any, tell: Callable[[], object]) -> Iterator[Any]:
+    original = cls.__init__
+
+    def new(*_: Any, **__: Any) -> Any:
+        tell()
+        return strategy
+
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        if self is not strategy:
+            original(self, *args, **kwargs)
+
+    yield replaced(cls, "__new__", new)
+    yield replaced(cls, "__init__", init)
+
+
+_CLASSES = (
+    "OneDeviceStrategy", "MirroredStrategy", "MultiWorkerMirroredStrategy", "ParameterServerStrategy", "TPUStrategy",
+)  # fmt: skip
+
+
 def call(tf: Any, strategy: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What ``strategy.run`` gives: for each of several replicas of this process, and of parameter servers, one value.
 
     Under parameter servers it is traced in a ``tf.function``, and one of the workers runs it.
     """
-    if not getattr(strategy, "_should_use_with_coordinator", False):
+    if not has_servers(tf, strategy):
         return strategy.run(function, args, kwargs)
     if function not in _SCHEDULED:
 
@@ -141,32 +194,88 @@ def call(tf: Any, strategy: Any, function: Callable[..., Any], *args: Any, **kwa
             return strategy.run(function, args, kwargs)
 
         _SCHEDULED[function] = tf.function(replicated)
+    return _scheduled(tf, strategy, _SCHEDULED[function], args, kwargs)
+
+
+def _scheduled(tf: Any, strategy: Any, function: Any, *args: Any) -> Any:
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)  # one for each strategy, whoever asks
-    value = coordinator.schedule(_SCHEDULED[function], (args, kwargs))
+    value = coordinator.schedule(function, args)
     coordinator.join()
     return value.fetch()
 
 
-@contextlib.contextmanager
-def standing_in(tf: Any, strategy: Any, told: Callable[[str], object]) -> Iterator[None]:
-    """Let a program that makes a strategy of its own in the body have this one: there is one in a process.
+def eager(tf: Any, strategy: Any, function: Callable[[], Any]) -> Any:
+    """What a function gives in the first replica of this process, where each of them calls it, eagerly.
 
-    `told` gets a sentence that says so.
+    Without a strategy it is just called, and so it is with parameter servers, whose workers run nothing eagerly.
     """
+    if strategy is None or has_servers(tf, strategy):
+        return function()
+    given = strategy.run(function)
+    return tf.nest.map_structure(lambda value: strategy.experimental_local_results(value)[0], given)
 
-    def standing(original: Any) -> Callable[..., Any]:
-        def make(*_: object, **__: object) -> Any:
-            told(f"the {original.__name__} that the program makes was the strategy that was asked for")
-            return strategy
 
-        return make
+def traced(tf: Any, strategy: Any, function: Callable[..., Any]) -> Any:
+    """A ``tf.function`` in which each replica calls `function`."""
+    if strategy is None:
+        return tf.function(function)
+    if has_servers(tf, strategy):
+        return lambda *args, **kwargs: call(tf, strategy, function, *args, **kwargs)
 
-    with contextlib.ExitStack() as stack:
-        for owner in () if strategy is None else (tf.distribute, tf.distribute.experimental):
-            for name in dir(owner):
-                if name.endswith("Strategy") and name != "Strategy":
-                    stack.enter_context(wrapped(owner, name, standing))
-        yield
+    def replicated(*args: Any, **kwargs: Any) -> Any:
+        return strategy.run(function, args, kwargs)
+
+    return tf.function(replicated)
+
+
+def step(tf: Any, strategy: Any, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Let each replica call a training step; one that itself runs something in each replica is called once.
+
+    A ``tf.function`` is given to the strategy as it is, so that it becomes the outermost one; a copy of it is tried
+    first, since one whose first trace has raised makes no variables later.
+    """
+    if strategy is None:
+        function(*args)
+        return
+    tried = _copy(function)
+    own, nested = strategy.run, []
+
+    def run(*_: Any, **__: Any) -> None:
+        nested.append(True)
+        raise RuntimeError("Strategy.run is called in a replica")
+
+    try:
+        with replaced(strategy, "run", run):
+            if has_servers(tf, strategy):
+                plain = getattr(tried, "python_function", tried)
+
+                def replicated() -> Any:
+                    return own(plain, args)
+
+                _scheduled(tf, strategy, tf.function(replicated))
+            else:
+                own(tried, args)
+    except Exception:
+        if not nested:
+            raise
+        function(*args)
+
+
+def _copy(function: Any) -> Any:
+    """A ``tf.function`` that was not traced yet; what is none as it is."""
+    clone = getattr(function, "_clone", None)
+    if clone is None:
+        return function
+    copied = clone(None)
+    for name, value in vars(function).items():  # also that it is no function that AutoGraph has to convert
+        vars(copied).setdefault(name, value)
+    return copied
+
+
+def has_servers(tf: Any, strategy: Any) -> bool:
+    """Whether it is one of parameter servers."""
+    kind = getattr(tf.distribute, "ParameterServerStrategy", ())
+    return isinstance(strategy, kind)
 
 
 def leave(job: dict[str, Any], status: int = 0) -> None:
@@ -177,8 +286,6 @@ def leave(job: dict[str, Any], status: int = 0) -> None:
     strategy = job.get("strategy")
     if not strategy or strategy["kind"] not in ("multiworker", "ps"):
         return
-    sys.stdout.flush()
-    sys.stderr.flush()
     if not is_chief(strategy):
         threading.Event().wait()  # until the first one is gone
     _LEAVING.set()

@@ -10,12 +10,14 @@ import inspect
 import textwrap
 from typing import Any
 
+from . import strategies
 from .errors import essence, one_line
-from .inputs import without_labels
+from .inputs import repeated, without_labels
 from .phases import NotRunError
 from .run import Run
 from .signature import is_layer, keras_of, owner_of, parameters, required, takes_training
 from .target import TargetError
+from .under_strategy import reason
 
 __all__ = ["evaluate", "fit", "predict", "step"]
 
@@ -37,10 +39,11 @@ def fit(run: Run) -> None:
     own_loss = _own_step(run.built, "train_step") is not None or _is_compiled(run.built)
     model, batch = _trainable(run)
     try:
-        _called(run, model, "fit", _dataset(batch).repeat(2), epochs=1, shuffle=False)
+        _called(run, model, "fit", _dataset(run, batch), 2, epochs=1, shuffle=False)
     except Exception as error:
         said = essence(error)
-        if not own_loss and not run.code.of_error(error) and said not in run.raised_by_calls():
+        known = run.strategy is not None and reason(said)
+        if not (own_loss or known) and not run.code.of_error(error) and said not in run.raised_by_calls():
             raise NotRunError(
                 f"the squared error that the run would train with does not go: {one_line(said)}"
             ) from None
@@ -53,25 +56,29 @@ def step(run: Run) -> None:
     A step with several parameters gets the parts of the batch, and the model before them where one more is needed.
     Raises `TargetError` where the batch does not fit, and whatever the step raises.
     """
+    import tensorflow as tf
+
     batch = run.sample.args if run.batch is None else run.batch
     parts = tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)
     needed = required(run.step)
     if needed is None or len(needed) == len(parts):
-        run.step(*parts)
+        arguments: tuple[Any, ...] = parts
     elif len(needed) == len(parts) + 1:
-        run.step(run.built, *parts)
+        arguments = (run.built, *parts)
     elif len(needed) == 1:
-        run.step(batch)
+        arguments = (batch,)
     elif len(needed) == 2:
-        run.step(run.built, batch)
+        arguments = (run.built, batch)
     else:
         raise TargetError(f"it needs {', '.join(needed)}, and the batch has {len(parts)} parts; {_REMEDY}")
+    with run.in_scope():
+        strategies.step(tf, run.strategy, run.step, arguments)
 
 
 def evaluate(run: Run) -> None:
     """One batch of ``evaluate``, where the model has a ``test_step`` of its own."""
     model = _with_own(run, "test_step")
-    _called(run, model, "evaluate", _dataset(_batch_for(run, model, "test_step")))
+    _called(run, model, "evaluate", _dataset(run, _batch_for(run, model, "test_step")))
 
 
 def predict(run: Run) -> None:
@@ -85,14 +92,22 @@ def predict(run: Run) -> None:
     else:
         takes_apart = _parts_taken(_own_step(model, "predict_step"))
         batch = run.batch if takes_apart else without_labels(run.batch)
-    _called(run, model, "predict", _dataset(batch))
+    _called(run, model, "predict", _dataset(run, batch))
 
 
-def _called(run: Run, model: Any, name: str, dataset: Any, **how: Any) -> None:
-    """Calls a method of Keras; one of the program's own that raises may take something else than its steps are given.
+def _called(run: Run, model: Any, name: str, dataset: Any, steps: int = 1, **how: Any) -> None:
+    """Calls a method of Keras, for some steps of the same batch.
+
+    One of the program's own that raises may take something else than its steps are given.
 
     Then it is that of Keras: what raises in the steps raises there as well.
     """
+    import tensorflow as tf
+
+    if strategies.has_servers(tf, run.strategy):  # they have no end of the data
+        dataset, how = dataset.repeat(), dict(how, **{"steps_per_epoch" if name == "fit" else "steps": steps})
+    else:
+        dataset = dataset.repeat(steps)
     if owner_of(model, name) is not None:
         try:
             getattr(model, name)(dataset, verbose=0, **how)
@@ -103,10 +118,17 @@ def _called(run: Run, model: Any, name: str, dataset: Any, **how: Any) -> None:
     getattr(keras_of(model).Model, name)(model, dataset, verbose=0, **how)
 
 
-def _dataset(batch: Any) -> Any:
+def _dataset(run: Run, batch: Any) -> Any:
+    """The batch alone; one that the run made up has as many rows for each replica."""
     import tensorflow as tf
 
-    return tf.data.Dataset.from_tensors(_in_tuples(batch))
+    if run.strategy is None:
+        return tf.data.Dataset.from_tensors(_in_tuples(batch))
+    if run.batch is None:
+        batch = repeated(batch, run.strategy.num_replicas_in_sync)
+    options = tf.data.Options()
+    options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
+    return tf.data.Dataset.from_tensors(_in_tuples(batch)).with_options(options)
 
 
 def _trainable(run: Run) -> tuple[Any, Any]:

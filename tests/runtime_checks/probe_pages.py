@@ -2,7 +2,8 @@
 
 A page is ``probes/<slug>.md``: ``# TF101 variable-in-call``, then sections of prose and code.
 Every ```` ```py ```` block is a module with a ``build`` function; the words ``keras2`` and ``keras3`` after ``py`` keep
-it to one target, ``alone`` gives it an interpreter of its own, and ``silent`` says that no comment is missing.
+it to one target, ``alone`` gives it an interpreter of its own, ``mirrored:2`` and its like a strategy there, too, and
+``silent`` says that no comment is missing.
 A comment ``# confirmed: [TF101] "part of the evidence"`` asks for this verdict on the finding of that line; what static
 analysis does not find there is made up, because a probe must also refute what should never have been found.
 ``# observed: "part of the message"`` asks for a finding of the run itself; other lines must have none.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -53,6 +55,7 @@ class Model:
     text: str
     targets: frozenset[Target]
     alone: bool
+    strategy: str | None
     expected: tuple[Expected, ...]
 
 
@@ -77,7 +80,9 @@ def models(page: Path) -> Iterator[Model]:
         expected = tuple(_expected(page, number, body, title[1] if title else ""))
         assert expected or "silent" in words, f"{page}:{number}: this model asks for nothing"
         name = f"{page.stem.replace('-', '_')}_{number}"
-        yield Model(name, page.name, number, "\n".join([*body, ""]), targets, "alone" in words, expected)
+        strategy = next((word for word in words if ":" in word), None)
+        alone = "alone" in words or strategy is not None
+        yield Model(name, page.name, number, "\n".join([*body, ""]), targets, alone, strategy, expected)
 
 
 def on_targets(models: Sequence[Model]) -> list[Any]:
@@ -156,6 +161,7 @@ def disagreements(model: Model, results: dict[str, Any]) -> Iterator[str]:
 
 def run(job: dict[str, Any]) -> dict[str, Any]:
     """In a child: what the worker says of a model; nothing of the model is left but what it did to TensorFlow."""
+    from migrate_lint.runtime_checks.worker import strategies
     from migrate_lint.runtime_checks.worker.main import execute
     from migrate_lint.runtime_checks.worker.results import Results
 
@@ -163,6 +169,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     before = set(sys.modules)
     path = list(sys.path)
     try:
+        strategies.join(job, os.path.dirname(job["file"]))
         execute(job, results)
     except Exception as error:
         results.content["crash"] = repr(error)

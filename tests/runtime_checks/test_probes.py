@@ -13,6 +13,7 @@ from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.settings.config import Config
 from migrate_lint.runtime_checks.locate import locate
 from migrate_lint.runtime_checks.protocol import job
+from migrate_lint.runtime_checks.strategies import parse
 
 from ..interpreters import Children
 from . import probe_pages
@@ -65,6 +66,7 @@ def _job(folder: Path, model: Model, target: Target) -> dict[str, Any]:
     return job(
         target=target,
         device=None,
+        strategy=None if model.strategy is None else parse(model.strategy),
         located=locate(f"{path}:build", str(folder)),
         inputs=None,
         shapes=(),

@@ -14,6 +14,7 @@ from migrate_lint.runtime_checks import interpreter, process, session
 from migrate_lint.runtime_checks.interpreter import Interpreter
 from migrate_lint.runtime_checks.process import Outcome
 from migrate_lint.runtime_checks.session import Request, RuntimeUsageError, run
+from migrate_lint.runtime_checks.strategies import parse
 
 PYTHON = Interpreter("/opt/python", (3, 11, 7), "3.11.7", "2.21.0", "3.15.1", "2.21.0")
 FINDING = Finding("model.py", 2, 1, 2, 9, "TF101", "variable-in-call", Severity.ERROR, Consequence.CHANGES, "made")
@@ -208,10 +209,38 @@ def test_inputs_are_given_by_their_whole_path(worker: Worker) -> None:
 
 def test_a_device_that_is_not_there_is_an_error_with_those_that_are(worker: Worker) -> None:
     """Nothing was run on another one."""
-    worker(missing_device=["/device:CPU:0"])
+    worker(refused="there is no such device, only /device:CPU:0")
 
     with pytest.raises(RuntimeUsageError, match="--device GPU:0: there is no such device, only /device:CPU:0"):
         run(request(devices=("GPU:0",)), [])
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled", "replicas", "servers"),
+    [
+        ("one:cpu:0", "one:CPU:0", 1, 0),
+        ("one:/device:gpu:1", "one:GPU:1", 1, 0),
+        ("Mirrored:4", "mirrored:4", 4, 0),
+        ("multiworker:2", "multiworker:2", 2, 0),
+        ("ps:2+1", "ps:2+1", 2, 1),
+        (" tpu ", "tpu", 0, 0),
+    ],
+)
+def test_a_strategy_is_a_word(text: str, spelled: str, replicas: int, servers: int) -> None:
+    """Each has one spelling in reports."""
+    found = parse(text)
+
+    assert (spelled, replicas, servers) == (found["text"], found["replicas"], found["servers"])
+
+
+@pytest.mark.parametrize("text", ["", "one", "one:abc", "mirrored", "mirrored:-1", "mirrored:0", "ps:2", "ps:0+1"])
+def test_any_other_strategy_is_refused_before_anything_runs(worker: Worker, text: str) -> None:
+    """With what is possible."""
+    jobs = worker()
+    with pytest.raises(RuntimeUsageError, match=r"a strategy is written one:CPU:0, mirr|a number is from 1 to 64"):
+        run(request(strategies=(text,)), [])
+
+    assert [] == jobs
 
 
 def test_an_interpreter_that_is_none_is_an_error(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +295,7 @@ OBSERVED = {
         ({"scopes": [["a"]]}, "scopes.0: a list is no list of 2"),
         ({"notes": "abc"}, "notes: 'abc' is no list"),
         ({"notes": [1]}, "notes.0: 1 is no text"),
-        ({"missing_device": "GPU"}, "missing_device: 'GPU' is no list"),
+        ({"refused": 1}, "refused: 1 is no text"),
         ({"observations": [1]}, "observations.0: 1 is no object"),
         ({"observations": [{}]}, "observations.0.kind: None is no text"),
         ({"observations": [{**OBSERVED, "path": "a\0b"}]}, "observations.0.path: 'a\\x00b' is no path"),

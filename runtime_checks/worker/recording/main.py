@@ -6,7 +6,7 @@ import contextlib
 import os
 import pdb
 import sys
-from typing import ContextManager, Iterator
+from typing import Callable, ContextManager, Iterator
 
 from .. import devices, phases, strategies
 from ..errors import essence
@@ -53,11 +53,17 @@ def execute(job: dict[str, Json], results: Results) -> None:
     with contextlib.suppress(AttributeError):
         tf.debugging.disable_traceback_filtering()
     if recording is not None:
-        with strategies.standing_in(tf, strategy, recording.adapted):
+        with contextlib.ExitStack() as stack:
+            if strategy is not None:
+                stack.enter_context(strategies.standing_in(tf, strategy, _giving_way(recording)))
             _record(job, results, recording, found, strategy)
     else:
         _try(job, results, found)
     results.finish()
+
+
+def _giving_way(recording: Recording) -> Callable[[str], object]:
+    return lambda name: recording.adapted(f"{name} of the program gave way to the strategy that was asked for")
 
 
 def _recording(job: dict[str, Json], results: Results) -> Recording:
