@@ -100,7 +100,7 @@ class _Step:
             yield Cause("clipping by replica", weight, evidence, tf2_place=self._place("gradient"))
         if loss and not _near(loss[0], loss[1]) and self._factor is None:
             text = (
-                f"replicas minimize {figure(loss[1])} together, one device {figure(loss[0])}: each divides by some number "
+                f"replicas minimize {figure(loss[1])} together, one device {figure(loss[0])}: each divides by a number "
                 "of its own, such as the number of its rows that count, or computes something from its rows alone"
             )
             yield Cause("loss by replica", _WEAK, (text,), tf2_place=self._place("loss"))

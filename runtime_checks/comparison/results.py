@@ -217,7 +217,8 @@ class Cause:
 
     kind: str
     """``forward``, ``training mode``, ``loss``, ``regularization``, ``update rule``, ``learning rate``, ``momentum``,
-    ``moving statistics``, ``randomness``, ``variables``, ``layout``, ``names``, ``inputs``, ``numerics``."""
+    ``moving statistics``, ``randomness``, ``variables``, ``layout``, ``names``, ``inputs``, ``numerics``, or what goes
+    wrong under a strategy, such as ``loss by replica`` (see `replicas`)."""
     weight: float
     evidence: tuple[str, ...]
     findings: tuple[Finding, ...] = ()

@@ -27,8 +27,8 @@ from typing import Any, Callable, Iterator
 from .patching import replaced
 
 __all__ = [
-    "StrategyError", "call", "eager", "has_servers", "is_chief", "join", "leave", "make", "prepare", "standing_in", "step", "traced",
-    "under",
+    "StrategyError", "call", "eager", "has_servers", "is_chief", "join", "leave", "make", "prepare", "standing_in",
+    "step", "traced", "under",
 ]  # fmt: skip
 
 _KEPT: list[Any] = []

@@ -147,6 +147,7 @@ def test_a_program_that_makes_its_own_strategy(target: Target, tmp_path: Path) -
     [
         ("mirrored", "--strategy mirrored: a strategy is written one:CPU:0, mirrored:N"),
         ("mirrored:0", "--strategy mirrored:0: a number is from 1 to"),
+        ("ps:2+1", "--strategy ps: parameter servers train asynchronously"),
         ("tpu", "--strategy tpu: there is no TPU, only "),
     ],
 )
