@@ -37,7 +37,7 @@ def identities(variable: Any) -> set[int]:
     for each replica, each of which is the same variable.
     """
     found = {id(variable)}
-    for name in ("_value", "_variable"):
+    for name in ("_value", "_variable", "_v"):
         inner = getattr(variable, name, None)
         if inner is not None and not callable(inner):
             found |= identities(inner)

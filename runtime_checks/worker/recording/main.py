@@ -29,6 +29,11 @@ from .watching import constructions, normalizations
 
 __all__ = ["execute"]
 
+_SYNCHRONOUS = (
+    "the variables were on the servers, and each step ran where the coordinator is: what workers do that train beside "
+    "each other, with weights that another one has moved since, was not compared"
+)
+
 
 def execute(job: dict[str, Json], results: Results) -> None:
     """Record one side; what ends it early is in the results as ``usage`` or ``crash``.
@@ -194,7 +199,10 @@ def _set(job: dict[str, Json], recording: Recording) -> Iterator[None]:
     import tensorflow as tf
 
     if job["variant"] is not None:
-        recording.content["variant"] = dict(job["variant"], notes=_arithmetic(tf, job["device"]))
+        notes = _arithmetic(tf, job["device"])
+        if job["strategy"] is not None and job["strategy"]["servers"]:
+            notes.append(_SYNCHRONOUS)
+        recording.content["variant"] = dict(job["variant"], notes=notes)
     with devices.on_device(tf, job["device"]):
         yield
 

@@ -135,6 +135,14 @@ def test_processes_that_train_together(target: Target, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_variables_on_a_server(target: Target, tmp_path: Path) -> None:
+    """What asynchronous workers would do is told as not compared."""
+    rung = run(request(tmp_path / "run", "looped", target, "ps:2+1")).rung("9b")
+
+    assert Status.PASS is rung.status and any("was not compared" in note for note in rung.notes), rung
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_a_program_that_makes_its_own_strategy(target: Target, tmp_path: Path) -> None:
     """The one that was asked for stands in its place: there is one in a process."""
     report = run(request(tmp_path / "run", "of_its_own", target, MIRRORED))
@@ -147,7 +155,6 @@ def test_a_program_that_makes_its_own_strategy(target: Target, tmp_path: Path) -
     [
         ("mirrored", "--strategy mirrored: a strategy is written one:CPU:0, mirrored:N"),
         ("mirrored:0", "--strategy mirrored:0: a number is from 1 to"),
-        ("ps:2+1", "--strategy ps: parameter servers train asynchronously"),
         ("tpu", "--strategy tpu: there is no TPU, only "),
     ],
 )
