@@ -367,7 +367,7 @@ def _verdict(total: int, interruptions: Sequence[Interruption]) -> tuple[int, st
     if failed:
         return 4, f"{len(failed)} of {count} interruptions could not be followed to the end"
     if not total:
-        return 3, "Not compared: no update of an optimizer was seen (those in a Session are not)"
+        return 3, "Not compared: no update of what is trained was seen"
     if not count:
         return 3, f"Not compared: the loop was not interrupted in its {total} steps"
     if blank:

@@ -59,9 +59,13 @@ class Interrupter:
     def watching(self) -> Iterator[None]:
         """Hear of saves in the body."""
         import tensorflow as tf
-        from tensorflow.python.checkpoint import checkpoint
         from tensorflow.python.ops import gen_io_ops
-        from tensorflow.python.training import checkpoint_utils
+        from tensorflow.python.training import checkpoint_management, checkpoint_utils
+
+        try:
+            from tensorflow.python.checkpoint import checkpoint
+        except ImportError:  # TensorFlow 1
+            from tensorflow.python.training.tracking import util as checkpoint
 
         with contextlib.ExitStack() as stack:
             for cls in (tf.train.Checkpoint, tf.compat.v1.train.Checkpoint, tf.compat.v1.train.Saver):
@@ -77,6 +81,8 @@ class Interrupter:
                 stack.enter_context(wrapped(owner, "load_checkpoint", read))
             restore = functools.partial(self._telling, "restore")
             stack.enter_context(wrapped(checkpoint.TrackableSaver, "restore", restore))
+            stack.enter_context(wrapped(tf.compat.v1.train.Saver, "restore", restore))
+            stack.enter_context(wrapped(checkpoint_management, "update_checkpoint_state_internal", self._naming))
             yield
 
     @property
@@ -111,6 +117,16 @@ class Interrupter:
             return original(*arguments, **named)
 
         return merge
+
+    def _naming(self, original: Function) -> Function:
+        """The file that says which checkpoint is the last one: `tf.train.CheckpointManager` writes it too."""
+        @functools.wraps(original)
+        def name(*arguments: Nest, **named: Nest) -> Nest:
+            if self._is_due and self._inside:
+                self._end("before the file `checkpoint` named it")
+            return original(*arguments, **named)
+
+        return name
 
     def _halve(self, paths: list[str]) -> None:
         for path in paths:

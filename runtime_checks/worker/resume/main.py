@@ -20,12 +20,11 @@ from ..frames import UserCode, place_of
 from ..results import Results, versions
 from .interrupting import Interrupter, InterruptionError
 from .steps import Steps
-from .streams import Streams
+from .streams import SEED, Streams
 from .trace import Trace
 
 __all__ = ["execute"]
 
-_SEED = 42
 _MOST_FILES = 200
 
 
@@ -117,10 +116,10 @@ def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
 
 def _finish(trace: Trace, steps: Steps, streams: Streams, attempt: Mapping[str, Any]) -> None:
     """Write the state at the end of the run, and the weights as a file beside the trace."""
-    weights = steps.states.weights()
+    state, weights = steps.now()
     with open(attempt["trace"] + ".npz", "wb") as file:
         np.savez(file, **{key.replace("/", "|"): value for key, value in weights.items()})
-    trace.add("end", state=steps.states.read(), aligned=streams.aligned)
+    trace.add("end", state=state, aligned=streams.aligned)
 
 
 def _leave() -> None:
@@ -154,6 +153,6 @@ def _loop(place: dict[str, Any], folder: str) -> Callable[[], Any]:
 def _seed() -> None:
     import tensorflow as tf
 
-    random.seed(_SEED)
-    np.random.seed(_SEED)
-    tf.random.set_seed(_SEED)
+    random.seed(SEED)
+    np.random.seed(SEED)
+    tf.compat.v1.set_random_seed(SEED)

@@ -13,7 +13,7 @@ from ..recording.watching import averages, keras_optimizers
 from .objects import Objects, raw
 from .trace import State, digest
 
-__all__ = ["States"]
+__all__ = ["States", "number_of"]
 
 _REMEMBERED = ("best", "wait", "cooldown_counter")
 """What callbacks of Keras remember of metrics from one epoch to the next."""
@@ -46,7 +46,7 @@ class States:
         And the loss scales, which move also where an update was left out, since its gradients were not finite.
         """
         found: dict[Any, Any] = {
-            f"scale {number}": [_number(_value(one)) for one in _scale(scaler)]
+            f"scale {number}": [number_of(_value(one)) for one in _scale(scaler)]
             for number, scaler in enumerate(self._objects.of("scaler"))
         }
         for at, (optimizer, weights) in enumerate(self.optimizers):
@@ -78,7 +78,7 @@ class States:
                 read[key] = [kind, name, "", None]
                 with contextlib.suppress(Exception):  # it has no value yet, as within the function that makes it
                     value = _value(variable)
-                    read[key] = [kind, name, digest(value), _number(value)]
+                    read[key] = [kind, name, digest(value), number_of(value)]
 
         for key, name, one in self._model():
             add("model", key, name, one)
@@ -91,7 +91,7 @@ class States:
             iterations = getattr(optimizer, "iterations", None)
             if iterations is not None:
                 add("iterations", f"optimizer {at}/iterations", f"iterations of {named}", iterations)
-            rate = _number(_rate(optimizer))
+            rate = number_of(_rate(optimizer))
             if rate is not None:
                 found = ["learning rate", f"learning rate of {named}", digest(rate), rate]
                 read[f"optimizer {at}/learning rate"] = found
@@ -164,8 +164,8 @@ class States:
         for at, callback in enumerate(self._objects.callbacks):
             for name in _REMEMBERED:
                 value = getattr(callback, name, None)
-                if hasattr(callback, name) and (value is None or _number(value) is not None):
-                    number = None if value is None else _number(value)
+                if hasattr(callback, name) and (value is None or number_of(value) is not None):
+                    number = None if value is None else number_of(value)
                     told = f"{type(callback).__name__}.{name}"
                     read[f"callback {at}/{name}"] = ["best metric", told, digest(repr(number)), number]
         return read
@@ -187,7 +187,7 @@ def _others(optimizer: Optimizer) -> list[Variable]:
 
 def _is_plain(optimizer: Optimizer) -> bool:
     """Whether nothing that an optimizer writes into its slots matters, as in plain gradient descent of Keras 2."""
-    return any(cls.__name__ == "SGD" for cls in type(optimizer).__mro__) and _number(optimizer.momentum) == 0
+    return any(cls.__name__ == "SGD" for cls in type(optimizer).__mro__) and number_of(optimizer.momentum) == 0
 
 
 def _scale(scaler: Any) -> list[Variable]:
@@ -210,7 +210,7 @@ def _name(variable: Variable) -> str:
     return str(getattr(variable, "path", None) or getattr(variable, "name", "") or "variable").partition(":")[0]
 
 
-def _number(value: Any) -> Any:
+def number_of(value: Any) -> Any:
     """A number that JSON can hold, of an array or tensor of one element; None of anything else."""
     try:
         array = np.asarray(value)
