@@ -102,9 +102,12 @@ def run(request: Request, progress: Callable[[str], None] | None = None) -> Repo
         return audit.interrupted(found)
 
 
-def _interpreter(request: Request) -> tuple[interpreter.Interpreter, Target]:
+def _interpreter(request: Request) -> tuple[interpreter.Interpreter, Target | None]:
+    """The interpreter, and the Keras in it; None where it has TensorFlow 1."""
     try:
         python = interpreter.describe(request.python)
+        if request.target is None and (python.tensorflow or "").startswith("1."):
+            return python, None
         return python, interpreter.chosen(python, request.target, request.likely)
     except interpreter.InterpreterError as error:
         raise ResumeUsageError(str(error)) from error
@@ -139,7 +142,7 @@ class _Audit:
         request: Request,
         located: Located,
         python: interpreter.Interpreter,
-        target: Target,
+        target: Target | None,
         folder: str,
         progress: Callable[[str], None] | None,
     ) -> None:
@@ -298,7 +301,7 @@ class _Audit:
             job,
             timeout=self.request.timeout,
             memory_limit=limit,
-            environment=interpreter.keras_environment(self.python, self.target),
+            environment={} if self.target is None else interpreter.keras_environment(self.python, self.target),
             on_phase=self.progress,
             folders=[self.folder],
         )

@@ -21,6 +21,7 @@ LOST = {
     "model_alone": ["slots", "iterations", "data", "generator"],
     "weights_alone": ["slots", "iterations", "epoch"],
     "only_read": ["nothing restored"],
+    "of_the_guide": ["nothing restored"],
 }
 """What each lossy loop loses, in the order in which it is told."""
 ALONE: dict[str, dict[str, list[str]]] = {
@@ -35,7 +36,7 @@ ALONE: dict[str, dict[str, list[str]]] = {
     },
 }
 """Loops that are run with one Keras alone, as nothing in them hangs on it, or as the other one restores it."""
-_AS_IF_WHOLE = ("no_optimizer", "no_iterator", "no_generator", "model_alone")
+_AS_IF_WHOLE = dict.fromkeys(("no_optimizer", "no_iterator", "no_generator", "model_alone"), "everything")
 """Loops that do the same as another one as long as they are not interrupted."""
 
 
@@ -44,8 +45,17 @@ def loop(folder: str) -> None:
     globals()[os.path.basename(os.path.dirname(folder))](folder)
 
 
-def audits(names: list[str], hows: dict[str, str], folder: str) -> dict[str, Any]:
-    """What is found where each loop is interrupted behind its fifth step, in the way that is given for it."""
+def audits(
+    names: list[str],
+    hows: dict[str, str],
+    folder: str,
+    file: str = __file__,
+    as_if_whole: dict[str, str] = _AS_IF_WHOLE,
+) -> dict[str, Any]:
+    """What is found where each loop is interrupted behind its fifth step, in the way that is given for it.
+
+    The loops are those of `file`; `as_if_whole` names for some of them one that does the same until then.
+    """
     from migrate_lint.runtime_checks.comparison.resume.judge import Reference, judge
     from migrate_lint.runtime_checks.comparison.resume.traces import apart, read
     from migrate_lint.runtime_checks.worker.results import Results
@@ -59,12 +69,12 @@ def audits(names: list[str], hows: dict[str, str], folder: str) -> dict[str, Any
             attempt = {"name": name, "folder": str(place), "trace": str(Path(folder, f"{name}-{stage}"))}
             attempt |= {"how": None, "at": None, "beginnings": [], "from": 0, "steps": None}
             attempts.append(attempt | {key: value(name) for key, value in more.items()})
-        file = os.path.realpath(__file__)
-        place = {"file": file, "module": None, "attribute": "loop", "search_path": [os.path.dirname(file)]}
-        execute({"attempts": attempts, "loop": place, "roots": [], "files": [file]}, Results())
+        module = ".".join(Path(file).relative_to(Path(__file__).parents[2]).with_suffix("").parts)
+        place = {"file": None, "module": module, "attribute": "loop", "search_path": []}
+        execute({"attempts": attempts, "loop": place, "roots": [], "files": [os.path.realpath(file)]}, Results())
 
-    wholes = {name: f"{folder}/{'everything' if name in _AS_IF_WHOLE else name}-whole" for name in names}
-    run("whole", [name for name in names if name not in _AS_IF_WHOLE])
+    wholes = {name: f"{folder}/{as_if_whole.get(name, name)}-whole" for name in names}
+    run("whole", [name for name in names if name not in as_if_whole])
     whole = {name: read(wholes[name]) for name in names}
     run("ended", names, how=lambda name: hows.get(name, "exception"), at=lambda name: 5)
     ended = {name: read(f"{folder}/{name}-ended") for name in names}
@@ -298,6 +308,30 @@ def only_read(folder: str) -> None:
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
         manager.save()
+
+
+def of_the_guide(folder: str) -> None:
+    """The loop of TensorFlow's guide to fault tolerance, which does not notice that it restores nothing."""
+    import tensorflow as tf
+
+    (x_train, y_train), epochs, steps_per_epoch = _data(), 2, 4
+    model = _network()
+    optimizer = tf.keras.optimizers.SGD(learning_rate=0.001)
+    loss_fn = tf.keras.losses.MeanSquaredError()
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+    checkpoint_manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=2)
+
+    for epoch in range(epochs):
+        if epoch > 0:
+            tf.train.load_checkpoint(save_path)  # noqa: F821  (of the epoch before)
+        for _ in range(steps_per_epoch):
+            with tf.GradientTape() as tape:
+                predicted = model(x_train, training=True)
+                loss_value = loss_fn(y_train, predicted)
+
+            grads = tape.gradient(loss_value, model.trainable_weights)
+            optimizer.apply_gradients(zip(grads, model.trainable_weights, strict=True))
+            save_path = checkpoint_manager.save()  # noqa: F841  (read in the next epoch)
 
 
 def metrics_forgotten(folder: str) -> None:

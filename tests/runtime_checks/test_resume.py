@@ -402,7 +402,7 @@ def test_a_run_that_hangs_takes_no_other_with_it(
             4,
             "could not be run to its end: ValueError: x",
         ),
-        (lambda _: [_rows()[0], _rows()[-1]], 3, "no update of an optimizer was seen"),
+        (lambda _: [_rows()[0], _rows()[-1]], 3, "no update of what is trained was seen"),
         (lambda attempt: _rows(), 3, "were not compared: the loop ended before it was interrupted"),
     ],
 )

@@ -60,11 +60,12 @@ class Interrupter:
         """Hear of saves in the body."""
         import tensorflow as tf
         from tensorflow.python.ops import gen_io_ops
-        from tensorflow.python.training import checkpoint_management, checkpoint_utils
+        from tensorflow.python.training import checkpoint_utils
 
         try:
-            from tensorflow.python.checkpoint import checkpoint
+            from tensorflow.python.checkpoint import checkpoint, checkpoint_management
         except ImportError:  # TensorFlow 1
+            from tensorflow.python.training import checkpoint_management
             from tensorflow.python.training.tracking import util as checkpoint
 
         with contextlib.ExitStack() as stack:

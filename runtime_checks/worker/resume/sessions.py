@@ -87,7 +87,7 @@ class Sessions:
         self._tables: dict[int, tuple[int, Graph, dict[str, tuple[str, str, str, Tensor]]]] = {}
         self._original: Function = _unknown
         self._session: Any = None
-        self._last: tuple[State, dict[str, Any]] = {}, {}
+        self._last: tuple[State, dict[str, Any]] = ({}, {})
         self._running = False
 
     @contextlib.contextmanager
@@ -133,7 +133,7 @@ class Sessions:
             try:
                 begin = self._read(session)[0]
                 self._begins(begin)
-                extra = [*reached.data, *reached.rates]
+                extra = [tensor for tensor in (*reached.data, *reached.rates) if tensor.name not in fed]
                 placed = self._placed(session, feeds)
                 values = original(session, handle, targets, [*fetches, *extra], placed, options, metadata)
                 self._session = session
@@ -142,22 +142,23 @@ class Sessions:
             finally:
                 self._running = False
             if done:
-                self._tell(reached, begin, fed, own, more)
+                self._tell(reached, begin, fed, own, dict(zip(map(_name_of, extra), more)))
             return own
 
         return run
 
-    def _tell(self, reached: _Reached, begin: State, fed: _Fed, own: Nest, more: Nest) -> None:
-        data = more[: len(reached.data)]
+    def _tell(self, reached: _Reached, begin: State, fed: _Fed, own: Nest, more: Mapping[str, Any]) -> None:
+        data = [more[tensor.name] for tensor in reached.data if tensor.name in more]
         if not reached.rates:
             self._note("not compared: the learning rate of an update in a session, which is no input of its operation")
-        for index, value in enumerate(more[len(reached.data) :]):
+        for index, name in enumerate(map(_name_of, reached.rates)):
+            value = fed[name][1] if name in fed else more[name]
             begin[f"learning rate {index}"] = ["learning rate", "learning rate", digest(value), number_of(value)]
         batch = []
         for name, (tensor, value) in sorted(fed.items()):
             if np.ndim(value):
                 batch.append(value)
-            else:
+            elif all(tensor is not rate for rate in reached.rates):
                 begin[f"fed {name}"] = ["variable", f"{tensor.op.name}, which is fed", digest(value), number_of(value)]
         given = digest(*batch) if batch else None
         losses = [number_of(value) for value in own if getattr(value, "dtype", np.dtype(int)).kind == "f"]
@@ -267,6 +268,10 @@ def _unknown(*_: Any) -> Nest:
 
 def _is_ours() -> bool:
     return threading.current_thread() is threading.main_thread()
+
+
+def _name_of(tensor: Tensor) -> str:
+    return str(tensor.name)
 
 
 def _fed(feeds: Mapping[Any, Any]) -> Iterator[tuple[Tensor, Any]]:
@@ -391,7 +396,8 @@ def _slots(graph: Graph) -> dict[str, str]:
         for name, tensor in arguments[1:]:
             home = _variable_of(tensor)
             if home is not None and home != weight and name not in _RATES:
-                found[home] = home if tensor.shape.ndims == 0 and tensor.dtype.name != "resource" else f"{name} of {weight}"
+                is_value = tensor.shape.ndims == 0 and tensor.dtype.name != "resource"
+                found[home] = home if is_value else f"{name} of {weight}"
     return found
 
 

@@ -11,7 +11,7 @@ import functools
 import sys
 from typing import Any, Iterator
 
-from ..patching import wrapped
+from ..patching import replaced, wrapped
 from ..recording.randomness.ledger import initializing
 from ..recording.tensors import Function, Nest, Tensor
 from ..recording.watching.trace_graph import function_graphs, name_of
@@ -67,12 +67,11 @@ class Streams:
     @contextlib.contextmanager
     def replacing(self) -> Iterator[None]:
         """Let operations without a state of their own draw from one that can be put at a place."""
+        from tensorflow.python.framework import ops
         from tensorflow.python.ops import gen_random_ops
 
-        from tensorflow.python.framework import ops
-
         with contextlib.ExitStack() as stack:
-            stack.enter_context(wrapped(ops.Graph, "__init__", _seeded))
+            stack.enter_context(replaced(ops.Graph, "seed", _seeds(ops.Graph.seed)))
             for name, method in _OPERATIONS.items():
                 stack.enter_context(wrapped(gen_random_ops, name, functools.partial(self._drawing, name, method)))
             yield
@@ -126,13 +125,14 @@ class Streams:
         return self._own
 
 
-def _seeded(original: Function) -> Function:
-    def __init__(graph: Any, *arguments: Nest, **named: Nest) -> None:  # noqa: N807
-        original(graph, *arguments, **named)
-        if graph.seed is None:  # or what its operations draw would be another thing in each process
-            graph.seed = SEED
+def _seeds(original: Any) -> property:
+    """The seed of a graph, of which one has got none: else its operations would draw other things in each process."""
 
-    return __init__
+    def seed(graph: Any) -> Any:
+        found = original.fget(graph)
+        return SEED if found is None else found
+
+    return property(seed, original.fset)
 
 
 def _is_tf2() -> bool:
