@@ -22,12 +22,13 @@ LOST = {
     "weights_alone": ["slots", "iterations", "epoch"],
     "only_read": ["nothing restored"],
     "of_the_guide": ["nothing restored"],
+    "count_forgotten": ["callback"],
 }
 """What each lossy loop loses, in the order in which it is told."""
 ALONE: dict[str, dict[str, list[str]]] = {
     "keras2": {"old_optimizer": [], "old_slots_forgotten": ["slots"]},
     "keras3": {
-        "metrics_forgotten": ["best metric"],
+        "metrics_forgotten": ["callback"],
         "counter_forgotten": ["data", "variable"],
         "average_forgotten": ["average"],
         "scale_forgotten": ["loss scale"],
@@ -339,6 +340,23 @@ def metrics_forgotten(folder: str) -> None:
 
     stopping = tf.keras.callbacks.EarlyStopping("loss", patience=9)
     _fitted(folder, tf.keras.callbacks.BackupAndRestore(os.path.join(folder, "backup")), stopping)
+
+
+def count_forgotten(folder: str) -> None:
+    """A callback of the user's own counts, and what it was made with differs as well, which is no loss."""
+    import tensorflow as tf
+
+    class Counts(tf.keras.callbacks.Callback):  # type: ignore[misc]
+        def __init__(self, begun: int) -> None:
+            super().__init__()
+            self.begun, self.patience, self.epochs, self.total = begun, 3, 0, np.float32(0)
+
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            self.epochs += 1
+            self.total += np.float32(logs["loss"])
+
+    backup = os.path.join(folder, "backup")
+    _fitted(folder, tf.keras.callbacks.BackupAndRestore(backup), Counts(int(os.path.exists(backup))))
 
 
 def average_forgotten(folder: str) -> None:

@@ -202,7 +202,10 @@ def _steps(name: str, resource: bool) -> int:
 
     (tf1.enable_control_flow_v2 if resource else tf1.disable_control_flow_v2)()  # functions, or Switch and Merge
     seen: list[Any] = []
-    sessions = Sessions(Objects(lambda: None), lambda begin: None, seen.append, lambda text: None, lambda: 1)
+    sessions = Sessions(
+        Objects(lambda: None), lambda begin: None, seen.append, lambda: None, lambda look: look(), lambda text: None,
+        lambda: 1
+    )
     with tf1.Graph().as_default(), tempfile.TemporaryDirectory() as folder, sessions.watching():
         weight = tf1.get_variable("weight", (3, 1), use_resource=resource)
         other = tf1.get_variable("other", (3, 1), use_resource=resource)

@@ -33,7 +33,7 @@ def _begin(step: int) -> dict[str, Any]:
         "optimizer 0/learning rate": ["learning rate", "learning rate of Adam", f"r{step}", 1 / (1 + step)],
         "generator 0": ["generator", "tf.random.Generator 0", f"g{step}", None],
         "epoch": ["epoch", "epoch of fit", f"e{step // 4}", step // 4],
-        "callback 0/best": ["best metric", "EarlyStopping.best", f"b{step}", 0.5],
+        "callback 0/best": ["callback", "EarlyStopping.best", f"b{step}", 0.5],
         "average 0/0": ["average", "w/average", f"a{step}", None],
         "loss scale/0": ["loss scale", "loss scale, s", f"s{step}", 8.0],
         "variable seen 1": ["variable", "seen", f"n{step}", step],
@@ -148,7 +148,7 @@ def test_what_follows_from_a_loss_is_not_told(tmp_path: Path) -> None:
         if step > SAVED:
             row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
 
-    assert ["best metric"] == kinds(_judged(tmp_path, _rows(SAVED, change)).lost)
+    assert ["callback"] == kinds(_judged(tmp_path, _rows(SAVED, change)).lost)
 
 
 def test_a_difference_without_a_cause_is_no_pass(tmp_path: Path) -> None:
@@ -198,9 +198,76 @@ def test_weights_without_a_value_are_not_compared(tmp_path: Path) -> None:
             row["begin"]["optimizer 0/0/adam.m"][2] = ""
 
     assert "not compared" == _judged(tmp_path, _rows(SAVED, change)).status
-    assert ("1 values that only one run has at step 4, or that have none yet, were not compared",) == _judged(
-        tmp_path, _rows(SAVED, slot)
-    ).notes
+    assert ("equal", ()) == (_judged(tmp_path, _rows(SAVED, slot)).status, _judged(tmp_path, _rows(SAVED, slot)).notes)
+
+
+def test_what_was_compared_in_no_step_is_no_pass(tmp_path: Path) -> None:
+    """A value that the uninterrupted run alone has, or that none can read; what is new in the resumed one is told."""
+
+    def without(step: int, row: dict[str, Any]) -> None:
+        del row["begin"]["generator 0"]
+
+    def unread(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["optimizer 0/learning rate"][2] = ""
+
+    def more(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["variable new 1"] = ["variable", "new", f"n{step}", None]
+
+    def judged(change: Change, whole: Change | None = None) -> Interruption:
+        rows, resumed = _rows(0, whole), _rows(SAVED, change)
+        for each, changed in ((rows, whole), (resumed, change)):
+            if changed is not None:
+                changed(TOTAL, {"begin": each[-1]["state"]})
+        run = _run(tmp_path, rows)
+        ended = Run(saves=[SAVED], interrupted={"step": 5, "where": ""})
+        return judge(Reference(run, run), "exception", 5, ended, _run(tmp_path, resumed), ["x"])
+
+    alone, blind, new = judged(without), judged(unread, unread), judged(more)
+    assert ["not compared", "not compared", "equal"] == [one.status for one in (alone, blind, new)]
+    assert "nothing was lost but perhaps tf.random.Generator 0, which the uninterrupted run alone has" == alone.reason
+    assert "nothing was lost but perhaps learning rate of Adam, which cannot be read" == blind.reason
+    assert ("not compared: new, which the resumed run alone has",) == new.notes
+
+
+def test_what_a_callback_was_made_with_is_no_memory(tmp_path: Path) -> None:
+    """A number that never changes in the uninterrupted run may be another one."""
+
+    def rows(first: int, patience: int) -> list[dict[str, Any]]:
+        found = _rows(first)
+        for row in found[1:]:
+            state = row["begin"] if "begin" in row else row["state"]
+            state["callback 0/patience"] = ["callback", "Counts.patience", f"p{patience}", patience]
+        return found
+
+    whole = _run(tmp_path, rows(0, 3))
+    ended = Run(saves=[SAVED], interrupted={"step": 5, "where": ""})
+    found = judge(Reference(whole, whole), "exception", 5, ended, _run(tmp_path, rows(SAVED, 9)), ["x"])
+
+    assert "equal" == found.status
+
+
+def test_what_an_optimizer_does_not_tell_is_marked_as_unread() -> None:
+    """Its rate and its variables stand in the state without a value, and what it gives is read."""
+    from migrate_lint.runtime_checks.worker.resume.objects import Objects
+    from migrate_lint.runtime_checks.worker.resume.state import States
+
+    class Silent:
+        @property
+        def _lr(self) -> float:
+            raise RuntimeError("of another session")
+
+        variables = _lr
+
+    class Rates:
+        _lr = (0.5, 0.25)
+
+    states = States(Objects(lambda: None))
+    states.optimizers += [(Silent(), []), (Rates(), [])]
+    read = states.read()
+
+    assert ["learning rate", "learning rate of Silent", "", None] == read["optimizer 0/learning rate"]
+    assert ["slots", "variables of Silent", "", None] == read["optimizer 0/own"]
+    assert read["optimizer 1/learning rate"][2]
 
 
 def test_weights_of_no_step_were_not_restored(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ _TITLES = {
     "data": "data position",
     "generator": "random generator",
     "epoch": "epoch",
-    "best metric": "best metric",
+    "callback": "what a callback remembers",
     "average": "moving average",
     "variable": "variable",
     "unknown": "something that is not looked at",

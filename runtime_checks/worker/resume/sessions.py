@@ -65,6 +65,8 @@ class Sessions:
         objects: what the program has made.
         begins: gets the state that a run with a step begins with, before it.
         ended: gets a step that was done.
+        behind: is called behind it, and may raise.
+        safely: calls a function that looks at the program, and keeps what it raises from it.
         note: gets sentences about what could not be seen.
         place: gives the place of the streams of random numbers for the run that comes next.
     """
@@ -74,12 +76,16 @@ class Sessions:
         objects: Objects,
         begins: Callable[[State], None],
         ended: Callable[[Run], None],
+        behind: Callable[[], None],
+        safely: Callable[[Callable[[], None]], None],
         note: Callable[[str], None],
         place: Callable[[], int],
     ) -> None:
         self._objects = objects
         self._begins = begins
         self._ended = ended
+        self._behind = behind
+        self._safely = safely
         self._note = note
         self._place = place
         self._optimizers: list[tuple[Graph, Optimizer, list[Variable]]] = []
@@ -130,19 +136,24 @@ class Sessions:
             if not reached.updates:
                 return original(session, handle, targets, fetches, self._placed(session, feeds), options, metadata)
             self._running = True
+            begin: State = {}
             try:
-                begin = self._read(session)[0]
-                self._begins(begin)
+                self._safely(lambda: begin.update(self._read(session)[0]))
+                self._safely(lambda: self._begins(begin))
                 extra = [tensor for tensor in (*reached.data, *reached.rates) if tensor.name not in fed]
                 placed = self._placed(session, feeds)
                 values = original(session, handle, targets, [*fetches, *extra], placed, options, metadata)
                 self._session = session
                 own, more = values[: len(fetches)], values[len(fetches) :]
-                done = reached.certain or begin != self._read(session)[0]
+                done = [reached.certain]
+                if not reached.certain:
+                    self._safely(lambda: done.append(begin != self._read(session)[0]))
             finally:
                 self._running = False
-            if done:
-                self._tell(reached, begin, fed, own, dict(zip(map(_name_of, extra), more)))
+            if any(done):
+                given = dict(zip(map(_name_of, extra), more))
+                self._safely(lambda: self._tell(reached, begin, fed, own, given))
+                self._behind()
             return own
 
         return run
@@ -177,8 +188,7 @@ class Sessions:
         def close(session: Any) -> Nest:
             if session is self._session:
                 self._running = True
-                with contextlib.suppress(Exception):
-                    self._last = self._read(session)
+                self._safely(lambda: setattr(self, "_last", self._read(session)))
                 self._running, self._session = False, None
             return original(session)
 
@@ -189,10 +199,13 @@ class Sessions:
         def make(session: Any, options: Any) -> Nest:
             made = original(session, options)
             graph = session.graph
-            targets = [graph.get_operation_by_name(name) for name in options.target if ":" not in name]
-            fetches = [graph.as_graph_element(name) for name in options.fetch]
-            if self._what(graph, targets, fetches, ()).updates:
-                self._note("steps that a session runs through a callable, as Keras does in a graph, are not seen")
+
+            def look() -> None:
+                wanted = [graph.as_graph_element(name) for name in [*options.target, *options.fetch]]
+                if self._what(graph, [], wanted, ()).updates:
+                    self._note("steps that a session runs through a callable, as Keras does in a graph, are not seen")
+
+            self._safely(look)
             return made
 
         return make
@@ -212,22 +225,25 @@ class Sessions:
     # -- the state ------------------------------------------------------------------------------------------------
 
     def _read(self, session: Any) -> tuple[State, dict[str, Any]]:
+        import tensorflow as tf
+
         table = self._table(session.graph)
         tensors = [row[3] for row in table.values()]
         values: list[Any]
         try:
             values = list(self._original(session, None, [], tensors, {}, None, None))
-        except Exception:  # some have no value yet
+        except tf.errors.FailedPreconditionError:  # some have no value yet
             values = []
             for tensor in tensors:
                 try:
                     values += self._original(session, None, [], [tensor], {}, None, None)
-                except Exception:
+                except tf.errors.FailedPreconditionError:
                     values.append(None)
         state: State = {}
         weights = {}
         for (kind, key, name, _), value in zip(table.values(), values):
-            state[key] = [kind, name, "" if value is None else digest(value), number_of(value)]
+            if value is not None:
+                state[key] = [kind, name, digest(value), number_of(value)]
             if kind == "model" and value is not None:
                 weights[key] = value
         return state, weights

@@ -43,7 +43,7 @@ class Steps:
     def __init__(
         self, trace: Trace, streams: Streams, beginnings: Sequence[str], behind: Callable[[int], None]
     ) -> None:
-        self.states = States(streams.objects)
+        self.states = States(streams.objects, self._note)
         self.done = 0
         self._trace = trace
         self._streams = streams
@@ -58,7 +58,10 @@ class Steps:
         self._loss: float | None = None
         self._lock = threading.Lock()
         self._noted: set[str] = set()
-        self._sessions = Sessions(streams.objects, self._begins, self._ran, self._note, lambda: streams.step + 1)
+        self._sessions = Sessions(
+            streams.objects, self._begins, self._ran, lambda: self._behind(self.done), self._safely, self._note,
+            lambda: streams.step + 1
+        )
 
     def now(self) -> tuple[State, dict[str, Any]]:
         """The state, and the values of the weights by their keys."""
@@ -175,7 +178,6 @@ class Steps:
     def _ran(self, run: Run) -> None:
         """A session has run a step."""
         self._row(run.begin, run.data, run.given, 1, run.loss)
-        self._behind(self.done)
 
     def _step(self, updates: int, called: Nest, result: Nest) -> None:
         loss = _loss(result)
