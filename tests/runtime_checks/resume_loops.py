@@ -5,7 +5,9 @@ The name of a loop is that of the folder around the one that it saves into, so t
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -37,7 +39,19 @@ ALONE: dict[str, dict[str, list[str]]] = {
     },
 }
 """Loops that are run with one Keras alone, as nothing in them hangs on it, or as the other one restores it."""
-_AS_IF_WHOLE = dict.fromkeys(("no_optimizer", "no_iterator", "no_generator", "model_alone"), "everything")
+FILES = {
+    "cut": ("truncated", "refused", None),
+    "cut_and_swallowed": ("truncated", "lost", 0),
+    "mixed_up": ("mixed", "refused", None),
+    "mixed_up_with_an_older_one": ("mixed", "equal", 2),
+    "no_room": ("full-disk", "equal", 4),
+    "no_room_and_swallowed": ("full-disk", "equal", 4),
+}
+"""What happens to files of the same loop, what comes of it, and where it goes on."""
+_AS_IF_WHOLE = {
+    **dict.fromkeys(("no_optimizer", "no_iterator", "no_generator", "model_alone"), "everything"),
+    **{name: "cut" for name in FILES if name != "cut"},
+}
 """Loops that do the same as another one as long as they are not interrupted."""
 
 
@@ -262,6 +276,71 @@ def own_format(folder: str) -> None:
             loss = tf.reduce_mean((features @ weight - labels) ** 2)
         optimizer.apply_gradients([(tape.gradient(loss, weight), weight)])
         np.savez(file, weight=weight.numpy(), first=number + 1)
+
+
+# -- loops whose files are damaged -------------------------------------------------------------------------------------
+
+
+def _filed(
+    folder: str,
+    restore: Callable[[Any], object] = lambda manager: manager.checkpoint.restore(manager.latest_checkpoint),
+    save: Callable[[Any], object] = lambda manager: manager.save(),
+) -> None:
+    import tensorflow as tf
+
+    model, optimizer, seen = _network(), tf.keras.optimizers.Adam(0.02), _counter()
+    optimizer.build(model.trainable_variables)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, seen=seen)
+    manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=3)
+    restore(manager)
+    for number in range(int(seen), STEPS):
+        features, labels = _batch(number)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(features, training=True) - labels) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        seen.assign_add(1)
+        if number % 2:
+            save(manager)
+
+
+def _one_that_can_be_read(manager: Any) -> None:
+    for path in reversed(manager.checkpoints):
+        with contextlib.suppress(Exception):
+            manager.checkpoint.restore(path)
+            return
+
+
+def _swallowed(call: Callable[[Any], object]) -> Callable[[Any], None]:
+    def called(manager: Any) -> None:
+        with contextlib.suppress(Exception):
+            call(manager)
+
+    return called
+
+
+def cut(folder: str) -> None:
+    _filed(folder)
+
+
+def cut_and_swallowed(folder: str) -> None:
+    _filed(folder, restore=_swallowed(lambda manager: manager.checkpoint.restore(manager.latest_checkpoint)))
+
+
+def mixed_up(folder: str) -> None:
+    _filed(folder)
+
+
+def mixed_up_with_an_older_one(folder: str) -> None:
+    _filed(folder, restore=_one_that_can_be_read)
+
+
+def no_room(folder: str) -> None:
+    _filed(folder)
+
+
+def no_room_and_swallowed(folder: str) -> None:
+    _filed(folder, save=_swallowed(lambda manager: manager.save()))
 
 
 # -- loops that lose something -----------------------------------------------------------------------------------------

@@ -329,6 +329,34 @@ def test_a_loop_that_raises_again_cannot_go_on(tmp_path: Path) -> None:
     assert ("failed", "OSError: truncated (train.py:7)") == (lost.kind, lost.detail)
 
 
+@pytest.mark.parametrize(("how", "status"), [("truncated", "refused"), ("mixed", "refused"), ("full-disk", "lost")])
+def test_a_loop_that_refuses_a_damaged_checkpoint_lost_nothing(how: str, status: str, tmp_path: Path) -> None:
+    """It cannot go on from there; from a save that failed before it has to."""
+    whole = _run(tmp_path, _rows())
+    ended = Run(saves=[SAVED], interrupted={"step": 5, "where": "x lost its second half"})
+    resumed = Run(raised="DataLossError: checksum", place=("train.py", 7))
+    found = judge(Reference(whole, whole), how, 5, ended, resumed, ["x"])
+
+    assert (status, ("x lost its second half",)) == (found.status, found.notes)
+    assert "DataLossError: checksum (train.py:7)" in (found.reason or found.lost[0].detail)
+
+
+def test_an_audit_of_refusals_says_so(request_: resuming.Request, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no pass in the words of one."""
+
+    def rows(attempt: Mapping[str, Any]) -> Any:
+        if attempt["how"] or attempt["name"].startswith("uninterrupted"):
+            return _sound(attempt)
+        return [{"row": "raised", "text": "DataLossError: x", "place": None, "interruption": False}]
+
+    Worker(monkeypatch, rows)
+    report = resuming.run(replace(request_, hows=("truncated",)))
+
+    told = "Nothing lost in silence: after 3 of 3 interruptions the loop raised and did not go on"
+    assert (0, told) == (report.status, report.verdict)
+    assert "! truncated behind step 2: refused: it does not go on: DataLossError: x\n" in render("text", report)
+
+
 def test_what_two_runs_differ_in_is_not_compared(tmp_path: Path) -> None:
     """It is said, and called lost nowhere; weights that differ end the comparison."""
 
@@ -535,4 +563,4 @@ def test_help_names_every_status(capsys: Captured) -> None:
     text = " ".join(capsys.readouterr().out.split())
 
     assert "0 equal, 1 something was lost, 2 a usage error, 3 not compared, 4 the loop could not be run" in text
-    assert "{exception,sigterm,sigkill,saving}" in text
+    assert "{exception,sigterm,sigkill,saving,truncated,mixed,full-disk}" in text

@@ -12,12 +12,13 @@ from migrate_lint.linter.cli.main import main
 
 from ..interpreters import Children
 from . import resume_loops, resume_session_loops
-from .resume_loops import ALONE, LOST, SOUND
+from .resume_loops import ALONE, FILES, LOST, SOUND
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
 TARGETS = ("keras2", "keras3")
 HOWS = {"everything": "sigkill", "eager": "sigterm", "old_optimizer": "saving"}
+HOWS |= {name: how for name, (how, _, _) in FILES.items()}
 LOOPS = [(target, name) for target in TARGETS for name in (*LOST, *ALONE[target])]
 SESSIONS = {**{name: [] for name in resume_session_loops.SOUND}, **resume_session_loops.LOST}
 _found: dict[str, dict[str, Any]] = {}
@@ -34,7 +35,7 @@ def found(target: str, children: Children) -> dict[str, Any]:
     """What was found of all loops on a target: one interpreter runs them all."""
     if target not in _found:
         with tempfile.TemporaryDirectory() as folder:
-            names = [*SOUND, *LOST, *ALONE[target]]
+            names = [*SOUND, *LOST, *ALONE[target], *FILES]
             _found[target] = children.call(target, resume_loops.audits, names, HOWS, folder, alone=True)
     return _found[target]
 
@@ -96,6 +97,15 @@ def test_the_loop_of_the_guide_is_caught_by_the_linter_and_by_the_audit(
     assert "though the state behind step 4 was saved; tf.train.load_checkpoint only opens" in lost["detail"]
 
 
+@both
+@pytest.mark.parametrize("name", FILES)
+def test_what_comes_of_damaged_files_is_told(name: str, found: dict[str, Any]) -> None:
+    """It is raised, an older checkpoint is taken, or training begins anew in silence: that alone is a loss."""
+    one = found[name]
+
+    assert FILES[name] == (one["how"], one["status"], one["resumed"])
+
+
 # -- sessions ----------------------------------------------------------------------------------------------------------
 
 
@@ -124,9 +134,8 @@ def test_a_loop_in_a_session_is_seen_step_by_step(name: str, in_sessions: dict[s
     assert (one["weights_apart"] == 0.0) == (not SESSIONS[name])
 
 
-@both
-def test_the_runs_that_train_are_told_from_those_that_do_not(target: str, children: Children) -> None:
+def test_the_runs_that_train_are_told_from_those_that_do_not(children: Children) -> None:
     """Whatever the update is written with, with resource and with reference variables."""
-    seen = children.call(target, resume_session_loops.runs, alone=True)
+    seen = children.call("keras3", resume_session_loops.runs, alone=True)
 
     assert {name: [count, count] for name, count in resume_session_loops.RUNS.items()} == seen

@@ -23,6 +23,8 @@ _PROCESS = "process"
 """The generators of the whole process: that they stand elsewhere is told where it may explain a difference."""
 _CAUSED = ("model", "slots")
 """What differs behind a step that differed in anything."""
+_DAMAGED = ("truncated", "mixed")
+"""Ways to interrupt that leave a checkpoint which cannot be restored: to say so is all that a loop can do."""
 _FEW = 3
 
 Batch = str | tuple[str, ...] | None
@@ -99,7 +101,7 @@ def judge(
     notes = [*interrupted.notes, *resumed.notes]
     where = interrupted.interrupted["where"] if interrupted.interrupted else ""
     if where:
-        notes.append(f"the save was ended {where}")
+        notes.append(f"the save was ended {where}" if how == "saving" else where)
 
     def told(status: Status, lost: Sequence[Lost] = (), reason: str = "") -> Interruption:
         loss = None
@@ -111,6 +113,8 @@ def judge(
             apart, tuple(files)
         )
 
+    if resumed.raised and how in _DAMAGED:
+        return told("refused", (), f"it does not go on: {raised(resumed)}")
     if resumed.raised:
         return told("lost", [Lost("failed", "the resumed loop raised", None, raised(resumed))])
     total = len(reference.run.steps)

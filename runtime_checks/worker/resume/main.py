@@ -18,7 +18,7 @@ from .. import modules, phases, signature
 from ..errors import essence, one_line
 from ..frames import UserCode, place_of
 from ..results import Results, versions
-from .interrupting import Interrupter, InterruptionError
+from .interrupting import Interrupter
 from .steps import Steps
 from .streams import SEED, Streams
 from .trace import Trace
@@ -80,7 +80,7 @@ def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
     trace = Trace(attempt["trace"])
     streams = Streams()
     streams.step = attempt["from"]
-    interrupter = Interrupter(trace, attempt["how"], attempt["at"])
+    interrupter = Interrupter(trace, attempt["how"], attempt["at"], attempt["folder"])
     code = UserCode(job["roots"], job["files"])
 
     def behind(done: int) -> None:
@@ -102,13 +102,14 @@ def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
         return 1
     except BaseException as error:
         if not isinstance(error, SystemExit) or error.code:
-            ours = isinstance(error, InterruptionError)
+            ours = interrupter.ended(error)
             if not ours:
                 traceback.print_exc()
             place = place_of([frame for frame in code.of_error(error) if os.path.isfile(frame.path)])
             trace.add("raised", text=one_line(essence(error)), place=place, interruption=ours)
             _leave()
             return 1
+    interrupter.ended(None)
     _finish(trace, steps, streams, attempt)
     _leave()
     return 0

@@ -167,7 +167,8 @@ class States:
             epoch = int(self._objects.epoch)
             read["epoch"] = ["epoch", "epoch of fit", digest(epoch), epoch]
         for at, callback in enumerate(self._objects.callbacks):
-            private = _private(type(callback))
+            cls: Any = type(callback)
+            private = _private(cls)
             for name, value in list(vars(callback).items()):
                 if name in private:
                     continue
@@ -208,7 +209,7 @@ def _digest(variable: Variable) -> str:
 
 
 @functools.lru_cache(maxsize=None)
-def _private(cls: type) -> frozenset[str]:
+def _private(cls: Any) -> frozenset[str]:
     """What methods of Keras name with an underscore: where they are in an epoch, which begins anew."""
     known = [base for base in cls.__mro__ if base.__module__.partition(".")[0] in ("keras", "tf_keras", "tensorflow")]
     codes = [getattr(member, "__code__", None) for base in known for member in vars(base).values()]

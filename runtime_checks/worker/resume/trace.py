@@ -5,9 +5,10 @@ A process that is killed leaves all lines but perhaps half of the last one.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from typing import Any, Dict, List
+from typing import Any, Callable, ContextManager, Dict, List
 
 import numpy as np
 
@@ -40,8 +41,11 @@ class Trace:
     """
 
     def __init__(self, path: str) -> None:
+        self.around: Callable[[], ContextManager[Any]] = contextlib.ExitStack
+        """Is entered around each write."""
         self._file = open(path, "ab", buffering=0)  # noqa: SIM115  (it ends with the process)
 
     def add(self, row: str, **content: Any) -> None:
         """One line: what happened, and what is known of it."""
-        self._file.write(json.dumps(dict(content, row=row), default=str).encode() + b"\n")
+        with self.around():
+            self._file.write(json.dumps(dict(content, row=row), default=str).encode() + b"\n")
