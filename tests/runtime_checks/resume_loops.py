@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
+import signal
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -107,6 +110,52 @@ def audits(
         how = hows.get(name, "exception")
         judged = judge(reference, how, 5, ended[name], read(paths[1]), files, apart(paths[0], paths[1]))
         found[name] = {**asdict(judged), "total": len(whole[name].steps), "raised": whole[name].raised}
+    return found
+
+
+def killed_at_any_moment(seed: int, count: int, folder: str) -> list[list[Any]]:
+    """Kill a loop so often at random moments, also within a save: moment in seconds, status, and what is lost, of each.
+
+    The moment is null where the loop was faster.
+    """
+    from migrate_lint.runtime_checks.comparison.resume.judge import Reference, judge
+    from migrate_lint.runtime_checks.comparison.resume.traces import read
+    from migrate_lint.runtime_checks.worker.results import Results
+    from migrate_lint.runtime_checks.worker.resume.main import execute
+
+    def attempt(number: int, name: str, **more: Any) -> dict[str, Any]:
+        place = Path(folder, "any_moment", str(number))
+        place.mkdir(parents=True, exist_ok=True)
+        plain = {"how": None, "at": None, "beginnings": [], "from": 0, "steps": None}
+        return {"name": name, "folder": str(place), "trace": f"{folder}/{name}", **plain, **more}
+
+    def run(*attempts: dict[str, Any]) -> None:
+        place = {"file": None, "module": __name__, "attribute": "loop", "search_path": []}
+        execute({"attempts": attempts, "loop": place, "roots": [], "files": []}, Results())
+
+    began = time.monotonic()
+    run(attempt(count, "whole"))
+    lasted = time.monotonic() - began
+    whole = read(f"{folder}/whole")
+    draw = random.Random(seed)
+    moments = [draw.uniform(0.0, lasted) for _ in range(count)]
+    for number, moment in enumerate(moments):
+        place = attempt(number, f"ended {number}")["folder"]
+        Path(f"{place}.moment").write_text(repr(moment))
+    run(*(attempt(number, f"ended {number}") for number in range(count)))
+    found: list[list[Any]] = []
+    for number, moment in enumerate(moments):
+        ended = read(f"{folder}/ended {number}")
+        if ended.end is not None:
+            found.append([None, "equal", []])
+            continue
+        files = [path.name for path in Path(folder, "any_moment", str(number)).rglob("*") if path.is_file()]
+        beginnings = [step.weights for step in whole.steps]
+        run(attempt(number, f"resumed {number}", beginnings=beginnings, **{"from": (ended.saves or [0])[-1]}))
+        ended.interrupted = {"step": len(ended.steps), "where": f"killed after {moment} s"}
+        resumed = read(f"{folder}/resumed {number}")
+        judged = judge(Reference(whole, whole), "sigkill", len(ended.steps), ended, resumed, files)
+        found.append([moment, judged.status, [[lost.kind, lost.detail] for lost in judged.lost]])
     return found
 
 
@@ -317,6 +366,16 @@ def _swallowed(call: Callable[[Any], object]) -> Callable[[Any], None]:
             call(manager)
 
     return called
+
+
+def any_moment(folder: str) -> None:
+    """It ends where its alarm goes off, which nothing in it handles."""
+    moment = Path(f"{folder}.moment")
+    if moment.exists():
+        seconds = float(moment.read_text())
+        moment.unlink()
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+    _filed(folder)
 
 
 def cut(folder: str) -> None:

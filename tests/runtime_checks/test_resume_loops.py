@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import random
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,17 @@ def test_what_comes_of_damaged_files_is_told(name: str, found: dict[str, Any]) -
     one = found[name]
 
     assert FILES[name] == (one["how"], one["status"], one["resumed"])
+
+
+@both
+def test_a_loop_goes_on_from_wherever_it_was_killed(target: str, children: Children, tmp_path: Path) -> None:
+    """At random moments, which lie between steps, in them and in saves."""
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    found = children.call(target, resume_loops.killed_at_any_moment, seed, 4, str(tmp_path), alone=True)
+
+    assert 4 == len(found)
+    assert [] == [one for one in found if one[1] not in ("equal", "begun anew")]
 
 
 # -- sessions ----------------------------------------------------------------------------------------------------------
