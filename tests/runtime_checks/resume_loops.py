@@ -146,7 +146,7 @@ def killed_at_any_moment(seed: int, count: int, folder: str) -> list[list[Any]]:
     found: list[list[Any]] = []
     for number, moment in enumerate(moments):
         ended = read(f"{folder}/ended {number}")
-        if ended.end is not None:
+        if ended.end is not None or len(ended.steps) == len(whole.steps):
             found.append([None, "equal", []])
             continue
         files = [path.name for path in Path(folder, "any_moment", str(number)).rglob("*") if path.is_file()]

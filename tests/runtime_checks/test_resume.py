@@ -321,6 +321,15 @@ def test_steps_too_many_are_a_lost_epoch(tmp_path: Path) -> None:
     assert "makes 6 steps, where 4 of 8 remain" in many[0].detail
 
 
+def test_a_run_that_was_done_has_nothing_left(tmp_path: Path) -> None:
+    """It was killed behind its last step: that it makes no further one is no loss, and no pass."""
+    whole = _run(tmp_path, _rows())
+    ended = replace(whole, end=None, saves=[TOTAL], interrupted={"step": TOTAL, "where": ""})
+    found = judge(Reference(whole, whole), "sigkill", TOTAL, ended, _run(tmp_path, [_rows()[0], _rows()[-1]]), ["x"])
+
+    assert ("not compared", ()) == (found.status, found.lost)
+
+
 def test_a_loop_that_raises_again_cannot_go_on(tmp_path: Path) -> None:
     """As at a file that was written in half."""
     raised = {"row": "raised", "text": "OSError: truncated", "place": ["train.py", 7], "interruption": False}

@@ -118,6 +118,8 @@ def judge(
     if resumed.raised:
         return told("lost", [Lost("failed", "the resumed loop raised", None, raised(resumed))])
     total = len(reference.run.steps)
+    if not resumed.steps and len(interrupted.steps) >= total:
+        return told("not compared", (), "it was interrupted behind its last step, and makes no further one")
     if not resumed.steps:
         left = total - (saved or 0)
         detail = f"the resumed loop makes no step, where {left} of {total} remain"

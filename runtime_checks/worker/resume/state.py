@@ -53,7 +53,7 @@ class States:
         for at, (optimizer, weights) in enumerate(self.optimizers):
             iterations = getattr(optimizer, "iterations", None)
             if iterations is None:
-                found[at] = [_digest(one) for one in weights]
+                found[at] = ["" if value is None else digest(value) for value in map(_read, weights)]
             else:
                 found[at] = int(_value(iterations))
         return found
@@ -75,8 +75,8 @@ class States:
             variable = raw(variable)
             if id(variable) not in met:
                 met.add(id(variable))
-                found = _digest(variable)
-                read[key] = [kind, name, found, number_of(_value(variable)) if found else None]
+                value = _read(variable)
+                read[key] = [kind, name, "", None] if value is None else [kind, name, digest(value), number_of(value)]
 
         for key, name, one in self._model():
             add("model", key, name, one)
@@ -200,12 +200,12 @@ def _others(optimizer: Optimizer) -> list[Variable] | None:
         return None
 
 
-def _digest(variable: Variable) -> str:
-    """That of its value; empty where it has none yet, as within the function that makes it, or cannot be read."""
+def _read(variable: Variable) -> Any:
+    """Its value; None where it has none yet, as within the function that makes it, or cannot be read."""
     try:
-        return digest(_value(variable))
+        return _value(variable)
     except Exception:
-        return ""
+        return None
 
 
 @functools.lru_cache(maxsize=None)

@@ -27,7 +27,10 @@ def digest(*values: Any) -> str:
     for value in values:
         array = np.asarray(value)
         hashed.update(f"{array.dtype}{array.shape}".encode())
-        hashed.update(repr(array.tolist()).encode() if array.dtype.hasobject else np.ascontiguousarray(array).tobytes())
+        if array.dtype.hasobject:
+            hashed.update(repr(array.tolist()).encode())
+        else:
+            hashed.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
     return hashed.hexdigest()
 
 
