@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["HOWS", "Request", "ResumeUsageError", "locate_loop", "run"]
 
-HOWS = ("exception", "sigterm", "sigkill", "saving")
+HOWS = ("exception", "sigterm", "sigkill", "saving", "truncated", "mixed", "full-disk")
 """The ways to interrupt a loop."""
+_AT_SAVES = HOWS[3:]
+"""Those that need a save to be made: during it, or to what it wrote."""
 _GIB = 1 << 30
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
 _PARTS = 4
@@ -102,9 +104,12 @@ def run(request: Request, progress: Callable[[str], None] | None = None) -> Repo
         return audit.interrupted(found)
 
 
-def _interpreter(request: Request) -> tuple[interpreter.Interpreter, Target]:
+def _interpreter(request: Request) -> tuple[interpreter.Interpreter, Target | None]:
+    """The interpreter, and the Keras in it; None where it has TensorFlow 1."""
     try:
         python = interpreter.describe(request.python)
+        if request.target is None and (python.tensorflow or "").startswith("1."):
+            return python, None
         return python, interpreter.chosen(python, request.target, request.likely)
     except interpreter.InterpreterError as error:
         raise ResumeUsageError(str(error)) from error
@@ -139,7 +144,7 @@ class _Audit:
         request: Request,
         located: Located,
         python: interpreter.Interpreter,
-        target: Target,
+        target: Target | None,
         folder: str,
         progress: Callable[[str], None] | None,
     ) -> None:
@@ -222,7 +227,8 @@ class _Audit:
             notes.append(f"every run was ended behind step {total}, whatever the loop would have done then (--steps)")
         left = len(places) - len(interruptions)
         if left:
-            notes.append(f"{left} interruptions were not made: no save began behind their step")
+            why = "no save began behind their step, or none had written what could be damaged"
+            notes.append(f"{left} interruptions were not made: {why}")
         blind = sum(not step.data and step.given is None for step in reference.run.steps)
         if blind:
             notes.append(f"the batch of {blind} of {total} steps was not seen, so the data position is not known there")
@@ -298,7 +304,7 @@ class _Audit:
             job,
             timeout=self.request.timeout,
             memory_limit=limit,
-            environment=interpreter.keras_environment(self.python, self.target),
+            environment={} if self.target is None else interpreter.keras_environment(self.python, self.target),
             on_phase=self.progress,
             folders=[self.folder],
         )
@@ -348,7 +354,7 @@ def _not_interrupted(how: str, at: int, ended: _Ended) -> Interruption | None:
         return Interruption(how, at, "failed", f"the loop raised before it was interrupted: {raised(ended.run)}")
     if ended.run.end is None:
         return Interruption(how, at, "failed", f"the run up to the interruption: {_killed(ended.signal)}")
-    if how == "saving":
+    if how in _AT_SAVES:
         return None
     return Interruption(how, at, "not compared", "the loop ended before it was interrupted")
 
@@ -367,7 +373,7 @@ def _verdict(total: int, interruptions: Sequence[Interruption]) -> tuple[int, st
     if failed:
         return 4, f"{len(failed)} of {count} interruptions could not be followed to the end"
     if not total:
-        return 3, "Not compared: no update of an optimizer was seen (those in a Session are not)"
+        return 3, "Not compared: no update of what is trained was seen"
     if not count:
         return 3, f"Not compared: the loop was not interrupted in its {total} steps"
     if blank:
@@ -375,5 +381,9 @@ def _verdict(total: int, interruptions: Sequence[Interruption]) -> tuple[int, st
     anew = sum(one.status == "begun anew" for one in interruptions)
     if anew == count:
         return 3, f"Not compared: nothing had been saved at any of {count} interruptions, and the loop began anew"
+    refused = sum(one.status == "refused" for one in interruptions)
+    if refused + anew == count:
+        return 0, f"Nothing lost in silence: after {refused} of {count} interruptions the loop raised and did not go on"
     rest = f"; after {anew} more nothing had been saved, and it began anew" if anew else ""
-    return 0, f"Nothing lost: after {count - anew} interruptions the loop went on as without them{rest}"
+    rest += f"; after {refused} more it raised and did not go on" if refused else ""
+    return 0, f"Nothing lost: after {count - anew - refused} interruptions the loop went on as without them{rest}"

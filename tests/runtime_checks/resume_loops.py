@@ -5,7 +5,12 @@ The name of a loop is that of the folder around the one that it saves into, so t
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
+import signal
+import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,12 +26,14 @@ LOST = {
     "model_alone": ["slots", "iterations", "data", "generator"],
     "weights_alone": ["slots", "iterations", "epoch"],
     "only_read": ["nothing restored"],
+    "of_the_guide": ["nothing restored"],
+    "count_forgotten": ["callback"],
 }
 """What each lossy loop loses, in the order in which it is told."""
 ALONE: dict[str, dict[str, list[str]]] = {
     "keras2": {"old_optimizer": [], "old_slots_forgotten": ["slots"]},
     "keras3": {
-        "metrics_forgotten": ["best metric"],
+        "metrics_forgotten": ["callback"],
         "counter_forgotten": ["data", "variable"],
         "average_forgotten": ["average"],
         "scale_forgotten": ["loss scale"],
@@ -35,7 +42,19 @@ ALONE: dict[str, dict[str, list[str]]] = {
     },
 }
 """Loops that are run with one Keras alone, as nothing in them hangs on it, or as the other one restores it."""
-_AS_IF_WHOLE = ("no_optimizer", "no_iterator", "no_generator", "model_alone")
+FILES = {
+    "cut": ("truncated", "refused", None),
+    "cut_and_swallowed": ("truncated", "lost", 0),
+    "mixed_up": ("mixed", "refused", None),
+    "mixed_up_with_an_older_one": ("mixed", "equal", 2),
+    "no_room": ("full-disk", "equal", 4),
+    "no_room_and_swallowed": ("full-disk", "equal", 4),
+}
+"""What happens to files of the same loop, what comes of it, and where it goes on."""
+_AS_IF_WHOLE = {
+    **dict.fromkeys(("no_optimizer", "no_iterator", "no_generator", "model_alone"), "everything"),
+    **{name: "cut" for name in FILES if name != "cut"},
+}
 """Loops that do the same as another one as long as they are not interrupted."""
 
 
@@ -44,8 +63,17 @@ def loop(folder: str) -> None:
     globals()[os.path.basename(os.path.dirname(folder))](folder)
 
 
-def audits(names: list[str], hows: dict[str, str], folder: str) -> dict[str, Any]:
-    """What is found where each loop is interrupted behind its fifth step, in the way that is given for it."""
+def audits(
+    names: list[str],
+    hows: dict[str, str],
+    folder: str,
+    file: str = __file__,
+    as_if_whole: dict[str, str] = _AS_IF_WHOLE,
+) -> dict[str, Any]:
+    """What is found where each loop is interrupted behind its fifth step, in the way that is given for it.
+
+    The loops are those of `file`; `as_if_whole` names for some of them one that does the same until then.
+    """
     from migrate_lint.runtime_checks.comparison.resume.judge import Reference, judge
     from migrate_lint.runtime_checks.comparison.resume.traces import apart, read
     from migrate_lint.runtime_checks.worker.results import Results
@@ -59,12 +87,12 @@ def audits(names: list[str], hows: dict[str, str], folder: str) -> dict[str, Any
             attempt = {"name": name, "folder": str(place), "trace": str(Path(folder, f"{name}-{stage}"))}
             attempt |= {"how": None, "at": None, "beginnings": [], "from": 0, "steps": None}
             attempts.append(attempt | {key: value(name) for key, value in more.items()})
-        file = os.path.realpath(__file__)
-        place = {"file": file, "module": None, "attribute": "loop", "search_path": [os.path.dirname(file)]}
-        execute({"attempts": attempts, "loop": place, "roots": [], "files": [file]}, Results())
+        module = ".".join(Path(file).relative_to(Path(__file__).parents[2]).with_suffix("").parts)
+        place = {"file": None, "module": module, "attribute": "loop", "search_path": []}
+        execute({"attempts": attempts, "loop": place, "roots": [], "files": [os.path.realpath(file)]}, Results())
 
-    wholes = {name: f"{folder}/{'everything' if name in _AS_IF_WHOLE else name}-whole" for name in names}
-    run("whole", [name for name in names if name not in _AS_IF_WHOLE])
+    wholes = {name: f"{folder}/{as_if_whole.get(name, name)}-whole" for name in names}
+    run("whole", [name for name in names if name not in as_if_whole])
     whole = {name: read(wholes[name]) for name in names}
     run("ended", names, how=lambda name: hows.get(name, "exception"), at=lambda name: 5)
     ended = {name: read(f"{folder}/{name}-ended") for name in names}
@@ -82,6 +110,52 @@ def audits(names: list[str], hows: dict[str, str], folder: str) -> dict[str, Any
         how = hows.get(name, "exception")
         judged = judge(reference, how, 5, ended[name], read(paths[1]), files, apart(paths[0], paths[1]))
         found[name] = {**asdict(judged), "total": len(whole[name].steps), "raised": whole[name].raised}
+    return found
+
+
+def killed_at_any_moment(seed: int, count: int, folder: str) -> list[list[Any]]:
+    """Kill a loop so often at random moments, also within a save: moment in seconds, status, and what is lost, of each.
+
+    The moment is null where the loop was faster.
+    """
+    from migrate_lint.runtime_checks.comparison.resume.judge import Reference, judge
+    from migrate_lint.runtime_checks.comparison.resume.traces import read
+    from migrate_lint.runtime_checks.worker.results import Results
+    from migrate_lint.runtime_checks.worker.resume.main import execute
+
+    def attempt(number: int, name: str, **more: Any) -> dict[str, Any]:
+        place = Path(folder, "any_moment", str(number))
+        place.mkdir(parents=True, exist_ok=True)
+        plain = {"how": None, "at": None, "beginnings": [], "from": 0, "steps": None}
+        return {"name": name, "folder": str(place), "trace": f"{folder}/{name}", **plain, **more}
+
+    def run(*attempts: dict[str, Any]) -> None:
+        place = {"file": None, "module": __name__, "attribute": "loop", "search_path": []}
+        execute({"attempts": attempts, "loop": place, "roots": [], "files": []}, Results())
+
+    began = time.monotonic()
+    run(attempt(count, "whole"))
+    lasted = time.monotonic() - began
+    whole = read(f"{folder}/whole")
+    draw = random.Random(seed)
+    moments = [draw.uniform(0.0, lasted) for _ in range(count)]
+    for number, moment in enumerate(moments):
+        place = attempt(number, f"ended {number}")["folder"]
+        Path(f"{place}.moment").write_text(repr(moment))
+    run(*(attempt(number, f"ended {number}") for number in range(count)))
+    found: list[list[Any]] = []
+    for number, moment in enumerate(moments):
+        ended = read(f"{folder}/ended {number}")
+        if ended.end is not None or len(ended.steps) == len(whole.steps):
+            found.append([None, "equal", []])
+            continue
+        files = [path.name for path in Path(folder, "any_moment", str(number)).rglob("*") if path.is_file()]
+        beginnings = [step.weights for step in whole.steps]
+        run(attempt(number, f"resumed {number}", beginnings=beginnings, **{"from": (ended.saves or [0])[-1]}))
+        ended.interrupted = {"step": len(ended.steps), "where": f"killed after {moment} s"}
+        resumed = read(f"{folder}/resumed {number}")
+        judged = judge(Reference(whole, whole), "sigkill", len(ended.steps), ended, resumed, files)
+        found.append([moment, judged.status, [[lost.kind, lost.detail] for lost in judged.lost]])
     return found
 
 
@@ -253,6 +327,81 @@ def own_format(folder: str) -> None:
         np.savez(file, weight=weight.numpy(), first=number + 1)
 
 
+# -- loops whose files are damaged -------------------------------------------------------------------------------------
+
+
+def _filed(
+    folder: str,
+    restore: Callable[[Any], object] = lambda manager: manager.checkpoint.restore(manager.latest_checkpoint),
+    save: Callable[[Any], object] = lambda manager: manager.save(),
+) -> None:
+    import tensorflow as tf
+
+    model, optimizer, seen = _network(), tf.keras.optimizers.Adam(0.02), _counter()
+    optimizer.build(model.trainable_variables)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, seen=seen)
+    manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=3)
+    restore(manager)
+    for number in range(int(seen), STEPS):
+        features, labels = _batch(number)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(features, training=True) - labels) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        seen.assign_add(1)
+        if number % 2:
+            save(manager)
+
+
+def _one_that_can_be_read(manager: Any) -> None:
+    for path in reversed(manager.checkpoints):
+        with contextlib.suppress(Exception):
+            manager.checkpoint.restore(path)
+            return
+
+
+def _swallowed(call: Callable[[Any], object]) -> Callable[[Any], None]:
+    def called(manager: Any) -> None:
+        with contextlib.suppress(Exception):
+            call(manager)
+
+    return called
+
+
+def any_moment(folder: str) -> None:
+    """It ends where its alarm goes off, which nothing in it handles."""
+    moment = Path(f"{folder}.moment")
+    if moment.exists():
+        seconds = float(moment.read_text())
+        moment.unlink()
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+    _filed(folder)
+
+
+def cut(folder: str) -> None:
+    _filed(folder)
+
+
+def cut_and_swallowed(folder: str) -> None:
+    _filed(folder, restore=_swallowed(lambda manager: manager.checkpoint.restore(manager.latest_checkpoint)))
+
+
+def mixed_up(folder: str) -> None:
+    _filed(folder)
+
+
+def mixed_up_with_an_older_one(folder: str) -> None:
+    _filed(folder, restore=_one_that_can_be_read)
+
+
+def no_room(folder: str) -> None:
+    _filed(folder)
+
+
+def no_room_and_swallowed(folder: str) -> None:
+    _filed(folder, save=_swallowed(lambda manager: manager.save()))
+
+
 # -- loops that lose something -----------------------------------------------------------------------------------------
 
 
@@ -300,11 +449,52 @@ def only_read(folder: str) -> None:
         manager.save()
 
 
+def of_the_guide(folder: str) -> None:
+    """The loop of TensorFlow's guide to fault tolerance, which does not notice that it restores nothing."""
+    import tensorflow as tf
+
+    (x_train, y_train), epochs, steps_per_epoch = _data(), 2, 4
+    model = _network()
+    optimizer = tf.keras.optimizers.SGD(learning_rate=0.001)
+    loss_fn = tf.keras.losses.MeanSquaredError()
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+    checkpoint_manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=2)
+
+    for epoch in range(epochs):
+        if epoch > 0:
+            tf.train.load_checkpoint(save_path)  # noqa: F821  (of the epoch before)
+        for _ in range(steps_per_epoch):
+            with tf.GradientTape() as tape:
+                predicted = model(x_train, training=True)
+                loss_value = loss_fn(y_train, predicted)
+
+            grads = tape.gradient(loss_value, model.trainable_weights)
+            optimizer.apply_gradients(zip(grads, model.trainable_weights, strict=True))
+            save_path = checkpoint_manager.save()  # noqa: F841  (read in the next epoch)
+
+
 def metrics_forgotten(folder: str) -> None:
     import tensorflow as tf
 
     stopping = tf.keras.callbacks.EarlyStopping("loss", patience=9)
     _fitted(folder, tf.keras.callbacks.BackupAndRestore(os.path.join(folder, "backup")), stopping)
+
+
+def count_forgotten(folder: str) -> None:
+    """A callback of the user's own counts, and what it was made with differs as well, which is no loss."""
+    import tensorflow as tf
+
+    class Counts(tf.keras.callbacks.Callback):  # type: ignore[misc]
+        def __init__(self, begun: int) -> None:
+            super().__init__()
+            self.begun, self.patience, self.epochs, self.total = begun, 3, 0, np.float32(0)
+
+        def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+            self.epochs += 1
+            self.total += np.float32(logs["loss"])
+
+    backup = os.path.join(folder, "backup")
+    _fitted(folder, tf.keras.callbacks.BackupAndRestore(backup), Counts(int(os.path.exists(backup))))
 
 
 def average_forgotten(folder: str) -> None:

@@ -33,7 +33,7 @@ def _begin(step: int) -> dict[str, Any]:
         "optimizer 0/learning rate": ["learning rate", "learning rate of Adam", f"r{step}", 1 / (1 + step)],
         "generator 0": ["generator", "tf.random.Generator 0", f"g{step}", None],
         "epoch": ["epoch", "epoch of fit", f"e{step // 4}", step // 4],
-        "callback 0/best": ["best metric", "EarlyStopping.best", f"b{step}", 0.5],
+        "callback 0/best": ["callback", "EarlyStopping.best", f"b{step}", 0.5],
         "average 0/0": ["average", "w/average", f"a{step}", None],
         "loss scale/0": ["loss scale", "loss scale, s", f"s{step}", 8.0],
         "variable seen 1": ["variable", "seen", f"n{step}", step],
@@ -148,7 +148,7 @@ def test_what_follows_from_a_loss_is_not_told(tmp_path: Path) -> None:
         if step > SAVED:
             row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
 
-    assert ["best metric"] == kinds(_judged(tmp_path, _rows(SAVED, change)).lost)
+    assert ["callback"] == kinds(_judged(tmp_path, _rows(SAVED, change)).lost)
 
 
 def test_a_difference_without_a_cause_is_no_pass(tmp_path: Path) -> None:
@@ -198,9 +198,76 @@ def test_weights_without_a_value_are_not_compared(tmp_path: Path) -> None:
             row["begin"]["optimizer 0/0/adam.m"][2] = ""
 
     assert "not compared" == _judged(tmp_path, _rows(SAVED, change)).status
-    assert ("1 values that only one run has at step 4, or that have none yet, were not compared",) == _judged(
-        tmp_path, _rows(SAVED, slot)
-    ).notes
+    assert ("equal", ()) == (_judged(tmp_path, _rows(SAVED, slot)).status, _judged(tmp_path, _rows(SAVED, slot)).notes)
+
+
+def test_what_was_compared_in_no_step_is_no_pass(tmp_path: Path) -> None:
+    """A value that the uninterrupted run alone has, or that none can read; what is new in the resumed one is told."""
+
+    def without(step: int, row: dict[str, Any]) -> None:
+        del row["begin"]["generator 0"]
+
+    def unread(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["optimizer 0/learning rate"][2] = ""
+
+    def more(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["variable new 1"] = ["variable", "new", f"n{step}", None]
+
+    def judged(change: Change, whole: Change | None = None) -> Interruption:
+        rows, resumed = _rows(0, whole), _rows(SAVED, change)
+        for each, changed in ((rows, whole), (resumed, change)):
+            if changed is not None:
+                changed(TOTAL, {"begin": each[-1]["state"]})
+        run = _run(tmp_path, rows)
+        ended = Run(saves=[SAVED], interrupted={"step": 5, "where": ""})
+        return judge(Reference(run, run), "exception", 5, ended, _run(tmp_path, resumed), ["x"])
+
+    alone, blind, new = judged(without), judged(unread, unread), judged(more)
+    assert ["not compared", "not compared", "equal"] == [one.status for one in (alone, blind, new)]
+    assert "nothing was lost but perhaps tf.random.Generator 0, which the uninterrupted run alone has" == alone.reason
+    assert "nothing was lost but perhaps learning rate of Adam, which cannot be read" == blind.reason
+    assert ("not compared: new, which the resumed run alone has",) == new.notes
+
+
+def test_what_a_callback_was_made_with_is_no_memory(tmp_path: Path) -> None:
+    """A number that never changes in the uninterrupted run may be another one."""
+
+    def rows(first: int, patience: int) -> list[dict[str, Any]]:
+        found = _rows(first)
+        for row in found[1:]:
+            state = row["begin"] if "begin" in row else row["state"]
+            state["callback 0/patience"] = ["callback", "Counts.patience", f"p{patience}", patience]
+        return found
+
+    whole = _run(tmp_path, rows(0, 3))
+    ended = Run(saves=[SAVED], interrupted={"step": 5, "where": ""})
+    found = judge(Reference(whole, whole), "exception", 5, ended, _run(tmp_path, rows(SAVED, 9)), ["x"])
+
+    assert "equal" == found.status
+
+
+def test_what_an_optimizer_does_not_tell_is_marked_as_unread() -> None:
+    """Its rate and its variables stand in the state without a value, and what it gives is read."""
+    from migrate_lint.runtime_checks.worker.resume.objects import Objects
+    from migrate_lint.runtime_checks.worker.resume.state import States
+
+    class Silent:
+        @property
+        def _lr(self) -> float:
+            raise RuntimeError("of another session")
+
+        variables = _lr
+
+    class Rates:
+        _lr = (0.5, 0.25)
+
+    states = States(Objects(lambda: None))
+    states.optimizers += [(Silent(), []), (Rates(), [])]
+    read = states.read()
+
+    assert ["learning rate", "learning rate of Silent", "", None] == read["optimizer 0/learning rate"]
+    assert ["slots", "variables of Silent", "", None] == read["optimizer 0/own"]
+    assert read["optimizer 1/learning rate"][2]
 
 
 def test_weights_of_no_step_were_not_restored(tmp_path: Path) -> None:
@@ -254,12 +321,49 @@ def test_steps_too_many_are_a_lost_epoch(tmp_path: Path) -> None:
     assert "makes 6 steps, where 4 of 8 remain" in many[0].detail
 
 
+def test_a_run_that_was_done_has_nothing_left(tmp_path: Path) -> None:
+    """It was killed behind its last step: that it makes no further one is no loss, and no pass."""
+    whole = _run(tmp_path, _rows())
+    ended = replace(whole, end=None, saves=[TOTAL], interrupted={"step": TOTAL, "where": ""})
+    found = judge(Reference(whole, whole), "sigkill", TOTAL, ended, _run(tmp_path, [_rows()[0], _rows()[-1]]), ["x"])
+
+    assert ("not compared", ()) == (found.status, found.lost)
+
+
 def test_a_loop_that_raises_again_cannot_go_on(tmp_path: Path) -> None:
     """As at a file that was written in half."""
     raised = {"row": "raised", "text": "OSError: truncated", "place": ["train.py", 7], "interruption": False}
     (lost,) = _judged(tmp_path, [_rows()[0], raised]).lost
 
     assert ("failed", "OSError: truncated (train.py:7)") == (lost.kind, lost.detail)
+
+
+@pytest.mark.parametrize(("how", "status"), [("truncated", "refused"), ("mixed", "refused"), ("full-disk", "lost")])
+def test_a_loop_that_refuses_a_damaged_checkpoint_lost_nothing(how: str, status: str, tmp_path: Path) -> None:
+    """It cannot go on from there; from a save that failed before it has to."""
+    whole = _run(tmp_path, _rows())
+    ended = Run(saves=[SAVED], interrupted={"step": 5, "where": "x lost its second half"})
+    resumed = Run(raised="DataLossError: checksum", place=("train.py", 7))
+    found = judge(Reference(whole, whole), how, 5, ended, resumed, ["x"])
+
+    assert (status, ("x lost its second half",)) == (found.status, found.notes)
+    assert "DataLossError: checksum (train.py:7)" in (found.reason or found.lost[0].detail)
+
+
+def test_an_audit_of_refusals_says_so(request_: resuming.Request, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no pass in the words of one."""
+
+    def rows(attempt: Mapping[str, Any]) -> Any:
+        if attempt["how"] or attempt["name"].startswith("uninterrupted"):
+            return _sound(attempt)
+        return [{"row": "raised", "text": "DataLossError: x", "place": None, "interruption": False}]
+
+    Worker(monkeypatch, rows)
+    report = resuming.run(replace(request_, hows=("truncated",)))
+
+    told = "Nothing lost in silence: after 3 of 3 interruptions the loop raised and did not go on"
+    assert (0, told) == (report.status, report.verdict)
+    assert "! truncated behind step 2: refused: it does not go on: DataLossError: x\n" in render("text", report)
 
 
 def test_what_two_runs_differ_in_is_not_compared(tmp_path: Path) -> None:
@@ -402,7 +506,7 @@ def test_a_run_that_hangs_takes_no_other_with_it(
             4,
             "could not be run to its end: ValueError: x",
         ),
-        (lambda _: [_rows()[0], _rows()[-1]], 3, "no update of an optimizer was seen"),
+        (lambda _: [_rows()[0], _rows()[-1]], 3, "no update of what is trained was seen"),
         (lambda attempt: _rows(), 3, "were not compared: the loop ended before it was interrupted"),
     ],
 )
@@ -468,4 +572,4 @@ def test_help_names_every_status(capsys: Captured) -> None:
     text = " ".join(capsys.readouterr().out.split())
 
     assert "0 equal, 1 something was lost, 2 a usage error, 3 not compared, 4 the loop could not be run" in text
-    assert "{exception,sigterm,sigkill,saving}" in text
+    assert "{exception,sigterm,sigkill,saving,truncated,mixed,full-disk}" in text

@@ -19,21 +19,34 @@ pytestmark = [
 SLEEPS = """
 import os, time
 
-def build():
+def build(folder=None):
     open(os.environ["ASLEEP"], "w").close()
     time.sleep(3000)
 """
 _SECONDS = 600.0
+RUNTIME, RESUME = ("--no-cache", "--isolated", "--runtime", "model.py:build"), ("resume", "model.py:build")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
-def test_nothing_is_left_of_a_run_that_was_told_to_end(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("words", "number", "processes"),
+    [
+        (RUNTIME, signal.SIGTERM, 3),
+        (RUNTIME, signal.SIGINT, 3),
+        (RUNTIME, signal.SIGHUP, 3),
+        (RUNTIME, signal.SIGKILL, 3),
+        (RESUME, signal.SIGINT, 4),
+        (RESUME, signal.SIGKILL, 4),
+    ],
+)
+def test_nothing_is_left_of_a_run_that_was_told_to_end(
+    tmp_path: Path, words: tuple[str, ...], number: signal.Signals, processes: int
+) -> None:
     """The worker, its folder and the command itself are gone, also where the command was not asked."""
     (tmp_path / "model.py").write_text(SLEEPS, "utf-8")
     scratch, asleep = tmp_path / "tmp", tmp_path / "asleep"
     scratch.mkdir()
     command = subprocess.Popen(
-        [sys.executable, "-m", "migrate_lint", "--no-cache", "--isolated", "--runtime", "model.py:build"],
+        [sys.executable, "-m", "migrate_lint", *words],
         cwd=tmp_path,
         env={**os.environ, MARK: str(tmp_path), "TMPDIR": str(scratch), "ASLEEP": str(asleep)},
         stdout=subprocess.DEVNULL,
@@ -48,7 +61,7 @@ def test_nothing_is_left_of_a_run_that_was_told_to_end(tmp_path: Path, number: s
         command.kill()
 
     assert began
-    assert len(ran) == 3  # the command, the supervisor and the worker
+    assert len(ran) == processes  # the command, the supervisor, the worker, and the run of a loop that it forked
     assert {signal.SIGTERM: 143, signal.SIGINT: 2, signal.SIGHUP: 129, signal.SIGKILL: -9}[number] == status
     assert wait_for(lambda: list(living(str(tmp_path))) == [], _SECONDS)
     assert wait_for(lambda: os.listdir(scratch) == [], _SECONDS)

@@ -15,7 +15,7 @@ from .traces import Run, Step, Value
 __all__ = ["ORDER", "Reference", "judge", "kinds", "raised"]
 
 ORDER = (
-    "nothing restored", "model", "slots", "iterations", "learning rate", "data", "generator", "epoch", "best metric",
+    "nothing restored", "model", "slots", "iterations", "learning rate", "data", "generator", "epoch", "callback",
     "average", "loss scale", "variable", "unknown", "failed"
 )
 """Kinds of state, in the order in which they are named."""
@@ -23,6 +23,8 @@ _PROCESS = "process"
 """The generators of the whole process: that they stand elsewhere is told where it may explain a difference."""
 _CAUSED = ("model", "slots")
 """What differs behind a step that differed in anything."""
+_DAMAGED = ("truncated", "mixed")
+"""Ways to interrupt that leave a checkpoint which cannot be restored: to say so is all that a loop can do."""
 _FEW = 3
 
 Batch = str | tuple[str, ...] | None
@@ -53,6 +55,13 @@ class Reference:
                     self._add(what, "the batches" if what == "data" else "what the step's function is called with")
         if len(run.steps) != len(again.steps):
             self._add("steps", "the number of steps")
+        states = [step.begin for step in run.steps] + ([] if run.end is None else [run.end])
+        self.fixed = {
+            key
+            for key, value in (states[0] if states else {}).items()
+            if value.kind == "callback" and all(key not in one or one[key].digest == value.digest for one in states)
+        }
+        """What callbacks keep and never change: what they were made with."""
 
     def _add(self, key: str, name: str) -> None:
         if key not in self.unstable:
@@ -92,7 +101,7 @@ def judge(
     notes = [*interrupted.notes, *resumed.notes]
     where = interrupted.interrupted["where"] if interrupted.interrupted else ""
     if where:
-        notes.append(f"the save was ended {where}")
+        notes.append(f"the save was ended {where}" if how == "saving" else where)
 
     def told(status: Status, lost: Sequence[Lost] = (), reason: str = "") -> Interruption:
         loss = None
@@ -104,9 +113,13 @@ def judge(
             apart, tuple(files)
         )
 
+    if resumed.raised and how in _DAMAGED:
+        return told("refused", (), f"it does not go on: {raised(resumed)}")
     if resumed.raised:
         return told("lost", [Lost("failed", "the resumed loop raised", None, raised(resumed))])
     total = len(reference.run.steps)
+    if not resumed.steps and len(interrupted.steps) >= total:
+        return told("not compared", (), "it was interrupted behind its last step, and makes no further one")
     if not resumed.steps:
         left = total - (saved or 0)
         detail = f"the resumed loop makes no step, where {left} of {total} remain"
@@ -135,9 +148,44 @@ def judge(
         one, other = (Step(state, None, (), None, 0, None) for state in (reference.run.end, resumed.end))
         lost += _sorted(_differences(one, other, total, reference, []))
         lost = [_unexplained(lost, total)] if any(one.kind in _CAUSED for one in lost) else lost
+    alone, unread, new = _never_compared(reference, at, resumed)
+    if new:
+        notes.append(f"not compared: {_few(new)}, which the resumed run alone has")
+    if not lost and (alone or unread):
+        why = [f"{_few(alone)}, which the uninterrupted run alone has"] if alone else []
+        why += [f"{_few(unread)}, which cannot be read"] if unread else []
+        return told("not compared", (), f"nothing was lost but perhaps {' and '.join(why)}")
     if not lost and at == 0 and saved is None:
         return told("begun anew", (), "nothing had been saved by then")
     return told("lost" if lost else "equal", lost)
+
+
+def _never_compared(reference: Reference, at: int, resumed: Run) -> tuple[list[str], list[str], list[str]]:
+    """Names of what was compared in no step: what the uninterrupted run alone has, none has, the resumed alone has."""
+    pairs = [
+        (one.begin, other.begin) for one, other in zip(reference.run.steps[at:], resumed.steps, strict=False)
+    ]
+    if reference.run.end is not None and resumed.end is not None:
+        pairs.append((reference.run.end, resumed.end))
+    names: dict[str, str] = {}
+    had: dict[str, set[str]] = {"left": set(), "right": set(), "both": set()}
+    for left, right in pairs:
+        for side, state in (("left", left), ("right", right)):
+            for key, value in state.items():
+                if value.kind != _PROCESS and key not in reference.unstable and key not in reference.fixed:
+                    names[key] = value.name
+                    if value.digest:
+                        had[side].add(key)
+        had["both"] |= {key for key in left if key in right and left[key].digest and right[key].digest}
+    open_ = [key for key in names if key not in had["both"]]
+    alone = [names[key] for key in open_ if key in had["left"]]
+    new = [names[key] for key in open_ if key in had["right"] and key not in had["left"]]
+    return alone, [names[key] for key in open_ if key not in had["left"] | had["right"]], new
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return f"{', '.join(names[:_FEW])}{more}"
 
 
 def raised(run: Run) -> str:
@@ -157,8 +205,7 @@ def _other_weights(run: Run, first: Step, saved: int | None) -> Lost:
         ]
     detail = "the uninterrupted run begins no step with the weights of the resumed one"
     if names:
-        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
-        detail += f"; not as behind step {saved}: {', '.join(names[:_FEW])}{more}"
+        detail += f"; not as behind step {saved}: {_few(names)}"
     return Lost("model", "the weights were not restored", saved, detail)
 
 
@@ -195,25 +242,20 @@ def _sorted(found: Iterator[Lost]) -> list[Lost]:
 def _differences(one: Step, other: Step, step: int, reference: Reference, notes: list[str]) -> Iterator[Lost]:
     """What two steps that should be the same begin with, and are given; the one is of the uninterrupted run."""
     generators = False
-    alone = 0
     for key in sorted(one.begin.keys() | other.begin.keys()):
         left, right = one.begin.get(key), other.begin.get(key)
         known = left or right
-        if known is None or known.kind == _PROCESS or key in reference.unstable:
+        if known is None or known.kind == _PROCESS or key in reference.unstable or key in reference.fixed:
             continue
         if (left is not None and not left.digest) or (right is not None and not right.digest):
-            alone += 1
-        elif left is None or right is None:
+            continue
+        if left is None or right is None:
             if known.kind in ("slots", "iterations", "model"):
                 missing = "is only in the uninterrupted run" if right is None else "is only in the resumed run"
                 yield Lost(known.kind, known.name, step, missing)
-            else:
-                alone += 1
         elif left.digest != right.digest:
             generators = generators or known.kind == "generator"
             yield Lost(_kind(known), known.name, step, "", left.number, right.number)
-    if alone:
-        notes.append(f"{alone} values that only one run has at step {step}, or that have none yet, were not compared")
     for what in ("data", "given"):
         left_batch, right_batch = getattr(one, what), getattr(other, what)
         if what in reference.unstable or not left_batch or not right_batch:

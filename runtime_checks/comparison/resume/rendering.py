@@ -13,8 +13,8 @@ from .results import Interruption, Lost, Report
 __all__ = ["FORMATS", "render", "titles"]
 
 FORMATS = ("text", "json")
-_COLOURS = {"equal": "32", "begun anew": "2", "lost": "31;1", "not compared": "33;1", "failed": "31;1"}
-_MARKS = {"equal": "+", "begun anew": "-", "lost": "x", "not compared": "?", "failed": "x"}
+_COLOURS = {"equal": "32", "begun anew": "2", "refused": "33", "lost": "31;1", "not compared": "33;1", "failed": "31;1"}
+_MARKS = {"equal": "+", "begun anew": "-", "refused": "!", "lost": "x", "not compared": "?", "failed": "x"}
 _SHOWN = 8
 _TITLES = {
     "nothing restored": "nothing was restored",
@@ -24,7 +24,7 @@ _TITLES = {
     "data": "data position",
     "generator": "random generator",
     "epoch": "epoch",
-    "best metric": "best metric",
+    "callback": "what a callback remembers",
     "average": "moving average",
     "variable": "variable",
     "unknown": "something that is not looked at",

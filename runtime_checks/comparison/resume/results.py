@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 __all__ = ["Interruption", "Lost", "Report", "Status"]
 
-Status = Literal["equal", "begun anew", "lost", "not compared", "failed"]
+Status = Literal["equal", "begun anew", "refused", "lost", "not compared", "failed"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,13 @@ from .. import modules, phases, signature
 from ..errors import essence, one_line
 from ..frames import UserCode, place_of
 from ..results import Results, versions
-from .interrupting import Interrupter, InterruptionError
+from .interrupting import Interrupter
 from .steps import Steps
-from .streams import Streams
+from .streams import SEED, Streams
 from .trace import Trace
 
 __all__ = ["execute"]
 
-_SEED = 42
 _MOST_FILES = 200
 
 
@@ -81,7 +80,7 @@ def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
     trace = Trace(attempt["trace"])
     streams = Streams()
     streams.step = attempt["from"]
-    interrupter = Interrupter(trace, attempt["how"], attempt["at"])
+    interrupter = Interrupter(trace, attempt["how"], attempt["at"], attempt["folder"])
     code = UserCode(job["roots"], job["files"])
 
     def behind(done: int) -> None:
@@ -103,13 +102,14 @@ def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
         return 1
     except BaseException as error:
         if not isinstance(error, SystemExit) or error.code:
-            ours = isinstance(error, InterruptionError)
+            ours = interrupter.ended(error)
             if not ours:
                 traceback.print_exc()
             place = place_of([frame for frame in code.of_error(error) if os.path.isfile(frame.path)])
             trace.add("raised", text=one_line(essence(error)), place=place, interruption=ours)
             _leave()
             return 1
+    interrupter.ended(None)
     _finish(trace, steps, streams, attempt)
     _leave()
     return 0
@@ -117,10 +117,10 @@ def _run(job: Mapping[str, Any], attempt: Mapping[str, Any]) -> int:
 
 def _finish(trace: Trace, steps: Steps, streams: Streams, attempt: Mapping[str, Any]) -> None:
     """Write the state at the end of the run, and the weights as a file beside the trace."""
-    weights = steps.states.weights()
+    state, weights = steps.now()
     with open(attempt["trace"] + ".npz", "wb") as file:
         np.savez(file, **{key.replace("/", "|"): value for key, value in weights.items()})
-    trace.add("end", state=steps.states.read(), aligned=streams.aligned)
+    trace.add("end", state=state, aligned=streams.aligned)
 
 
 def _leave() -> None:
@@ -154,6 +154,6 @@ def _loop(place: dict[str, Any], folder: str) -> Callable[[], Any]:
 def _seed() -> None:
     import tensorflow as tf
 
-    random.seed(_SEED)
-    np.random.seed(_SEED)
-    tf.random.set_seed(_SEED)
+    random.seed(SEED)
+    np.random.seed(SEED)
+    tf.compat.v1.set_random_seed(SEED)

@@ -68,7 +68,9 @@ class Objects:
             classes += [("own", cls) for cls in in_keras("random.SeedGenerator")]
             for kind, cls in classes:
                 stack.enter_context(wrapped(cls, "__init__", functools.partial(self._telling, kind)))
-            stack.enter_context(wrapped(tf.random.Generator, "__init__", functools.partial(self._telling, "")))
+            generator = getattr(tf.random, "Generator", None)  # TensorFlow 1 has none
+            if generator is not None:
+                stack.enter_context(wrapped(generator, "__init__", functools.partial(self._telling, "")))
             for cls in in_keras("callbacks.CallbackList"):
                 stack.enter_context(wrapped(cls, "on_epoch_begin", self._epochs))
                 stack.enter_context(wrapped(cls, "on_train_end", self._ending))

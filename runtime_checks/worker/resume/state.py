@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import random
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -13,10 +14,9 @@ from ..recording.watching import averages, keras_optimizers
 from .objects import Objects, raw
 from .trace import State, digest
 
-__all__ = ["States"]
+__all__ = ["States", "number_of"]
 
-_REMEMBERED = ("best", "wait", "cooldown_counter")
-"""What callbacks of Keras remember of metrics from one epoch to the next."""
+_UNREAD = object()
 _COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
 """Variables of a Keras 2 model that nothing depends on."""
 
@@ -24,8 +24,9 @@ _COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
 class States:
     """Reads the state of a program, of which the optimizers become known when they first make an update."""
 
-    def __init__(self, objects: Objects) -> None:
+    def __init__(self, objects: Objects, note: Callable[[str], None] = lambda text: None) -> None:
         self._objects = objects
+        self._note = note
         self.optimizers: list[tuple[Optimizer, list[Variable]]] = []
 
     def applied(self, optimizer: Optimizer, variables: Sequence[Variable]) -> None:
@@ -46,14 +47,13 @@ class States:
         And the loss scales, which move also where an update was left out, since its gradients were not finite.
         """
         found: dict[Any, Any] = {
-            f"scale {number}": [_number(_value(one)) for one in _scale(scaler)]
+            f"scale {number}": [number_of(_value(one)) for one in _scale(scaler)]
             for number, scaler in enumerate(self._objects.of("scaler"))
         }
         for at, (optimizer, weights) in enumerate(self.optimizers):
             iterations = getattr(optimizer, "iterations", None)
             if iterations is None:
-                with contextlib.suppress(Exception):
-                    found[at] = [digest(_value(one)) for one in weights]
+                found[at] = ["" if value is None else digest(value) for value in map(_read, weights)]
             else:
                 found[at] = int(_value(iterations))
         return found
@@ -75,10 +75,8 @@ class States:
             variable = raw(variable)
             if id(variable) not in met:
                 met.add(id(variable))
-                read[key] = [kind, name, "", None]
-                with contextlib.suppress(Exception):  # it has no value yet, as within the function that makes it
-                    value = _value(variable)
-                    read[key] = [kind, name, digest(value), _number(value)]
+                value = _read(variable)
+                read[key] = [kind, name, "", None] if value is None else [kind, name, digest(value), number_of(value)]
 
         for key, name, one in self._model():
             add("model", key, name, one)
@@ -91,12 +89,16 @@ class States:
             iterations = getattr(optimizer, "iterations", None)
             if iterations is not None:
                 add("iterations", f"optimizer {at}/iterations", f"iterations of {named}", iterations)
-            rate = _number(_rate(optimizer))
+            rate = _rate(optimizer)
             if rate is not None:
-                found = ["learning rate", f"learning rate of {named}", digest(rate), rate]
-                read[f"optimizer {at}/learning rate"] = found
+                text = "" if rate is _UNREAD else digest(number_of(rate) or rate)
+                told = ["learning rate", f"learning rate of {named}", text, number_of(rate)]
+                read[f"optimizer {at}/learning rate"] = told
             met.add(id(raw(getattr(optimizer, "_learning_rate", None))))
-            for index, variable in enumerate(_others(optimizer)):
+            others = _others(optimizer)
+            if others is None:
+                read[f"optimizer {at}/own"] = ["slots", f"variables of {named}", "", None]
+            for index, variable in enumerate(others or ()):
                 if _is_plain(optimizer):
                     met.add(id(raw(variable)))
                 add("slots", f"optimizer {at}/own/{index}", _name(variable), variable)
@@ -130,8 +132,11 @@ class States:
         met = set(trained)
         self._pass_over(met)
         for layer in self._objects.of("layer"):
-            with contextlib.suppress(Exception):
+            try:
                 weights = list(layer.weights)
+            except Exception:
+                self._note(f"not compared: the weights of a layer {type(layer).__name__}, which cannot be read")
+            else:
                 if any(id(raw(one)) in trained for one in weights):
                     for one in weights:
                         if id(raw(one)) not in met:
@@ -162,32 +167,64 @@ class States:
             epoch = int(self._objects.epoch)
             read["epoch"] = ["epoch", "epoch of fit", digest(epoch), epoch]
         for at, callback in enumerate(self._objects.callbacks):
-            for name in _REMEMBERED:
-                value = getattr(callback, name, None)
-                if hasattr(callback, name) and (value is None or _number(value) is not None):
-                    number = None if value is None else _number(value)
+            cls: Any = type(callback)
+            private = _private(cls)
+            for name, value in list(vars(callback).items()):
+                if name in private:
+                    continue
+                if value is None or _is_plain_number(value):
+                    number = None if value is None else number_of(value)
                     told = f"{type(callback).__name__}.{name}"
-                    read[f"callback {at}/{name}"] = ["best metric", told, digest(repr(number)), number]
+                    read[f"callback {at}/{name}"] = ["callback", told, digest(repr(number)), number]
         return read
 
 
 def _rate(optimizer: Optimizer) -> Any:
-    with contextlib.suppress(Exception):
-        return keras_optimizers.learning_rate(optimizer)
-    return None
+    """The learning rate; None where an optimizer has none, `_UNREAD` where it cannot be read."""
+    try:
+        found = keras_optimizers.learning_rate(optimizer)
+        return found if found is None else np.asarray(found)
+    except Exception:
+        return _UNREAD
 
 
-def _others(optimizer: Optimizer) -> list[Variable]:
-    """All variables of an optimizer: of one that has more than slots, such as a product of what it scaled by, too."""
-    with contextlib.suppress(Exception):
-        found = optimizer.variables
+def _others(optimizer: Optimizer) -> list[Variable] | None:
+    """All variables of an optimizer: of one that has more than slots, such as a product of what it scaled by, too.
+
+    None where they cannot be read.
+    """
+    try:
+        found = getattr(optimizer, "variables", ())
         return [one for one in (found() if callable(found) else found) if hasattr(raw(one), "read_value")]
-    return []
+    except Exception:
+        return None
+
+
+def _read(variable: Variable) -> Any:
+    """Its value; None where it has none yet, as within the function that makes it, or cannot be read."""
+    try:
+        return _value(variable)
+    except Exception:
+        return None
+
+
+@functools.lru_cache(maxsize=None)
+def _private(cls: Any) -> frozenset[str]:
+    """What methods of Keras name with an underscore: where they are in an epoch, which begins anew."""
+    known = [base for base in cls.__mro__ if base.__module__.partition(".")[0] in ("keras", "tf_keras", "tensorflow")]
+    codes = [getattr(member, "__code__", None) for base in known for member in vars(base).values()]
+    return frozenset(name for code in codes if code for name in code.co_names if name.startswith("_"))
+
+
+def _is_plain_number(value: Any) -> bool:
+    if isinstance(value, (bool, int, float, np.generic)):
+        return number_of(value) is not None
+    return hasattr(value, "dtype") and getattr(value, "shape", None) == () and number_of(value) is not None
 
 
 def _is_plain(optimizer: Optimizer) -> bool:
     """Whether nothing that an optimizer writes into its slots matters, as in plain gradient descent of Keras 2."""
-    return any(cls.__name__ == "SGD" for cls in type(optimizer).__mro__) and _number(optimizer.momentum) == 0
+    return any(cls.__name__ == "SGD" for cls in type(optimizer).__mro__) and number_of(optimizer.momentum) == 0
 
 
 def _scale(scaler: Any) -> list[Variable]:
@@ -210,7 +247,7 @@ def _name(variable: Variable) -> str:
     return str(getattr(variable, "path", None) or getattr(variable, "name", "") or "variable").partition(":")[0]
 
 
-def _number(value: Any) -> Any:
+def number_of(value: Any) -> Any:
     """A number that JSON can hold, of an array or tensor of one element; None of anything else."""
     try:
         array = np.asarray(value)

@@ -19,6 +19,7 @@ from ..recording.tensors import Function, Nest, Optimizer, Tensor, Variable
 from ..recording.watching import keras_optimizers
 from ..recording.watching.classes import in_keras, optimizers
 from .objects import raw
+from .sessions import Run, Sessions
 from .state import States
 from .streams import Streams
 from .trace import State, Trace, digest
@@ -42,7 +43,7 @@ class Steps:
     def __init__(
         self, trace: Trace, streams: Streams, beginnings: Sequence[str], behind: Callable[[int], None]
     ) -> None:
-        self.states = States(streams.objects)
+        self.states = States(streams.objects, self._note)
         self.done = 0
         self._trace = trace
         self._streams = streams
@@ -57,23 +58,34 @@ class Steps:
         self._loss: float | None = None
         self._lock = threading.Lock()
         self._noted: set[str] = set()
+        self._sessions = Sessions(
+            streams.objects, self._begins, self._ran, lambda: self._behind(self.done), self._safely, self._note,
+            lambda: streams.step + 1
+        )
+
+    def now(self) -> tuple[State, dict[str, Any]]:
+        """The state, and the values of the weights by their keys."""
+        return self._sessions.last() or (self.states.read(), self.states.weights())
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Watch what is executed in the body."""
         import tensorflow as tf
         from tensorflow.python.data.ops import iterator_ops
-        from tensorflow.python.eager.polymorphic_function import polymorphic_function
-
         with contextlib.ExitStack() as stack:
+            stack.enter_context(self._sessions.watching())
             stack.enter_context(keras_optimizers.watching(self._applied))
-            stack.enter_context(wrapped(polymorphic_function.Function, "__call__", self._outermost))
+            with contextlib.suppress(ImportError):  # TensorFlow 1
+                from tensorflow.python.eager.polymorphic_function import polymorphic_function
+
+                stack.enter_context(wrapped(polymorphic_function.Function, "__call__", self._outermost))
             for cls in optimizers():
                 for name in ("apply", "apply_gradients"):
                     if name in vars(cls):
                         stack.enter_context(wrapped(cls, name, self._outermost))
-            stack.enter_context(wrapped(iterator_ops.OwnedIterator, "_next_internal", self._iterating))
-            stack.enter_context(wrapped(iterator_ops.OwnedIterator, "get_next_as_optional", self._asking))
+            iterator = getattr(iterator_ops, "OwnedIterator", None) or iterator_ops.IteratorV2
+            stack.enter_context(wrapped(iterator, "_next_internal", self._iterating))
+            stack.enter_context(wrapped(iterator, "get_next_as_optional", self._asking))
             stack.enter_context(wrapped(tf.GradientTape, "gradient", self._differentiating))
             for cls in in_keras("layers.Layer"):
                 stack.enter_context(wrapped(cls, "__call__", self._calling))
@@ -105,10 +117,12 @@ class Steps:
         try:
             look()
         except Exception as error:
-            text = f"a step could not be looked at: {one_line(essence(error))}"
-            if text not in self._noted:
-                self._noted.add(text)
-                self._trace.add("note", text=text)
+            self._note(f"a step could not be looked at: {one_line(essence(error))}")
+
+    def _note(self, text: str) -> None:
+        if text not in self._noted:
+            self._noted.add(text)
+            self._trace.add("note", text=text)
 
     def _before(self) -> None:
         self._begin, self._counts = {}, {}
@@ -126,7 +140,11 @@ class Steps:
     def _applied(self, optimizer: Optimizer, pairs: Sequence[Sequence[Any]], rate: Tensor) -> None:
         """An update will be made, or is being traced: what has not been seen before is looked at before it is."""
         import tensorflow as tf
+        from tensorflow.python.framework import ops
 
+        if not ops.executing_eagerly_outside_functions():
+            self._sessions.applied(optimizer, [variable for _, variable in pairs])
+            return
         traced = not tf.executing_eagerly()
         with tf.init_scope():
             if tf.executing_eagerly():
@@ -152,21 +170,27 @@ class Steps:
             self._first = self._streams.step = at
             self._streams.begin()
 
+    def _begins(self, begin: State) -> None:
+        """A session runs a step, which begins with this."""
+        self._begin = begin
+        self._match()
+
+    def _ran(self, run: Run) -> None:
+        """A session has run a step."""
+        self._row(run.begin, run.data, run.given, 1, run.loss)
+
     def _step(self, updates: int, called: Nest, result: Nest) -> None:
         loss = _loss(result)
         with self._lock:
             data, self._data = self._data, []
             given, self._given = self._given, []
         given = [digest(*found) for found in [_arrays(called)] if found] or given
-        self._trace.add(
-            "step",
-            begin=self._begin,
-            weights=_weights_of(self._begin),
-            data=data[-_MOST:],
-            given=digest(*given) if given else None,
-            updates=updates,
-            loss=self._loss if loss is None else loss,
-        )
+        loss = self._loss if loss is None else loss
+        self._row(self._begin, data[-_MOST:], digest(*given) if given else None, updates, loss)
+
+    def _row(self, begin: State, data: Sequence[str], given: str | None, updates: int, loss: float | None) -> None:
+        weights = _weights_of(begin)
+        self._trace.add("step", begin=begin, weights=weights, data=data, given=given, updates=updates, loss=loss)
         self._loss = None
         self.done += 1
         self._streams.step = self._first + self.done

@@ -5,9 +5,10 @@ A process that is killed leaves all lines but perhaps half of the last one.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from typing import Any, Dict, List
+from typing import Any, Callable, ContextManager, Dict, List
 
 import numpy as np
 
@@ -26,7 +27,10 @@ def digest(*values: Any) -> str:
     for value in values:
         array = np.asarray(value)
         hashed.update(f"{array.dtype}{array.shape}".encode())
-        hashed.update(repr(array.tolist()).encode() if array.dtype.hasobject else np.ascontiguousarray(array).tobytes())
+        if array.dtype.hasobject:
+            hashed.update(repr(array.tolist()).encode())
+        else:
+            hashed.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
     return hashed.hexdigest()
 
 
@@ -40,8 +44,11 @@ class Trace:
     """
 
     def __init__(self, path: str) -> None:
+        self.around: Callable[[], ContextManager[Any]] = contextlib.ExitStack
+        """Is entered around each write."""
         self._file = open(path, "ab", buffering=0)  # noqa: SIM115  (it ends with the process)
 
     def add(self, row: str, **content: Any) -> None:
         """One line: what happened, and what is known of it."""
-        self._file.write(json.dumps(dict(content, row=row), default=str).encode() + b"\n")
+        with self.around():
+            self._file.write(json.dumps(dict(content, row=row), default=str).encode() + b"\n")
