@@ -6,14 +6,13 @@ import contextlib
 import os
 import pdb
 import sys
-from typing import Iterator
+from typing import Callable, Iterator
 
 from .. import devices, phases
 from ..errors import essence
 from ..frames import UserCode, place_of
 from ..patching import replaced
 from ..results import Results, versions
-from . import summaries
 from .format.plan import Plan
 from .format.reading import Recorded, RecordingError, read
 from .format.store import Recording, end_early
@@ -27,7 +26,7 @@ from .tensors import Json
 from .tf1 import estimator
 from .watching import constructions
 
-__all__ = ["execute"]
+__all__ = ["execute", "without_debugger"]
 
 
 def execute(job: dict[str, Json], results: Results) -> None:
@@ -86,7 +85,7 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
         changed(loaded.pair, wanted or ())
         return loaded
 
-    watched = code.following_autograph(), _without_debugger(recording, code), constructions.watching(code)
+    watched = code.following_autograph(), without_debugger(recording.note, code), constructions.watching(code)
     with contextlib.ExitStack() as stack:
         for one in (*watched, heard, _policy(job)):
             stack.enter_context(one)
@@ -100,7 +99,6 @@ def _record(job: dict[str, Json], results: Results, recording: Recording, found:
                 recording.content["brief"] = not plan.operations
                 with _set(job, recording):
                     record_side(loaded, job["side"], plan, recording, code, _other(job), again)
-            _summarize(job, results)
         except PairError as error:
             results.update(usage=str(error))
             if job.get("attempts"):  # the host hears nothing of one of them
@@ -187,13 +185,13 @@ def _arithmetic(tf: Json, device: str | None) -> list[str]:
 
 
 @contextlib.contextmanager
-def _without_debugger(recording: Recording, code: UserCode) -> Iterator[None]:
+def without_debugger(note: Callable[[str], None], code: UserCode) -> Iterator[None]:
     """Pass over the user's breakpoints in the body, and say where: nobody is there to go on."""
 
     def pass_over(*_: object, **__: object) -> None:
         place = place_of(code.stack())
         where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
-        recording.note(f"a breakpoint was passed over{where}")
+        note(f"a breakpoint was passed over{where}")
 
     with replaced(sys, "breakpointhook", pass_over), replaced(pdb, "set_trace", pass_over):
         yield
@@ -207,10 +205,3 @@ def _other(job: dict[str, Json]) -> Recorded | None:
         return read(job["other"])
     except RecordingError:
         return None
-
-
-def _summarize(job: dict[str, Json], results: Results) -> None:
-    if job["tensorboard"] is None or job["other"] is None:
-        return
-    results.begin("summaries")
-    summaries.write(job["other"], job["folder"], job["tensorboard"])

@@ -105,6 +105,9 @@ if TYPE_CHECKING:
 
         ``variant`` says which other setting of the TF2 side it is of, ``elsewhere`` where an output was computed that
         should have been on another device, ``scales_loss`` whether an optimizer was seen to scale the loss.
+        ``timing``, where a trace was asked for, has ``what`` was timed (a training step or a call), the ``seconds`` of
+        each and the bytes of the process in ``memory`` behind it, how many were ``traced``, and, as ``problem``, why
+        there is no trace.
         """
 
         format: int
@@ -131,6 +134,7 @@ if TYPE_CHECKING:
         variant: dict[str, Json]
         elsewhere: str
         scales_loss: bool
+        timing: dict[str, Json]
 
 else:
     AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict

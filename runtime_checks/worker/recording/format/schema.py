@@ -285,6 +285,16 @@ _AVERAGE = _fields(
 )
 _RATE = _fields({"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text}, {})
 _VARIANT = _fields({"kind": _one_of("device", "precision"), "value": _text, "ordinary": _text}, {"notes": _list(_text)})
+_TIMING = _fields(
+    {
+        "what": _text,
+        "seconds": _list(_seconds),
+        "memory": _list(_LENGTH),
+        "traced": _LENGTH,
+        "problem": _text,
+    },
+    {},
+)
 _SITE = _fields(
     {
         "what": _text,
@@ -321,6 +331,7 @@ CONTENT = _fields(
         "variant": _VARIANT,
         "elsewhere": _text,
         "scales_loss": _flag,
+        "timing": _TIMING,
     },
 )
 """Of ``record.json``."""
