@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import shutil
 import time
 from typing import Callable, Iterator
@@ -16,13 +17,14 @@ from ..errors import essence
 from ..frames import UserCode, place_of
 from ..results import Results, versions
 from . import summaries
+from .early_traces import xspace
 from .loading import load, side_of
 from .main import without_debugger
 from .pairs.batches import PairError
 from .self_recording import runs_itself
 from .tensors import Json
-from .timing import WARM, Running, running
 from .tf1 import estimator
+from .timing import WARM, Running, running
 
 __all__ = ["SESSION", "execute", "profiled"]
 
@@ -142,8 +144,10 @@ def _profiler(out: str) -> Iterator[Callable[[int], Json]]:
         yield lambda number: contextlib.nullcontext()
     finally:
         made = early.stop()
-    os.makedirs(out)
-    early.save(out, made)
+    found = os.path.join(out, "plugins", "profile", SESSION)
+    os.makedirs(found)
+    with open(os.path.join(found, platform.node() + ".xplane.pb"), "wb") as file:
+        file.write(xspace(made))
 
 
 def _session(folder: str) -> str:

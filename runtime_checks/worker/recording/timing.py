@@ -62,9 +62,10 @@ class Running(NamedTuple):
 def running(pair: Pair, side: str, code: UserCode, device: str | None = None) -> Iterator[Running]:
     """A side that trains, as its program would do it, or one that computes outputs where nothing says how it trains.
 
-    TF1 runs its ``train_op`` and the loss in a session. TF2 calls the pair's ``train_step``, ``train_on_batch`` of a
-    compiled model, or a ``train_step`` of the model's own in a ``tf.function``. Each gets numpy arrays, the batches of
-    the first `WARM` steps in turns, and as many threads as TensorFlow takes.
+    TF1 runs its ``train_op`` and the loss in a session, which is fed arrays. TF2 calls the pair's ``train_step`` with
+    tensors that are made of them, what ``fit`` calls of a compiled model, with iterators of datasets, or a
+    ``train_step`` of the model's own in a ``tf.function``. Each gets the batches of the first `WARM` steps in turns,
+    and as many threads as TensorFlow takes.
 
     Args:
         pair: the pair, with this side's functions.
@@ -91,12 +92,12 @@ def running(pair: Pair, side: str, code: UserCode, device: str | None = None) ->
         return
     model = make(pair)
     model.call(tensors(batches[0].inputs), False)  # variables are made outside of the function
-    step = _step(pair, model)
+    step = _step(pair, model, batches)
     if step is None:
         call = _called(model, pair)
         yield Running(CALL, lambda number: call())
     else:
-        yield Running(STEP, lambda number: step(batches[number % len(batches)]))
+        yield Running(STEP, lambda number: _fetched(step(number % len(batches))))
 
 
 def _first(found: Batches) -> list[Batch]:
@@ -120,25 +121,34 @@ def _training(pair: Pair, shown: list[Batch], code: UserCode, device: str | None
     return None if network.train_op is None else network
 
 
-def _step(pair: Pair, model: Model) -> Callable[[Batch], object] | None:
-    """A training step of the TF2 side; None where nothing says how it trains."""
+def _step(pair: Pair, model: Model, batches: list[Batch]) -> Callable[[int], Nest] | None:
+    """A training step of the TF2 side with the batch of a number; None where nothing says how it trains."""
+    import tensorflow as tf
+
     given = pair.train_step
     if given is not None:
-        return lambda batch: _fetched(given(model.value, tensors(batch.inputs), tensors(batch.labels)))
+        return lambda at: given(model.value, tensors(batches[at].inputs), tensors(batches[at].labels))
+    data = [(batch.inputs,) if batch.labels is None else tuple(batch) for batch in batches]
     if model.is_compiled:
-        return lambda batch: model.value.train_on_batch(batch.inputs, batch.labels)
+        # Not train_on_batch: Keras 2 makes a dataset in each call, which takes 24 ms where the step takes one.
+        function = model.value.make_train_function()
+        iterators = [iter(tf.data.Dataset.from_tensors(_without_lists(one)).repeat()) for one in data]
+        return lambda at: (function or model.value.train_function)(iterators[at])
     if not model.has_own_step:
         return None
 
     def body(*data: Nest) -> Nest:  # Keras 3 does not use AutoGraph
         return model.value.train_step(data) if model.is_keras3 else converted(model.value.train_step, data)
 
-    function = in_function(body)
+    own = in_function(body)
+    return lambda at: own(*tensors(data[at]))
 
-    def own(batch: Batch) -> object:
-        return _fetched(function(*tensors((batch.inputs,) if batch.labels is None else (batch.inputs, batch.labels))))
 
-    return own
+def _without_lists(value: Nest) -> Nest:
+    """A structure with tuples for lists, of which a dataset would make one tensor."""
+    if isinstance(value, dict):
+        return {key: _without_lists(part) for key, part in value.items()}
+    return tuple(map(_without_lists, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _fetched(value: Nest) -> list[Array]:
