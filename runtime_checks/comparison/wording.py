@@ -198,7 +198,11 @@ def _caught(one: Planted, steps: int) -> str:
 def timed(report: Results) -> tuple[list[list[str]], list[str]]:
     """What a step takes on each side: rows of what it is, TF1 and TF2, and sentences on what there is not."""
     told = [(side.side.upper(), side.timing) for side in report.sides if side.timing is not None]
-    problems = [f"no trace of the {side} side: {one.problem}" for side, one in told if one.problem or not one.traced]
+    problems = [
+        f"no trace of the {side} side: {one.problem or 'nothing was traced'}"
+        for side, one in told
+        if one.problem or not one.traced
+    ]
     times = [one for _, one in told if one.seconds]
     if not times:
         return [], list(map(printable, problems))

@@ -91,10 +91,10 @@ def running(pair: Pair, side: str, code: UserCode, device: str | None = None) ->
                 yield Running(STEP, lambda number: session.run(fetches, network.feeds(batches[number % len(batches)])))
         return
     model = make(pair)
-    model.call(tensors(batches[0].inputs), False)  # variables are made outside of the function
+    _build(model, batches[0])
     step = _step(pair, model, batches)
     if step is None:
-        call = _called(model, pair)
+        call = _called(model, batches[0])
         yield Running(CALL, lambda number: call())
     else:
         yield Running(STEP, lambda number: _fetched(step(number % len(batches))))
@@ -189,16 +189,22 @@ def _network(pair: Pair, batch: Batch, code: UserCode, device: str | None) -> Ne
 
 def _function(pair: Pair) -> Callable[[], None]:
     model = make(pair)
-    model.call(tensors(Batches(pair).at(0).inputs), False)  # variables are made outside of the function
-    return _called(model, pair)
+    batch = Batches(pair).at(0)
+    _build(model, batch)
+    return _called(model, batch)
 
 
-def _called(model: Model, pair: Pair) -> Callable[[], None]:
-    inputs = tensors(Batches(pair).at(0).inputs)
-    function = in_function(lambda value: model.forward(value, False).outputs)
+def _build(model: Model, batch: Batch) -> None:
+    """Have a model make its variables, outside of any function."""
+    model.call(tensors(batch.inputs), False, tensors(batch.labels))
+
+
+def _called(model: Model, batch: Batch) -> Callable[[], None]:
+    given = tensors(batch)
+    function = in_function(lambda inputs, labels: model.forward(inputs, False, labels).outputs)
 
     def call() -> None:
-        for value in function(inputs).values():
+        for value in function(*given).values():
             value.numpy()
 
     return call
