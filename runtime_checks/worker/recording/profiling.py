@@ -26,9 +26,9 @@ from .tensors import Json
 from .tf1 import estimator
 from .timing import WARM, Running, running
 
-__all__ = ["SESSION", "execute", "profiled"]
+__all__ = ["execute"]
 
-SESSION = "migrate-lint"
+_SESSION = "migrate-lint"
 """The name of the trace among those of a run: an earlier one is replaced."""
 _MOST, _LEAST, _LONG = 10, 3, 20.0
 """So many steps are timed, or fewer, if they take more seconds than this."""
@@ -94,11 +94,11 @@ def _measure(job: dict[str, Json], results: Results, code: UserCode, timing: dic
             if number + 1 >= _LEAST and sum(timing["seconds"]) > _LONG:
                 break
         results.begin(f"{_TRACED} {ready.what}s traced")
-        profiled(ready, os.path.join(job["tensorboard"], side))
+        _trace(ready, os.path.join(job["tensorboard"], side))
         timing["traced"] = _TRACED
 
 
-def profiled(ready: Running, folder: str) -> None:
+def _trace(ready: Running, folder: str) -> None:
     """Write a trace of some steps into a run's folder, as the profiler's plugin of TensorBoard looks for it.
 
     Args:
@@ -144,14 +144,14 @@ def _profiler(out: str) -> Iterator[Callable[[int], Json]]:
         yield lambda number: contextlib.nullcontext()
     finally:
         made = early.stop()
-    found = os.path.join(out, "plugins", "profile", SESSION)
+    found = os.path.join(out, "plugins", "profile", _SESSION)
     os.makedirs(found)
     with open(os.path.join(found, platform.node() + ".xplane.pb"), "wb") as file:
         file.write(xspace(made))
 
 
 def _session(folder: str) -> str:
-    return os.path.join(folder, "plugins", "profile", SESSION)
+    return os.path.join(folder, "plugins", "profile", _SESSION)
 
 
 def _unfinished(folder: str) -> str:
