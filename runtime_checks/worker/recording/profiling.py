@@ -64,6 +64,7 @@ def execute(job: dict[str, Json], results: Results) -> None:
         place = place_of(code.of_error(error))
         where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
         timing["problem"] = essence(error) + where
+    shutil.rmtree(_unfinished(folder), ignore_errors=True)
     if timing["seconds"]:
         with contextlib.suppress(Exception):
             summaries.write(job["folder"], job["other"], folder, timing)
@@ -121,7 +122,6 @@ def _trace(ready: Running, folder: str) -> None:
             break
     else:
         raise PairError("the profiler of TensorFlow wrote nothing")
-    shutil.rmtree(out)
 
 
 @contextlib.contextmanager

@@ -179,17 +179,20 @@ def runs_itself(run: Any) -> None:
 
 
 def breaks() -> Any:
-    """It can be called, and its third training step fails."""
+    """It can be called, and a training step fails, whose number its step knows."""
     made = own(False)
     made.calls = 0
     return made
 
 
-def breaking(model: Any, inputs: Any, labels: Any) -> Any:
-    model.calls += 1
-    if model.calls == 5:
-        raise RuntimeError("the data has ended")
-    return step(model, inputs, labels)
+def breaking(number: int) -> Any:
+    def breaking_step(model: Any, inputs: Any, labels: Any) -> Any:
+        model.calls += 1
+        if model.calls == number:
+            raise RuntimeError("the data has ended")
+        return step(model, inputs, labels)
+
+    return breaking_step
 
 
 def profiles(model: Any, inputs: Any, labels: Any) -> Any:
@@ -213,7 +216,8 @@ PAIRS: dict[str, Callable[[], Pair]] = {
     "one batch": lambda: Pair(trains, compiled, lambda at: [INPUTS][at], lambda at: [LABELS][at]),
     "labels in the call": lambda: Pair(trains, asks_for_labels, INPUTS, LABELS, train_step=descends),
     "no step": lambda: Pair(infers, module, INPUTS),
-    "it breaks": lambda: Pair(trains, breaks, INPUTS, LABELS, train_step=breaking),
+    "it breaks": lambda: Pair(trains, breaks, INPUTS, LABELS, train_step=breaking(5)),
+    "it breaks later": lambda: Pair(trains, breaks, INPUTS, LABELS, train_step=breaking(15)),
     "it profiles": lambda: Pair(trains, module, INPUTS, LABELS, train_step=profiles),
     "it runs itself": lambda: Pair(runs_itself, runs_itself, INPUTS),
 }
@@ -319,12 +323,13 @@ def test_what_cannot_be_traced_is_told(children: Children, tmp_path: Path, targe
     """The summaries of what was recorded are written all the same, and nothing else is left."""
     found = {
         name: children.call(target, profiled, name, "tf2", str(tmp_path / name))
-        for name in ("it breaks", "it profiles", "it runs itself")
+        for name in ("it breaks", "it breaks later", "it profiles", "it runs itself")
     }
     ended = children.call(target, profiled, "compiled", "tf2", str(tmp_path / "ended"), 1, True)
 
     assert found["it breaks"]["problem"].startswith("RuntimeError: the data has ended")
-    assert 1 == len(found["it breaks"]["seconds"])
+    assert found["it breaks later"]["problem"].startswith("RuntimeError: the data has ended")
+    assert [1, 10] == [len(found[name]["seconds"]) for name in ("it breaks", "it breaks later")]
     assert "profile" in found["it profiles"]["problem"].lower()
     assert 10 == len(found["it profiles"]["seconds"])
     assert "it runs itself, and is run once" == found["it runs itself"]["problem"]
