@@ -69,7 +69,7 @@ class Request:
     the TF2 side runs once more; ``strategies`` are such as ``mirrored:2``, see `strategies`, with the same.
     ``timeout`` is in seconds for each scenario and training step, ``memory_limit`` and ``tap_limit`` are in GiB,
     ``roots`` are the folders whose files are the user's; ``output`` keeps the recordings; ``tensorboard`` is a folder
-    for summaries.
+    for the summaries and the traces of both sides.
     """
 
     pair: str
@@ -182,6 +182,7 @@ def run(
     devices, variants = request.numbered(), request.variants()
     if variants and then is not None:
         raise VerifyUsageError("--find-cause and --seed-bugs run the TF2 side on one device, as it is")
+    _require_folder(request.tensorboard)
     swapped = first[1] is Target.KERAS2 and second[1] is Target.KERAS3
     with run_folder(request.output) as folder:
         asked_for = {
@@ -205,10 +206,12 @@ def run(
             heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
             side.record(plan if then is not None else brief, pair_job(located, name), progress, **heard)
 
+        for side in sides if request.tensorboard is not None else ():
+            side.profile(plan, pair_job(located, name), progress)
         waiting = list(variants)
         while waiting:
             variant = waiting.pop(0)
-            again = replace(sides[1], request=replace(request, tensorboard=None), variant=variant)
+            again = replace(sides[1], variant=variant)
             again.record(planning.variant(plan, variant.kind), pair_job(located, name), progress)
             waiting += _controls(again)
 
@@ -221,10 +224,9 @@ def run(
         if then is None and _differs(report):
             from .comparison.repeated import confirmed
 
-            told = replace(request, tensorboard=None)  # which has all of it by now
             for side in filter(_Side.is_brief, sides):
                 rest = planning.rest(brief, plan)
-                replace(side, request=told).record(rest, pair_job(located, name), progress, keep=True)
+                side.record(rest, pair_job(located, name), progress, keep=True)
             report = confirmed(report, compared())
         if _differs(report) and first[0].tensorflow != second[0].tensorflow:
             today = _Side(request, "tf1", second[0], _target_of_tf1(second[0]), folder, place=TODAY)
@@ -462,6 +464,22 @@ def run_folder(output: str | None) -> Iterator[str]:
         yield path
 
 
+def _require_folder(path: str | None) -> None:
+    """Make the folder for TensorBoard, before anything is run.
+
+    Raises:
+        VerifyUsageError: if it cannot be written.
+    """
+    if path is None:
+        return
+    try:
+        os.makedirs(path, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise VerifyUsageError(f"--tensorboard {path}: it cannot be written: {error.strerror or error}") from error
+
+
 @contextlib.contextmanager
 def _locked(folder: str) -> Iterator[bool]:
     """Whether this run alone holds a folder for the body; the system lets go of it when the process ends."""
@@ -532,7 +550,7 @@ class Again:
             {"folder": folder, "mutations": list(mutations)}
             for folder, mutations in zip(folders, attempts, strict=True)
         ]
-        side = replace(self.sides[1], request=replace(self.request, tensorboard=None))
+        side = self.sides[1]
         whole = min(timeout, self.request.timeout * (len(plan.scenarios) + plan.steps))
         if hasattr(os, "fork"):
             side.record(plan, self.pair, self.progress, whole, attempts=jobs, other=self.folders[0])
@@ -623,22 +641,8 @@ class _Side:
         Raises:
             VerifyUsageError: if the pair cannot be used.
         """
-        limit = None if not self.request.memory_limit else int(self.request.memory_limit * _GIB)
-        keras = {} if self.target is None else interpreter.keras_environment(self.python, self.target)
-        job = self._job(plan, pair, limit) | more
-        if any(not one.startswith("CPU") for one in (*job["devices"], self.device or "CPU")):
-            keras = keras | interpreter.accelerators()
-            job["memory_limit"] = None  # they reserve more than they will touch
-        outcome = process.start(
-            self.python.executable,
-            _WORKER,
-            job,
-            timeout=timeout or self.request.timeout,
-            memory_limit=limit,
-            environment=keras,
-            on_phase=None if progress is None else lambda phase: progress(f"{self.name}: {phase}"),
-            folders=[self.run] if self.request.output is None else [],
-        )
+        limit = self._limit
+        outcome = self._start(self._job(plan, pair, limit) | more, limit, progress, timeout)
         self._keep(outcome.output)
         if usage := (outcome.results or {}).get("usage"):
             raise VerifyUsageError(str(usage))
@@ -650,6 +654,51 @@ class _Side:
             for job in more.get("attempts", [more]):
                 end_early(job["folder"], outcome.reason)
 
+    def profile(self, plan: Plan, pair: dict[str, Any], progress: Callable[[str], None] | None) -> None:
+        """Have a side that was recorded timed and traced for TensorBoard; what came of it is in the recording."""
+        from .worker.recording.format.reading import RecordingError, read
+        from .worker.recording.format.store import RECORD, replace_json
+
+        with contextlib.suppress(RecordingError):
+            content: dict[str, Any] = dict(read(self.folder).content)
+            job = self._job(plan, pair, self._limit)
+            job |= {"kind": "profile", "tensorboard": os.path.abspath(self.request.tensorboard or "")}
+            job["ended"] = bool(content.get("crash"))
+            outcome = self._start(job, self._limit, progress)
+            found = (outcome.results or {}).get("timing")
+            timing = found if isinstance(found, dict) else {}
+            content["timing"] = {"what": "", "seconds": [], "memory": [], "traced": 0, "problem": "", **timing}
+            if outcome.cause:
+                content["timing"]["problem"] = outcome.reason
+            replace_json(os.path.join(self.folder, RECORD), content)
+
+    @property
+    def _limit(self) -> int | None:
+        """Bytes of memory that the worker may have."""
+        return None if not self.request.memory_limit else int(self.request.memory_limit * _GIB)
+
+    def _start(
+        self,
+        job: dict[str, Any],
+        limit: int | None,
+        progress: Callable[[str], None] | None,
+        timeout: float | None = None,
+    ) -> process.Outcome:
+        keras = {} if self.target is None else interpreter.keras_environment(self.python, self.target)
+        if any(not one.startswith("CPU") for one in (*job["devices"], self.device or "CPU")):
+            keras = keras | interpreter.accelerators()
+            job["memory_limit"] = None  # they reserve more than they will touch
+        return process.start(
+            self.python.executable,
+            _WORKER,
+            job,
+            timeout=timeout or self.request.timeout,
+            memory_limit=limit,
+            environment=keras,
+            on_phase=None if progress is None else lambda phase: progress(f"{self.name}: {phase}"),
+            folders=[self.run] if self.request.output is None else [],
+        )
+
     def _keep(self, output: str) -> None:
         """Lay what the side printed beside its recording."""
         from .worker.recording.format.store import OUTPUT
@@ -660,7 +709,7 @@ class _Side:
     def _job(self, plan: Plan, pair: dict[str, Any], limit: int | None) -> dict[str, Any]:
         own = os.path.dirname(pair["file"]) if pair["file"] else None
         other = os.path.join(self.run, "tf1") if self.place or self.side == "tf2" else None
-        tensorboard, strategy = self.request.tensorboard, self._set("strategy")
+        strategy = self._set("strategy")
         return {
             "kind": "record",
             "side": self.side,
@@ -676,7 +725,6 @@ class _Side:
             "memory_limit": limit,
             "roots": [*self.request.roots, *([own] if own else [])],
             "files": [pair["file"]] if pair["file"] else [],
-            "tensorboard": None if tensorboard is None or self.place else os.path.abspath(tensorboard),
             "adaptations": list(self.adaptations),
             "device": self.device,
             "devices": [],

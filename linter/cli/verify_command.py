@@ -152,7 +152,11 @@ def _add_recording(made: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="keep both recordings there: a folder that is new, empty or an earlier run's",
     )
-    add("--tensorboard", metavar="FOLDER", help="write TensorBoard summaries there, a run for each side")
+    add(
+        "--tensorboard",
+        metavar="FOLDER",
+        help="also time and trace both sides; write that and summaries there for TensorBoard, a run for each side",
+    )
 
 
 def _add_trying(made: argparse.ArgumentParser) -> None:

@@ -25,7 +25,7 @@ from .ladder import climbed
 from .omissions import not_compared
 from .operations import Operations
 from .report import Report
-from .results import RandomOp, Series, SideSummary
+from .results import RandomOp, Series, SideSummary, Timing
 from .rungs import ORACLE, RUNGS, VARIANTS, Definition, measured_by, reached
 from .settings import MADE
 from .wording import place as shown
@@ -147,7 +147,15 @@ def _summary(recorded: Recorded, crashes: Mapping[str, str]) -> SideSummary:
         ),
         seconds=float(content.get("seconds") or sum(one.seconds for one in recorded.scenarios.values())),
         peak_memory=int(content.get("peak_memory") or 0),
+        timing=_timing(content.get("timing")),
     )
+
+
+def _timing(said: Mapping[str, Any] | None) -> Timing | None:
+    if said is None:
+        return None
+    seconds, memory = tuple(map(float, said["seconds"])), tuple(said["memory"])
+    return Timing(said["what"], seconds, memory, said["traced"], said["problem"])
 
 
 def _crash(content: Mapping[str, Any]) -> str | None:

@@ -12,8 +12,8 @@ from ..worker.recording.format.rows import Place
 
 __all__ = [
     "NEVER", "Cause", "Change", "Deviation", "Divergence", "Excerpt", "OperationPair", "OperationSide", "Planted",
-    "RandomOp", "Results", "Rounding", "Rung", "SelfTest", "Series", "SideSummary", "Status", "Trial", "Tried",
-    "VariableRow"
+    "RandomOp", "Results", "Rounding", "Rung", "SelfTest", "Series", "SideSummary", "Status", "Timing", "Trial",
+    "Tried", "VariableRow"
 ]
 
 NEVER = "other devices, distribution strategies, mixed precision, resuming from a checkpoint (never compared)"
@@ -311,8 +311,27 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
+class Timing:
+    """What a step of a side takes, in a process of its own; shown and not judged.
+
+    ``what`` is a ``training step`` or a ``call``; ``seconds`` is of each that was timed, ``memory`` the bytes of the
+    process that were in memory behind it, empty where the system does not say. ``traced`` counts the steps in the
+    trace; ``problem`` says why there is none.
+    """
+
+    what: str
+    seconds: tuple[float, ...]
+    memory: tuple[int, ...]
+    traced: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class SideSummary:
-    """What one side was: versions, what was adapted or noted, and why it ended early or what it failed in."""
+    """What one side was: versions, what was adapted or noted, and why it ended early or what it failed in.
+
+    ``timing`` is None where no trace was asked for.
+    """
 
     side: str
     versions: Mapping[str, str]
@@ -322,6 +341,7 @@ class SideSummary:
     optimizers: tuple[Mapping[str, Any], ...] = ()
     seconds: float = 0.0
     peak_memory: int = 0
+    timing: Timing | None = None
 
 
 @dataclass(frozen=True)

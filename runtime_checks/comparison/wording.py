@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import os
+import statistics
 from collections.abc import Iterator, Sequence
 
 from ...linter.reporters import printable
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.rows import Place
-from .results import Change, Deviation, OperationPair, Planted, Results, Rung, SelfTest, Status, Trial
+from .results import Change, Deviation, OperationPair, Planted, Results, Rung, SelfTest, Status, Timing, Trial
 
 __all__ = [
     "agreement", "detail", "farthest", "figure", "found", "label", "lines", "operation", "place", "planted",
-    "printable", "some", "spoken", "subject", "times", "verdict", "when"
+    "printable", "some", "spoken", "subject", "timed", "times", "verdict", "when"
 ]
 
 _SCENARIOS = {
@@ -192,6 +193,36 @@ def _caught(one: Planted, steps: int) -> str:
         return f"not caught{f' with {one.steps} steps' if one.steps != steps else ''}{note}"
     where = "" if one.rung == "-" else f" on rung {one.rung}" + (f", step {one.step}" if one.rung in "67" else "")
     return f"{'caught' if one.steps == steps else f'--steps {one.steps} would catch it'}{where}{note}"
+
+
+def timed(report: Results) -> tuple[list[list[str]], list[str]]:
+    """What a step takes on each side: rows of what it is, TF1 and TF2, and sentences on what there is not."""
+    told = [(side.side.upper(), side.timing) for side in report.sides if side.timing is not None]
+    problems = [
+        f"no trace of the {side} side: {one.problem or 'nothing was traced'}"
+        for side, one in told
+        if one.problem or not one.traced
+    ]
+    times = [one for _, one in told if one.seconds]
+    if not times:
+        return [], list(map(printable, problems))
+    cells = [["", ""] if side.timing is None else _cells(side.timing) for side in report.sides]
+    names = dict.fromkeys(one.what for one in times)
+    rows = [[" or ".join(names), *(time for time, _ in cells)], ["memory behind it", *(size for _, size in cells)]]
+    if len(times) == len(report.sides) and len(names) == 1:
+        one, other = (statistics.median(side.seconds) for side in times)
+        rows[0][2] += f", {other / one:.3g} times TF1's" if one else ""
+    return [list(map(printable, row)) for row in rows], list(map(printable, problems))
+
+
+def _cells(timing: Timing) -> list[str]:
+    """Time and memory of a side in words."""
+    if not timing.seconds:
+        return ["not timed", "unknown"]
+    middle = f"{statistics.median(timing.seconds) * 1000:.3g} ms"
+    bounds = f"{min(timing.seconds) * 1000:.3g} to {max(timing.seconds) * 1000:.3g}"
+    memory = f"{timing.memory[-1] / (1 << 20):.0f} MiB" if timing.memory else "unknown"
+    return [f"{middle} ({bounds}, {len(timing.seconds)} {timing.what}s)", memory]
 
 
 def verdict(report: Results) -> str:

@@ -26,7 +26,7 @@ __all__ = ["execute", "main"]
 def main(job_file: str) -> None:
     """Do the job that a JSON file describes, and write ``results.json`` in its place.
 
-    It is a recording, the runs of a training loop, or the checks.
+    It is a recording, the profile of a recorded side, the runs of a training loop, or the checks.
     """
     _dump_stacks(os.path.join(os.path.dirname(job_file), "stacks.txt"))
     with open(job_file, encoding="utf-8") as file:
@@ -49,6 +49,10 @@ def _execute(job: dict[str, Any], results: Results, job_file: str) -> None:
         from .recording import main as recording
 
         recording.execute(job, results)
+    elif job.get("kind") == "profile":
+        from .recording import profiling
+
+        profiling.execute(job, results)
     elif job.get("kind") == "resume":
         from .resume import main as resuming
 

@@ -12,7 +12,8 @@ classes in `results`; fields that are not known are passed over when a report is
 | ``problems`` | why the sides cannot be compared at all |
 | ``not_compared`` | what a side has, or would do, and no rung compared |
 | ``versions`` | what the versions of TensorFlow differ by, where the TF1 side was run in both; empty otherwise |
-| ``sides`` | of TF1 and of TF2: ``side``, ``versions``, ``adaptations``, ``notes``, ``cause`` (why it ended early, or null), ``optimizers``, ``seconds``, ``peak_memory`` (bytes) |
+| ``sides`` | of TF1 and of TF2: ``side``, ``versions``, ``adaptations``, ``notes``, ``cause`` (why it ended early, or null), ``optimizers``, ``seconds``, ``peak_memory`` (bytes), ``timing`` |
+| ``sides[].timing`` | where a trace was asked for, else null: ``what`` (``training step`` or ``call``), ``seconds`` of each that was timed, ``memory`` (bytes of the process behind each), ``traced`` (steps in the trace), ``problem`` (why there is no trace) |
 | ``rungs`` | the ladder: ``number``, ``name`` (for ``--until``), ``title``, ``status`` (``pass``, ``fail``, ``not run``, ``vacuous``), ``detail``, ``needed`` (the tolerance that would have passed), ``notes``, ``checks`` |
 | ``rungs[].checks`` | each value that was compared: ``scenario``, ``kind``, ``tf1_name``, ``tf2_name``, ``step``, ``order`` (of execution), ``dtype``, ``shape``, ``passed``, ``counts`` (false: it only helps to find the place) |
 | ... its numbers | ``error`` (largest absolute difference), ``relative``, ``at`` (index of the worst element) with ``tf1_value`` and ``tf2_value``, ``rtol``, ``atol``, ``excess`` (multiple of the tolerance; above 1 fails), ``floor`` (measured noise or null), ``needed_rtol``, ``rounding`` (of a value that was computed in float64: ``tf1`` and ``tf2``, how far each side is from it, ``apart``, how far from each other, ``size``, the largest number, ``constants``; else null) |

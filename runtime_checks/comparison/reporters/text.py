@@ -18,6 +18,7 @@ from ..wording import (
     planted,
     printable,
     subject,
+    timed,
     verdict,
     when,
 )
@@ -71,6 +72,7 @@ def _report(report: Results, paint: Paint) -> Iterator[str]:
     yield ""
     for side in report.sides:
         yield from _side(side, paint)
+    yield from _timed(report, paint)
     for problem in report.problems:
         yield paint(f"not comparable: {printable(problem)}", _COLOURS[Status.VACUOUS])
     if report.not_compared:
@@ -145,6 +147,14 @@ def _cause(cause: Cause, paint: Paint) -> Iterator[str]:
     for finding in cause.findings:
         where = f"{finding.path}:{finding.line}" if finding.cell is None else f"{finding.path}:{finding.cell}"
         yield f"    {printable(where)}: {paint(printable(finding.code), '35')} {printable(finding.message)}"
+
+
+def _timed(report: Results, paint: Paint) -> Iterator[str]:
+    rows, problems = timed(report)
+    for what, tf1, tf2 in rows:
+        yield paint(f"{what}: TF1 {tf1}; TF2 {tf2}", "2")
+    for words in problems:
+        yield paint(words, _COLOURS[Status.VACUOUS])
 
 
 def _side(side: SideSummary, paint: Paint) -> Iterator[str]:

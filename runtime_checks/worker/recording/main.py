@@ -13,7 +13,6 @@ from ..errors import essence
 from ..frames import UserCode, place_of
 from ..patching import replaced
 from ..results import Results, versions
-from . import summaries
 from .format.plan import Plan
 from .format.reading import Recorded, RecordingError, read
 from .format.store import Recording, end_early
@@ -27,7 +26,7 @@ from .tensors import Json, Strategy
 from .tf1 import estimator
 from .watching import constructions, normalizations
 
-__all__ = ["execute"]
+__all__ = ["execute", "without_debugger"]
 
 _SYNCHRONOUS = (
     "the variables were on the servers, and each step ran where the coordinator is: what workers do that train beside "
@@ -107,7 +106,7 @@ def _record(
         changed(loaded.pair, wanted or ())
         return loaded
 
-    watched = code.following_autograph(), _without_debugger(recording, code), constructions.watching(code)
+    watched = code.following_autograph(), without_debugger(recording.note, code), constructions.watching(code)
     with contextlib.ExitStack() as stack:
         for one in (*watched, heard, _policy(job), _normalizing(job, recording)):
             stack.enter_context(one)
@@ -121,7 +120,6 @@ def _record(
                 recording.content["brief"] = not plan.operations
                 with _set(job, recording):
                     record_side(loaded, job["side"], plan, recording, code, _other(job), again)
-            _summarize(job, results)
         except PairError as error:
             results.update(usage=str(error))
             if job.get("attempts"):  # the host hears nothing of one of them
@@ -221,13 +219,13 @@ def _arithmetic(tf: Json, device: str | None) -> list[str]:
 
 
 @contextlib.contextmanager
-def _without_debugger(recording: Recording, code: UserCode) -> Iterator[None]:
+def without_debugger(note: Callable[[str], None], code: UserCode) -> Iterator[None]:
     """Pass over the user's breakpoints in the body, and say where: nobody is there to go on."""
 
     def pass_over(*_: object, **__: object) -> None:
         place = place_of(code.stack())
         where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
-        recording.note(f"a breakpoint was passed over{where}")
+        note(f"a breakpoint was passed over{where}")
 
     with replaced(sys, "breakpointhook", pass_over), replaced(pdb, "set_trace", pass_over):
         yield
@@ -241,10 +239,3 @@ def _other(job: dict[str, Json]) -> Recorded | None:
         return read(job["other"])
     except RecordingError:
         return None
-
-
-def _summarize(job: dict[str, Json], results: Results) -> None:
-    if job["tensorboard"] is None or job["other"] is None:
-        return
-    results.begin("summaries")
-    summaries.write(job["other"], job["folder"], job["tensorboard"])

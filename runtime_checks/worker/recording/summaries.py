@@ -1,7 +1,7 @@
-"""What both sides recorded, as summaries for TensorBoard: a run ``tf1`` and a run ``tf2``, one over the other.
+"""What a side recorded, as summaries for TensorBoard: a run for each side, one over the other.
 
-Scalars: losses, learning rates, metrics and the norms of gradients; histograms: the weights. A tag is the TF1 name, so
-that both runs meet in one chart.
+Scalars: losses, learning rates, metrics, the norms of gradients, and what a step takes; histograms: the weights. A tag
+is the TF1 name, so that both runs meet in one chart.
 
 The files are written record by record: ``tf.summary`` needs an installed TensorBoard, which TensorFlow 2.21 does not
 bring along.
@@ -9,16 +9,18 @@ bring along.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import time
-from typing import Iterator, Mapping
+from typing import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from .format.reading import Record, Recorded, Scenario, read
+from .format.reading import Record, Recorded, RecordingError, Scenario, read
 from .format.scenarios import STEPS
 from .pairs import mapping
-from .tensors import Array, Protobuf
+from .tensors import Array, Json, Protobuf
 
 __all__ = ["write"]
 
@@ -27,22 +29,29 @@ _BUCKETS = 30
 _FILE = "events.out.tfevents.0.migrate-lint"
 
 
-def write(tf1: str, tf2: str, out: str) -> int:
-    """Write the summaries of both sides' training steps below a folder; gives back how many there are.
-
-    Where the TF1 side recorded none, those of TF2 are written all the same, and the other way round.
+def write(folder: str, tf1: str | None, out: str, timing: Mapping[str, Json] | None = None) -> int:
+    """Write the summaries of a side's training steps, in place of earlier ones; gives back how many there are.
 
     Args:
-        tf1: the folder of the TF1 side's recording.
-        tf2: the folder of the TF2 side's recording.
-        out: where the runs ``tf1`` and ``tf2`` are made.
+        folder: of the side's recording.
+        tf1: the folder of the TF1 side's recording, where this is the other one; without one its names are kept.
+        out: the folder of the run.
+        timing: what a step takes, as in `Content`.
 
     Raises:
-        RecordingError: if a folder holds no recording.
+        RecordingError: if there is no recording in `folder`.
+        OSError: if `out` cannot be written.
     """
-    first, second = read(tf1), read(tf2)
-    names = _names(first, second)
-    return _run(first, {}, os.path.join(out, "tf1")) + _run(second, names, os.path.join(out, "tf2"))
+    recorded = read(folder)
+    names: Mapping[str, str] = {}
+    if tf1 is not None:
+        with contextlib.suppress(RecordingError):
+            names = _names(read(tf1), recorded)
+    os.makedirs(out, exist_ok=True)
+    begun = os.path.join(out, "summaries~")  # a name that TensorBoard does not read
+    written = _events(itertools.chain(_values(recorded.scenario(STEPS), names), _times(timing or {})), begun)
+    os.replace(begun, os.path.join(out, _FILE))
+    return written
 
 
 def _names(first: Recorded, second: Recorded) -> dict[str, str]:
@@ -54,14 +63,13 @@ def _names(first: Recorded, second: Recorded) -> dict[str, str]:
     return {str(match.tf2["name"]): str(match.tf1["name"]) for match in matching.pairs}
 
 
-def _run(recorded: Recorded, names: Mapping[str, str], out: str) -> int:
+def _events(values: Iterable[tuple[int, Protobuf]], path: str) -> int:
     import tensorflow as tf
 
-    os.makedirs(out, exist_ok=True)
     written = 0
-    with tf.io.TFRecordWriter(os.path.join(out, _FILE)) as file:
+    with tf.io.TFRecordWriter(path) as file:
         file.write(tf.compat.v1.Event(wall_time=time.time(), file_version="brain.Event:2").SerializeToString())
-        for step, value in _values(recorded.scenario(STEPS), names):
+        for step, value in values:
             event = tf.compat.v1.Event(wall_time=time.time(), step=step, summary=tf.compat.v1.Summary(value=[value]))
             file.write(event.SerializeToString())
             written += 1
@@ -85,6 +93,17 @@ def _values(scenario: Scenario, names: Mapping[str, str]) -> Iterator[tuple[int,
             yield record.step + 1, summary(tag="weights/" + name, histo=_histogram(record.value))
     for step, norm in _norms(scenario):
         yield step, summary(tag="gradients/global norm", simple_value=norm)
+
+
+def _times(timing: Mapping[str, Json]) -> Iterator[tuple[int, Protobuf]]:
+    """What a step takes, by the number of the step that was timed, and what of the process is in memory behind it."""
+    import tensorflow as tf
+
+    summary = tf.compat.v1.Summary.Value
+    for number, seconds in enumerate(timing.get("seconds", ())):
+        yield number, summary(tag=f"time of a {timing['what']} in ms", simple_value=seconds * 1000)
+    for number, size in enumerate(timing.get("memory", ())):
+        yield number, summary(tag=f"memory after a {timing['what']} in MiB", simple_value=size / (1 << 20))
 
 
 def _histogram(value: Array) -> Protobuf:

@@ -18,6 +18,7 @@ from migrate_lint.runtime_checks.comparison.results import (
     Series,
     SideSummary,
     Status,
+    Timing,
     VariableRow,
 )
 
@@ -241,7 +242,8 @@ def hostile() -> Report:
         rung("7", Status.FAIL, [replace(named, scenario="steps", kind="variable"), replace(named, scenario=HOSTILE)]),
     )
     finding = replace(FINDING, path=HOSTILE, code=HOSTILE, slug=HOSTILE, message=HOSTILE)
-    told = side(HOSTILE, versions={HOSTILE: HOSTILE}, adaptations=(HOSTILE,), notes=(HOSTILE,))
+    timing = Timing(HOSTILE, (0.1,), (1 << 20,), 0, HOSTILE)
+    told = side(HOSTILE, versions={HOSTILE: HOSTILE}, adaptations=(HOSTILE,), notes=(HOSTILE,), timing=timing)
     return Report(
         HOSTILE,
         HOSTILE,

@@ -254,6 +254,59 @@ def test_the_first_pair_runs_as_it_is_and_is_equal(tmp_path: Path) -> None:
         passed = {number for number, status in rungs(json.loads(done.stdout)).items() if status == "pass"}
         assert {"1", "2", "3", "3f", "4", "6", "7", "8"} <= passed
         assert ["tf1", "tf2"] == sorted(os.listdir(tmp_path / target))
+        for side in json.loads(done.stdout)["sides"]:
+            run = tmp_path / target / side["side"]
+            (trace,) = run.glob("plugins/profile/*/*.xplane.pb")
+            assert ("training step", 10, 3, "") == tuple(
+                len(side["timing"][name]) if name == "seconds" else side["timing"][name]
+                for name in ("what", "seconds", "traced", "problem")
+            )
+            assert trace.stat().st_size
+            assert ["events.out.tfevents.0.migrate-lint", "plugins"] == sorted(os.listdir(run))
+
+
+DYING = """
+import os
+from pair import *
+
+def step(model, inputs, labels):
+    os._exit(7)
+
+pair.train_step = step
+"""
+
+
+@pytest.mark.tensorflow
+def test_a_side_that_dies_while_it_is_traced_is_told(tmp_path: Path) -> None:
+    """The comparison is the one without a trace, and the recordings keep what is known."""
+    subprocess.run([sys.executable, "-m", "migrate_lint", "verify", "--init", "pair.py"], cwd=tmp_path, check=True)
+    (tmp_path / "dying.py").write_text(DYING, "utf-8")
+    words = ["dying.py", "--until", "constant", "--output-format", "json", "--quiet"]
+    run = [sys.executable, "-m", "migrate_lint", "verify"]
+    done = subprocess.run(
+        [*run, *words, "--tensorboard", "logs", "--output", "run"], cwd=tmp_path, capture_output=True, check=False
+    )
+    first, second = (side["timing"] for side in json.loads(done.stdout)["sides"])
+    again = subprocess.run(
+        [*run, "--compare", "run", "--until", "constant"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert 0 == done.returncode == again.returncode
+    assert ("", 10) == (first["problem"], len(first["seconds"]))
+    assert ("training step", []) == (second["what"], second["seconds"])
+    assert "no trace of the TF2 side: exited with status 7" in again.stdout
+    assert ["events.out.tfevents.0.migrate-lint"] == os.listdir(tmp_path / "logs" / "tf2")
+
+
+def test_a_folder_for_tensorboard_that_cannot_be_made_is_refused(place: Place) -> None:
+    """Before anything is run."""
+    (place.project / "pair.py").write_text(EQUAL)
+    (place.project / "logs").write_text("a file")
+    ran = place.begun("pair.py", "--tensorboard", "logs")
+    _, errors = ran.communicate(timeout=900)
+
+    assert 2 == ran.returncode
+    assert "--tensorboard logs: it cannot be written: " in errors
 
 
 @pytest.mark.tensorflow

@@ -30,6 +30,7 @@ from migrate_lint.runtime_checks.comparison.results import (
     OperationSide,
     RandomOp,
     Status,
+    Timing,
     Trial,
 )
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
@@ -153,6 +154,17 @@ def test_a_grid_has_a_row_a_variable_and_a_column_a_step() -> None:
     (grid,) = data_of(reports.equal(rungs=(reports.rung("7", Status.FAIL, checks),)))["grids"]
 
     assert ([0, 1], [["a", 2.0, -1], ["b", None, 0.25]]) == (grid["steps"], grid["rows"])
+
+
+def test_time_and_memory_are_a_row_with_a_column_a_side() -> None:
+    """What was not traced stands below; a report without a trace has neither."""
+    traced = reports.side("tf1", timing=Timing("call", (0.25,), (3 << 20,), 3, ""))
+    untraced = reports.side("tf2", timing=Timing("", (), (), 0, "it runs itself"))
+    rows, problems = data_of(reports.equal(sides=(traced, untraced)))["timed"]
+
+    assert [["call", "250 ms (250 to 250, 1 calls)", "not timed"], ["memory behind it", "3 MiB", "unknown"]] == rows
+    assert ["no trace of the TF2 side: it runs itself"] == problems
+    assert [[], []] == data_of(reports.equal())["timed"]
 
 
 def test_a_scalar_knows_its_tolerance_at_each_step() -> None:

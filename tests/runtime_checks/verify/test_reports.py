@@ -16,7 +16,7 @@ from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.reporters import json as json_report
 from migrate_lint.runtime_checks.comparison.reporters import junit
 from migrate_lint.runtime_checks.comparison.reporters.text import render
-from migrate_lint.runtime_checks.comparison.results import Status
+from migrate_lint.runtime_checks.comparison.results import Status, Timing
 from migrate_lint.runtime_checks.comparison.wording import figure, verdict
 
 from . import reports
@@ -41,6 +41,63 @@ def test_equal_sides_take_a_line_a_rung() -> None:
         "the farthest is layer head/dense, 0.7 x the tolerance." == text[-1]
     )
     assert 14 == len(text)
+
+
+TIMED = (
+    reports.side("tf1", timing=Timing("training step", (0.002, 0.001, 0.003), (5 << 20, 7 << 20), 3, "")),
+    reports.side("tf2", timing=Timing("training step", (0.004, 0.009, 0.003), (6 << 20, 9 << 20), 3, "")),
+)
+
+
+def timed_lines(report: Report) -> list[str]:
+    return [line for line in str(report).splitlines() if line.startswith(("training step", "call", "memory", "no tra"))]
+
+
+def test_time_and_memory_stand_side_by_side() -> None:
+    """They are medians and what is left in memory, and no part of the verdict."""
+    report = reports.equal(sides=TIMED)
+
+    assert [
+        "training step: TF1 2 ms (1 to 3, 3 training steps); TF2 4 ms (3 to 9, 3 training steps), 2 times TF1's",
+        "memory behind it: TF1 7 MiB; TF2 9 MiB",
+    ] == timed_lines(report)
+    assert (0, verdict(reports.equal())) == (report.status, verdict(report))
+    assert report == Report.from_json(json.loads(json.dumps(report.to_json())))
+
+
+@pytest.mark.parametrize(
+    ("tf1", "tf2", "lines"),
+    [
+        (None, None, []),
+        (
+            Timing("call", (0.001,), (), 3, ""),
+            Timing("training step", (0.001,), (1 << 20,), 3, ""),
+            [
+                "call or training step: TF1 1 ms (1 to 1, 1 calls); TF2 1 ms (1 to 1, 1 training steps)",
+                "memory behind it: TF1 unknown; TF2 1 MiB",
+            ],
+        ),
+        (
+            Timing("", (), (), 0, "it runs itself"),
+            Timing("call", (0.5,), (1 << 20,), 3, ""),
+            [
+                "call: TF1 not timed; TF2 500 ms (500 to 500, 1 calls)",
+                "memory behind it: TF1 unknown; TF2 1 MiB",
+                "no trace of the TF1 side: it runs itself",
+            ],
+        ),
+        (
+            Timing("", (), (), 0, "it is \x1b[31mred"),
+            Timing("", (), (), 0, ""),
+            ["no trace of the TF1 side: it is \\x1b[31mred", "no trace of the TF2 side: nothing was traced"],
+        ),
+    ],
+)
+def test_what_was_not_timed_or_traced_is_told(tf1: Timing | None, tf2: Timing | None, lines: list[str]) -> None:
+    """A side that trains is not held against one that is called."""
+    sides = (reports.side("tf1", timing=tf1), reports.side("tf2", timing=tf2))
+
+    assert lines == timed_lines(reports.equal(sides=sides))
 
 
 def test_the_first_divergence_has_both_paths_and_lines() -> None:

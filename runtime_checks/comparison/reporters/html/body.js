@@ -730,7 +730,10 @@
 
   function sides() {
     const list = (title, words) => (words.length ? [el("h3", {}, title), el("ul", {}, words.map((one) => el("li", {}, one)))] : null);
+    const [rows, untraced] = data.timed;
     return el("section", { class: "panel", "aria-labelledby": "sides" }, el("h2", { id: "sides" }, "The two sides"),
+      rows.length ? [el("p", { class: "hint" }, "Time and memory are shown, and not judged."), table(["", "TF1", "TF2"], rows.map((row) => el("tr", {}, row.map((one) => el("td", {}, one)))))] : null,
+      untraced.length ? el("ul", {}, untraced.map((one) => el("li", {}, one))) : null,
       el("div", { class: "sides" }, data.sides.map((side) => el("div", { class: "side" },
         el("h3", { class: `one ${side.side.toLowerCase()}` }, side.side),
         el("p", {}, side.versions.map(([name, version]) => `${name} ${version}`).join(", ") || "versions unknown"),

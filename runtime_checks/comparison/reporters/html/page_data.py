@@ -39,6 +39,7 @@ from ...wording import (
     planted,
     printable,
     subject,
+    timed,
     verdict,
     when,
 )
@@ -79,6 +80,7 @@ def page_data(report: Results) -> dict[str, Any]:
         "grids": [grid for kind, words in _GRIDS.items() if (grid := _grid(kind, words, steps))],
         "variables": [_variable(row) for row in report.variables],
         "random": [{"scenario": label(name), **_ops(*sides)} for name, sides in report.random_ops.items()],
+        "timed": timed(report),
         "sides": [_side(side) for side in report.sides],
     }
 

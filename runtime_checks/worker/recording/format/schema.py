@@ -288,6 +288,16 @@ _VARIANT = _fields(
     {"kind": _one_of("device", "precision", "strategy"), "value": _text, "ordinary": _text},
     {"notes": _list(_text), "control": _flag},
 )
+_TIMING = _fields(
+    {
+        "what": _text,
+        "seconds": _list(_seconds),
+        "memory": _list(_LENGTH),
+        "traced": _LENGTH,
+        "problem": _text,
+    },
+    {},
+)
 _SITE = _fields(
     {
         "what": _text,
@@ -326,6 +336,7 @@ CONTENT = _fields(
         "scales_loss": _flag,
         "distributes": _flag,
         "normalized": _list(_text),
+        "timing": _TIMING,
     },
 )
 """Of ``record.json``."""

@@ -15,16 +15,17 @@ _CHUNK = 64 << 20
 
 
 @contextlib.contextmanager
-def opened(network: Network, grappler: bool = True) -> Iterator[V1Session]:
+def opened(network: Network, grappler: bool = True, serial: bool = True) -> Iterator[V1Session]:
     """A session on a network's graph, without initial values.
 
     Args:
         network: whose graph.
         grappler: whether TensorFlow may rewrite the graph, as it does unless it is told otherwise.
+        serial: whether operations run one after the other.
     """
     import tensorflow as tf
 
-    config = tf.compat.v1.ConfigProto(inter_op_parallelism_threads=1, allow_soft_placement=True)
+    config = tf.compat.v1.ConfigProto(inter_op_parallelism_threads=int(serial), allow_soft_placement=True)
     config.graph_options.rewrite_options.disable_meta_optimizer = not grappler
     coordinator = tf.compat.v1.train.Coordinator()
     with network.graph.as_default(), tf.compat.v1.Session(graph=network.graph, config=config) as session:
