@@ -22,6 +22,7 @@ import socket
 import subprocess
 import sys
 import threading
+import traceback
 from typing import Any, Callable, Iterator
 
 from .patching import replaced
@@ -35,6 +36,8 @@ _KEPT: list[Any] = []
 """What lives as long as the process: sockets that hold the ports, servers, processes."""
 _SCHEDULED: dict[Any, Any] = {}
 """What the workers of parameter servers run, by what was asked for: each is traced once."""
+_TRIED: dict[int, tuple[Any, Any]] = {}
+"""Training steps by identity, and what is called in each replica for them; None where they do that themselves."""
 _START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")
 _OUTPUT = "output.txt"
 _LOST = 3
@@ -231,7 +234,10 @@ def step(tf: Any, strategy: Any, function: Callable[..., Any], args: tuple[Any, 
     if strategy is None:
         function(*args)
         return
-    tried = _copy(function)
+    _, tried = _TRIED.setdefault(id(function), (function, _copy(function)))
+    if tried is None:
+        function(*args)
+        return
     own, nested = strategy.run, []
 
     def run(*_: Any, **__: Any) -> None:
@@ -252,6 +258,7 @@ def step(tf: Any, strategy: Any, function: Callable[..., Any], args: tuple[Any, 
     except Exception:
         if not nested:
             raise
+        _TRIED[id(function)] = function, None
         function(*args)
 
 
@@ -275,11 +282,14 @@ def has_servers(tf: Any, strategy: Any) -> bool:
 def leave(job: dict[str, Any], status: int = 0) -> None:
     """End this process with a status if it is one of a cluster, whose servers would keep it from ending by itself.
 
-    All but the first wait for it, as it may still have something to ask them.
+    Where the status is none of success, an exception is handled, and is printed.
+    All but the first process wait for the first, which may still have something to ask them.
     """
     strategy = job.get("strategy")
     if not strategy or strategy["kind"] not in ("multiworker", "ps"):
         return
+    if status:
+        traceback.print_exc()
     if not is_chief(strategy):
         threading.Event().wait()  # until the first one is gone
     _LEAVING.set()
