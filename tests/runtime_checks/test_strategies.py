@@ -140,8 +140,9 @@ def making():
     return Making(), tf.ones((4, 3))
 """
 _STRATEGIES = {
-    "keras2": ["mirrored:3", "multiworker:2", "ps:2+1"], "keras3": ["mirrored:3", "multiworker:2", "ps:2+1", "one:CPU:1"]
-}  # fmt: skip
+    "keras2": ["mirrored:3", "multiworker:2", "ps:2+1"],
+    "keras3": ["mirrored:3", "multiworker:2", "ps:2+1", "one:CPU:1"],
+}
 
 
 def _odd(name: str, strategy: str) -> Case:
