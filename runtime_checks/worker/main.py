@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import threading
-import traceback
 from typing import Any
 
 from . import devices, shims, steps, strategies
@@ -38,9 +37,8 @@ def main(job_file: str) -> None:
     try:
         _execute(job, results, job_file)
     except BaseException:
-        traceback.print_exc()
         strategies.leave(job, 1)
-        raise SystemExit(1) from None
+        raise
     strategies.leave(job)
 
 

@@ -22,6 +22,7 @@ import socket
 import subprocess
 import sys
 import threading
+import traceback
 from typing import Any, Callable, Iterator
 
 from .patching import replaced
@@ -35,6 +36,8 @@ _KEPT: list[Any] = []
 """What lives as long as the process: sockets that hold the ports, servers, processes."""
 _SCHEDULED: dict[Any, Any] = {}
 """What the workers of parameter servers run, by what was asked for: each is traced once."""
+_TRIED: dict[int, tuple[Any, Any]] = {}
+"""Training steps by identity, and what is called in each replica for them; None where they do that themselves."""
 _START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")
 _OUTPUT = "output.txt"
 _LOST = 3
@@ -172,8 +175,18 @@ def _giving(cls: Any, strategy: Any, tell: Callable[[], object]) -> Iterator[Any
         if self is not strategy:
             original(self, *args, **kwargs)
 
-    yield replaced(cls, "__new__", new)
+    yield _made_by(cls, new)
     yield replaced(cls, "__init__", init)
+
+
+@contextlib.contextmanager
+def _made_by(cls: Any, new: Callable[..., Any]) -> Iterator[None]:
+    """Another ``__new__`` of a class in the body; a class whose own one is deleted takes no arguments any more."""
+    cls.__new__ = new
+    try:
+        yield
+    finally:
+        cls.__new__ = lambda made, *_, **__: object.__new__(made)
 
 
 _CLASSES = (
@@ -237,7 +250,10 @@ def step(tf: Any, strategy: Any, function: Callable[..., Any], args: tuple[Any, 
     if strategy is None:
         function(*args)
         return
-    tried = _copy(function)
+    _, tried = _TRIED.setdefault(id(function), (function, _copy(function)))
+    if tried is None:
+        function(*args)
+        return
     own, nested = strategy.run, []
 
     def run(*_: Any, **__: Any) -> None:
@@ -258,6 +274,7 @@ def step(tf: Any, strategy: Any, function: Callable[..., Any], args: tuple[Any, 
     except Exception:
         if not nested:
             raise
+        _TRIED[id(function)] = function, None
         function(*args)
 
 
@@ -281,11 +298,14 @@ def has_servers(tf: Any, strategy: Any) -> bool:
 def leave(job: dict[str, Any], status: int = 0) -> None:
     """End this process with a status if it is one of a cluster, whose servers would keep it from ending by itself.
 
-    All but the first wait for it, as it may still have something to ask them.
+    Where the status is none of success, an exception is handled, and is printed.
+    All but the first process wait for the first, which may still have something to ask them.
     """
     strategy = job.get("strategy")
     if not strategy or strategy["kind"] not in ("multiworker", "ps"):
         return
+    if status:
+        traceback.print_exc()
     if not is_chief(strategy):
         threading.Event().wait()  # until the first one is gone
     _LEAVING.set()

@@ -118,7 +118,7 @@ def _problem(random: Random, result: Result, content: dict[str, Any], formats: l
         trusted = with_verdicts(result, report, True)
         problem = unrendered([random.choice(formats)], random.choice((shown, trusted)))
     except session.RuntimeUsageError as error:
-        return "" if content.get("missing_device") else described(error)
+        return "" if content.get("refused") else described(error)
     except Exception as error:
         return described(error)
     lost = set(map(_identity, result.findings)) - set(map(_identity, shown.findings))

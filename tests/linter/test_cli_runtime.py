@@ -65,6 +65,7 @@ class Request:
     batch: str | None
     step: str | None
     devices: tuple[str, ...]
+    strategies: tuple[str, ...]
     targets: tuple[Target, ...]
     notebook: None
     found_for: dict[tuple[str, int, int, str], frozenset[Target]]
@@ -205,6 +206,7 @@ def test_the_request_says_what_the_command_line_does(session: Session) -> None:
     """Word for word where the session reads it, with numbers where there are numbers."""
     words = "--inputs s.py:batch --input-shape 2,28,28,1 --input-shape ?,3 --input-dtype float32 --input-dtype int32"
     more = "--device CPU:0,GPU:0 --device GPU:0 --python py --timeout 1.5 --memory-limit 2 --target keras2"
+    more += " --strategy mirrored:2,tpu --strategy tpu"
     steps = "--call generate --batch s.py:pair --step s.py:step"
 
     main(["--runtime", "model.py:build", *f"{words} {more} {steps}".split(), "--", "--units", "3", "--", "x"])
@@ -220,6 +222,7 @@ def test_the_request_says_what_the_command_line_does(session: Session) -> None:
             batch="s.py:pair",
             step="s.py:step",
             devices=("CPU:0", "GPU:0"),
+            strategies=("mirrored:2", "tpu"),
             targets=(Target.KERAS2,),
             notebook=None,
             found_for=session.requests[0].found_for,
@@ -422,6 +425,7 @@ def test_the_session_is_told_what_is_hidden(session: Session) -> None:
         ["--input-shape", "2,3"],
         ["--input-dtype", "int32"],
         ["--device", "GPU:0"],
+        ["--strategy", "mirrored:2"],
         ["--python", "py"],
         ["--timeout", "5"],
         ["--memory-limit", "0"],
