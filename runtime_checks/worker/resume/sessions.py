@@ -90,7 +90,7 @@ class Sessions:
         self._place = place
         self._optimizers: list[tuple[Graph, Optimizer, list[Variable]]] = []
         self._reached: dict[Any, _Reached] = {}
-        self._tables: dict[int, tuple[int, Graph, dict[str, tuple[str, str, str, Tensor]]]] = {}
+        self._tables: dict[Graph, tuple[int, dict[str, tuple[str, str, str, Tensor]]]] = {}
         self._original: Function = _unknown
         self._session: Any = None
         self._last: tuple[State, dict[str, Any]] = ({}, {})
@@ -132,7 +132,9 @@ class Sessions:
             if handle is not None or self._running or not _is_ours():
                 return original(session, handle, targets, fetches, feeds, options, metadata)
             fed = {tensor.name: (tensor, value) for tensor, value in _fed(feeds)}
-            reached = self._what(session.graph, targets, fetches, fed)
+            found: list[_Reached] = []
+            self._safely(lambda: found.append(self._what(session.graph, targets, fetches, fed)))
+            reached = found[0] if found else _Reached(False, False, (), ())
             if not reached.updates:
                 return original(session, handle, targets, fetches, self._placed(session, feeds), options, metadata)
             self._running = True
@@ -213,7 +215,7 @@ class Sessions:
     # -- the graph ------------------------------------------------------------------------------------------------
 
     def _what(self, graph: Graph, targets: Any, fetches: Any, fed: Collection[str]) -> _Reached:
-        key = (id(graph), graph.version, *sorted(str(one.name) for one in [*targets, *fetches]), "fed", *sorted(fed))
+        key = (graph, graph.version, *sorted(str(one.name) for one in [*targets, *fetches]), "fed", *sorted(fed))
         if key not in self._reached:
             trained = set(_trained(graph)) | self._applied_in(graph)
             self._reached[key] = _reached(trained, [*targets, *fetches], fed)
@@ -250,7 +252,7 @@ class Sessions:
 
     def _table(self, graph: Graph) -> dict[str, tuple[str, str, str, Tensor]]:
         """Kind, key, name for people and value of each variable of a graph, by the name of its operation."""
-        version, _, table = self._tables.get(id(graph), (-1, None, {}))
+        version, table = self._tables.get(graph, (-1, {}))
         if version == graph.version:
             return table
         kept = {name: _home(one) for name, one in _variables(graph).items()}
@@ -274,7 +276,7 @@ class Sessions:
             kind, text = told[kept[name]]
             key = f"weight 0/{name}" if name in trained else f"{kind} {name}"
             table[name] = kind, key, text, graph.as_graph_element(one)
-        self._tables[id(graph)] = graph.version, graph, table
+        self._tables[graph] = graph.version, table
         return table
 
 
