@@ -122,7 +122,7 @@ class _Trainer:
         made.ledger.begin_step()
         shown = number < _FIRST or number == session.plan.steps - 1
         batch = session.batch_tensors(number)
-        if chapter.name == scenarios.STEPS:
+        if chapter.name == scenarios.STEPS and not session.plan.strategy:  # whose replicas call each layer with a part
             operations = session.plan.operations and number == 0
             with made.listening.recording(chapter, number, automatic=shown, operations=operations):
                 found = run(batch, number)
