@@ -44,9 +44,8 @@ ROOMS = [
         ROOT / "runtime_checks" / "comparison",
         [
             "results distributions passes points", "wording", "judging",
-            "batches divergence draws excerpts float64 initial_values metrics pipelines precision rates resume "
-            "settings "
-            "vacuity",
+            "batches divergence draws excerpts float64 initial_values metrics pipelines precision rates replicas "
+            "resume settings vacuity",
             "causes reporters", "trying", "report training", "climb", "variants", "rungs", ".",
         ],
         id="comparison",
