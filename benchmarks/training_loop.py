@@ -39,7 +39,7 @@ def loop(folder: str, stop: int | None = None) -> None:
     step = tf.Variable(0, dtype=tf.int64)
     checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step, batches=batches)
     manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=2)
-    checkpoint.restore(manager.latest_checkpoint)
+    checkpoint.restore(manager.latest_checkpoint).expect_partial()
 
     @tf.function
     def train(features: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:

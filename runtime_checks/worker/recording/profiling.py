@@ -6,6 +6,7 @@ It is done in a process of its own, after the recording, so that a profiler chan
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import platform
 import shutil
@@ -137,8 +138,8 @@ def _profiler(out: str) -> Iterator[Callable[[int], Json]]:
         finally:
             profiler.stop()
         return
-    from tensorflow.python.eager import profiler as early  # TensorFlow 1.15 has no other one for sessions
-
+    # TensorFlow 1.15 has no other one for sessions.
+    early = importlib.import_module("tensorflow.python.eager.profiler")
     early.start()
     try:
         yield lambda number: contextlib.nullcontext()
