@@ -18,6 +18,7 @@ from .comparison.rungs import VARIANTS as KINDS
 from .comparison.rungs import reached
 from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
 from .supervised import scratch
+from .worker.recording.format import scenarios
 
 if TYPE_CHECKING:
     from .comparison.report import Report
@@ -39,8 +40,6 @@ ATTEMPTS = "attempts"
 """The folder of a run with what the TF2 side recorded again, a folder each; it is removed when they are compared."""
 PRECISIONS = ("mixed_bfloat16", "mixed_float16")
 """The policies of Keras under which the TF2 side can be run again."""
-_ALONE = "one:CPU:0"
-"""The strategy that is none."""
 RUN = "run.json"
 """The file of a run's folder that says what was asked for."""
 _NOT_KEPT = (
@@ -302,12 +301,13 @@ def _controls(side: _Side) -> list[_Variant]:
     from .worker.recording.format.reading import read
 
     variant = side.variant
-    if variant is None or variant.kind != "strategy" or variant.control or variant.value == _ALONE:
+    if variant is None or variant.kind != "strategy" or variant.control or variant.value == scenarios.ALONE:
         return []
     if not read(side.folder).content.get("normalized"):
         return []
-    known = os.path.isdir(replace(side, variant=variant._replace(value=_ALONE, control=True)).folder)
-    return [variant._replace(value=value, control=True) for value in (variant.value, *(() if known else (_ALONE,)))]
+    alone = variant._replace(value=scenarios.ALONE, control=True)
+    known = os.path.isdir(replace(side, variant=alone).folder)
+    return [variant._replace(control=True), *(() if known else (alone,))]
 
 
 def _differs(report: Report) -> bool:

@@ -17,8 +17,6 @@ from .wording import label, place, some, subject
 
 __all__ = ["against_itself"]
 
-_ALONE = "one:CPU:0"
-"""The strategy that is none: with it runs what replicas that normalize together are held against."""
 _WORST_FIRST = (Status.FAIL, Status.NOT_RUN, Status.VACUOUS, Status.PASS)
 
 
@@ -72,14 +70,18 @@ def _settled(climb: Climb, variant: Recorded) -> Settled:
     return Settled(status, text, notes=(settled.detail, *settled.notes), checks=checks)
 
 
+def _words(variant: Recorded) -> str:
+    said = variant.content["variant"]
+    return f"TF2 {said['value']} against {said['ordinary']}"
+
+
 def _due(climb: Climb, variant: Recorded) -> tuple[Status, str] | None:
     """What replicas do otherwise than one device by design, where nothing else is seen to differ."""
-    said = variant.content["variant"]
-    words = f"TF2 {said['value']} against {said['ordinary']}"
+    value, words = variant.content["variant"]["value"], _words(variant)
     controls = [one for one in climb.variants if _is(one, "strategy") and one.content["variant"].get("control")]
-    ones = [one for one in controls if one.content["variant"]["value"] == _ALONE]
-    others = [one for one in controls if one.content["variant"]["value"] == said["value"]]
-    if ones and others and said["value"] != _ALONE:
+    ones = [one for one in controls if one.content["variant"]["value"] == scenarios.ALONE]
+    others = [one for one in controls if one.content["variant"]["value"] == value]
+    if ones and others and value != scenarios.ALONE:
         settled = _judged(climb, ones[0], others[0])
         if settled.status is Status.PASS:
             names = some(variant.content["normalized"])
@@ -93,8 +95,7 @@ def _due(climb: Climb, variant: Recorded) -> tuple[Status, str] | None:
 
 
 def _judged(climb: Climb, ordinary: Recorded, variant: Recorded) -> Settled:
-    said = variant.content["variant"]
-    words = f"TF2 {said['value']} against {said['ordinary']}"
+    said, words = variant.content["variant"], _words(variant)
     one, other = _of_itself(ordinary), _of_itself(variant)
     names = naming(one, other, {}, {}, (), ())
     policy, dtype = climb.judge.policy, _dtype(variant)

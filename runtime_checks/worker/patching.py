@@ -10,7 +10,7 @@ from typing import Any, Callable, ContextManager, Iterator
 
 from .errors import one_line, text_of
 
-__all__ = ["Patch", "Wrap", "replaced", "telling", "wrapped", "wrapped_everywhere"]
+__all__ = ["Patch", "Wrap", "definer", "replaced", "telling", "wrapped", "wrapped_everywhere"]
 
 Patch = ContextManager[object]
 """Something else in the place of an attribute, while it is entered."""
@@ -36,6 +36,11 @@ def replaced(owner: object, name: str, value: object) -> Iterator[None]:
 
 def _own(owner: object, name: str, default: object) -> Any:
     return vars(owner).get(name, default) if isinstance(owner, type) else getattr(owner, name, default)
+
+
+def definer(cls: type, name: str) -> Any:
+    """The class, among a class and its bases, that has a method of its own by that name; None if there is none."""
+    return next((base for base in cls.__mro__ if name in vars(base)), None)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,8 @@ import importlib
 import inspect
 from typing import Any, NamedTuple
 
+from .patching import definer
+
 __all__ = [
     "Expected", "constructor_needs", "expected", "has_call", "is_function", "is_functional", "is_layer", "is_of_keras",
     "is_traced", "keeper", "keras_of", "needs_training", "owner_of", "parameters", "required", "takes_training",
@@ -40,17 +42,13 @@ def is_layer(value: Any) -> bool:
 
 def owner_of(model: Any, name: str) -> Any:
     """The class of the program's, or of a library's, that defines a method of a model; None where Keras does."""
-    owner = _definer(model, name)
+    owner = definer(type(model), name)
     return None if owner is None or is_of_keras(owner) else owner
 
 
 def is_of_keras(cls: type) -> bool:
     """True for a class that Keras or TensorFlow defines."""
     return cls.__module__.partition(".")[0] in _KERAS
-
-
-def _definer(model: Any, name: str) -> Any:
-    return next((cls for cls in type(model).__mro__ if name in vars(cls)), None)
 
 
 def keras_of(model: Any) -> Any:
@@ -66,7 +64,7 @@ def keras_of(model: Any) -> Any:
 
 def has_call(model: Any) -> bool:
     """False for a Keras model or layer without a ``call``, as of models that only train."""
-    owner = _definer(model, "call") if is_layer(model) else None
+    owner = definer(type(model), "call") if is_layer(model) else None
     if owner is None or owner.__name__ not in ("Layer", "Model", "Operation"):
         return True
     if owner_of(model, "__call__") is not None:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Callable, ContextManager, Iterator, Sequence
 
 from ...frames import UserCode
-from ...patching import replaced, wrapped
+from ...patching import definer, replaced, wrapped
 from ..format.rows import Content, Place
 from ..tensors import Function, Json, Layer, Nest, Optimizer, Tensor
 from ..watching import keras_optimizers
@@ -194,7 +194,7 @@ class _Patches:
 
     def _shift(self, cls: type) -> None:
         """Let the schedules of a class that are marked begin later."""
-        owner = next(base for base in cls.__mro__ if "__call__" in vars(base))
+        owner = definer(cls, "__call__")
         original = vars(owner)["__call__"]
         if getattr(original, "shifted", False):
             return
@@ -204,7 +204,7 @@ class _Patches:
             return original(one, step + (self._mark(one, "schedule") or 0))
 
         call.shifted = True  # type: ignore[attr-defined]
-        owner.__call__ = call  # type: ignore[method-assign]
+        owner.__call__ = call
 
     # Calls of layers
 

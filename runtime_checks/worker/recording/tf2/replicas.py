@@ -8,7 +8,8 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from ...patching import wrapped
+from ...patching import definer, wrapped
+from ...tracking import resources
 from ..format.attempts import NotRunError
 from ..pairs.batches import Batch
 from ..randomness.ledger import Ledger, Share
@@ -25,7 +26,6 @@ class Part(NamedTuple):
     """
 
     outputs: Mapping[str, Array]
-    endpoints: Mapping[str, Array]
     regularization: Mapping[str, Array]
     targets: Sequence[Array]
     loss: Array | None
@@ -98,7 +98,7 @@ class Replicas:
 
             return run
 
-        with wrapped(next(cls for cls in type(self.strategy).__mro__ if "run" in vars(cls)), "run", running):
+        with wrapped(definer(type(self.strategy), "run"), "run", running):
             yield
 
     def _drawing(self, function: Function) -> Function:
@@ -189,11 +189,9 @@ def gradients_of(parts: Sequence[Part]) -> dict[str, Array]:
     return {name: np.sum([part.gradients[name] for part in parts if name in part.gradients], axis=0) for name in names}
 
 
-def spread(strategy: Strategy, variable: Variable) -> float:
+def spread(variable: Variable) -> float:
     """How far apart the copies of a variable are that the replicas here have."""
-    inner = getattr(variable, "value", None)
-    copies = strategy.experimental_local_results(variable if inner is None or callable(inner) else inner)
-    arrays = [copy.numpy() for copy in copies]
+    arrays = [copy.numpy() for copy in resources(variable)]
     return max((float(np.max(np.abs(one - arrays[0]), initial=0.0)) for one in arrays[1:]), default=0.0)
 
 

@@ -6,7 +6,7 @@ import contextlib
 from typing import Callable, ContextManager, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
-from ...patching import wrapped
+from ...patching import definer, wrapped
 from ..format.plan import Plan
 from ..format.reading import Recorded, read
 from ..format.store import Chapter, Recording
@@ -48,8 +48,7 @@ def _scopes() -> Iterator[list[Strategy]]:
 
         return scope
 
-    owner = next(cls for cls in tf.distribute.Strategy.__mro__ if "scope" in vars(cls))
-    with wrapped(owner, "scope", telling):
+    with wrapped(definer(tf.distribute.Strategy, "scope"), "scope", telling):
         yield entered
 
 

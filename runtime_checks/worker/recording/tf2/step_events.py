@@ -7,7 +7,7 @@ import functools
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode, place_of
-from ...patching import replaced, wrapped
+from ...patching import definer, replaced, wrapped
 from ..format.rows import Place
 from ..tensors import Function, Nest, Optimizer, Tensor, Variable
 from ..watching import averages, keras_optimizers
@@ -136,8 +136,7 @@ def _strategies(current: Callable[[], Seen]) -> Iterator[None]:
 
         return run
 
-    owner = next(cls for cls in tf.distribute.Strategy.__mro__ if "run" in vars(cls))
-    with wrapped(owner, "run", telling):
+    with wrapped(definer(tf.distribute.Strategy, "run"), "run", telling):
         yield
 
 

@@ -178,7 +178,7 @@ class _Trainer:
             targets: list[Array] = [np.sum(part.targets[at]) for part in parts]
             self.chapter.add("replica", f"loss/{at}", np.array(targets), number)
         for name, _, variable in self._trained():
-            apart = spread(found.strategy, variable)
+            apart = spread(variable)
             if apart:
                 self.chapter.add("replica", f"apart/{name}", np.array(apart), number)
         for one in made:
@@ -192,7 +192,6 @@ class _Trainer:
         returned = None if value is None or self.session.pair.train_step is None else value.loss
         return Part(
             outputs=_arrays(told["outputs"]),
-            endpoints=_arrays(told["endpoints"]),
             regularization=_arrays(told["regularization"]),
             targets=[array(target) for target, _ in seen.losses],
             loss=None if returned is None else array(returned),

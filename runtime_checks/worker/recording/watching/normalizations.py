@@ -6,7 +6,7 @@ import contextlib
 import inspect
 from typing import Callable, Iterator
 
-from ...patching import wrapped
+from ...patching import definer, wrapped
 from ..tensors import Function, Layer
 from .classes import in_keras
 
@@ -35,6 +35,6 @@ def by_replica(heard: Callable[[str], object], synchronize: bool) -> Iterator[No
 
     classes = in_keras("layers.BatchNormalization")
     with contextlib.ExitStack() as stack:
-        for owner in {next(base for base in cls.__mro__ if "__init__" in vars(base)) for cls in classes}:
+        for owner in {definer(cls, "__init__") for cls in classes}:
             stack.enter_context(wrapped(owner, "__init__", telling))
         yield
