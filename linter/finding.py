@@ -45,7 +45,11 @@ class Applicability(StrEnum):
     """Whether a fix may be applied without a person reading it."""
 
     SAFE = "safe"
+    """It cannot change what the program computes on the target, or restores what TF1 computed."""
     UNSAFE = "unsafe"
+    """A person has to look at it, and the fix says why; applied where that was asked for."""
+    DISPLAY = "display"
+    """It is shown, and never applied."""
 
 
 class Target(StrEnum):
@@ -89,7 +93,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace the text between two positions."""
+    """Replace the text between two positions; lines end in a single newline."""
 
     line: int
     column: int
@@ -100,10 +104,15 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that belong together: all are applied or none."""
+    """Edits that belong together: all are applied or none.
+
+    They are in source order and do not overlap; `reason` says what a person has to look at, and is empty where the fix
+    is safe.
+    """
 
     applicability: Applicability
     edits: tuple[Edit, ...]
+    reason: str = ""
 
 
 class Span(NamedTuple):

@@ -27,7 +27,7 @@ ROOMS = [
         ROOT / "linter",
         [
             "atomic finding", "runtime_report", "source",
-            "analysis", "settings", "rule_api", "registry", "result", "run", "adoption",
+            "analysis", "settings", "rule_api", "fixing registry", "result", "run", "adoption",
             "reporters", "cli", ".",
         ],
         id="linter",
@@ -60,7 +60,7 @@ REPORTING = {
     for name in ("atomic", "finding", "reporters.junit_xml", "reporters.page", "reporters.printable")
 }
 """What the linter lends to other reports: it needs nothing but the standard library."""
-RULE_API = {"migrate_lint.linter.rule_api.rule", "migrate_lint.linter.rule_api.model"}
+RULE_API = {f"migrate_lint.linter.rule_api.{name}" for name in ("rule", "model", "rewriting")}
 
 
 def _module(path: Path) -> list[str]:

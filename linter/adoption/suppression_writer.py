@@ -7,15 +7,14 @@ A line that ends within a string or in a backslash can carry no comment; finding
 from __future__ import annotations
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from token import tok_name
-from tokenize import COMMENT, NEWLINE, NL, TokenError, TokenInfo, detect_encoding, generate_tokens
+from tokenize import COMMENT, NEWLINE, NL, TokenError, TokenInfo, generate_tokens
 
 from ..atomic import ChangedError, clear, replace_file
 from ..finding import PROBE_ONLY_FINDING, UNUSED_SUPPRESSION, Finding
@@ -23,10 +22,8 @@ from ..result import Result
 from ..settings.config import ALWAYS
 from ..source.discovery import leads_out, trees_around
 from ..source.parsing import SourceFile
-from ..source.reading import read_bytes, read_source
+from ..source.reading import decoded, read_bytes, read_source, split_lines
 from ..source.suppressions import Comment, find_suppressions
-
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +134,8 @@ def _rewrite(
     places, without = _places(source, findings)
     if not places:
         return without, digest
-    text, encoding = _decoded(data)
-    lines = _split(text)
+    text, encoding = decoded(data)
+    lines = split_lines(text)
     if [line.rstrip("\r\n") for line in lines] != source.lines:
         raise _RefusedError("its lines cannot be told apart")
     for line, codes in places.items():
@@ -217,28 +214,6 @@ def _with_codes(line: str, codes: Iterable[str], comment: Comment | None, reason
 
 def _comment(codes: Sequence[str], reason: str) -> str:
     return f"# migrate-lint: disable={','.join(codes)}{f' -- {reason}' if reason else ''}"
-
-
-def _split(text: str) -> list[str]:
-    """Lines with their ends; an empty one at the end follows a last line end."""
-    lines = []
-    start = 0
-    while match := _LINE.match(text, start):
-        lines.append(match.group())
-        start = match.end()
-        if not match.group().endswith(("\r", "\n")):
-            break
-    return lines
-
-
-def _decoded(data: bytes) -> tuple[str, str]:
-    """The text with its own line ends, and the encoding that it has."""
-    head = data[:8192].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    try:
-        encoding = detect_encoding(BytesIO(head).readline)[0]
-    except SyntaxError:  # a first line longer than that, cut within a character
-        encoding = "utf-8"
-    return data.decode(encoding), encoding
 
 
 def _require_same_code(before: SourceFile, after: SourceFile | Finding) -> None:

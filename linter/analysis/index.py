@@ -685,9 +685,7 @@ class FileIndex:
                 found += [(path, scope, key) for path in self._alternatives(part)]
         return found
 
-    def _bind_item(
-        self, target: ast.expr, value: ast.expr | None, scope: Scope, key: ast.expr | None = None
-    ) -> None:
+    def _bind_item(self, target: ast.expr, value: ast.expr | None, scope: Scope, key: ast.expr | None = None) -> None:
         """What is put into a container becomes one of its items."""
         if value is None or isinstance(value, ast.Constant):
             return
@@ -960,8 +958,12 @@ class FileIndex:
             texts = self.resolve(scope, path) if path else ()
             return texts if len(texts) < 2 else tuple(dict.fromkeys(texts))
         if isinstance(node, _LITERALS):
-            found = [f"{{{key_of(key)}}}{text}" for path, where, key in self._elements(node, scope) if path
-                     for text in self.resolve(where, path)]
+            found = [
+                f"{{{key_of(key)}}}{text}"
+                for path, where, key in self._elements(node, scope)
+                if path
+                for text in self.resolve(where, path)
+            ]
             return tuple(dict.fromkeys(found))
         paths = [path for path in self._alternatives(node) if path]
         return tuple(dict.fromkeys([text for path in paths for text in self.resolve(scope, path)]))

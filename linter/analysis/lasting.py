@@ -488,7 +488,6 @@ class LastingWrites:
             found = self._closed_classes[cls.id] = all(map(is_library, ours)) and any(map(kinds_of_base, ours))
         return found
 
-
     def is_public_method(self, cls: Scope, name: str) -> bool:
         """Whether a method that a class has not itself is a public one of TensorFlow or Keras: it ends no guard."""
         return (not name.startswith("_") or name == "__init__") and self.is_of_library(cls)

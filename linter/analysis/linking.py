@@ -188,7 +188,8 @@ class _Linker:
             cls = self._project.cls(key)
             known = self._keeping[key] = cls is not None and any(
                 (text.partition("]")[2] if text[0] == "[" else text).startswith("$")
-                for texts in cls["attributes"].values() for text in texts
+                for texts in cls["attributes"].values()
+                for text in texts
             )
         return known
 

@@ -737,8 +737,11 @@ def _arguments(node: ast.Call) -> list[tuple[str, ast.expr]]:
 
 def _is_value(node: ast.expr) -> bool:
     """Whether an expression is ``x.numpy()``."""
-    return isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Attribute) and (
-        node.func.attr == "numpy"
+    return (
+        isinstance(node, ast.Call)
+        and not node.args
+        and isinstance(node.func, ast.Attribute)
+        and (node.func.attr == "numpy")
     )
 
 

@@ -56,6 +56,20 @@ def print_text(text: str) -> None:
         raise UsageError(f"standard output cannot be written: {error.strerror or error}") from error
 
 
+def print_bytes(data: bytes) -> None:
+    """Write to standard output as `print_text` does, but what are bytes already."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
 def complain(text: str) -> None:
     """Write to standard error, every line behind the program's name."""
     if sys.stderr is None:
@@ -83,6 +97,17 @@ def end_on_termination() -> None:
 def is_terminal(stream: IO[str] | None) -> bool:
     """Whether somebody looks at a stream, which may be closed."""
     return stream is not None and stream.isatty()
+
+
+def is_interactive() -> bool:
+    """Whether somebody can be asked."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stdout)
+
+
+def ask(question: str) -> str:
+    """What somebody answers; nothing at the end of the input."""
+    print_text(question)
+    return "" if sys.stdin is None else sys.stdin.readline().strip()
 
 
 def require_working_folder() -> None:

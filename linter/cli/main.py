@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from time import monotonic
@@ -32,12 +32,14 @@ from .console import (
     is_colored,
     is_terminal,
     phase_progress,
+    print_bytes,
     print_text,
     require_working_folder,
     require_writable,
     seconds,
     split_words,
 )
+from .fixing import add_fix_options, fixes_asked_for, require_fixable
 from .outputs import Given, Output, pair
 
 if TYPE_CHECKING:
@@ -92,7 +94,6 @@ def _dispatch(words: list[str]) -> int:
 def _check(words: list[str]) -> int:
     options = _parsed(words)
     stdin_name = _stdin_name(options)
-    colored = is_colored(options.color)
     require_working_folder()
     target = _runtime_target(options)
     paths = options.paths or ([target] if target is not None else ["."])
@@ -105,6 +106,7 @@ def _check(words: list[str]) -> int:
     if options.explain_target:
         return _explain_target(paths, config, jobs, options)
     require(options, config)
+    require_fixable(options)
     require_writable(output.file for output in outputs)
     if options.verbose:
         complain(f"configuration: {config.path or 'none'}")
@@ -115,42 +117,96 @@ def _check(words: list[str]) -> int:
     if target is not None and not options.paths:
         root, paths = _reached(target, config)
     data = None if stdin_name is None else (stdin_name, _standard_input())
-    progress = None if options.quiet or not is_terminal(sys.stderr) else _Progress()
-    try:
-        result = lint(
-            paths,
-            config,
-            jobs=jobs,
-            cache=None if options.no_cache else _cache_folder(),
-            force_exclude=options.force_exclude,
-            stdin=data,
-            progress=progress,
-            root=root,
-            fallback=None
-            if options.runtime is None or config.target != "auto"
-            else _interpreters_target(options.python),
-        )
-    finally:
-        if progress is not None:
-            progress.stop()
+    cache = None if options.no_cache else _cache_folder()
+    fallback = None if options.runtime is None or config.target != "auto" else _interpreters_target(options.python)
+    reporters = [_reporter(output.format) for output in outputs]
+    shows_fixes = fixes_asked_for(options) or any(getattr(reporter, "SHOWS_FIXES", False) for reporter in reporters)
+
+    def found(unsaved: Mapping[str, bytes]) -> Result:
+        progress = None if options.quiet or not is_terminal(sys.stderr) else _Progress()
+        try:
+            return lint(
+                paths,
+                config,
+                jobs=jobs,
+                cache=cache,
+                force_exclude=options.force_exclude,
+                stdin=data,
+                progress=progress,
+                root=root,
+                fallback=fallback,
+                unsaved=unsaved,
+                fixes=shows_fixes,
+            )
+        finally:
+            if progress is not None:
+                progress.stop()
+
+    def adopted(unsaved: Mapping[str, bytes]) -> Result:
+        return adopt(found(unsaved), options, config, jobs=jobs, cache=cache)[0]
+
+    if fixes_asked_for(options):
+        return _fix(options, config, adopted, list(zip(outputs, reporters, strict=True)), stdin_name)
+    result = found({})
     if options.runtime is not None:
         result = _run(options, config, result, target)
-    cache = None if options.no_cache else _cache_folder()
     result, notes, written = adopt(result, options, config, jobs=jobs, cache=cache)
     for line in (*troubles(), *notes):
         complain(line)
-    reporters = [_reporter(output.format) for output in outputs]
+    _deliver(result, options, list(zip(outputs, reporters, strict=True)))
+    if not written:
+        return 2
+    return 0 if options.exit_zero and result.status == 1 else result.status
+
+
+def _deliver(result: Result, options: argparse.Namespace, wanted: Sequence[tuple[Output, ModuleType]]) -> None:
+    """Show what was found, in every format that was asked for."""
+    colored = is_colored(options.color)
+    reporters = [reporter for _, reporter in wanted]
     if options.verbose or all(reporter.FOR_PROGRAMS for reporter in reporters):
         said = (*summary(result, Paint(False)), *coverage(result)) if options.verbose else _empty_folders(result)
         for line in said:
             complain(line)
     roots = [project.root for project in result.projects]
-    for output, reporter in zip(outputs, reporters, strict=True):
+    for output, reporter in wanted:
         paint = Paint(colored and (output.file is None or options.color == "always"))
         deliver("".join(f"{line}\n" for line in _report(result, reporter, options, paint)), output.file, roots)
-    if not written:
+
+
+def _fix(
+    options: argparse.Namespace,
+    config: Config,
+    lint: Callable[[Mapping[str, bytes]], Result],
+    wanted: Sequence[tuple[Output, ModuleType]],
+    stdin_name: str | None,
+) -> int:
+    """Apply fixes, write or show them, and report what is left."""
+    from ..run.cache import troubles
+    from ..run.fixing import fix, write
+    from .fixing import diff_of, said, selection
+
+    fixed = fix(lint, selection(options, config))
+    for line in troubles():
+        complain(line)
+    failed: list[str] = []
+    if options.diff:
+        print_text("".join(diff_of(fixed, Paint(is_colored(options.color)))))
+    elif stdin_name is not None:
+        data = fixed.files[0].now if fixed.files else next(iter(fixed.result.sources.values()))[1]
+        print_bytes(data or b"")
+    else:
+        failed = write(fixed)
+    shows_code = options.diff or stdin_name is not None
+    if not (shows_code or options.fix_only):
+        _deliver(fixed.result, options, wanted)
+    for line in (*failed, *said(fixed, options, len(failed))):
+        complain(line)
+    if failed:
         return 2
-    return 0 if options.exit_zero and result.status == 1 else result.status
+    if options.diff:
+        return int(bool(fixed.files))
+    status = fixed.result.status
+    return 0 if (options.exit_zero or options.fix_only) and status == 1 else status
 
 
 def _parsed(words: list[str]) -> argparse.Namespace:
@@ -414,6 +470,8 @@ def _settings(config: Config, jobs: int, outputs: Sequence[Output]) -> Iterator[
     yield f"exclude: {printable(', '.join(config.exclude)) or 'none'}"
     for glob, names in config.per_file_ignores:
         yield f"per-file-ignores: {printable(glob)} = {printable(', '.join(names))}"
+    yield f"fixable: {', '.join(config.fixable)}"
+    yield f"unfixable: {', '.join(config.unfixable) or 'none'}"
     yield f"target: {config.target}"
     yield f"baseline: {printable(config.baseline or 'none')}"
     yield f"output-format: {', '.join(output.format for output in outputs)}"
@@ -505,6 +563,7 @@ def _check_parser() -> argparse.ArgumentParser:
     add("--completion", action=_Completion, choices=_SHELLS, help="print what a shell reads to complete words here")
     add("--version", action=_Version, nargs=0, help="print the version of the program and of its rules, and stop")
     add_options(parser)
+    add_fix_options(parser)
     _add_runtime(parser)
     return parser
 
@@ -579,9 +638,7 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
     from .resume_command import parser as resume_parser
     from .verify_command import parser as verify_parser
 
-    return {
-        "check": _check_parser(), "rule": _rule_parser(), "verify": verify_parser(), "resume": resume_parser()
-    }
+    return {"check": _check_parser(), "rule": _rule_parser(), "verify": verify_parser(), "resume": resume_parser()}
 
 
 class _Completion(argparse.Action):

@@ -24,7 +24,7 @@ def text(rules: Sequence[type[Rule]]) -> Iterator[str]:
         yield f"{rule.code} {rule.slug()} ({_facts(rule)})"
         yield ""
         yield sections["Summary"]
-        for title in SECTIONS:
+        for title in (one for one in SECTIONS if one in sections):
             yield ""
             yield f"{title}:"
             yield from (f"    {line}".rstrip() for line in sections[title].split("\n"))
@@ -43,7 +43,7 @@ def markdown(rules: Sequence[type[Rule]]) -> Iterator[str]:
         yield f"*{_facts(rule)}*"
         yield ""
         yield sections["Summary"]
-        for title in SECTIONS:
+        for title in (one for one in SECTIONS if one in sections):
             yield ""
             yield f"## {title}"
             yield ""

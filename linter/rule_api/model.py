@@ -2,8 +2,7 @@
 
 Every question a rule may ask about a place is answered here: what a name is, in which contexts the code runs, what an
 argument says.
-Concrete syntax is libcst (`Call.node`, `Call.argument`), parsed from the site's own text when a rule first asks for it;
-`Site.syntax` is the same place as a stdlib `ast` node, for questions about structure.
+`Site.syntax` is the place as a stdlib `ast` node; concrete syntax is libcst, which `Rule.fix` is given.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from array import array
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from ..analysis.call_graph import MAX_STEPS
 from ..analysis.changes import GROWERS, MUTATORS, Change, Changes, from_elsewhere, owner_of
@@ -51,9 +50,6 @@ from ..analysis.versions import Versions
 from ..finding import Location, Span, Target
 from ..source.parsing import SourceFile
 from ..source.reading import NOTEBOOK
-
-if TYPE_CHECKING:
-    import libcst
 
 __all__ = [
     "GROWERS",
@@ -358,6 +354,14 @@ class File:
             known = self._characters[line] = array("L", begins)
         return known[min(offset, len(known) - 1)]
 
+    def between(self, before: ast.expr, after: ast.expr) -> str:
+        """The text between two expressions, of which one follows the other."""
+        line, end = before.end_lineno or before.lineno, after.lineno
+        lines = [text.encode("utf-8", "surrogatepass") for text in self.lines[line - 1 : end]]
+        lines[-1] = lines[-1][: after.col_offset]
+        lines[0] = lines[0][before.end_col_offset or 0 :]
+        return b"\n".join(lines).decode("utf-8", "replace")
+
     def parent_of(self, node: ast.AST) -> ast.AST | None:
         """The node around another one of this file."""
         return self._parents.get(id(node))
@@ -492,16 +496,6 @@ class File:
     def values(self) -> Values:
         """What is known of the values in the functions of the file."""
         return Values(self.index, self.key, self.project, self.entities)
-
-    def parse_expression(self, text: str) -> libcst.BaseExpression:
-        """Parse the text of one expression with libcst.
-
-        Raises:
-            libcst.ParserSyntaxError: if libcst cannot read what Python's own parser accepted.
-        """
-        import libcst
-
-        return libcst.parse_expression(f"({text}\n)")
 
 
 def _never_runs(level: Block) -> bool:
@@ -771,9 +765,9 @@ class Site:
         """What a path names here."""
         return self.file.entities(self.scope, path)
 
-    def names_of(self, node: ast.expr | libcst.CSTNode | None) -> tuple[Name, ...]:
-        """The public names that an expression (ast or libcst) may mean here."""
-        return self.file.names(self.scope, _any_path(node))
+    def names_of(self, node: ast.expr | None) -> tuple[Name, ...]:
+        """The public names that an `ast` expression may mean here."""
+        return self.file.names(self.scope, path_of(node))
 
     @property
     def never_runs(self) -> bool:
@@ -794,6 +788,22 @@ class Site:
         if owner is not None:
             texts += self.file.project.mro((self.file.key, owner.id))[1]
         return any(text.startswith(_PRIVATE_KERAS) for text in texts)
+
+    def spelling(self, name: str) -> str | None:
+        """How a public name, such as ``tensorflow.math.log``, can be written here with what the file imports.
+
+        None where no import of the module itself leads to it for sure.
+        """
+        own = split_head(getattr(self, "path", None) or "")[0]
+        imports = (one for one in self.file.imports if one.scope is self.file.index.module)
+        heads = [own, *(one.bound for one in imports if self.function is not None or one.line < self.line)]
+        for head in dict.fromkeys(filter(None, heads)):
+            found = self.file.names(self.scope, head)
+            if len(found) == 1 and (name == found[0].spelled or name.startswith(f"{found[0].spelled}.")):
+                text = head + name[len(found[0].spelled) :]
+                if [one.spelled for one in self.file.names(self.scope, text)] == [name]:
+                    return text
+        return None
 
     def class_of_self(self, name: str) -> ClassSite | None:
         """The class whose instance `name` is here, as the first parameter of a method around the site."""
@@ -862,15 +872,6 @@ class Call(_Named):
         assert isinstance(self.syntax, ast.Call)
         return self.syntax
 
-    @cached_property
-    def node(self) -> libcst.Call:
-        """The call as a libcst node, with its exact concrete syntax."""
-        import libcst
-
-        node = self.file.parse_expression(self.text)
-        assert isinstance(node, libcst.Call)
-        return node
-
     @property
     def method(self) -> str:
         """The attribute that is called (``restore`` in ``x.restore()``), or an empty string."""
@@ -900,19 +901,6 @@ class Call(_Named):
             if not any(isinstance(a, ast.Starred) for a in self.call.args[: position + 1]):
                 return self.call.args[position]
         return None
-
-    def argument(self, keyword: str, position: int | None = None) -> libcst.BaseExpression | None:
-        """The value of an argument as a libcst node."""
-        wanted = self.value(keyword, position)
-        for given, node in zip(self._in_source_order(), self.node.args, strict=True):
-            if given is wanted and wanted is not None:
-                return node.value
-        return None
-
-    def _in_source_order(self) -> list[ast.expr]:
-        values = [a.value if isinstance(a, ast.Starred) else a for a in self.call.args]
-        pairs = [(v.lineno, v.col_offset, v) for v in (*values, *(k.value for k in self.call.keywords))]
-        return [value for _, _, value in sorted(pairs, key=lambda pair: pair[:2])]
 
     def literal(self, keyword: str, position: int | None = None, default: Any = None) -> Any:
         """The literal value of an argument; `default` where it is not given, `UNKNOWN` where it is no literal."""
@@ -1054,6 +1042,14 @@ class Import(_Named):
         text = self.absolute.removesuffix(".*")
         found = self.file.project.resolve(self.file.key, text)
         return tuple(Name(canonical(text), text) for entity in found if entity == Entity("external", text))
+
+    @property
+    def bound(self) -> str:
+        """The name that the file has for it; empty for a star."""
+        if self.is_star:
+            return ""
+        is_module = isinstance(self._statement, ast.Import)
+        return self.alias.asname or (self.alias.name.partition(".")[0] if is_module else self.alias.name)
 
     @property
     def is_star(self) -> bool:
@@ -1330,17 +1326,3 @@ def _by_function(sites: Sequence[_S]) -> dict[int, list[_S]]:
     for site in sites:
         found.setdefault(site.scope.function().id, []).append(site)
     return found
-
-
-def _any_path(node: ast.expr | libcst.CSTNode | None) -> str | None:
-    if node is None or isinstance(node, ast.expr):
-        return path_of(node)
-    parts: list[str] = []
-    current: Any = node
-    while type(current).__name__ == "Attribute":
-        parts.append(current.attr.value)
-        current = current.value
-    if type(current).__name__ != "Name":
-        return None
-    parts.append(current.value)
-    return ".".join(reversed(parts))

@@ -12,12 +12,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from sys import intern
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..analysis.names import canonical
 from ..finding import Applicability, Consequence, Effort, Finding, Location, Severity, Target
 
 if TYPE_CHECKING:
+    import libcst
+
     from .model import Assignment, Call, ClassSite, File, FunctionSite, Import, Reference, Site
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "Diagnostic",
     "Effort",
     "Finding",
+    "Replacement",
     "Rule",
     "Severity",
     "Target",
@@ -34,8 +37,9 @@ __all__ = [
     "unreachable",
 ]
 
-SECTIONS = ("Why", "Example", "Fix", "Source")
-"""The headings that every rule's docstring has, in this order."""
+_SAFETY = "Fix safety"
+SECTIONS = ("Why", "Example", "Fix", _SAFETY, "Source")
+"""The headings that every rule's docstring has, in this order; how safe a fix is says one that has a `Rule.fix`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,22 @@ class Diagnostic:
     consequence: Consequence
     subject: str | None
     related: tuple[Location, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What is to stand in place of the node that a rule was asked to fix.
+
+    ``node`` is None where nothing is: then a statement is taken out, which an expression cannot be.
+    ``reason`` says what a person has to look at, where the fix is not safe.
+    ``imports`` are what the new node needs and the file does not import: each a module, a name of it or None, and an
+    alias or None.
+    """
+
+    node: libcst.CSTNode | None
+    applicability: Applicability = Applicability.SAFE
+    reason: str = ""
+    imports: tuple[tuple[str, str | None, str | None], ...] = ()
 
 
 class Rule:
@@ -75,6 +95,8 @@ class Rule:
         kinds of targets, ``name``, ``attribute`` and ``item``, for `on_assignment`; all of them unless set.
     ``on_assignment``, ``on_class``, ``on_function``, ``on_file``
         are called for every such site when overridden.
+    ``fix``
+        makes what it reports go away, where that is mechanical, on libcst nodes; see `fixes_statement`.
 
     A rule never imports, runs or opens anything: what it may know is on the site.
     What it has to know of the whole project it asks `File.project`, from the site that it reports.
@@ -93,6 +115,8 @@ class Rule:
     assigns: ClassVar[tuple[str, ...]] = ("name", "attribute", "item")
     of_keras: ClassVar[bool] = False
     """Whether it tells of the Keras that is installed: TensorFlow's own old copy, which TF308 speaks of, is another."""
+    fixes_statement: ClassVar[bool] = False
+    """Whether `fix` is given the statement around a site that is an expression."""
     supersedes: ClassVar[tuple[str, ...]] = ()
     """Codes of more general rules, which are silent where this one reports the same site."""
     beside: ClassVar[tuple[str, ...]] = ()
@@ -125,6 +149,18 @@ class Rule:
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """Judge a file as a whole."""
         return iter(())
+
+    def fix(self, node: Any, site: Any) -> Replacement | None:
+        """What is to stand in place of a node, or None where that is not mechanical.
+
+        It is asked where fixes are made or shown, of sites that this rule has reported.
+
+        Args:
+            node: the expression of a `site` that is one, as a libcst node; else its statement, which is a
+                `libcst.SimpleStatementLine` or a compound one.
+            site: what was reported.
+        """
+        return None
 
     def report(
         self,
@@ -167,15 +203,16 @@ class Rule:
 
 
 def documentation(rule: type[Rule]) -> dict[str, str]:
-    """Split a rule's docstring into ``Summary`` and the `SECTIONS`.
+    """Split a rule's docstring into ``Summary`` and the `SECTIONS` that it has to have.
 
     Raises:
         ValueError: if a section is missing, empty or out of order.
     """
     head, *rest = re.split(r"^## ", inspect.cleandoc(rule.__doc__ or ""), flags=re.M)
     parts = {title.strip(): body.strip() for title, _, body in (part.partition("\n") for part in rest)}
-    if tuple(parts) != SECTIONS or not head.strip() or not all(parts.values()):
-        raise ValueError(f"{rule.__module__}: docstring sections are {tuple(parts)}, wanted {SECTIONS}")
+    wanted = tuple(title for title in SECTIONS if title != _SAFETY or rule.fix is not Rule.fix)
+    if tuple(parts) != wanted or not head.strip() or not all(parts.values()):
+        raise ValueError(f"{rule.__module__}: docstring sections are {tuple(parts)}, wanted {wanted}")
     return {"Summary": head.strip()} | parts
 
 

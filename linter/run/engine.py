@@ -14,7 +14,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cache as memoized
 from hashlib import blake2b
 from pathlib import Path
@@ -24,9 +24,12 @@ from ..analysis.names import canonical
 from ..finding import (
     INTERNAL_ERROR,
     UNPARSABLE_FILE,
+    Applicability,
     Consequence,
+    Edit,
     Effort,
     Finding,
+    Fix,
     Location,
     Severity,
     Span,
@@ -115,19 +118,20 @@ def analyze(
     overrides: Mapping[Path, bytes] | Mapping[str, bytes] | None = None,
     progress: Progress | None = None,
     contents: Mapping[str, Content] | None = None,
+    fixes: bool = False,
 ) -> dict[str, FileResult]:
     """Find everything that every rule says about `files`, each a path with the name it is shown under.
 
     `root` is the project whose files the analysis may look into; `overrides` hold unsaved contents.
     `contents` are those of the project's files, where they were read before; see `read_contents`.
-    With `cache`, facts and findings are kept in that folder.
+    With `cache`, facts and findings are kept in that folder; with `fixes`, findings have those that rules offer.
     """
     # What a file leaves behind is released by hand: the collector would only walk the summaries again and again.
     collecting = gc.isenabled()
     gc.disable()
     try:
         with Cache(cache, version()) as store:
-            return _Run(files, root, target, jobs, store, overrides or {}, progress, contents).results()
+            return _Run(files, root, target, jobs, store, overrides or {}, progress, contents, fixes).results()
     finally:
         if collecting:
             gc.enable()
@@ -144,7 +148,9 @@ class _Run:
         overrides: Mapping[Path, bytes] | Mapping[str, bytes],
         progress: Progress | None,
         contents: Mapping[str, Content] | None,
+        fixes: bool,
     ) -> None:
+        self.fixes = fixes
         self.root = os.path.abspath(root)
         self.target = target
         self.jobs = jobs
@@ -171,7 +177,7 @@ class _Run:
             key: content.digest for key, path in sorted(self.paths.items()) if (content := self.contents[path]).digest
         }
         todo = sorted(self.wanted)
-        run_key = digest_of(self.target, *(f"{key} {digest}" for key, digest in digests.items()))
+        run_key = digest_of(self._what, *(f"{key} {digest}" for key, digest in digests.items()))
         kept = self.store.get("run", [run_key]).get(run_key, {})
         rows = self._kept_rows({key: kept[key] for key in todo if key in kept})
         rest = [key for key in todo if key not in rows]
@@ -265,7 +271,7 @@ class _Run:
             [(key, self.paths[key], self.wanted[key][1], digests.get(key, "")) for key in waiting],
             self.jobs,
             initializer=_begin,
-            initargs=(project, self.target, self.overrides, self.store.enabled, registry.in_use()),
+            initargs=(project, self.target, self.overrides, self.store.enabled, registry.in_use(), self.fixes),
             weight=_size,
         )
         new: dict[str, Any] = {}
@@ -295,7 +301,11 @@ class _Run:
             row["key"] = ""
 
     def _latest(self, key: str, digests: Mapping[str, str]) -> str:
-        return digest_of(key, digests.get(key, ""), self.target)
+        return digest_of(key, digests.get(key, ""), self._what)
+
+    @property
+    def _what(self) -> str:
+        return f"{self.target} with fixes" if self.fixes else self.target
 
 
 def read_contents(paths: Iterable[str], overrides: Mapping[str, bytes]) -> dict[str, Content]:
@@ -312,7 +322,7 @@ def read_contents(paths: Iterable[str], overrides: Mapping[str, bytes]) -> dict[
 
 # -- one file ----------------------------------------------------------------------------------------------------------
 
-_state: tuple[Project, Target, Mapping[str, bytes], bool] | None = None
+_state: tuple[Project, Target, Mapping[str, bytes], bool, bool] | None = None
 _held: dict[str, tuple[SourceFile, FileIndex]] = {}
 """Files that are parsed already, of this process or of the one that it was forked from."""
 
@@ -323,13 +333,14 @@ def _begin(
     overrides: Mapping[str, bytes],
     keep: bool,
     rule_folders: Sequence[tuple[str, str]] = (),
+    fixes: bool = False,
 ) -> None:
     """Set up a process: every file of the run is checked against the same project, by the same rules."""
     global _state  # noqa: PLW0603
     from ..registry.registry import use
 
     use(rule_folders)
-    _state = project, target, overrides, keep
+    _state = project, target, overrides, keep, fixes
 
 
 def _end() -> None:
@@ -342,7 +353,7 @@ def _end() -> None:
 def check_item(item: tuple[str, str, str, str]) -> tuple[dict[str, Any], list[Any], str]:
     """Check one file: ``(key, path, display, digest)`` to its row, its questions and the digest of their answers."""
     assert _state is not None
-    project, target, overrides, keep = _state
+    project, target, overrides, keep, fixes = _state
     key, path, display, expected = item
     source, index = _held.pop(key, (None, None))
     if source is None:
@@ -351,7 +362,7 @@ def check_item(item: tuple[str, str, str, str]) -> tuple[dict[str, Any], list[An
             return {"findings": [_row(read)], "suppressions": None}, [], ""
         source = read
     try:
-        findings, questions, digest, coverage = check_file(source, key, project, target, keep, index)
+        findings, questions, digest, coverage = check_file(source, key, project, target, keep, index, fixes)
     except Exception as error:
         findings, questions, digest, coverage = [_analysis_crash(display, error)], [], "", None
     if source.notebook is not None:
@@ -367,7 +378,13 @@ def check_item(item: tuple[str, str, str, str]) -> tuple[dict[str, Any], list[An
 
 
 def check_file(
-    source: SourceFile, key: str, project: Project, target: Target, keep: bool = False, index: FileIndex | None = None
+    source: SourceFile,
+    key: str,
+    project: Project,
+    target: Target,
+    keep: bool = False,
+    index: FileIndex | None = None,
+    fixes: bool = False,
 ) -> tuple[list[Finding], list[Any], str, Coverage | None]:
     """Run every rule over one file of a project.
 
@@ -408,15 +425,21 @@ def check_file(
             raise
         except Exception as error:
             failures.append(_crash(source.display, rule, site, error))
-    findings = in_place(source, [*_findings(source, diagnostics), *failures])
+    findings = _findings(source, diagnostics, failures if fixes else None)
+    findings = in_place(source, [*findings, *failures])
     coverage = coverage_of(file, project)
     file.release()
     questions, digest = recorder.dependencies() if keep else ([], "")
     return findings, questions, digest, coverage
 
 
-def _findings(source: SourceFile, diagnostics: Iterable[tuple[Rule, Diagnostic]]) -> list[Finding]:
-    """One site, one finding, the most specific: a rule is silent where one that supersedes it speaks."""
+def _findings(
+    source: SourceFile, diagnostics: Iterable[tuple[Rule, Diagnostic]], failures: list[Finding] | None
+) -> list[Finding]:
+    """One site, one finding, the most specific: a rule is silent where one that supersedes it speaks.
+
+    With a list for the `failures` of rules that do so, each has its fix.
+    """
     placed = [(rule, said, (said.site.line, said.site.column)) for rule, said in diagnostics]
     superseded: dict[tuple[int, int], set[str]] = {}
     for rule, _, place in placed:
@@ -429,7 +452,8 @@ def _findings(source: SourceFile, diagnostics: Iterable[tuple[Rule, Diagnostic]]
             continue
         identity = (rule.code, place, said.message)
         if rule.code not in superseded[place] and identity not in findings:
-            findings[identity] = _finding(source, rule, said)
+            finding = _finding(source, rule, said)
+            findings[identity] = finding if failures is None else _with_fix(finding, rule, said, failures)
     return sorted(findings.values(), key=lambda finding: finding.sort_key)
 
 
@@ -456,6 +480,19 @@ def _finding(source: SourceFile, rule: Rule, said: Diagnostic) -> Finding:
         related=said.related if source.notebook is None else (),
         effort=rule.effort_of(said.subject),
     )
+
+
+def _with_fix(finding: Finding, rule: Rule, said: Diagnostic, failures: list[Finding]) -> Finding:
+    """A finding with the fix that its rule has for it, or with a failure of the rule to make one."""
+    from ..fixing.fixes import fix_of
+
+    try:
+        return replace(finding, fix=fix_of(rule, said.site))
+    except MemoryError:
+        raise
+    except Exception as error:
+        failures.append(_crash(finding.path, rule, said.site, error))
+        return finding
 
 
 def _analysis_crash(display: str, error: Exception) -> Finding:
@@ -613,12 +650,17 @@ def _row(finding: Finding) -> list[Any]:
         finding.line, finding.column, finding.end_line, finding.end_column, finding.code, finding.slug,
         str(finding.severity), str(finding.consequence), finding.message,
         finding.statement, finding.function, finding.subject, finding.related, str(finding.effort),
+        _fix_row(finding.fix),
     ]  # fmt: skip
+
+
+def _fix_row(fix: Fix | None) -> list[Any] | None:
+    return None if fix is None else [str(fix.applicability), [astuple(edit) for edit in fix.edits], fix.reason]
 
 
 def _from_row(path: str, row: Sequence[Any]) -> Finding:
     line, column, end_line, end_column, code, slug, severity, effect, message, *more = row
-    statement, function, subject, related, effort = more
+    statement, function, subject, related, effort, fix = more
     return Finding(
         *(path, line, column, end_line, end_column, code, slug, Severity(severity), Consequence(effect), message),
         statement=Statement(*statement) if statement else None,
@@ -626,6 +668,7 @@ def _from_row(path: str, row: Sequence[Any]) -> Finding:
         subject=subject,
         related=tuple(Location(*values) for values in related),
         effort=Effort(effort),
+        fix=Fix(Applicability(fix[0]), tuple(Edit(*one) for one in fix[1]), fix[2]) if fix else None,
     )
 
 

@@ -51,6 +51,8 @@ def lint(
     progress: Callable[[int, int], None] | None = None,
     root: str | None = None,
     fallback: tuple[Target, str] | None = None,
+    unsaved: Mapping[str, bytes] | None = None,
+    fixes: bool = False,
 ) -> Result:
     """Lint files and folders; for each target in turn where the configured one is `BOTH`.
 
@@ -64,6 +66,8 @@ def lint(
         progress: called with the number of files done and of all.
         root: the project of the files below it that are in no marked one and in no package.
         fallback: the target, with the reason, of projects that nothing speaks for.
+        unsaved: what is linted in place of what files hold, by their absolute paths.
+        fixes: let findings have the fixes that rules offer.
 
     Raises:
         PathError: if a path cannot be linted at all.
@@ -72,7 +76,7 @@ def lint(
     codes = registry.known()
     active = Selection(config, codes)
     working_folder = os.getcwd()
-    overrides: dict[str, bytes] = {}
+    overrides = dict(unsaved or {})
     if stdin is None:
         discovery = discover(paths, exclude=config.exclude, base=config.base, force_exclude=force_exclude)
         found, empty = discovery.files, discovery.empty
@@ -83,7 +87,7 @@ def lint(
         unreadable += [(link, _LEADS_OUT) for link in discovery.outside]
     else:
         name = os.path.abspath(stdin[0])
-        overrides[name] = stdin[1]
+        overrides.setdefault(name, stdin[1])
         found, unreadable, empty = ((name, os.path.dirname(name)),), [], ()
         if force_exclude and left_out(name, config.exclude, config.base):
             found = ()
@@ -114,6 +118,7 @@ def lint(
                 overrides=overrides,
                 progress=_shifted(progress, done, len(found) * len(targets)),
                 contents=contents,
+                fixes=fixes,
             )
             done += len(files)
         for path, display in pairs:

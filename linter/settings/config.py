@@ -34,6 +34,7 @@ class Config:
     ``select``, ``ignore`` and ``extend_select`` hold selectors: ``ALL``, a prefix such as ``TF1``, a code or a slug.
     ``base`` is the folder that globs are relative to; ``path`` the file that was read.
     ``baseline`` is the file of known findings.
+    ``fixable`` and ``unfixable`` hold selectors as well: of the rules whose fixes are applied.
     ``jobs`` 0 stands for one process a core.
     """
 
@@ -50,6 +51,8 @@ class Config:
     rules: tuple[str, ...] = ()
     """Folders of the project's own rules, relative to ``base``."""
     baseline: str | None = None
+    fixable: tuple[str, ...] = ("ALL",)
+    unfixable: tuple[str, ...] = ()
 
 
 def load(start: str, *, file: str | None = None, isolated: bool = False) -> Config:
@@ -140,7 +143,7 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
 
     known = {
         "select", "ignore", "extend-select", "exclude", "per-file-ignores", "target", "output-format", "jobs", "rules",
-        "baseline",
+        "baseline", "fixable", "unfixable",
     }  # fmt: skip
 
     def refuse(key: str, reason: str) -> ConfigError:
@@ -184,6 +187,8 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
         jobs=jobs,
         rules=strings("rules", table.get("rules", [])),
         baseline=None if baseline is None else os.path.join(base, baseline),
+        fixable=strings("fixable", table.get("fixable", ["ALL"])),
+        unfixable=strings("unfixable", table.get("unfixable", [])),
     )
 
 

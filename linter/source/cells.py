@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..finding import Finding
+from ..finding import Edit, Finding, Fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,24 @@ class CellMap:
         cell, line, column = self.place(finding.line, finding.column)
         _, _, end_column = self.place(finding.end_line, finding.end_column, is_end=True)
         end_line = line + finding.end_line - finding.line
-        return replace(finding, cell=cell, line=line, column=column, end_line=end_line, end_column=end_column)
+        fix = None if finding.fix is None else self._located_fix(finding.fix, cell)
+        return replace(finding, cell=cell, line=line, column=column, end_line=end_line, end_column=end_column, fix=fix)
+
+    def _located_fix(self, fix: Fix, cell: int | None) -> Fix | None:
+        """A fix in the lines of a cell; None if it edits another cell, or what stands for a magic."""
+        edits = []
+        for edit in fix.edits:
+            begin, end = self.place(edit.line, edit.column), self.place(edit.end_line, edit.end_column, is_end=True)
+            touched = range(edit.line, edit.end_line + 1)
+            if {begin[0], end[0]} != {cell} or any(
+                (edit.line, edit.column) <= (change.line, change.end)
+                and (change.line, change.start) <= (edit.end_line, edit.end_column)
+                for line in touched
+                for change in self._by_line.get(line, ())
+            ):
+                return None
+            edits.append(Edit(*begin[1:], *end[1:], edit.text))
+        return replace(fix, edits=tuple(edits))
 
     def in_module(self, finding: Finding) -> Finding:
         """A finding of a cell as one of the module: the inverse of `located`."""

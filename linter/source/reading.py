@@ -6,6 +6,7 @@ Nothing here raises for what a file holds: what cannot be read comes back as a `
 from __future__ import annotations
 
 import os
+import re
 import stat
 from hashlib import blake2b
 from io import BytesIO
@@ -25,6 +26,7 @@ _NOTEBOOK_SIZE_LIMIT = 256 * 1024 * 1024
 """Bytes; most of a large notebook are its outputs."""
 
 _BLOCK = 1 << 16
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 8192
 """Bytes that are searched for an encoding declaration, which has to stand in the first two lines."""
@@ -116,6 +118,28 @@ def _read(path: Path, display: str, data: bytes) -> SourceFile | Finding:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return SourceFile(path, display, text, digest)
+
+
+def decoded(data: bytes) -> tuple[str, str]:
+    """The text of a file that `read_source` reads, with its own line ends, and the encoding that it is written in."""
+    head = data[:_HEAD].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    try:
+        encoding = detect_encoding(BytesIO(head).readline)[0]
+    except SyntaxError:  # a first line longer than that, cut within a character
+        encoding = "utf-8"
+    return data.decode(encoding), encoding
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines with their ends; an empty one at the end follows a last line end."""
+    lines = []
+    start = 0
+    while match := _LINE.match(text, start):
+        lines.append(match.group())
+        start = match.end()
+        if not match.group().endswith(("\r", "\n")):
+            break
+    return lines
 
 
 def _null_byte(display: str, data: bytes) -> Finding:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import argument, expression, operand, with_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _HALF = 0.5
 """As much is kept as is dropped."""
@@ -38,6 +43,10 @@ class DropoutKeepProb(Rule):
     def hidden(x, keep_prob):
         return tf.nn.dropout(x, rate=1 - keep_prob)
     ```
+
+    ## Fix safety
+    Safe where the second argument is `keep_prob=`, or the file is written for TF1: `rate` is 1 minus what was kept.
+    Unsafe where only the name of a variable says that it is what is kept.
 
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/nn/dropout
@@ -91,6 +100,26 @@ class DropoutKeepProb(Rule):
                 "`rate=` 1 minus that.",
                 related=call.file.era_told,
             )
+
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give the rate: 1 minus the second argument."""
+        import libcst
+
+        kept = argument(node, "keep_prob") or argument(node, "rate", 1)
+        if kept is None or site.has_stars:
+            return None
+        one = expression("1 - _")
+        assert isinstance(one, libcst.BinaryOperation)
+        rate: libcst.BaseExpression = one.with_changes(right=operand(kept.value))
+        value = site.literal("keep_prob", default=site.literal("rate", 1))
+        if value in (0, 1):
+            rate = expression(f"{1.0 - value}")
+        named = kept.keyword is not None and kept.keyword.value == "rate"
+        safe = not named and ("keep_prob" in site.keywords or site.file.era is Era.TF1)
+        reason = "" if safe else "a name alone says that this is what is kept, and not what is dropped"
+        new = with_argument(node, "rate", rate, kept)
+        return Replacement(new, Applicability.SAFE if safe else Applicability.UNSAFE, reason)
 
 
 def _is_kept(value: ast.expr) -> bool:

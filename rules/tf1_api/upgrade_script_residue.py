@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, File, canonical, path_of
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 
-if TYPE_CHECKING:
-    import libcst
-
 _MARKED = {"tensorflow.nn.dropout": ("rate", "1"), "keras.regularizers.l2": ("", "0.5")}
 """Functions whose argument the script rewrites, with the keyword and the number that it puts before a parenthesis."""
 _RESIZE = "tensorflow.image.resize"
-_ATOMS = frozenset({"Attribute", "Call", "Float", "Integer", "Name", "Subscript"})
+_ATOMS = (ast.Attribute, ast.Call, ast.Constant, ast.Name, ast.Subscript)
 _SMOOTH = ("BILINEAR", "BICUBIC")
 
 
@@ -96,14 +92,14 @@ def _is_mark(call: Call) -> bool:
     keyword, number = _MARKED.get(call.name, ("", ""))
     position = None if keyword else 0
     is_operation = number and isinstance(call.value(keyword, position), ast.BinOp)
-    value = call.argument(keyword, position) if is_operation else None
-    if type(value).__name__ != "BinaryOperation":
+    value = call.value(keyword, position) if is_operation else None
+    if not isinstance(value, ast.BinOp) or not isinstance(value.left, ast.Constant):
         return False
-    return _is_number(value, number) and bool(value.right.lpar) and type(value.right).__name__ in _ATOMS  # type: ignore
-
-
-def _is_number(value: libcst.BaseExpression | None, number: str) -> bool:
-    return getattr(getattr(value, "left", None), "value", None) == number
+    return (
+        str(value.left.value) == number
+        and isinstance(value.right, _ATOMS)
+        and "(" in call.file.between(value.left, value.right)
+    )
 
 
 def _is_smooth(call: Call) -> bool:

@@ -7,6 +7,11 @@ A line says what must be found in it by a comment, ``# error: [TF101] "part of t
 a line without one asserts that the page's rule is silent there.
 The words after ``py`` are ``keras2`` or ``keras3`` (the case holds for this target only)
 and ``all`` (every other rule must be silent too).
+
+A block ```` ```py fixed ```` is what the fixes of the page's rule make of the block before it, whose marking comments
+it leaves out; after ```` ```py fixed unsafe ```` those too that a person has to look at.
+With the word ``run`` both are executed, and leave equal numbers in their variable ``result``: the first with compat.v1
+in place of ``tensorflow``, as TF1 computed.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +37,8 @@ _TITLE = re.compile(r"# (TF\d{3}) ([a-z0-9]+(?:-[a-z0-9]+)*)")
 _FILE_NAME = re.compile(r"`([\w./-]+\.\w+)`")
 _MARKER = re.compile(r"#\s*(?=(?:error|warning|info):)")
 _ITEM = re.compile(r'(error|warning|info):\s*\[(TF\d{3})\](?:\s*"([^"]*)")?\s*(;?)\s*')
-_WORDS = {"all", *Target}
+_FIXED = {"fixed", "unsafe", "run"}
+_WORDS = {"all", *Target, *_FIXED}
 _RAISES = re.compile(r"\b(?:raises|fails)\b(?! no error)|Error\b")
 _WORKS = re.compile(r"\bworks\b")
 
@@ -65,6 +71,17 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
+class Fixed:
+    """What the file of a case becomes by the fixes of its page's rule."""
+
+    text: str
+    unsafe: bool
+    run: bool
+    targets: frozenset[Target]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """The files of one project, and what must be found in them."""
 
@@ -74,6 +91,7 @@ class Case:
     every_rule: bool
     line: int
     """The first line of its code in the page."""
+    fixed: Fixed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +188,15 @@ def _read_block(
 
 
 def _cases(path: Path, blocks: Sequence[Block]) -> Iterator[Case]:
+    fixes = {}
+    for before, block in pairwise([None, *blocks]):
+        if block is not None and "fixed" in block.words:
+            if before is None or before.language != "py" or before.words & _FIXED or before.name or block.name:
+                raise PageError(f"{path}:{block.line}: a fixed block follows the one that it is made of, both unnamed")
+            fixes[before] = block
+        elif block is not None and block.words & _FIXED:
+            raise PageError(f"{path}:{block.line}: `unsafe` and `run` are said of a fixed block")
+    blocks = [block for block in blocks if block not in fixes.values()]
     named = [block for block in blocks if block.name is not None]
     unnamed = [block for block in blocks if block.name is None and block.language == "py"]
     names = Counter(block.name for block in named)
@@ -177,14 +204,14 @@ def _cases(path: Path, blocks: Sequence[Block]) -> Iterator[Case]:
         raise PageError(f"{path}:{named[-1].line}: two blocks of one section are named {name!r}")
     if not any(block.language == "py" for block in named):
         for block in unnamed:
-            yield _case(path, [*named, block])
+            yield _case(path, [*named, block], fixes.get(block))
     elif len(unnamed) > 1:
         raise PageError(f"{path}:{unnamed[1].line}: beside named files one block may be unnamed, not two")
     else:
-        yield _case(path, [*named, *unnamed])
+        yield _case(path, [*named, *unnamed], fixes.get(unnamed[0]) if unnamed else None)
 
 
-def _case(path: Path, blocks: Sequence[Block]) -> Case:
+def _case(path: Path, blocks: Sequence[Block], fix: Block | None) -> Case:
     words = frozenset[str]().union(*(block.words for block in blocks if block.language == "py"))
     code = [block for block in blocks if block.language == "py"]
     return Case(
@@ -197,7 +224,19 @@ def _case(path: Path, blocks: Sequence[Block]) -> Case:
         targets=frozenset(Target(word) for word in words & set(Target)) or frozenset(Target),
         every_rule="all" in words,
         line=code[0].line,
+        fixed=None if fix is None else _fixed(fix),
     )
+
+
+def _fixed(block: Block) -> Fixed:
+    targets = frozenset(Target(word) for word in block.words & set(Target)) or frozenset(Target)
+    return Fixed(block.text, "unsafe" in block.words, "run" in block.words, targets, block.line)
+
+
+def without_markers(text: str) -> str:
+    """The code of a block without the comments that ask for findings."""
+    lines = (line[: found.start()].rstrip() if (found := _MARKER.search(line)) else line for line in text.split("\n"))
+    return "\n".join(lines)
 
 
 def read_expectations(name: str, text: str, where: str = "") -> Iterator[Expectation]:

@@ -13,9 +13,10 @@ from ...result import Result, Runtime
 from ...runtime_report import WorkerRun
 from .. import Paint, counts, only_at_runtime
 
-__all__ = ["FOR_PROGRAMS", "report"]
+__all__ = ["FOR_PROGRAMS", "SHOWS_FIXES", "report"]
 
 FOR_PROGRAMS = True
+SHOWS_FIXES = True
 _FACTS = ("target", "device", "tensorflow", "keras", "python", "seconds", "peak_memory", "cause", "phases", "lines")
 """Of a worker's run, in this order."""
 

@@ -32,7 +32,7 @@ def driver(rules: Sequence[type[Rule]]) -> dict[str, Any]:
 def _rule(rule: type[Rule]) -> dict[str, Any]:
     words = documentation(rule)
     summary = " ".join(words["Summary"].split())
-    sections = "".join(f"\n\n## {title}\n\n{words[title]}" for title in SECTIONS)
+    sections = "".join(f"\n\n## {title}\n\n{words[title]}" for title in SECTIONS if title in words)
     shown = {
         "id": rule.code,
         "name": rule.slug(),

@@ -1,0 +1,134 @@
+"""The options of fixes: which are applied, and what is said of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from difflib import unified_diff
+from typing import TYPE_CHECKING
+
+from ..finding import Applicability, Finding
+from ..reporters import Paint, escape, printable
+from ..settings.config import Config, resolve, selected
+from .console import UsageError, ask, is_colored, is_interactive, print_text
+
+if TYPE_CHECKING:
+    from ..run.fixing import Fixed, Wanted
+
+_APPLIED = ("fix", "fix_only", "interactive")
+
+
+def add_fix_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options to the parser of the command line."""
+    group = parser.add_argument_group("fixes", "Of what can be mended mechanically; see `migrate-lint rule CODE`.")
+    add = group.add_argument
+    add("--fix", action="store_true", help="apply safe fixes, and report what is left")
+    add("--unsafe-fixes", action="store_true", help="apply or show those too that a person has to look at")
+    add("--diff", action="store_true", help="show what --fix would change; the exit status is 1 if that is anything")
+    add("--fix-only", action="store_true", help="apply fixes, and report nothing")
+    add("-i", "--interactive", action="store_true", help="ask for each fix, on a terminal")
+
+
+def fixes_asked_for(options: argparse.Namespace) -> bool:
+    """Whether fixes are to be applied, or shown as a diff."""
+    return options.diff or any(getattr(options, name) for name in _APPLIED)
+
+
+def require_fixable(options: argparse.Namespace) -> None:
+    """Look at the options before anything is linted.
+
+    Raises:
+        UsageError: if they make no sense.
+    """
+    if not fixes_asked_for(options):
+        if options.unsafe_fixes:
+            raise UsageError(
+                "--unsafe-fixes says which fixes --fix, --fix-only, --diff and --interactive apply or show"
+            )
+        return
+    others = {
+        "--runtime": options.runtime is not None, "--add-noqa": options.add_noqa is not None,
+        "--write-baseline": options.write_baseline, "--prune-baseline": options.prune_baseline,
+        "--target both": options.target == "both",
+    }  # fmt: skip
+    if found := [name for name, given in others.items() if given]:
+        raise UsageError(f"{found[0]} is about code as it stands, and cannot be given with fixes: fix it first")
+    if options.interactive and ("-" in options.paths or not is_interactive()):
+        raise UsageError("--interactive asks on a terminal, and there is none")
+
+
+def selection(options: argparse.Namespace, config: Config) -> Wanted:
+    """Which fixes are applied, by the options and the configuration."""
+    from ..registry.registry import known
+    from ..run.fixing import Wanted
+
+    codes, where = known(), config.path or "configuration"
+    fixable = selected(resolve(config.fixable, codes, where), resolve(config.unfixable, codes, where), (), codes)
+    applied = {Applicability.SAFE} | ({Applicability.UNSAFE} if options.unsafe_fixes else set())
+    asking = _Asking(Paint(is_colored(options.color))) if options.interactive else None
+    return Wanted(fixable, frozenset(applied), asking)
+
+
+def diff_of(fixed: Fixed, paint: Paint) -> Iterator[str]:
+    """A unified diff of every file that fixes change."""
+    from ..source.reading import decoded, split_lines
+
+    for file in fixed.files:
+        before, after = ([*filter(None, split_lines(decoded(data)[0]))] for data in (file.before, file.now))
+        for line in unified_diff(before, after, file.display, file.display):
+            code = line.rstrip("\r\n")
+            shown = "".join(char if char == "\t" else escape(char) for char in code)
+            style = {"-": "error", "+": "refuted", "@": "dim"}.get(code[:1])
+            yield f"{paint(shown, style) if style else shown}\n"
+            if code == line and not code.startswith(("---", "+++", "@@")):
+                yield "\\ No newline at end of file\n"
+
+
+def said(fixed: Fixed, options: argparse.Namespace, failed: int) -> Iterator[str]:
+    """Sentences on what was fixed, and on what could be."""
+    total: Counter[str] = Counter()
+    for file in fixed.files:
+        total += file.fixed
+    yield from fixed.left
+    if options.quiet:
+        return
+    verb = "Would fix" if options.diff else "Fixed"
+    if total and not failed:
+        rules = ", ".join(f"{code} {count}" for code, count in sorted(total.items()))
+        count, files = total.total(), len(fixed.files)
+        yield f"{verb} {count} finding{'s' * (count > 1)} in {files} file{'s' * (files > 1)}: {rules}"
+    offered = Counter(one.fix.applicability for one in fixed.result.findings if one.fix is not None)
+    if (unsafe := offered[Applicability.UNSAFE]) and not options.unsafe_fixes:
+        yield f"--unsafe-fixes would fix {unsafe} more, each of which a person has to look at"
+
+
+class _Asking:
+    """Asks for each fix whether it is to be applied."""
+
+    def __init__(self, paint: Paint) -> None:
+        self.paint = paint
+        self.all: bool | None = None
+        """What is answered to everything that is still to be asked."""
+
+    def __call__(self, finding: Finding, text: str) -> bool:
+        """Ask; the end of the input is a no to all."""
+        from ..fixing.edits import applied
+        from ..reporters import header
+
+        if self.all is not None:
+            return self.all
+        fix = finding.fix
+        assert fix is not None
+        before, after = text.splitlines(), applied(text, fix.edits).splitlines()
+        lines = [header(finding, self.paint)]
+        lines += [f"{fix.applicability.value}: {printable(fix.reason)}"] if fix.reason else []
+        lines += [printable(line) for line in unified_diff(before, after, n=1, lineterm="")][2:]
+        print_text("".join(f"{line}\n" for line in lines))
+        while True:
+            answer = ask("Apply? [y]es, [n]o, [a]ll, [q]uit: ").lower()[:1]
+            if answer in {"y", "n"}:
+                return answer == "y"
+            if answer in {"a", "q", ""}:
+                self.all = answer == "a"
+                return self.all

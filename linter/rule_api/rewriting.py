@@ -1,0 +1,143 @@
+"""How a rule's fix changes a call: libcst nodes in, libcst nodes out.
+
+libcst takes a tenth of a second to import, which a run that fixes nothing need not wait for: each function imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import libcst
+
+__all__ = [
+    "argument",
+    "expression",
+    "keyworded",
+    "operand",
+    "with_argument",
+    "with_function",
+    "with_keywords",
+    "without_argument",
+]
+
+
+def expression(text: str) -> libcst.BaseExpression:
+    """An expression in Python as a node."""
+    import libcst
+
+    return libcst.parse_expression(text)
+
+
+def operand(node: libcst.BaseExpression) -> libcst.BaseExpression:
+    """An expression as it can stand beside any operator, or before a dot: in parentheses, unless it needs none."""
+    import libcst
+
+    atoms = (
+        libcst.Attribute, libcst.Call, libcst.Float, libcst.Integer, libcst.Name, libcst.Subscript, libcst.List,
+        libcst.Dict, libcst.SimpleString,
+    )  # fmt: skip
+    if isinstance(node, atoms) or node.lpar:
+        return node
+    return node.with_changes(lpar=[libcst.LeftParen()], rpar=[libcst.RightParen()])
+
+
+def argument(call: libcst.Call, keyword: str, position: int | None = None) -> libcst.Arg | None:
+    """An argument by its keyword, or else by its position; None where it is not given, or may hide behind a star."""
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == keyword:
+            return arg
+    for number, arg in enumerate(call.args):
+        if arg.star or arg.keyword is not None:
+            return None
+        if number == position:
+            return arg
+    return None
+
+
+def with_function(call: libcst.Call, path: str) -> libcst.Call:
+    """A call of something else with the same arguments."""
+    return call.with_changes(func=expression(path))
+
+
+def with_keywords(call: libcst.Call, names: Mapping[str, str]) -> libcst.Call:
+    """A call in which the keywords that are keys of `names` have other names."""
+    import libcst
+
+    args = [
+        arg.with_changes(keyword=libcst.Name(names[arg.keyword.value]))
+        if arg.keyword is not None and arg.keyword.value in names
+        else arg
+        for arg in call.args
+    ]
+    return call.with_changes(args=args)
+
+
+def keyworded(call: libcst.Call, parameters: Sequence[str], start: int = 0) -> libcst.Call | None:
+    """A call whose positional arguments, from number `start` on, are given by keyword.
+
+    None where there are more of them than `parameters`, which are all from the first on, or where stars hide some.
+    """
+    import libcst
+
+    args = []
+    for number, arg in enumerate(call.args):
+        if arg.star:
+            return None
+        if arg.keyword is not None or number < start:
+            args.append(arg)
+        elif number < len(parameters):
+            args.append(arg.with_changes(keyword=libcst.Name(parameters[number]), equal=_equal()))
+        else:
+            return None
+    return call.with_changes(args=args)
+
+
+def with_argument(
+    call: libcst.Call, keyword: str, value: libcst.BaseExpression | str, at: libcst.Arg | None = None
+) -> libcst.Call:
+    """A call that is given `value` by keyword: in place of the argument `at` or of that keyword, or else at its end."""
+    import libcst
+
+    node = expression(value) if isinstance(value, str) else value
+    equal, none = _equal(), libcst.SimpleWhitespace("")
+    old = at or next((arg for arg in call.args if arg.keyword is not None and arg.keyword.value == keyword), None)
+    if old is not None:
+        new = old.with_changes(keyword=libcst.Name(keyword), equal=old.equal if old.keyword else equal, value=node)
+        return call.with_changes(args=[new if arg is old else arg for arg in call.args])
+    added = libcst.Arg(node, libcst.Name(keyword), equal=equal)
+    if not call.args:
+        return call.with_changes(args=[added])
+    last = call.args[-1]
+    before = call.args[-2].comma if len(call.args) > 1 else None
+    gap = before if isinstance(before, libcst.Comma) else _comma()
+    if isinstance(last.comma, libcst.Comma):  # a trailing comma stays one
+        args = [last.with_changes(comma=gap), added.with_changes(comma=last.comma)]
+    else:
+        args = [
+            last.with_changes(comma=gap, whitespace_after_arg=none),
+            added.with_changes(whitespace_after_arg=last.whitespace_after_arg),
+        ]
+    return call.with_changes(args=[*call.args[:-1], *args])
+
+
+def _equal() -> libcst.AssignEqual:
+    import libcst
+
+    none = libcst.SimpleWhitespace("")
+    return libcst.AssignEqual(whitespace_before=none, whitespace_after=none)
+
+
+def _comma() -> libcst.Comma:
+    import libcst
+
+    return libcst.Comma(whitespace_after=libcst.SimpleWhitespace(" "))
+
+
+def without_argument(call: libcst.Call, argument: libcst.Arg) -> libcst.Call:
+    """A call without one of its arguments."""
+    args = [arg for arg in call.args if arg is not argument]
+    if args and argument is call.args[-1]:
+        args[-1] = args[-1].with_changes(comma=argument.comma, whitespace_after_arg=argument.whitespace_after_arg)
+    return call.with_changes(args=args)

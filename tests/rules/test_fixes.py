@@ -1,0 +1,97 @@
+"""What the pages of rules say of their fixes: the text that they make, and the numbers that it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from migrate_lint.linter.finding import Applicability, Finding, Target
+from migrate_lint.linter.registry.registry import all_rules, known
+from migrate_lint.linter.rule_api.rule import Rule
+from migrate_lint.linter.run.fixing import Wanted, fix
+from migrate_lint.linter.run.pipeline import lint
+from migrate_lint.linter.settings.config import Config
+
+from ..interpreters import Children
+from .pages import Case, Fixed, Page, all_pages, read_page, without_markers
+
+FIXABLE = [rule for rule in all_rules() if type(rule).fix is not Rule.fix]
+
+
+def _fixed(wanted: str = "") -> Iterator[object]:
+    for path in all_pages():
+        page = read_page(path)
+        for section in page.sections:
+            for case in section.cases:
+                if case.fixed is not None and (not wanted or case.fixed.run):
+                    for target in sorted(case.targets & case.fixed.targets):
+                        name = f"{page.path.stem}-{section.title.replace(' ', '_')}-{case.line}-{target}"
+                        yield pytest.param(page, case, target, id=name)
+
+
+def _applied(path: Path, target: Target, code: str, fixed: Fixed) -> tuple[str, list[Finding]]:
+    """The text of a file with the fixes of a rule, and what could be fixed then."""
+    config = Config(base=str(path.parent), target=target.value)
+    applicable = {Applicability.SAFE, *([Applicability.UNSAFE] if fixed.unsafe else [])}
+    wanted = Wanted(frozenset({code}), frozenset(applicable))
+    done = fix(lambda unsaved: lint([str(path)], config, unsaved=unsaved, fixes=True), wanted)
+    assert not done.left
+    return (done.files[0].now.decode() if done.files else path.read_text("utf-8")), [
+        one for one in done.result.findings if wanted(one)
+    ]
+
+
+@pytest.mark.parametrize(("page", "case", "target"), [*_fixed()])
+def test_a_fix_makes_what_the_page_says(page: Page, case: Case, target: Target, tmp_path: Path) -> None:
+    """And is then nothing that could be fixed again."""
+    assert case.fixed is not None
+    for name, text in case.files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(without_markers(text), "utf-8")
+    path = tmp_path / case.files[-1][0]
+
+    text, again = _applied(path, target, page.code, case.fixed)
+
+    assert without_markers(case.fixed.text) == text
+    assert not again
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize(("page", "case", "target"), [*_fixed("run")])
+def test_a_fix_computes_what_tf1_computed(page: Page, case: Case, target: Target, children: Children) -> None:
+    """The code before it with compat.v1, and after it on the target."""
+    assert case.fixed is not None
+    before = without_markers(case.files[-1][1])
+    wanted, found = children.call(target.value, numbers, before, without_markers(case.fixed.text))
+
+    assert wanted
+    assert pytest.approx(wanted, rel=1e-6, abs=1e-7) == found
+
+
+@pytest.mark.parametrize("rule", FIXABLE, ids=lambda rule: rule.code)
+def test_every_fix_has_been_run(rule: Rule) -> None:
+    """The page of a rule with a fix has one whose numbers are compared."""
+    (page,) = (page for path in all_pages() if (page := read_page(path)).code == rule.code)
+    fixes = [case.fixed for section in page.sections for case in section.cases if case.fixed is not None]
+
+    assert [one for one in fixes if one.run]
+    assert rule.code in known()
+
+
+def numbers(before: str, after: str) -> tuple[list[float], list[float]]:
+    """What two programs leave in ``result``; the first with compat.v1 for ``tensorflow``."""
+    import numpy as np
+    import tensorflow as tf
+
+    def values(text: str) -> list[float]:
+        tf.keras.utils.set_random_seed(1)
+        names: dict[str, Any] = {"__name__": "example"}
+        exec(compile(text, "example.py", "exec"), names)
+        parts = [np.asarray(part, np.float64).ravel() for part in tf.nest.flatten(names["result"])]
+        return [float(number) for number in np.concatenate(parts)]
+
+    old = before.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf")
+    assert old != before
+    return values(old), values(after)
