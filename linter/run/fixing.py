@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 
 from ..atomic import ChangedError, clear, replace_file
 from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE, Applicability, Edit, Finding
 from ..fixing.edits import applied, moved, overlap, position
 from ..result import Result
+from ..source.cell_sources import with_sources
 from ..source.discovery import leads_out, trees_around
 from ..source.reading import NOTEBOOK, decoded, read_bytes
 
@@ -77,10 +79,12 @@ class _Fixing:
         self.files: dict[str, FixedFile] = {}
         self.left: dict[str, str] = {}
         """Why the file of a displayed path is not fixed."""
-        self.refused: set[tuple[str, str, str, str]] = set()
-        """What `Wanted.ask` was asked, and has not allowed: the path, code, message and line of a finding."""
-        self.gone: dict[str, list[tuple[str, str, int, int]]] = {}
-        """By displayed path: what the last round fixed, as code, message and the place where it would be now."""
+        self.refused: Counter[tuple[str, ...]] = Counter()
+        """How many findings `Wanted.ask` has not allowed to fix, by their path, code and message."""
+        self.names: dict[str, list[tuple[str, str]]] = {}
+        """The displayed and absolute paths of a file, by its real path: one file may be given by several names."""
+        self.gone: dict[str, list[tuple[str, str, int | None, int, int]]] = {}
+        """By displayed path: what the last round fixed, as code, message, cell and the place where it would be now."""
 
     def fixed(self) -> Fixed:
         result = self._lint()
@@ -99,20 +103,21 @@ class _Fixing:
         return Fixed(result, files, tuple(f"{display}: not fixed: {why}" for display, why in self.left.items()))
 
     def _lint(self) -> Result:
-        return self.lint({one.path: one.now for one in self.files.values() if one.now != one.before})
+        changed = (one for one in self.files.values() if one.now != one.before)
+        return self.lint({path: one.now for one in changed for _, path in self.names[os.path.realpath(one.path)]})
 
     def _take_back(self, result: Result) -> bool:
         """Leave the files that the last round has harmed or fixed in vain as they were; whether there are some."""
         unreadable = {UNPARSABLE_FILE.code, PYTHON2_SOURCE.code}
         broken = {one.path: one.message for one in result.findings if one.code in unreadable}
-        found = {(one.path, one.code, one.message, one.line, one.column) for one in result.findings}
+        found = {(one.path, one.code, one.message, one.cell, one.line, one.column) for one in result.findings}
         harmed = False
         for display, fixed in self.gone.items():
             if display in broken:
                 self._leave(display, f"with its fixes, {broken[display]}")
                 harmed = True
             elif still := next((one for one in fixed if (display, *one) in found), None):
-                self._leave(display, f"{still[0]} is found in line {still[2]} after its fix as well")
+                self._leave(display, f"{still[0]} is found in line {still[3]} after its fix as well")
                 harmed = True
         self.gone = {}
         return harmed
@@ -124,13 +129,14 @@ class _Fixing:
             self.files[display].fixed.clear()
 
     def _by_file(self, result: Result) -> dict[str, list[Finding]]:
+        if not self.names:
+            for display, (path, _) in result.sources.items():
+                self.names.setdefault(os.path.realpath(path), []).append((display, path))
+        first = {names[0][0] for names in self.names.values()}
         found: dict[str, list[Finding]] = {}
-        real: dict[str, str] = {}
         for finding in result.findings:
-            if self.wanted(finding) and finding.path in result.sources and finding.path not in self.left:
-                path = os.path.realpath(result.sources[finding.path][0])
-                if real.setdefault(path, finding.path) == finding.path:  # one file may be given by two names
-                    found.setdefault(finding.path, []).append(finding)
+            if self.wanted(finding) and finding.path in first and finding.path not in self.left:
+                found.setdefault(finding.path, []).append(finding)
         return found
 
     def _apply(self, result: Result, display: str, findings: list[Finding]) -> bool:
@@ -138,40 +144,47 @@ class _Fixing:
         file = self.files.get(display) or self._file(result, display)
         if file is None:
             return False
-        if display.endswith(NOTEBOOK):
-            self.left[display] = "notebooks are not written"
-            return False
-        text, encoding = decoded(file.now)
-        edits: set[Edit] = set()
+        edits: dict[int | None, set[Edit]] = {}
         taken = []
+        alike = Counter(self._key(one) for one in findings) if self.wanted.ask else None
         for finding in findings:
             assert finding.fix is not None
-            new = set(finding.fix.edits) - edits
-            if not any(overlap(one, other) for one in new for other in edits) and self._is_allowed(finding, text):
-                edits |= new
+            there = edits.setdefault(finding.cell, set())
+            new = set(finding.fix.edits) - there
+            if any(overlap(one, other) for one in new for other in there):
+                continue
+            if self._is_allowed(finding, result, alike):
+                there |= new
                 taken.append(finding)
         if not taken:
             return False
-        ordered = sorted(edits, key=position)
         try:
-            if text.encode(encoding) != file.now:
-                raise ValueError(f"its text cannot be written back in {encoding} as it is")
-            file.now = applied(text, ordered).encode(encoding)
+            now, places = _with_edits(file, {cell: sorted(some, key=position) for cell, some in edits.items()}, taken)
         except (ValueError, UnicodeEncodeError) as error:
             self._leave(display, f"its fixes cannot be written: {error}")
             return True
+        file.now = now
         file.fixed.update(finding.code for finding in taken)
-        self.gone[display] = [(one.code, one.message, *moved(text, ordered, one.line, one.column)) for one in taken]
+        self.gone[display] = [
+            (one.code, one.message, one.cell, *place) for one, place in zip(taken, places, strict=True)
+        ]
         return True
 
-    def _is_allowed(self, finding: Finding, text: str) -> bool:
-        if self.wanted.ask is None:
+    def _is_allowed(self, finding: Finding, result: Result, alike: Counter[tuple[str, ...]] | None) -> bool:
+        """Ask, unless there are no more findings like this one than were refused already."""
+        if self.wanted.ask is None or alike is None:
             return True
-        key = finding.path, finding.code, finding.message, text.splitlines()[finding.line - 1]
-        if key not in self.refused and self.wanted.ask(finding, text):
+        key = self._key(finding)
+        if alike[key] <= self.refused[key]:
+            return False
+        if self.wanted.ask(finding, "\n".join(_lines_of(finding, result))):
             return True
-        self.refused.add(key)
+        self.refused[key] += 1
         return False
+
+    @staticmethod
+    def _key(finding: Finding) -> tuple[str, ...]:
+        return finding.path, finding.code, finding.message
 
     def _file(self, result: Result, display: str) -> FixedFile | None:
         """A file as it was linted, None where it is not to be had, or is not to be written."""
@@ -190,6 +203,38 @@ class _Fixing:
             return None
         self.files[display] = FixedFile(display, path, data, data)
         return self.files[display]
+
+
+def _lines_of(finding: Finding, result: Result) -> Sequence[str]:
+    """The lines of the file or cell that a finding is in."""
+    source = result.source(finding.path)
+    return [] if source is None else source.texts[finding.cell]
+
+
+def _with_edits(
+    file: FixedFile, edits: Mapping[int | None, Sequence[Edit]], taken: Sequence[Finding]
+) -> tuple[bytes, list[tuple[int, int]]]:
+    """What a file is to hold with the edits of each of its cells, or of it as a whole, and where findings are then.
+
+    Raises:
+        ValueError, UnicodeEncodeError: if it cannot be written.
+    """
+    if file.path.endswith(NOTEBOOK):
+        before: dict[int | None, str] = {}
+
+        def changed(cell: int, text: str) -> str:
+            before[cell] = text
+            return applied(text, edits[cell])
+
+        change = {cell: partial(changed, cell) for cell in edits if cell is not None}
+        now = with_sources(file.now, change)
+    else:
+        text, encoding = decoded(file.now)
+        if text.encode(encoding) != file.now:
+            raise ValueError(f"its text cannot be written back in {encoding} as it is")
+        before = {None: text}
+        now = applied(text, edits[None]).encode(encoding)
+    return now, [moved(before[one.cell], edits[one.cell], one.line, one.column) for one in taken]
 
 
 def write(fixed: Fixed) -> list[str]:
