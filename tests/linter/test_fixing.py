@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from migrate_lint.linter.cli import fixing
 from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.finding import UNPARSABLE_FILE, Applicability, Edit, Finding, Fix
 from migrate_lint.linter.fixing.edits import applied, edits_between, moved
@@ -468,3 +469,24 @@ def test_a_killed_run_leaves_every_file_old_or_new() -> None:
             assert Path(name).read_text() in {text, text.replace(OLD, NEW)}
     _command("--fix-only", ".")
     assert [*before] == sorted(os.listdir())
+
+
+@pytest.mark.parametrize(("answers", "wanted"), [
+    ("yn", [NEW, OLD, OLD]),
+    ("?ny", [OLD, NEW, OLD]),
+    ("na", [OLD, NEW, NEW]),
+    ("yq", [NEW, OLD, OLD]),
+])  # fmt: skip
+def test_each_fix_is_asked_for(
+    answers: str, wanted: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what it changes; the end of the input is a no to all that follows."""
+    left = [*answers]
+    monkeypatch.setattr(fixing, "is_interactive", lambda: True)
+    monkeypatch.setattr(fixing, "ask", lambda question: left.pop(0) if left else "")
+    Path("m.py").write_text(HEAD + "".join(f"a{number} = {OLD}\n" for number in range(3)))
+
+    _command("-i", "m.py")
+
+    assert HEAD + "".join(f"a{number} = {text}\n" for number, text in enumerate(wanted)) == Path("m.py").read_text()
+    assert f"-a0 = {OLD}\n+a0 = {NEW}\n" in capsys.readouterr().out
