@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator
-from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from ..finding import Applicability, Finding
@@ -72,6 +71,8 @@ def selection(options: argparse.Namespace, config: Config) -> Wanted:
 
 def diff_of(fixed: Fixed, paint: Paint) -> Iterator[str]:
     """A unified diff of every file that fixes change."""
+    from difflib import unified_diff
+
     from ..source.reading import decoded, split_lines
 
     for file in fixed.files:
@@ -113,6 +114,8 @@ class _Asking:
 
     def __call__(self, finding: Finding, text: str) -> bool:
         """Ask; the end of the input is a no to all."""
+        from difflib import unified_diff
+
         from ..fixing.edits import applied
         from ..reporters import header
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 
 from ..finding import Edit
 from ..source.reading import split_lines
@@ -16,6 +15,8 @@ _MOST_TOKENS = 2_000
 
 def edits_between(before: str, after: str, line: int = 1, column: int = 1) -> tuple[Edit, ...]:
     """The edits that make one text of another, word by word; `before` begins at a line and column, both 1-based."""
+    from difflib import SequenceMatcher
+
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     start = _shared(old, new)
     end = _shared(old[start:][::-1], new[start:][::-1])

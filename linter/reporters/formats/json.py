@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ...finding import Finding, Verdict
+from ...finding import Finding, Fix, Verdict
 from ...result import Result, Runtime
 from ...runtime_report import WorkerRun
 from .. import Paint, counts, only_at_runtime
@@ -81,12 +81,17 @@ def _finding(finding: Finding, ran: bool) -> dict[str, Any]:
         "severity": finding.severity.value,
         "consequence": finding.consequence.value,
         "message": finding.message,
-        "fix": None if finding.fix is None else asdict(finding.fix),
+        "fix": None if finding.fix is None else _fix(finding.fix),
         "origin": finding.origin,
     }
     if ran:
         shown["verdict"] = None if finding.verdict is None else finding.verdict.value
     return shown | {"evidence": [asdict(one) for one in finding.evidence]}
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    shown = asdict(fix)
+    return shown if fix.reason else {"applicability": shown["applicability"], "edits": shown["edits"]}
 
 
 def _runtime(runtime: Runtime, added: int) -> dict[str, Any]:
