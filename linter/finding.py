@@ -115,6 +115,26 @@ class Fix:
     reason: str = ""
 
 
+class Via(StrEnum):
+    """By which way fixes lead a program to TF2."""
+
+    NATIVE = "native"
+    """Rule by rule, to what TF2 has."""
+    COMPAT_V1 = "compat.v1"
+    """As a whole, to a TF1 program that runs under TF2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A file on its way through compat.v1: what makes it run so, None where nothing is to be changed.
+
+    ``notes`` are lines, and what a person has to know of them.
+    """
+
+    fix: Fix | None
+    notes: tuple[tuple[int, str], ...] = ()
+
+
 class Span(NamedTuple):
     """First and last line, both included."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from .finding import INTERNAL_ERROR, Finding, FindingKey, Severity, Target, Verdict
+from .finding import INTERNAL_ERROR, Conversion, Finding, FindingKey, Severity, Target, Verdict
 from .registry import registry
 from .runtime_report import WorkerRun
 from .source.parsing import SourceFile
@@ -125,6 +125,8 @@ class Result:
     coverage: Coverage | None = None
     unread: int = 0
     not_followed: Mapping[str, int] = field(default_factory=dict, repr=False)
+    conversions: Mapping[str, Conversion] = field(default_factory=dict, repr=False)
+    """How files run through compat.v1, by their displayed paths, where that was asked for."""
     selected: Callable[[str], frozenset[str]] = field(
         default=lambda path: frozenset(registry.codes()), repr=False, compare=False
     )

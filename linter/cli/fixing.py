@@ -26,6 +26,7 @@ def add_fix_options(parser: argparse.ArgumentParser) -> None:
     add("--unsafe-fixes", action="store_true", help="apply or show those too that a person has to look at")
     add("--diff", action="store_true", help="show what --fix would change; the exit status is 1 if that is anything")
     add("--fix-only", action="store_true", help="apply fixes, and report nothing")
+    add("--via", choices=("compat.v1",), help="fix to a TF1 program that runs under TF2, in place of TF2's own names")
     add("-i", "--interactive", action="store_true", help="ask for each fix, on a terminal")
 
 
@@ -41,11 +42,12 @@ def require_fixable(options: argparse.Namespace) -> None:
         UsageError: if they make no sense.
     """
     if not fixes_asked_for(options):
-        if options.unsafe_fixes:
-            raise UsageError(
-                "--unsafe-fixes says which fixes --fix, --fix-only, --diff and --interactive apply or show"
-            )
+        if options.unsafe_fixes or options.via:
+            word = "--unsafe-fixes" if options.unsafe_fixes else "--via"
+            raise UsageError(f"{word} says which fixes --fix, --fix-only, --diff and --interactive apply or show")
         return
+    if options.via and (options.unsafe_fixes or options.interactive):
+        raise UsageError("--via compat.v1 converts each file as a whole: no single fix can be chosen")
     others = {
         "--runtime": options.runtime is not None, "--add-noqa": options.add_noqa is not None,
         "--write-baseline": options.write_baseline, "--prune-baseline": options.prune_baseline,
@@ -60,10 +62,12 @@ def require_fixable(options: argparse.Namespace) -> None:
 def selection(options: argparse.Namespace, config: Config) -> Wanted:
     """Which fixes are applied, by the options and the configuration."""
     from ..registry.registry import known
-    from ..run.fixing import Wanted
+    from ..run.fixing import CONVERSION, Wanted
 
     codes, where = known(), config.path or "configuration"
     fixable = selected(resolve(config.fixable, codes, where), resolve(config.unfixable, codes, where), (), codes)
+    if options.via:
+        return Wanted(frozenset({CONVERSION}))
     applied = {Applicability.SAFE} | ({Applicability.UNSAFE} if options.unsafe_fixes else set())
     asking = _Asking(Paint(is_colored(options.color))) if options.interactive else None
     return Wanted(fixable, frozenset(applied), asking)
@@ -92,6 +96,8 @@ def said(fixed: Fixed, options: argparse.Namespace, failed: int) -> Iterator[str
     for file in fixed.files:
         total += file.fixed
     yield from fixed.left
+    for path, conversion in fixed.result.conversions.items():
+        yield from (f"{path}:{line}: {text}" for line, text in conversion.notes)
     if options.quiet:
         return
     verb = "Would fix" if options.diff else "Fixed"

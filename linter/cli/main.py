@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..adoption.options import AdoptionError, add_options, adopt, require, spelled
+from ..finding import Via
 from ..reporters import Paint, coverage, printable, summary, version
 from ..reporters.causes import first_steps, statistics
 from ..settings.config import FORMATS, TARGETS, Config, ConfigError, load, resolve
@@ -120,7 +121,8 @@ def _check(words: list[str]) -> int:
     cache = None if options.no_cache else _cache_folder()
     fallback = None if options.runtime is None or config.target != "auto" else _interpreters_target(options.python)
     reporters = [_reporter(output.format) for output in outputs]
-    shows_fixes = fixes_asked_for(options) or any(getattr(reporter, "SHOWS_FIXES", False) for reporter in reporters)
+    shown = any(getattr(reporter, "SHOWS_FIXES", False) for reporter in reporters)
+    via = Via(options.via or Via.NATIVE) if fixes_asked_for(options) or shown else None
 
     def found(unsaved: Mapping[str, bytes]) -> Result:
         progress = None if options.quiet or not is_terminal(sys.stderr) else _Progress()
@@ -136,7 +138,7 @@ def _check(words: list[str]) -> int:
                 root=root,
                 fallback=fallback,
                 unsaved=unsaved,
-                fixes=shows_fixes,
+                fixes=via,
             )
         finally:
             if progress is not None:

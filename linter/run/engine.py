@@ -26,6 +26,7 @@ from ..finding import (
     UNPARSABLE_FILE,
     Applicability,
     Consequence,
+    Conversion,
     Edit,
     Effort,
     Finding,
@@ -35,6 +36,7 @@ from ..finding import (
     Span,
     Statement,
     Target,
+    Via,
 )
 from ..result import Coverage
 from ..source.discovery import display_path
@@ -72,6 +74,8 @@ class FileResult:
     """Of the bytes that this was found in, where anything was; empty if they changed meanwhile."""
     coverage: Coverage | None = None
     """Of a file that reaches TensorFlow."""
+    conversion: Conversion | None = None
+    """Of such a file, where it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +122,14 @@ def analyze(
     overrides: Mapping[Path, bytes] | Mapping[str, bytes] | None = None,
     progress: Progress | None = None,
     contents: Mapping[str, Content] | None = None,
-    fixes: bool = False,
+    fixes: Via | None = None,
 ) -> dict[str, FileResult]:
     """Find everything that every rule says about `files`, each a path with the name it is shown under.
 
     `root` is the project whose files the analysis may look into; `overrides` hold unsaved contents.
     `contents` are those of the project's files, where they were read before; see `read_contents`.
-    With `cache`, facts and findings are kept in that folder; with `fixes`, findings have those that rules offer.
+    With `cache`, facts and findings are kept in that folder. With `fixes`, findings have those that rules
+    offer, or files the one by which they run through compat.v1.
     """
     # What a file leaves behind is released by hand: the collector would only walk the summaries again and again.
     collecting = gc.isenabled()
@@ -148,7 +153,7 @@ class _Run:
         overrides: Mapping[Path, bytes] | Mapping[str, bytes],
         progress: Progress | None,
         contents: Mapping[str, Content] | None,
-        fixes: bool,
+        fixes: Via | None,
     ) -> None:
         self.fixes = fixes
         self.root = os.path.abspath(root)
@@ -294,7 +299,7 @@ class _Run:
     @staticmethod
     def _name(row: Row, name: str, new: dict[str, Any]) -> None:
         """Give a row the name under which it will be found again."""
-        if row["findings"] or row["suppressions"] or "coverage" in row:
+        if row["findings"] or row["suppressions"] or "coverage" in row or "conversion" in row:
             row["key"] = name
             new[name] = row
         else:
@@ -305,7 +310,7 @@ class _Run:
 
     @property
     def _what(self) -> str:
-        return f"{self.target} with fixes" if self.fixes else self.target
+        return self.target if self.fixes is None else f"{self.target}, {self.fixes} fixes"
 
 
 def read_contents(paths: Iterable[str], overrides: Mapping[str, bytes]) -> dict[str, Content]:
@@ -322,7 +327,7 @@ def read_contents(paths: Iterable[str], overrides: Mapping[str, bytes]) -> dict[
 
 # -- one file ----------------------------------------------------------------------------------------------------------
 
-_state: tuple[Project, Target, Mapping[str, bytes], bool, bool] | None = None
+_state: tuple[Project, Target, Mapping[str, bytes], bool, Via | None] | None = None
 _held: dict[str, tuple[SourceFile, FileIndex]] = {}
 """Files that are parsed already, of this process or of the one that it was forked from."""
 
@@ -333,7 +338,7 @@ def _begin(
     overrides: Mapping[str, bytes],
     keep: bool,
     rule_folders: Sequence[tuple[str, str]] = (),
-    fixes: bool = False,
+    fixes: Via | None = None,
 ) -> None:
     """Set up a process: every file of the run is checked against the same project, by the same rules."""
     global _state  # noqa: PLW0603
@@ -362,14 +367,18 @@ def check_item(item: tuple[str, str, str, str]) -> tuple[dict[str, Any], list[An
             return {"findings": [_row(read)], "suppressions": None}, [], ""
         source = read
     try:
-        findings, questions, digest, coverage = check_file(source, key, project, target, keep, index, fixes)
+        findings, questions, digest, coverage, conversion = check_file(
+            source, key, project, target, keep, index, fixes
+        )
     except Exception as error:
-        findings, questions, digest, coverage = [_analysis_crash(display, error)], [], "", None
+        findings, questions, digest, coverage, conversion = [_analysis_crash(display, error)], [], "", None, None
     if source.notebook is not None:
         findings = [*source.notebook.problems, *findings]
     row: Row = {"findings": [_row(f) for f in findings], "suppressions": find_suppressions(source).to_json()}
     if coverage is not None:
         row["coverage"] = coverage
+    if conversion is not None:
+        row["conversion"] = [_fix_row(conversion.fix), conversion.notes]
     if source.notebook is not None and (row["findings"] or row["suppressions"]):
         row["cells"] = source.notebook.places.to_json()
     if source.digest != expected:
@@ -384,13 +393,13 @@ def check_file(
     target: Target,
     keep: bool = False,
     index: FileIndex | None = None,
-    fixes: bool = False,
-) -> tuple[list[Finding], list[Any], str, Coverage | None]:
+    fixes: Via | None = None,
+) -> tuple[list[Finding], list[Any], str, Coverage | None, Conversion | None]:
     """Run every rule over one file of a project.
 
     Returns:
         The findings; and, to `keep` them, the questions that were asked of the project, with a digest of its answers;
-        and how far the code was understood.
+        how far the code was understood; and how the file runs through compat.v1, where that is asked for.
     """
     from ..analysis.dependency_recorder import DependencyRecorder
 
@@ -399,7 +408,7 @@ def check_file(
         if isinstance(tree, Finding):
             source, tree = readable(source, tree)
         if isinstance(tree, Finding):
-            return [tree], [], "", None
+            return [tree], [], "", None, None
         from ..analysis.index import FileIndex
         from ..analysis.summary import summarize
         from .facts import mentions_tensorflow
@@ -408,7 +417,7 @@ def check_file(
             if mentions_tensorflow(source.text):
                 summarize(FileIndex(tree))  # raises again what has kept it out of the project
                 raise MemoryError  # there is enough this time
-            return in_place(source, []), [], "", None  # it does not reach TensorFlow
+            return in_place(source, []), [], "", None, None  # it does not reach TensorFlow
         index = FileIndex(tree)
     from ..rule_api.model import File
     from .coverage import coverage_of
@@ -425,12 +434,26 @@ def check_file(
             raise
         except Exception as error:
             failures.append(_crash(source.display, rule, site, error))
-    findings = _findings(source, diagnostics, failures if fixes else None)
+    findings = _findings(source, diagnostics, failures if fixes is Via.NATIVE else None)
     findings = in_place(source, [*findings, *failures])
     coverage = coverage_of(file, project)
+    conversion = None
+    if fixes is Via.COMPAT_V1 and source.refused is None:
+        conversion = _conversion(file)
     file.release()
     questions, digest = recorder.dependencies() if keep else ([], "")
-    return findings, questions, digest, coverage
+    return findings, questions, digest, coverage, conversion
+
+
+def _conversion(file: File) -> Conversion:
+    from ..fixing.compat_v1 import converted
+    from ..fixing.edits import edits_between
+
+    if file.source.notebook is not None:
+        return Conversion(None, ((1, "a notebook is not converted: it runs as its cells are run"),))
+    done = converted(file)
+    edits = edits_between(file.source.text, done.text)
+    return Conversion(Fix(Applicability.SAFE, edits) if edits else None, tuple((n.line, n.message) for n in done.notes))
 
 
 def _findings(
@@ -668,8 +691,12 @@ def _from_row(path: str, row: Sequence[Any]) -> Finding:
         subject=subject,
         related=tuple(Location(*values) for values in related),
         effort=Effort(effort),
-        fix=Fix(Applicability(fix[0]), tuple(Edit(*one) for one in fix[1]), fix[2]) if fix else None,
+        fix=_fix_from(fix),
     )
+
+
+def _fix_from(row: Sequence[Any] | None) -> Fix | None:
+    return Fix(Applicability(row[0]), tuple(Edit(*edit) for edit in row[1]), row[2]) if row else None
 
 
 def shown_at(finding: Finding, shown: Callable[[str], str]) -> Finding:
@@ -691,12 +718,16 @@ def _result(display: str, row: Row, shown: Callable[[str], str], digest: str | N
     if row is _EMPTY:
         return _NOTHING
     findings = tuple(shown_at(_from_row(display, values), shown) for values in row["findings"])
-    digest = digest if findings else None
+    conversion = None
+    if "conversion" in row:
+        fix, notes = row["conversion"]
+        conversion = Conversion(_fix_from(fix), tuple((line, text) for line, text in notes))
+    digest = digest if findings or conversion else None
     coverage = Coverage(*row["coverage"]) if "coverage" in row else None
     kept = row["suppressions"]
     suppressions = Suppressions.from_json(kept) if kept is not None else Suppressions()
     if "cells" not in row:
-        return FileResult(findings, suppressions, None, digest, coverage)
+        return FileResult(findings, suppressions, None, digest, coverage, conversion)
     from ..source.cells import CellMap
 
     return FileResult(findings, suppressions, CellMap.from_json(row["cells"]), digest, coverage)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 
 from ..atomic import ChangedError, clear, replace_file
-from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE, Applicability, Edit, Finding
+from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE, Applicability, Consequence, Edit, Finding, Severity
 from ..fixing.edits import applied, moved, overlap, position
 from ..result import Result
 from ..source.cell_sources import with_sources
@@ -22,6 +22,9 @@ from ..source.reading import NOTEBOOK, decoded, read_bytes
 
 _MOST_ROUNDS = 20
 """A chain of calls, of which each is fixed in its own way, takes as many rounds as fixes overlap."""
+
+CONVERSION = "compat.v1"
+"""What stands for a rule's code where a whole file is converted."""
 
 Lint = Callable[[Mapping[str, bytes]], Result]
 """Lints the files with these contents in place of what they hold, by their absolute paths."""
@@ -110,7 +113,8 @@ class _Fixing:
         """Leave the files that the last round has harmed or fixed in vain as they were; whether there are some."""
         unreadable = {UNPARSABLE_FILE.code, PYTHON2_SOURCE.code}
         broken = {one.path: one.message for one in result.findings if one.code in unreadable}
-        found = {(one.path, one.code, one.message, one.cell, one.line, one.column) for one in result.findings}
+        left = (*result.findings, *_conversions(result))
+        found = {(one.path, one.code, one.message, one.cell, one.line, one.column) for one in left}
         harmed = False
         for display, fixed in self.gone.items():
             if display in broken:
@@ -134,7 +138,7 @@ class _Fixing:
                 self.names.setdefault(os.path.realpath(path), []).append((display, path))
         first = {names[0][0] for names in self.names.values()}
         found: dict[str, list[Finding]] = {}
-        for finding in result.findings:
+        for finding in (*result.findings, *_conversions(result)):
             if self.wanted(finding) and finding.path in first and finding.path not in self.left:
                 found.setdefault(finding.path, []).append(finding)
         return found
@@ -203,6 +207,17 @@ class _Fixing:
             return None
         self.files[display] = FixedFile(display, path, data, data)
         return self.files[display]
+
+
+def _conversions(result: Result) -> Iterator[Finding]:
+    """What makes files run through compat.v1, as findings."""
+    for display, conversion in result.conversions.items():
+        if conversion.fix is not None:
+            yield Finding(
+                *(display, 1, 1, 1, 1, CONVERSION, CONVERSION, Severity.ERROR, Consequence.BREAKS),
+                "this file does not run through compat.v1 as it is",
+                fix=conversion.fix,
+            )
 
 
 def _lines_of(finding: Finding, result: Result) -> Sequence[str]:

@@ -14,10 +14,12 @@ from ..finding import (
     PROBE_FAILED,
     PROBE_ONLY_FINDING,
     UNPARSABLE_FILE,
+    Conversion,
     Finding,
     FindingKey,
     Severity,
     Target,
+    Via,
 )
 from ..registry import registry
 from ..result import Coverage, LintedProject, Result
@@ -52,7 +54,7 @@ def lint(
     root: str | None = None,
     fallback: tuple[Target, str] | None = None,
     unsaved: Mapping[str, bytes] | None = None,
-    fixes: bool = False,
+    fixes: Via | None = None,
 ) -> Result:
     """Lint files and folders; for each target in turn where the configured one is `BOTH`.
 
@@ -67,7 +69,7 @@ def lint(
         root: the project of the files below it that are in no marked one and in no package.
         fallback: the target, with the reason, of projects that nothing speaks for.
         unsaved: what is linted in place of what files hold, by their absolute paths.
-        fixes: let findings have the fixes that rules offer.
+        fixes: let findings have the fixes that rules offer, or files the one by which they run through compat.v1.
 
     Raises:
         PathError: if a path cannot be linted at all.
@@ -99,6 +101,7 @@ def lint(
     projects = []
     sources: dict[str, tuple[str, bytes | None]] = {}
     coverage: dict[str, Coverage] = {}
+    conversions: dict[str, Conversion] = {}
     done = 0
     for project, files in _by_project(found, root).items():
         contents = engine.read_contents(project.files(), overrides)
@@ -131,6 +134,8 @@ def lint(
                 digests[display] = linted.pop() if len(linted) == 1 else ""
             if (understood := next(iter(by_target.values())).coverage) is not None:
                 coverage[display] = understood
+            if (conversion := next(iter(by_target.values())).conversion) is not None:
+                conversions[display] = conversion
             raw, suppressions, cells = _merged(by_target, found_for)
             chosen = active.codes_for(path)
             kept = suppressions.apply(
@@ -158,6 +163,7 @@ def lint(
         unread=len({finding.path for finding in (*findings, *hidden) if finding.code == UNPARSABLE_FILE.code}),
         not_followed={path: one.unresolved_calls for path, one in coverage.items() if one.unresolved_calls},
         selected=active.codes_for,
+        conversions=conversions,
     )
 
 
