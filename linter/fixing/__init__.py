@@ -1,1 +1,1 @@
-"""What a rule says is to stand in place of its site, as edits of the text: libcst in, plain data out."""
+"""What code becomes: a node of a rule's choosing, or a whole file on its way through compat.v1; libcst in, text out."""

@@ -1,0 +1,195 @@
+"""How many TF1 programs compute the same under TF2 once `--via compat.v1` has rewritten them, and by what else.
+
+``python benchmarks/fixes.py FOLDER TF1_PYTHON [--only TEXT] [--columns NAMES] [--jobs N]``
+
+FOLDER holds a folder for each repository of `fixes/programs.toml`, named ``owner+name``; TF1_PYTHON is a Python with
+TF 1.15 and tf_slim. Each program is run by `fixes/observed.py`, which tells what to keep still, under TF 1.15 as it is
+and under the TensorFlow of this interpreter after each way to rewrite it, and is held to have computed the same if all
+numbers that its sessions gave, up to its end or the first twelve runs, agree within a thousandth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from migrate_lint.linter.analysis.index import FileIndex
+from migrate_lint.linter.analysis.project import Project
+from migrate_lint.linter.analysis.summary import summarize
+from migrate_lint.linter.finding import Target
+from migrate_lint.linter.fixing.compat_v1 import converted
+from migrate_lint.linter.rule_api.model import File
+from migrate_lint.linter.source.parsing import SourceFile
+
+HERE = Path(__file__).parent / "fixes"
+RUNS = 12
+SECONDS = 240
+LARGEST = 1_000_000
+"""Bytes of a file that is copied with a program."""
+Outcome = dict[str, Any]
+
+
+def programs(only: str) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Repository, folder, script and words of each program."""
+    for row in tomllib.loads((HERE / "programs.toml").read_text(encoding="utf-8"))["program"]:
+        for script in row["scripts"]:
+            if only in f"{row['repository']}/{row.get('folder', '')}/{script}":
+                yield row["repository"], row.get("folder", ""), script, row.get("words", [])
+
+
+def copied(source: Path, folder: Path) -> None:
+    """A program with what lies beside it."""
+    for path in source.rglob("*"):
+        if path.is_file() and path.stat().st_size < LARGEST:
+            target = folder / path.relative_to(source)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+
+
+def run(python: str, folder: Path, script: str, words: list[str], **variables: str) -> Outcome:
+    """What a script computed: how it ended, and the numbers of each run of a session."""
+    out = folder / "observed.json"
+    command = [python, str(HERE / "observed.py"), str(out), str(RUNS), str(folder / script), *words]
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    try:
+        done = subprocess.run(
+            command,
+            check=False,
+            env={**os.environ, **quiet, **variables},
+            capture_output=True,
+            timeout=SECONDS,
+            cwd=folder,
+        )
+    except subprocess.TimeoutExpired:
+        return {"end": f"more than {SECONDS} seconds", "seen": []}
+    if not out.exists():
+        return {"end": done.stderr.decode(errors="replace")[-300:], "seen": []}
+    outcome: Outcome = json.loads(out.read_text())
+    return outcome
+
+
+def same(one: Outcome, other: Outcome) -> str:
+    """How two runs differ; empty where they do not."""
+    if other["end"] != one["end"]:
+        return str(other["end"]).replace("\n", " ")[:160]
+    if len(one["seen"]) != len(other["seen"]):
+        return f"{len(other['seen'])} runs, not {len(one['seen'])}"
+    for number, (left, right) in enumerate(zip(one["seen"], other["seen"], strict=True)):
+        flat = [x for part in left for x in part], [x for part in right for x in part]
+        if len(flat[0]) != len(flat[1]):
+            return f"run {number}: other shapes"
+        for a, b in zip(*flat, strict=True):
+            if not (a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= 1e-3 * max(abs(a), abs(b)) + 1e-5):
+                return f"run {number}: {a:.6g} became {b:.6g}"
+    return ""
+
+
+def texts_of(folder: Path) -> dict[str, str]:
+    """The modules of a program that Python 3 can read."""
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        try:
+            text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+            ast.parse(text)
+        except (SyntaxError, ValueError):
+            continue
+        found[path.relative_to(folder).as_posix()] = text
+    return found
+
+
+def by_us(folder: Path) -> None:
+    """Rewrite a program with migrate-lint."""
+    texts = texts_of(folder)
+    indexes = {key: FileIndex(ast.parse(text)) for key, text in texts.items()}
+    project = Project({key: summarize(index) for key, index in indexes.items()})
+    for key, index in indexes.items():
+        file = File(SourceFile(folder / key, key, texts[key], ""), key, index, project, Target.KERAS2)
+        (folder / key).write_text(converted(file).text, encoding="utf-8")
+
+
+def by_recipe(folder: Path) -> None:
+    """Rewrite a program by the two lines that the documentation of TensorFlow gives."""
+    lines = r"\1import tensorflow.compat.v1 as tf\n\1tf.disable_v2_behavior()"
+    for key, text in texts_of(folder).items():
+        (folder / key).write_text(re.sub(r"(?m)^([ \t]*)import tensorflow as tf\b", lines, text), encoding="utf-8")
+
+
+def by_tool(folder: Path) -> None:
+    """Rewrite a program with tf_upgrade_v2, in its mode SAFETY."""
+    tool = Path(sys.executable).with_name("tf_upgrade_v2")
+    for key in texts_of(folder):
+        path = folder / key
+        command = [tool, "--mode", "SAFETY", "--infile", path, "--outfile", f"{path}.new", "--reportfile", os.devnull]
+        subprocess.run(command, check=False, capture_output=True, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+        if Path(f"{path}.new").exists():
+            os.replace(f"{path}.new", path)
+
+
+WAYS: dict[str, tuple[Callable[[Path], None], dict[str, str]]] = {
+    "tf_upgrade_v2": (by_tool, {"TF_USE_LEGACY_KERAS": "1"}),
+    "recipe": (by_recipe, {"TF_USE_LEGACY_KERAS": "1"}),
+    "migrate-lint": (by_us, {}),
+}
+
+
+def row(
+    corpus: Path, python: str, columns: list[str], program: tuple[str, str, str, list[str]]
+) -> tuple[str, Outcome, dict[str, str]]:
+    """A program's name, what it did under TF 1.15, and how each way differs."""
+    repository, inner, script, words = program
+    source = corpus / repository / inner
+    name = f"{repository}/{inner}/{script}".replace("//", "/")
+    with tempfile.TemporaryDirectory() as base:
+        copied(source, Path(base) / "tf1")
+        before = run(python, Path(base) / "tf1", script, words)
+        found = {}
+        if before["end"] in ("finished", "enough") and any(before["seen"]):
+            for way in columns:
+                folder = Path(base) / way
+                copied(source, folder)
+                WAYS[way][0](folder)
+                found[way] = same(before, run(sys.executable, folder, script, words, **WAYS[way][1]))
+    return name, before, found
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("python")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--columns", default=",".join(WAYS))
+    parser.add_argument("--jobs", type=int, default=1)
+    asked = parser.parse_args()
+    columns = asked.columns.split(",")
+    counts = dict.fromkeys(columns, 0)
+    ran = 0
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        made = pool.map(lambda one: row(asked.folder, asked.python, columns, one), programs(asked.only))
+        for name, before, found in made:
+            if not found:
+                print(f"{name}: not compared, under TF 1.15: {before['end']!s:.120}", flush=True)
+                continue
+            ran += 1
+            for way in columns:
+                counts[way] += not found[way]
+            print(f"{name}: " + " | ".join(f"{way}: {found[way] or 'equal'}" for way in columns), flush=True)
+    for way in columns:
+        print(f"{way}: {counts[way]} of {ran} programs compute the same")
+
+
+if __name__ == "__main__":
+    main()
