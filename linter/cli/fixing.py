@@ -100,10 +100,12 @@ def said(fixed: Fixed, options: argparse.Namespace, failed: int) -> Iterator[str
         yield from (f"{path}:{line}: {text}" for line, text in conversion.notes)
     if options.quiet:
         return
-    verb = "Would fix" if options.diff else "Fixed"
-    if total and not failed:
-        rules = ", ".join(f"{code} {count}" for code, count in sorted(total.items()))
-        count, files = total.total(), len(fixed.files)
+    count, files = total.total(), len(fixed.files)
+    if total and not failed and options.via:
+        yield f"{'Would convert' if options.diff else 'Converted'} {files} file{'s' * (files > 1)} to {options.via}"
+    elif total and not failed:
+        rules = ", ".join(f"{code} {number}" for code, number in sorted(total.items()))
+        verb = "Would fix" if options.diff else "Fixed"
         yield f"{verb} {count} finding{'s' * (count > 1)} in {files} file{'s' * (files > 1)}: {rules}"
     offered = Counter(one.fix.applicability for one in fixed.result.findings if one.fix is not None)
     if (unsafe := offered[Applicability.UNSAFE]) and not options.unsafe_fixes:

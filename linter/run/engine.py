@@ -730,7 +730,7 @@ def _result(display: str, row: Row, shown: Callable[[str], str], digest: str | N
         return FileResult(findings, suppressions, None, digest, coverage, conversion)
     from ..source.cells import CellMap
 
-    return FileResult(findings, suppressions, CellMap.from_json(row["cells"]), digest, coverage)
+    return FileResult(findings, suppressions, CellMap.from_json(row["cells"]), digest, coverage, conversion)
 
 
 _NOTHING = FileResult((), Suppressions())

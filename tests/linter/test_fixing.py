@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from migrate_lint.linter.cli import fixing
 from migrate_lint.linter.cli.main import main
-from migrate_lint.linter.finding import UNPARSABLE_FILE, Applicability, Edit, Finding, Fix
+from migrate_lint.linter.finding import UNPARSABLE_FILE, Applicability, Edit, Finding, Fix, Via
 from migrate_lint.linter.fixing.edits import applied, edits_between, moved
 from migrate_lint.linter.result import Result
 from migrate_lint.linter.run.fixing import Fixed, Wanted, fix, write
@@ -43,7 +43,7 @@ def fixed(*paths: str, unsafe: bool = False) -> Fixed:
     applied_too = {Applicability.SAFE, *([Applicability.UNSAFE] if unsafe else [])}
     config = Config(base=os.getcwd())
     return fix(
-        lambda unsaved: lint([*paths] or ["."], config, unsaved=unsaved, fixes=True),
+        lambda unsaved: lint([*paths] or ["."], config, unsaved=unsaved, fixes=Via.NATIVE),
         Wanted(frozenset({"TF601"}), frozenset(applied_too)),
     )
 
@@ -388,6 +388,8 @@ def test_standard_input_is_printed(capfdbinary: pytest.CaptureFixture[bytes], mo
     ["--fix", "--baseline", "b.json", "--write-baseline"],
     ["--fix", "--runtime", "m.py:build"],
     ["-i"],
+    ["--via", "compat.v1"],
+    ["--fix", "--via", "compat.v1", "--unsafe-fixes"],
 ])  # fmt: skip
 def test_words_that_make_no_sense(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is written."""
@@ -490,3 +492,39 @@ def test_each_fix_is_asked_for(
 
     assert HEAD + "".join(f"a{number} = {text}\n" for number, text in enumerate(wanted)) == Path("m.py").read_text()
     assert f"-a0 = {OLD}\n+a0 = {NEW}\n" in capsys.readouterr().out
+
+
+PROGRAM = """import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 2])
+with tf.Session() as session:
+    print(session.run(tf.reduce_sum(x, keep_dims=True), {x: [[1.0, 2.0]]}))
+"""
+
+
+def test_a_program_goes_by_way_of_compat_v1(capsys: pytest.CaptureFixture[str]) -> None:
+    """As a whole, and once: rules fix nothing in the same run, and kept results are those of the way."""
+    Path("m.py").write_text(PROGRAM)
+    words = ["--isolated", "--target", "keras3", "m.py"]
+    main(words)
+    main([*words, "--diff"])
+    capsys.readouterr()
+
+    main([*words, "--fix-only", "--via", "compat.v1"])
+    assert "Converted 1 file to compat.v1" in capsys.readouterr().err
+    head = "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n"
+    assert PROGRAM.replace("import tensorflow as tf\n", head) == Path("m.py").read_text()
+    assert 0 == main([*words, "--diff", "--via", "compat.v1"])
+
+
+def test_what_is_not_converted_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """An eager program by its line, a notebook as such."""
+    Path("m.py").write_text("import tensorflow as tf\n\ntf.enable_eager_execution()\nx = tf.to_float(1)\n")
+    Path("n.ipynb").write_bytes(_notebook(_cell(PROGRAM)))
+    kept = Path("n.ipynb").read_bytes()
+
+    main(["--isolated", "--no-cache", "--target", "keras3", "--fix-only", "--via", "compat.v1", "."])
+    said = capsys.readouterr().err
+    assert "m.py:1: this program is eager" in said
+    assert "n.ipynb:1: a notebook is not converted" in said
+    assert kept == Path("n.ipynb").read_bytes()
