@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .interpreters import Children
+from .interpreters import Children, close_parents
 
 
 def pytest_configure() -> None:
@@ -17,6 +17,10 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_unconfigure() -> None:
+    close_parents()
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses

@@ -1,16 +1,18 @@
-"""What becomes of a call in a child interpreter is told, and the next call has a child."""
+"""Child interpreters begin as new ones; what becomes of a call in one is told, and the next call has a child."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import time
+from typing import Any
 
 import pytest
 from migrate_lint.runtime_checks.interpreter import default_target, describe
 
-from .interpreters import Children
+from .interpreters import Children, parent_of
 
 pytestmark = pytest.mark.tensorflow
 
@@ -33,6 +35,34 @@ def leaving() -> None:
 
 def hanging() -> None:
     time.sleep(3000)
+
+
+def beginning() -> list[Any]:
+    """What this process is the fork of, whether TensorFlow has begun there, and what an earlier call has left."""
+    import tensorflow as tf
+    from tensorflow.python.eager import context
+
+    found = [os.getppid(), context.context_safe() is not None, hasattr(tf, "left"), sys.argv[1:], os.listdir()]
+    tf.left = float(tf.constant(1.0))
+    open("left", "w").close()
+    return found
+
+
+def test_every_child_begins_with_the_import_alone() -> None:
+    """Nothing is computed in the process that is forked, nor left there; where it has died there is another one."""
+    target = default_target(describe())
+    with contextlib.closing(Children()) as children:
+        parent, *first = children.call(target, beginning)
+        _, *again = children.call(target, beginning)
+        same, *alone = children.call(target, beginning, alone=True)
+        os.kill(parent, signal.SIGKILL)
+        while parent_of(target).number == parent:
+            time.sleep(0.01)
+        other, *after = children.call(target, beginning)
+
+    assert [False, False, [], []] == first == alone == after
+    assert [True, True, [], ["left"]] == again
+    assert parent == same != other
 
 
 def test_a_call_that_goes_wrong_costs_no_other() -> None:

@@ -6,12 +6,12 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
 
-from .command_runs import Case, Ran, Runs, line_of, running
+from .command_runs import Case, Ran, line_of
 
 pytestmark = [
     pytest.mark.tensorflow,
@@ -382,17 +382,6 @@ CASES = {
     ),
     "a folder": Case({"x.py/model.py": model("pass")}, target="x.py:build"),
 }
-
-
-@pytest.fixture(scope="module")
-def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    with running(CASES, request, tmp_path_factory) as begun:
-        yield begun
-
-
-@pytest.fixture
-def ran(name: str, runs: Runs) -> Ran:
-    return runs(name)
 
 
 def text_of(name: str, file: str = "model.py") -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 
 import pytest
 
-from .command_runs import Case, Ran, Runs, line_of, running
+from .command_runs import Case, Ran, line_of
 
 pytestmark = [
     pytest.mark.tensorflow,
@@ -102,17 +101,6 @@ CASES = {
     "the second of two": Case({"model.py": TWO_DEVICES}, options=("--device", "CPU:1")),
     "a pinned operation": Case({"model.py": PINNED}, options=("--device", "CPU:0")),
 }
-
-
-@pytest.fixture(scope="module")
-def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    with running(CASES, request, tmp_path_factory) as begun:
-        yield begun
-
-
-@pytest.fixture
-def ran(name: str, runs: Runs) -> Ran:
-    return runs(name)
 
 
 @pytest.mark.parametrize(("name", "device"), [("no GPU", "GPU:0"), ("no tenth CPU", "CPU:9")])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
 
-from .command_runs import Case, Ran, Runs, line_of, running
+from .command_runs import Case, Ran, line_of
 
 pytestmark = pytest.mark.tensorflow
 
@@ -321,52 +320,42 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    """The command on each case, on either target."""
-    with running(CASES, request, tmp_path_factory) as runs:
-        yield runs
-
-
 @pytest.mark.parametrize("name", [run for name in MISTAKES for run in on_targets(name)])
-def test_a_mistake_is_told_with_what_to_do(name: str, ran: Runs) -> None:
+def test_a_mistake_is_told_with_what_to_do(name: str, ran: Ran) -> None:
     """In one finding, and the status is 1."""
-    run = ran(name)
-    (told,) = run.found("TF908")
+    (told,) = ran.found("TF908")
     rest = told["message"]
     for words in MISTAKES[name.rpartition(" on ")[0]].words:
         before, found, rest = rest.partition(words)
         assert found, (words, before)
-    assert run.status == 1
+    assert ran.status == 1
 
 
 @pytest.mark.parametrize(
     "name", [run for name in EXECUTED if name not in {*MISTAKES, *STEPS} for run in on_targets(name)]
 )
-def test_what_is_said_works(name: str, ran: Runs) -> None:
+def test_what_is_said_works(name: str, ran: Ran) -> None:
     """The model is built and called."""
-    assert is_called(ran(name))
+    assert is_called(ran)
 
 
 @pytest.mark.parametrize("name", [run for name in STEPS for run in on_targets(name)])
-def test_what_the_command_line_names_is_run(name: str, ran: Runs) -> None:
+def test_what_the_command_line_names_is_run(name: str, ran: Ran) -> None:
     """A method in place of the model, a step of the program's own with the batch that it is to have."""
-    run = ran(name)
     _, mark, phase = STEPS[name.rpartition(" on ")[0]]
     line = line_of(IMPORTS + STEPPED, mark)
-    (found,) = (one for one in run.report["findings"] if one["line"] == line)
+    (found,) = (one for one in ran.report["findings"] if one["line"] == line)
 
-    assert is_called(run)
+    assert is_called(ran)
     assert ("confirmed", phase) == (found["verdict"], found["evidence"][0]["phase"])
 
 
 @pytest.mark.parametrize("name", on_targets("a session, right at once"))
-def test_a_program_without_eager_execution_is_judged_in_its_graph(name: str, ran: Runs) -> None:
+def test_a_program_without_eager_execution_is_judged_in_its_graph(name: str, ran: Ran) -> None:
     """What its calls add to the graph is seen, and nothing calls it in ``tf.function``."""
-    run = ran(name)
-    outcome, detail = run.phases["first call in tf.function"]
+    outcome, detail = ran.phases["first call in tf.function"]
 
-    assert [line_of(IMPORTS + SESSION, "late")] == [line for _, line in run.places("TF907")]
+    assert [line_of(IMPORTS + SESSION, "late")] == [line for _, line in ran.places("TF907")]
     assert ("not run", True) == (outcome, "has turned eager execution off" in detail)
 
 
@@ -375,10 +364,9 @@ def is_called(run: Ran) -> bool:
 
 
 @pytest.mark.parametrize("name", on_targets("the name of a notebook, remedied"))
-def test_a_notebook_is_run_up_to_the_cell_that_makes_the_model(name: str, ran: Runs) -> None:
+def test_a_notebook_is_run_up_to_the_cell_that_makes_the_model(name: str, ran: Ran) -> None:
     """Its findings have verdicts in their cells, and what is trained for a day below is not run."""
-    run = ran(name)
-    (found,) = run.found("TF101")
+    (found,) = ran.found("TF101")
 
     assert (1, 3, "confirmed") == (found["cell"], found["line"], found["verdict"])
-    assert [found] == run.report["findings"]
+    assert [found] == ran.report["findings"]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from .command_runs import Case, Ran, Runs, line_of, running
+from .command_runs import Case, Ran, line_of
 
 pytestmark = [
     pytest.mark.tensorflow,
@@ -178,17 +177,6 @@ _FIT = {
     "multiworker:2": "does not train under a MultiWorkerMirroredStrategy",
     "ps:2+1": "does not train under a ParameterServerStrategy",
 }
-
-
-@pytest.fixture(scope="module")
-def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    with running(CASES, request, tmp_path_factory) as begun:
-        yield begun
-
-
-@pytest.fixture
-def ran(name: str, runs: Runs) -> Ran:
-    return runs(name)
 
 
 @pytest.mark.parametrize("name", ["keras2", "keras3"])
