@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from typing import Any, Iterator
 
 from .patching import replaced
 
-__all__ = ["absent", "missing", "on_device"]
+__all__ = ["absent", "hides_gpus", "logical_devices", "missing", "on_device"]
 
 
 def missing(tf: Any, device: str | None, physical: bool = False) -> list[str]:
@@ -25,6 +26,24 @@ def missing(tf: Any, device: str | None, physical: bool = False) -> list[str]:
     names = [one.name for one in tf.config.list_logical_devices()]
     wanted = f"{kind}:{number or 0}".upper()
     return [] if any(name.upper().endswith("DEVICE:" + wanted) for name in names) else names
+
+
+def logical_devices() -> list[str]:
+    """The devices that TensorFlow computes on, as ``CPU:0``; none before it has first computed something.
+
+    Asking TensorFlow itself would fix them, and the program may still want to split one.
+    """
+    import tensorflow as tf
+    from tensorflow.python.eager import context
+
+    if not getattr(context.context(), "_initialized", False):
+        return []
+    return [one.name.rpartition("device:")[2] for one in tf.config.list_logical_devices()]
+
+
+def hides_gpus() -> bool:
+    """Whether this process was told to see no GPUs, whatever the machine has."""
+    return os.environ.get("CUDA_VISIBLE_DEVICES") == "-1"
 
 
 def absent(there: list[str]) -> str:

@@ -111,6 +111,7 @@ class _Worker(Execution):
                 self.results.finish(refused=devices.absent(missing) if missing else str(loading.error))
                 return
             if run.job["device"] or (run.strategy and not strategies.has_servers(tf, run.strategy)):
+                run.is_strict = tf.config.get_soft_device_placement()
                 tf.config.set_soft_device_placement(False)
             with devices.on_device(tf, run.job["device"]):
                 if loading.ok:

@@ -10,6 +10,7 @@ from typing import Any, FrozenSet, Iterator, Mapping, Sequence, Tuple
 from .conditions import calls_at
 from .creation import creations, made_through
 from .criteria import names_of
+from .devices import hides_gpus, logical_devices
 from .errors import essence, one_line
 from .frames import Frame, place_of
 from .phases import STEPS, NothingRanError, Phase
@@ -26,6 +27,8 @@ _TRAINED = ("bfloat", "complex", "float")
 """The dtypes of what has a gradient; TensorFlow calls counters trainable, too."""
 _LATE = frozenset({"optimizer", "metric"})
 _FRAMEWORK = _LATE | {"counter", "seed", "trainer"}
+
+_OTHERS_TAKEN = "takes others without a word"
 
 Explained = FrozenSet[Event]
 """The events that findings account for."""
@@ -49,6 +52,7 @@ def observe(run: Run, explained: Explained, decided: Decided = ()) -> list[dict[
         *_retraced(run, explained),
         *_resources(run, explained),
         *_raised_under_strategy(run, explained, decided),
+        *_absent_devices(run, explained),
     ]
     return sorted(found, key=lambda one: (one["path"] or "", one["line"], one["message"]))
 
@@ -338,3 +342,26 @@ def _resources(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
     for group in _by_place(events):
         message = "a call makes a {} again, first in the {}".format(group[0].detail["class"], group[0].phase)
         yield _of_event("resource", group[0], "error", message)
+
+
+def _absent_devices(run: Run, explained: Explained) -> Iterator[dict[str, Any]]:
+    """Devices that the program asks for and this process has not: TensorFlow takes others, without a word.
+
+    A session of TF1 raises, unless it is told to do so too; before anything is computed it is not known what there is.
+    """
+    asked = [event for event in run.events("device") if event.frames and event not in explained]
+    soft_session = any(event.detail["soft"] for event in run.events("session"))
+    asked = [e for e in asked if (soft_session if e.detail["in_graph"] else run.is_strict or e.detail["soft"])]
+    there = logical_devices() if asked else []
+    for events in _by_place(asked if there else []):
+        what = events[0].detail["what"]
+        names = sorted({name for event in events for name in event.detail["asked"]} - {*there})
+        if not names:
+            continue
+        hidden = hides_gpus() and all(name.startswith("GPU:") for name in names)
+        taken = "would take others without a word; this run does not let it" if run.is_strict else _OTHERS_TAKEN
+        message = f"`{what}` asks for {' and '.join(names)}, and there is only {', '.join(there)}: TensorFlow {taken}"
+        advice = f"; this run sees no GPUs: --device {names[0]} says whether it is there" if hidden else ""
+        kind = f"absent device: {' '.join(names)}"
+        severity = "info" if hidden else "warning"
+        yield _observation(kind, events[0].frames, events[0].phase, severity, message, advice)

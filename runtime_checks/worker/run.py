@@ -93,6 +93,8 @@ class Run:
         self.device = str(job["device"] or "")
         self.strategy: Any = None
         """The ``tf.distribute.Strategy`` that the model is built and called under, if one was asked for."""
+        self.is_strict = False
+        """Whether the run keeps TensorFlow from taking other devices for those that are not there."""
         self.findings = [StaticFinding(described) for described in job["findings"]]
         self.code = code
         self.recorder = recorder

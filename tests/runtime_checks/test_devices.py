@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
@@ -14,6 +15,7 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts processes by /proc"),
 ]
 
+TARGETS = ("keras2", "keras3")
 PLAIN = """\
 import tensorflow as tf
 
@@ -88,14 +90,84 @@ import tensorflow as tf
 
 
 def scale(x):
-    with tf.device("/GPU:0"):
+    with tf.device("/GPU:0"):  # asked
         return x * 2.0  # here
 
 
 def build():
     return scale, tf.ones((2, 3))
 """
+ABSENT = """\
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+
+def helper(y):
+    with tf.compat.v1.device(tf.DeviceSpec(device_type="CPU", device_index=3)):  # CPU:3
+        return y + 1.0
+
+
+class Net(tf.keras.layers.Layer):
+    def build(self, shape):
+        with tf.device("/GPU:1"):  # GPU:1
+            self.w = self.add_weight(shape=(shape[-1], 2), name="w")
+
+    @tf.function
+    def call(self, x):
+        with tf.device("/job:localhost/device:CPU:9"):  # CPU:9
+            y = x @ self.w
+        for number in range(3):
+            with tf.device(f"CPU:{number}"):  # CPU:2
+                y = y * 2.0
+        with tf.device("/CPU:1"), tf.device(None):
+            return helper(y)
+
+
+def build():
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    other = tf.distribute.MirroredStrategy(["CPU:1", "CPU:4", "CPU:5"])  # CPU:4 and CPU:5
+    one = tf.distribute.OneDeviceStrategy("CPU:6")  # CPU:6
+    for _ in tf.data.Dataset.range(4).apply(tf.data.experimental.prefetch_to_device("/CPU:7")):  # CPU:7
+        pass
+    with tf.Graph().as_default(), tf.device("/GPU:5"), tf.compat.v1.Session() as session:
+        try:
+            session.run(tf.ones(2))
+        except tf.errors.InvalidArgumentError:
+            print("a session says so")
+    return Net(), tf.ones((2, 3))
+"""
+OF_KERAS = """\
+import keras
+import tensorflow as tf
+
+
+def build():
+    with keras.device("cpu:9"):  # CPU:9
+        return keras.layers.Dense(1), tf.ones((2, 3))
+"""
+IN_GRAPH = """\
+import tensorflow as tf
+
+
+def build():
+    config = tf.compat.v1.ConfigProto(allow_soft_placement=True)
+    with tf.Graph().as_default(), tf.device("/CPU:8"), tf.compat.v1.Session(config=config) as session:  # CPU:8
+        session.run(tf.ones(2))
+    tf.config.set_soft_device_placement(False)
+    try:
+        with tf.device("/CPU:9"):
+            tf.ones(2) + 1.0
+    except tf.errors.InvalidArgumentError:
+        print("TensorFlow says so")
+    return tf.identity, tf.ones((2, 3))
+"""
 CASES = {
+    "absent, keras3": Case({"model.py": ABSENT}, options=("--target", "keras3")),
+    "absent, keras2": Case({"model.py": ABSENT}, options=("--target", "keras2")),
+    "by Keras": Case({"model.py": OF_KERAS}, options=("--target", "keras3")),
+    "in a graph": Case({"model.py": IN_GRAPH}),
     "no GPU": Case({"model.py": PLAIN}, options=("--device", "GPU:0")),
     "no tenth CPU": Case({"model.py": PLAIN}, options=("--device", "CPU:9")),
     "the second of two": Case({"model.py": TWO_DEVICES}, options=("--device", "CPU:1")),
@@ -136,3 +208,35 @@ def test_no_soft_placement(name: str, ran: Ran) -> None:
     assert ("model.py", line_of(PINNED, "here"), 1) == (failed["path"], failed["line"], ran.status)
     assert "Could not satisfy device specification" in failed["message"]
     assert "Supported device types [CPU]" in failed["message"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "asked"),
+    [
+        *((f"absent, {target}", ABSENT, "CPU:2;CPU:3;CPU:4 and CPU:5;CPU:6;CPU:7;CPU:9;GPU:1") for target in TARGETS),
+        ("by Keras", OF_KERAS, "CPU:9"),
+        ("in a graph", IN_GRAPH, "CPU:8"),
+    ],
+)
+def test_absent_devices_of_the_program(name: str, text: str, asked: str, ran: Ran) -> None:
+    """Each line that asks for one is a finding, whatever TensorFlow takes in its place; what it refuses is none."""
+    found = {re.search(r"asks for (.*), and there is only", one["message"]): one for one in ran.found("TF907")}
+    said = {match[1]: (one["path"], one["line"], one["severity"]) for match, one in found.items() if match}
+    hidden = [one["line"] for one in ran.found("TF907") if "this run sees no GPUs: --device" in one["message"]]
+
+    due = {name: ("model.py", line_of(text, name), "warning") for name in asked.split(";")}
+    due |= {name: (*place[:2], "info") for name, place in due.items() if name.startswith("GPU")}
+    assert due == said
+    assert {"changes"} == {one["consequence"] for one in ran.found("TF907")}
+    assert [] == ran.found("TF908")
+    assert all("takes others without a word" in one["message"] for one in ran.found("TF907"))
+    assert [place[1] for place in due.values() if place[2] == "info"] == hidden
+
+
+@pytest.mark.parametrize("name", ["a pinned operation"])
+def test_without_soft_placement_it_is_told_too(name: str, ran: Ran) -> None:
+    """The run that keeps TensorFlow from it says what TensorFlow would do."""
+    (found,) = ran.found("TF907")
+
+    assert line_of(PINNED, "asked") == found["line"]
+    assert "asks for GPU:0, and there is only CPU:0: TensorFlow would take others" in found["message"]

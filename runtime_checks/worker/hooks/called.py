@@ -16,7 +16,7 @@ from ..patching import Patch, replaced
 from ..recorder import Recorder
 from .output import is_users
 
-__all__ = ["patches"]
+__all__ = ["holders", "patches"]
 
 _SLUGS = frozenset(
     {
@@ -47,7 +47,7 @@ def patches(recorder: Recorder) -> Iterator[Patch]:
                 yield replaced(value, "__init__", _telling(vars(value)["__init__"], last, True, calls))
                 continue
             telling = _telling(value, last, False, calls)
-            for owner, attribute in _holders(value, {last, str(getattr(value, "__name__", last))}):
+            for owner, attribute in holders(value, {last, str(getattr(value, "__name__", last))}):
                 yield replaced(owner, attribute, telling)
 
 
@@ -66,7 +66,7 @@ def _owners(name: str) -> Iterator[tuple[Any, str]]:
             yield owner, last
 
 
-def _holders(value: Any, names: set[str]) -> list[tuple[Any, str]]:
+def holders(value: Any, names: set[str]) -> list[tuple[Any, str]]:
     """The modules of TensorFlow and Keras that have a function, each with its name there."""
     loaded = [module for key, module in list(sys.modules.items()) if key.partition(".")[0] in _LIBRARIES]
     return [(module, name) for module in loaded for name in names if getattr(module, "__dict__", {}).get(name) is value]

@@ -1,7 +1,8 @@
 """Sessions of TF1: ``session`` events where one is made, ``session run`` where it runs, ``default session``.
 
 The subject of the first two is the session, weakly. A ``session`` has ``operations``, how many its graph had then, and
-``default``, whether nobody gave it that graph; a ``session run`` has ``error``, empty if it gave its values.
+``default``, whether nobody gave it that graph, and ``soft``, whether it may take another device for one that is not
+there; a ``session run`` has ``error``, empty if it gave its values.
 A ``default session`` is what ``get_default_session`` gave, with ``found``.
 """
 
@@ -48,4 +49,5 @@ def _graph(session: Any) -> dict[str, Any]:
     from tensorflow.python.framework import ops
 
     graph = session.graph
-    return {"operations": len(graph.get_operations()), "default": graph is ops.get_default_graph()}
+    soft = bool(session._config and session._config.allow_soft_placement)
+    return {"operations": len(graph.get_operations()), "default": graph is ops.get_default_graph(), "soft": soft}
