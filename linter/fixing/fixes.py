@@ -74,11 +74,10 @@ class _Piece:
 
 
 def _piece(rule: Rule, site: Site) -> _Piece | None:
-    syntax = site.syntax
-    if isinstance(syntax, ast.expr) and not rule.fixes_statement:
-        return _expression(site)
-    statement = syntax if isinstance(syntax, ast.stmt) else site.statement
-    return _statement(site, statement) if statement is not None else None
+    part = rule.fixed_part(site)
+    if isinstance(part, ast.stmt):
+        return _statement(site, part)
+    return _expression(site.at(part)) if part is not None else None
 
 
 def _expression(site: Site) -> _Piece | None:

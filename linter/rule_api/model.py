@@ -515,6 +515,10 @@ class Site:
         self.scope = scope
         self.block = block
 
+    def at(self, node: ast.AST) -> Site:
+        """The site of a part of this one, or of what it is a part of in its own block."""
+        return Site(self.file, node, self.scope, self.block)
+
     # -- where -------------------------------------------------------------------------------------------------------
 
     @property
@@ -804,6 +808,19 @@ class Site:
                 if [one.spelled for one in self.file.names(self.scope, text)] == [name]:
                     return text
         return None
+
+    def importable(self, name: str) -> tuple[str, tuple[tuple[str, str | None, str | None], ...]] | None:
+        """How a public name of TensorFlow can be written here, and what has to be imported for that, if anything.
+
+        None where the file has no import that leads to it, and uses `tf` for something else.
+        """
+        text = self.spelling(name)
+        if text is not None:
+            return text, ()
+        root, _, rest = name.partition(".")
+        if root != "tensorflow" or any("tf" in scope.binds for scope in self.file.index.scopes):
+            return None
+        return f"tf.{rest}", (("tensorflow", None, "tf"),)
 
     def class_of_self(self, name: str) -> ClassSite | None:
         """The class whose instance `name` is here, as the first parameter of a method around the site."""

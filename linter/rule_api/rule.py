@@ -7,6 +7,7 @@ It declares which sites it wants to see, and yields diagnostics; the engine does
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator
@@ -150,14 +151,25 @@ class Rule:
         """Judge a file as a whole."""
         return iter(())
 
+    def fixed_part(self, site: Any) -> ast.expr | ast.stmt | None:
+        """What `fix` is given of a site: an expression or a statement around it, or None where nothing is mechanical.
+
+        By default the site itself, or the statement around it where the rule `fixes_statement`.
+        """
+        syntax: ast.AST = site.syntax
+        if isinstance(syntax, ast.stmt) or (isinstance(syntax, ast.expr) and not self.fixes_statement):
+            return syntax
+        around: ast.stmt | None = site.statement
+        return around
+
     def fix(self, node: Any, site: Any) -> Replacement | None:
         """What is to stand in place of a node, or None where that is not mechanical.
 
         It is asked where fixes are made or shown, of sites that this rule has reported.
 
         Args:
-            node: the expression of a `site` that is one, as a libcst node; else its statement, which is a
-                `libcst.SimpleStatementLine` or a compound one.
+            node: the `fixed_part` of the site as a libcst node; a statement is a `libcst.SimpleStatementLine` or a
+                compound one.
             site: what was reported.
         """
         return None

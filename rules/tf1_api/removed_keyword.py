@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, is_none
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import written
-from .signatures import is_of_tf2, is_tried, signatures
+from .signatures import as_in_tf1, is_of_tf2, is_tried, signatures
+
+if TYPE_CHECKING:
+    import libcst
 
 _SCOPE = "tensorflow.name_scope"
 _VARIABLE = "tensorflow.Variable"
@@ -39,6 +43,11 @@ class RemovedKeyword(Rule):
 
     total = tf.reduce_sum(tf.ones([2, 3]), axis=1, keepdims=True)
     ```
+
+    ## Fix safety
+    Safe: a call that raises computes what it did in TF1. Its arguments are given by the names that the parameters have
+    now, or, where the function computes something else in TF2 or lost a parameter, compat.v1's function is called.
+    Of `tf.Variable` with `collections=` nothing is changed.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/upgrade
@@ -83,6 +92,10 @@ class RemovedKeyword(Rule):
         yield self.report(
             call, f"`{written(call.names[0])}` takes no {words} in TF2: that raises TypeError. {advice}."
         )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give the arguments by the keywords of TF2, or call the function of compat.v1."""
+        return as_in_tf1(node, site) if site.name != _VARIABLE else None
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import written
-from .signatures import Signature, is_of_tf2, signatures
+from .signatures import as_in_tf1, is_of_tf2, is_other, signatures
+
+if TYPE_CHECKING:
+    import libcst
 
 
 class ReorderedPositional(Rule):
@@ -37,6 +41,10 @@ class ReorderedPositional(Rule):
     larger = tf.compat.v1.image.resize(images, [64, 64], tf.image.ResizeMethod.BILINEAR, align_corners=True)
     ```
 
+    ## Fix safety
+    Safe: the arguments are given by the names that TF1's parameters have now, or, where the function computes something
+    else in TF2 or lost a parameter, compat.v1's function is called.
+
     ## Source
     - https://www.tensorflow.org/guide/migrate/upgrade
     - https://www.tensorflow.org/api_docs/python/tf/image/resize
@@ -54,7 +62,7 @@ class ReorderedPositional(Rule):
         count = len(call.call.args)
         if signature is None or call.has_stars or count < 2 or count > len(signature.old):
             return
-        moved = [at for at in range(count) if _is_other(signature, at)]
+        moved = [at for at in range(count) if is_other(signature, at)]
         if not moved or call.file.era is not Era.TF1 or not is_of_tf2(call):
             return
         name, first = written(call.names[0]), moved[0]
@@ -74,10 +82,6 @@ class ReorderedPositional(Rule):
                 related=call.file.era_told,
             )
 
-
-def _is_other(signature: Signature, at: int) -> bool:
-    """Whether the argument at a place is another parameter in TF2 than it was in TF1."""
-    if at >= len(signature.new):
-        return True
-    was, now = signature.old[at], signature.new[at]
-    return was != now and signature.gone.get(was) != now
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give the arguments by keyword, or call the function of compat.v1."""
+        return as_in_tf1(node, site)

@@ -22,7 +22,7 @@ from migrate_lint.linter.analysis.public_names import has
 from migrate_lint.linter.finding import Target
 from migrate_lint.rules.keras.keras_removed_symbol import SUCCESSORS
 from migrate_lint.rules.keras.private_tensorflow_import import PUBLIC
-from migrate_lint.rules.tf1_api.signatures import SWALLOWING
+from migrate_lint.rules.tf1_api.signatures import CHANGED_IN_V1, SWALLOWING
 
 from ..interpreters import Children
 from . import keras_members, private_names, public_names, signatures
@@ -419,6 +419,18 @@ def test_parameters_are_as_listed() -> None:
         assert not row["gone"].keys() & set(row["new"].split())
         assert set(filter(None, row["gone"].values())) <= set(row["new"].split())
     assert list(SWALLOWING) == signatures.accepting_anything(sorted(name for name, row in rows.items() if row["gone"]))
+
+
+@pytest.mark.tensorflow
+def test_compat_v1_keeps_the_parameters_of_tf1() -> None:
+    """But for some, of which a call with arguments of TF1 is not led there."""
+    if installed("tensorflow") != (2, 21):
+        pytest.skip("the table is TensorFlow 2.21's, and another one is installed")
+    rows = load(signatures.TABLE)["functions"]
+    found = signatures.current([f"compat.v1.{name}" for name in sorted(rows)])
+    for name, row in rows.items():
+        old, new = row["old"].split(), found.get(f"compat.v1.{name}", [])
+        assert (new[: len(old)] != old) == name.startswith(CHANGED_IN_V1), name
 
 
 @pytest.mark.tensorflow
