@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, File, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import keyworded
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _ADDERS = ("add_weight", "add_variable")
 _KINDS = frozenset({"layer", "model", "metric"})
@@ -48,6 +53,9 @@ class AddWeightPositionalName(Rule):
             return inputs * self.factor
     ```
 
+    ## Fix safety
+    Safe: all arguments are given by the keywords that they had in TF1, which Keras 3 takes.
+
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
     - https://keras.io/api/layers/base_layer/#addweight-method
@@ -83,6 +91,12 @@ class AddWeightPositionalName(Rule):
                 f"`{call.path}` is given `{ast.unparse(first)}` first, which is the shape for Keras 3, and `shape=` "
                 "too: that raises. Give all arguments by keyword.",
             )
+
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give all arguments by keyword."""
+        new = keyworded(node, _ORDER)
+        return None if new is None else Replacement(new)
 
 
 def _is_text(call: Call, value: ast.expr) -> bool:

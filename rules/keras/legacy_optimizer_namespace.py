@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Import, Reference, Target, missing_part
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import expression
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..tf1_api.signatures import is_tried
+
+if TYPE_CHECKING:
+    import libcst
 
 _LEGACY = "keras.optimizers.legacy"
 _HANDLED = frozenset({"ImportError", "AttributeError", "Exception", "BaseException"})
@@ -37,6 +43,10 @@ class LegacyOptimizerNamespace(Rule):
 
     optimizer = tf.keras.optimizers.Adam(1e-3)
     ```
+
+    ## Fix safety
+    Safe: the name raises as it stands, and the optimizer of the same name does the same.
+    Where `lr=` or `decay=` is given, or the optimizer is gone, nothing is changed.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
@@ -69,6 +79,18 @@ class LegacyOptimizerNamespace(Rule):
             )
         elif name and reference.called and name.count(".") == 3:
             yield self.report(reference, f"{_said(name, 'Calling')} raises ImportError with Keras 3. {_advice(name)}.")
+
+
+    def fix(self, node: libcst.CSTNode, site: Import | Reference) -> Replacement | None:
+        """Read the optimizer of the same name."""
+        around = site.file.parent_of(site.syntax)
+        call = site.file.call_at(around) if isinstance(around, ast.Call) and around.func is site.syntax else None
+        if call is None or call.has_stars or {"lr", "decay"} & {*call.keywords}:
+            return None
+        if _lacks(_only(site).replace(".legacy.", ".")):
+            return None
+        path = site.importable(site.spelled.replace(".legacy.", "."))
+        return None if path is None else Replacement(expression(path[0]), imports=path[1])
 
 
 def _only(site: Import | Reference) -> str:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import argument, call_of
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _LABELS = {
     "tensorflow.nn.softmax_cross_entropy_with_logits": "labels",
@@ -64,6 +69,10 @@ class SoftmaxLabelGradient(Rule):
         return tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=student(x))
     ```
 
+    ## Fix safety
+    Safe in a file of TF1: no gradient goes into the labels, as in TF1.
+    What is called through compat.v1 stops it already, and is left.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/softmax_cross_entropy_with_logits
@@ -82,7 +91,7 @@ class SoftmaxLabelGradient(Rule):
             return
         if not all(name.canonical in _LABELS for name in call.names):
             return  # after a conditional import, it may be anything
-        is_old = call.is_compat_v1 or call.name.startswith("tensorflow.losses.")
+        is_old = _is_old(call)
         if not is_old and call.file.era is not Era.TF1:
             return
         keyword = _LABELS[call.name]
@@ -103,6 +112,23 @@ class SoftmaxLabelGradient(Rule):
                 f"`labels=tf.stop_gradient({_shown(labels)})`.",
                 related=call.file.era_told,
             )
+
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Stop the gradient of the labels."""
+        keyword = _LABELS[site.name]
+        labels = argument(node, keyword, 0)
+        stop = site.importable("tensorflow.stop_gradient")
+        if _is_old(site) or labels is None or stop is None:
+            return None
+        new = labels.with_changes(value=call_of(stop[0], labels.value))
+        args = [new if one is labels else one for one in node.args]
+        return Replacement(node.with_changes(args=args), imports=stop[1])
+
+
+def _is_old(call: Call) -> bool:
+    """Whether it is TF1's own function, which stops the gradient."""
+    return call.is_compat_v1 or call.name.startswith("tensorflow.losses.")
 
 
 def _shown(labels: ast.expr) -> str:

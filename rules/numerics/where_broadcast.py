@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import with_function
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _REDUCTIONS = frozenset(
     f"tensorflow.{name}"
@@ -57,6 +62,9 @@ class WhereBroadcast(Rule):
         return tf.where(bad, tf.zeros_like(x), x)
     ```
 
+    ## Fix safety
+    Safe: `tf.compat.v1.where` chooses rows, as TF1 did.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/where
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/where
@@ -88,6 +96,12 @@ class WhereBroadcast(Rule):
                 f"reduced from `{made[0]}` and has one dimension less. Reduce with `keepdims=True`.",
                 related=call.file.era_told,
             )
+
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Call the function that chooses rows."""
+        path = site.importable("tensorflow.compat.v1.where")
+        return None if path is None else Replacement(with_function(node, path[0]), imports=path[1])
 
 
 def _origin(call: Call, node: ast.expr, steps: int = _MAX_STEPS) -> tuple[str, int] | None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import is_plain, written
+
+if TYPE_CHECKING:
+    import libcst
 
 _SWITCHES = (
     "enable_control_flow_v2", "enable_eager_execution", "enable_resource_variables", "enable_tensor_equality",
@@ -38,6 +43,9 @@ class EagerEnableLeftover(Rule):
     total = tf.reduce_sum(tf.ones([2]))
     ```
 
+    ## Fix safety
+    Safe where the call is a statement of its own, and everything that it turns on is on in TF2.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/enable_eager_execution
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/enable_v2_behavior
@@ -60,3 +68,11 @@ class EagerEnableLeftover(Rule):
             yield self.report(call, message, Severity.ERROR, consequence=Consequence.BREAKS)
         elif not call.file.project.uses(*_OFF):
             yield self.report(call, f"`{name}` does nothing: TF2 has it on from the start. Leave it out.")
+
+    def fixed_part(self, site: Call) -> ast.stmt | None:
+        """The statement, if it is nothing but the call."""
+        return site.statement if site.discarded else None
+
+    def fix(self, node: libcst.CSTNode, site: Call) -> Replacement | None:
+        """Leave it out."""
+        return Replacement(None)

@@ -64,7 +64,8 @@ def test_a_fix_computes_what_tf1_computed(page: Page, case: Case, target: Target
     """The code before it with compat.v1, and after it on the target."""
     assert case.fixed is not None
     before = without_markers(case.files[-1][1])
-    wanted, found = children.call(target.value, numbers, before, without_markers(case.fixed.text))
+    after = without_markers(case.fixed.text)
+    wanted, found = children.call(target.value, numbers, before, after, case.fixed.raises)
 
     assert wanted
     assert pytest.approx(wanted, rel=1e-6, abs=1e-7) == found
@@ -80,18 +81,22 @@ def test_every_fix_has_been_run(rule: Rule) -> None:
     assert rule.code in known()
 
 
-def numbers(before: str, after: str) -> tuple[list[float], list[float]]:
-    """What two programs leave in ``result``; the first with compat.v1 for ``tensorflow``."""
+def numbers(before: str, after: str, raises: bool) -> tuple[list[float], list[float]]:
+    """What two programs leave in ``result``; the first with compat.v1 for ``tensorflow``, or what is ``wanted``."""
     import numpy as np
     import tensorflow as tf
 
-    def values(text: str) -> list[float]:
+    def values(text: str, name: str = "result") -> list[float]:
         tf.keras.utils.set_random_seed(1)
         names: dict[str, Any] = {"__name__": "example"}
         exec(compile(text, "example.py", "exec"), names)
-        parts = [np.asarray(part, np.float64).ravel() for part in tf.nest.flatten(names["result"])]
+        parts = [np.asarray(part, np.float64).ravel() for part in tf.nest.flatten(names[name])]
         return [float(number) for number in np.concatenate(parts)]
 
+    if raises:
+        with pytest.raises(Exception):  # noqa: B017  (each has its own)
+            values(before)
+        return values(after, "wanted"), values(after)
     old = before.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf")
     assert old != before
     return values(old), values(after)
