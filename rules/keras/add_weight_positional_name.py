@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, File, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import keyworded
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _ADDERS = ("add_weight", "add_variable")
 _KINDS = frozenset({"layer", "model", "metric"})
@@ -48,6 +53,10 @@ class AddWeightPositionalName(Rule):
             return inputs * self.factor
     ```
 
+    ## Fix safety
+    Safe: the arguments are given by the names that Keras 2 has for them, in its order.
+    There is no fix where a metric is given more than a name and a shape: Keras 2 has another order of the rest there.
+
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
     - https://keras.io/api/layers/base_layer/#addweight-method
@@ -83,6 +92,14 @@ class AddWeightPositionalName(Rule):
                 f"`{call.path}` is given `{ast.unparse(first)}` first, which is the shape for Keras 3, and `shape=` "
                 "too: that raises. Give all arguments by keyword.",
             )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give all arguments by keyword."""
+        owner = site.class_of_self((site.path or "").rpartition(".")[0])
+        order = _ORDER[:2] if owner is None or "metric" in owner.kinds else _ORDER
+        new = keyworded(node, order)
+        given = [one.keyword.value for one in new.args if one.keyword is not None] if new is not None else []
+        return Replacement(new) if new is not None and len(set(given)) == len(given) else None
 
 
 def _is_text(call: Call, value: ast.expr) -> bool:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Import, Reference, Target, missing_part
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import expression
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..tf1_api.signatures import is_tried
+
+if TYPE_CHECKING:
+    import libcst
 
 _LEGACY = "keras.optimizers.legacy"
 _HANDLED = frozenset({"ImportError", "AttributeError", "Exception", "BaseException"})
@@ -37,6 +43,10 @@ class LegacyOptimizerNamespace(Rule):
 
     optimizer = tf.keras.optimizers.Adam(1e-3)
     ```
+
+    ## Fix safety
+    Safe where the optimizer of that name has the same rule: an epsilon, a momentum and the like are what they were.
+    There is no fix for an import, nor where `decay=` or stars are given, since Keras 3 has no decay.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
@@ -69,6 +79,19 @@ class LegacyOptimizerNamespace(Rule):
             )
         elif name and reference.called and name.count(".") == 3:
             yield self.report(reference, f"{_said(name, 'Calling')} raises ImportError with Keras 3. {_advice(name)}.")
+
+    def fix(self, node: libcst.Name | libcst.Attribute, site: Reference | Import) -> Replacement | None:
+        """Read the optimizer of that name."""
+        call = site.file.parent_of(site.syntax)
+        if isinstance(site, Import) or "." in site.spelled.rpartition(".legacy.")[2] or "(" in site.spelled:
+            return None
+        new = site.spelled.replace(".legacy.", ".")
+        if missing_part("tensorflow", _only(site).replace(".legacy.", "."), Target.KERAS3) is not None:
+            return None
+        if isinstance(call, ast.Call) and any(one.arg in (None, "decay") for one in call.keywords):
+            return None
+        written = site.importable(new)
+        return Replacement(expression(written[0]), imports=written[1]) if written is not None else None
 
 
 def _only(site: Import | Reference) -> str:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import argument, expression
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _LABELS = {
     "tensorflow.nn.softmax_cross_entropy_with_logits": "labels",
@@ -64,6 +69,10 @@ class SoftmaxLabelGradient(Rule):
         return tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=student(x))
     ```
 
+    ## Fix safety
+    Safe where the file is written for TF1 and calls the function of TF2: the labels stay what they are.
+    A call through compat.v1 is right as it stands, and has no fix.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/softmax_cross_entropy_with_logits
@@ -82,7 +91,7 @@ class SoftmaxLabelGradient(Rule):
             return
         if not all(name.canonical in _LABELS for name in call.names):
             return  # after a conditional import, it may be anything
-        is_old = call.is_compat_v1 or call.name.startswith("tensorflow.losses.")
+        is_old = _is_old(call)
         if not is_old and call.file.era is not Era.TF1:
             return
         keyword = _LABELS[call.name]
@@ -103,6 +112,24 @@ class SoftmaxLabelGradient(Rule):
                 f"`labels=tf.stop_gradient({_shown(labels)})`.",
                 related=call.file.era_told,
             )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Stop the gradient of the labels."""
+        import libcst
+
+        labels = argument(node, "labels", 0)
+        written = site.importable("tensorflow.stop_gradient")
+        if _is_old(site) or labels is None or written is None:
+            return None
+        plain = labels.value.with_changes(lpar=[], rpar=[]) if labels.value.lpar else labels.value
+        stopped = libcst.Call(expression(written[0]), [libcst.Arg(plain)])
+        args = [one.with_changes(value=stopped) if one is labels else one for one in node.args]
+        return Replacement(node.with_changes(args=args), imports=written[1])
+
+
+def _is_old(call: Call) -> bool:
+    """Whether what is called stops the gradient itself."""
+    return call.is_compat_v1 or call.name.startswith("tensorflow.losses.")
 
 
 def _shown(labels: ast.expr) -> str:

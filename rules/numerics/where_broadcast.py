@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import with_function
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _REDUCTIONS = frozenset(
     f"tensorflow.{name}"
@@ -57,6 +62,9 @@ class WhereBroadcast(Rule):
         return tf.where(bad, tf.zeros_like(x), x)
     ```
 
+    ## Fix safety
+    Safe: compat.v1's function, which chooses rows, is called in its place.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/where
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/where
@@ -88,6 +96,11 @@ class WhereBroadcast(Rule):
                 f"reduced from `{made[0]}` and has one dimension less. Reduce with `keepdims=True`.",
                 related=call.file.era_told,
             )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Call the function of compat.v1."""
+        written = site.importable("tensorflow.compat.v1.where")
+        return Replacement(with_function(node, written[0]), imports=written[1]) if written is not None else None
 
 
 def _origin(call: Call, node: ast.expr, steps: int = _MAX_STEPS) -> tuple[str, int] | None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era, File, Known, Reference
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .contexts import V2_OFF
 from .signatures import is_tried
+
+if TYPE_CHECKING:
+    import libcst
 
 _SHAPES = ("get_shape", "merge_with", "with_rank", "with_rank_at_least", "with_rank_at_most")
 """Methods that give a `TensorShape`."""
@@ -45,6 +49,10 @@ class DimensionValue(Rule):
     x = tf.ones([2, 3])
     width = x.shape[1]
     ```
+
+    ## Fix safety
+    Safe where the shape surely is a tensor's, or the file is written for TF1: the number is what `.value` was.
+    Unsafe where it only looks like one. The other methods of a dimension have no fix.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2#tensorshape_api_behavior_changes
@@ -89,6 +97,22 @@ class DimensionValue(Rule):
             f"A dimension of a shape is an int or None in TF2: `.{asked}` raises AttributeError. {instead}.",
             severity,
         )
+
+    def fixed_part(self, site: Call | Reference) -> ast.expr | None:
+        """The `.value` of the dimension."""
+        assert isinstance(site.syntax, ast.expr)
+        item = site.file.parent_of(site.syntax)
+        asked = site.file.parent_of(item) if item is not None and _asked(site.file, site.syntax) == "value" else None
+        return asked if isinstance(asked, ast.Attribute) else None
+
+    def fix(self, node: libcst.Attribute, site: Call | Reference) -> Replacement | None:
+        """Leave `.value` out."""
+        shape = site.syntax.func if isinstance(site.syntax, ast.Call) else site.syntax
+        assert isinstance(shape, ast.Attribute)
+        item = node.value.with_changes(lpar=[*node.lpar, *node.value.lpar], rpar=[*node.value.rpar, *node.rpar])
+        if site.is_tensor(shape.value) in (Known.TENSOR, Known.VARIABLE) or site.file.era is Era.TF1:
+            return Replacement(item)
+        return Replacement(item, Applicability.UNSAFE, "the shape may be that of something else")
 
 
 def _asked(file: File, shape: ast.expr) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import is_plain, written
+
+if TYPE_CHECKING:
+    import libcst
 
 _SWITCHES = (
     "enable_control_flow_v2", "enable_eager_execution", "enable_resource_variables", "enable_tensor_equality",
@@ -38,6 +42,10 @@ class EagerEnableLeftover(Rule):
     total = tf.reduce_sum(tf.ones([2]))
     ```
 
+    ## Fix safety
+    Safe where nothing is given to the call, and no part of the program turns the same off: it does nothing.
+    Unsafe where it is given a configuration, which is lost.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/enable_eager_execution
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/enable_v2_behavior
@@ -48,6 +56,7 @@ class EagerEnableLeftover(Rule):
     consequence = Consequence.LEGACY
     effort = Effort.MECHANICAL
     supersedes = ("TF406",)
+    fixes_statement = True
     calls = tuple(f"tensorflow.{name}" for name in _SWITCHES)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
@@ -60,3 +69,11 @@ class EagerEnableLeftover(Rule):
             yield self.report(call, message, Severity.ERROR, consequence=Consequence.BREAKS)
         elif not call.file.project.uses(*_OFF):
             yield self.report(call, f"`{name}` does nothing: TF2 has it on from the start. Leave it out.")
+
+    def fix(self, node: libcst.SimpleStatementLine, site: Call) -> Replacement | None:
+        """Leave the statement out."""
+        if not site.discarded or site.file.project.uses(*_OFF):
+            return None
+        if site.call.args or site.call.keywords:
+            return Replacement(None, Applicability.UNSAFE, "what the call is given is lost")
+        return Replacement(None)
