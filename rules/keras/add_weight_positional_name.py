@@ -54,7 +54,8 @@ class AddWeightPositionalName(Rule):
     ```
 
     ## Fix safety
-    Safe: all arguments are given by the keywords that they had in TF1, which Keras 3 takes.
+    Safe: the arguments are given by the names that Keras 2 has for them, in its order.
+    There is no fix where a metric is given more than a name and a shape: Keras 2 has another order of the rest there.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
@@ -92,11 +93,13 @@ class AddWeightPositionalName(Rule):
                 "too: that raises. Give all arguments by keyword.",
             )
 
-
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Give all arguments by keyword."""
-        new = keyworded(node, _ORDER)
-        return None if new is None else Replacement(new)
+        owner = site.class_of_self((site.path or "").rpartition(".")[0])
+        order = _ORDER[:2] if owner is None or "metric" in owner.kinds else _ORDER
+        new = keyworded(node, order)
+        given = [one.keyword.value for one in new.args if one.keyword is not None] if new is not None else []
+        return Replacement(new) if new is not None and len(set(given)) == len(given) else None
 
 
 def _is_text(call: Call, value: ast.expr) -> bool:

@@ -45,8 +45,8 @@ class LegacyOptimizerNamespace(Rule):
     ```
 
     ## Fix safety
-    Safe: the name raises as it stands, and the optimizer of the same name does the same.
-    Where `lr=` or `decay=` is given, or the optimizer is gone, nothing is changed.
+    Safe where the optimizer of that name has the same rule: an epsilon, a momentum and the like are what they were.
+    There is no fix for an import, nor where `decay=` or stars are given, since Keras 3 has no decay.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
@@ -80,17 +80,18 @@ class LegacyOptimizerNamespace(Rule):
         elif name and reference.called and name.count(".") == 3:
             yield self.report(reference, f"{_said(name, 'Calling')} raises ImportError with Keras 3. {_advice(name)}.")
 
-
-    def fix(self, node: libcst.CSTNode, site: Import | Reference) -> Replacement | None:
-        """Read the optimizer of the same name."""
-        around = site.file.parent_of(site.syntax)
-        call = site.file.call_at(around) if isinstance(around, ast.Call) and around.func is site.syntax else None
-        if call is None or call.has_stars or {"lr", "decay"} & {*call.keywords}:
+    def fix(self, node: libcst.Name | libcst.Attribute, site: Reference | Import) -> Replacement | None:
+        """Read the optimizer of that name."""
+        call = site.file.parent_of(site.syntax)
+        if isinstance(site, Import) or "." in site.spelled.rpartition(".legacy.")[2] or "(" in site.spelled:
             return None
-        if _lacks(_only(site).replace(".legacy.", ".")):
+        new = site.spelled.replace(".legacy.", ".")
+        if missing_part("tensorflow", _only(site).replace(".legacy.", "."), Target.KERAS3) is not None:
             return None
-        path = site.importable(site.spelled.replace(".legacy.", "."))
-        return None if path is None else Replacement(expression(path[0]), imports=path[1])
+        if isinstance(call, ast.Call) and any(one.arg in (None, "decay") for one in call.keywords):
+            return None
+        written = site.importable(new)
+        return Replacement(expression(written[0]), imports=written[1]) if written is not None else None
 
 
 def _only(site: Import | Reference) -> str:

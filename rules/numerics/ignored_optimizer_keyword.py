@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import UNKNOWN, Call, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import argument, expression, with_keywords, without_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .optimizers import KERAS, kind_of
+
+if TYPE_CHECKING:
+    import libcst
 
 _DEFAULTS = {"SGD": "0.01", "Lion": "0.0001"}
 _OLD = {
@@ -15,6 +20,10 @@ _OLD = {
     "schedule_decay": "Leave it out",
     "use_locking": "Leave it out",
 }
+_RENAMED = {"beta1": "beta_1", "beta2": "beta_2", "lr": "learning_rate"}
+_SCHEDULE = "keras.optimizers.schedules.InverseTimeDecay"
+_NADAM = 0.004
+"""What `schedule_decay` was where it was not given, and still is."""
 
 
 class IgnoredOptimizerKeyword(Rule):
@@ -41,6 +50,11 @@ class IgnoredOptimizerKeyword(Rule):
 
     optimizer = tf.keras.optimizers.Adam(learning_rate=0.01)
     ```
+
+    ## Fix safety
+    Safe where a keyword has another name now (`lr`, `beta1`, `beta2`), and where `decay=0`, `use_locking` or the
+    default of `schedule_decay` is left out: these change no number.
+    Unsafe where `decay` becomes a schedule: the learning rate falls from then on, as it did with the optimizers of old.
 
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/keras/optimizers/Optimizer
@@ -93,3 +107,30 @@ class IgnoredOptimizerKeyword(Rule):
         elif keyword in _OLD:
             error = "ValueError" if keras3 else "TypeError"
             yield self.report(call, f"{given} raises {error}. {_OLD[keyword]}.")
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Rename what has another name, leave out what does nothing, and make a schedule of a decay."""
+        import libcst
+
+        if site.has_stars:
+            return None
+        renamed = {old: new for old, new in _RENAMED.items() if old in site.keywords}
+        if renamed:
+            taken = any(argument(node, new, 0 if old == "lr" else None) is not None for old, new in renamed.items())
+            return None if taken else Replacement(with_keywords(node, renamed))
+        for keyword, neutral in (("use_locking", (True, False)), ("schedule_decay", (_NADAM,)), ("decay", (0, None))):
+            given = argument(node, keyword)
+            if given is not None and site.literal(keyword, default=UNKNOWN) in neutral:
+                return Replacement(without_argument(node, given))
+        rate, decay = argument(node, "learning_rate", 0), argument(node, "decay")
+        written = site.spelling(_SCHEDULE) or site.spelling(f"tensorflow.{_SCHEDULE}")
+        if rate is None or decay is None or written is None:
+            return None
+        schedule = expression(f"{written}(_, decay_steps=1, decay_rate=_)")
+        assert isinstance(schedule, libcst.Call)
+        first, steps, last = schedule.args
+        first, last = first.with_changes(value=rate.value), last.with_changes(value=decay.value)
+        schedule = schedule.with_changes(args=[first, steps, last])
+        args = [one.with_changes(value=schedule) if one is rate else one for one in node.args]
+        reason = "the learning rate falls from now on, by what was ignored or refused"
+        return Replacement(without_argument(node.with_changes(args=args), decay), Applicability.UNSAFE, reason)

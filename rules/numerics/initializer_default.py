@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import with_argument
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _NORMAL = ("random_normal_initializer", "initializers.random_normal", "initializers.truncated_normal")
 _UNIFORM = ("random_uniform_initializer", "initializers.random_uniform")
@@ -39,6 +44,9 @@ class InitializerDefault(Rule):
     weights = tf.Variable(start([3, 4]), name="weights")
     ```
 
+    ## Fix safety
+    Safe: the file is written for TF1, and is given the defaults of TF1.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/random_normal_initializer
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/random_normal_initializer
@@ -60,9 +68,9 @@ class InitializerDefault(Rule):
             return
         name = call.name.removeprefix("tensorflow.")
         written = f"`tf.{name}`"
+        missing = [f"{keyword}={value}" for keyword, value in _left_out(call)]
         if name in _UNIFORM:
-            low, high = call.value("minval", 0), call.value("maxval", 1)
-            missing = [text for value, text in ((low, "minval=0.0"), (high, "maxval=1.0")) if value is None]
+            low = call.value("minval", 0)
             then, now = ("0 to 1", "-0.05 to 0.05")
             if len(missing) == 2:
                 what = f"goes from {now}, where TF1's went from {then}"
@@ -71,7 +79,6 @@ class InitializerDefault(Rule):
                     "begins at -0.05, where TF1's began at 0" if low is None else "ends at 0.05, where TF1's ended at 1"
                 )
         else:
-            missing = ["stddev=1.0"] if call.value("stddev", 1) is None else []
             what = "has a standard deviation of 0.05, where TF1's had 1.0"
         if missing:
             yield self.report(
@@ -79,3 +86,17 @@ class InitializerDefault(Rule):
                 f"{written} {what}. Give {' and '.join(f'`{text}`' for text in missing)}.",
                 related=call.file.era_told,
             )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give the defaults of TF1."""
+        for keyword, value in _left_out(site):
+            node = with_argument(node, keyword, value)
+        return Replacement(node)
+
+
+def _left_out(call: Call) -> list[tuple[str, str]]:
+    """The arguments that a call leaves to their defaults, with what these were in TF1."""
+    defaults = [("stddev", 1, "1.0")]
+    if call.name.removeprefix("tensorflow.") in _UNIFORM:
+        defaults = [("minval", 0, "0.0"), ("maxval", 1, "1.0")]
+    return [(keyword, text) for keyword, position, text in defaults if call.value(keyword, position) is None]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era
-from ...linter.rule_api.rewriting import argument, call_of
+from ...linter.rule_api.rewriting import argument, expression
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class SoftmaxLabelGradient(Rule):
     ```
 
     ## Fix safety
-    Safe in a file of TF1: no gradient goes into the labels, as in TF1.
-    What is called through compat.v1 stops it already, and is left.
+    Safe where the file is written for TF1 and calls the function of TF2: the labels stay what they are.
+    A call through compat.v1 is right as it stands, and has no fix.
 
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
@@ -113,21 +113,22 @@ class SoftmaxLabelGradient(Rule):
                 related=call.file.era_told,
             )
 
-
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Stop the gradient of the labels."""
-        keyword = _LABELS[site.name]
-        labels = argument(node, keyword, 0)
-        stop = site.importable("tensorflow.stop_gradient")
-        if _is_old(site) or labels is None or stop is None:
+        import libcst
+
+        labels = argument(node, "labels", 0)
+        written = site.importable("tensorflow.stop_gradient")
+        if _is_old(site) or labels is None or written is None:
             return None
-        new = labels.with_changes(value=call_of(stop[0], labels.value))
-        args = [new if one is labels else one for one in node.args]
-        return Replacement(node.with_changes(args=args), imports=stop[1])
+        plain = labels.value.with_changes(lpar=[], rpar=[]) if labels.value.lpar else labels.value
+        stopped = libcst.Call(expression(written[0]), [libcst.Arg(plain)])
+        args = [one.with_changes(value=stopped) if one is labels else one for one in node.args]
+        return Replacement(node.with_changes(args=args), imports=written[1])
 
 
 def _is_old(call: Call) -> bool:
-    """Whether it is TF1's own function, which stops the gradient."""
+    """Whether what is called stops the gradient itself."""
     return call.is_compat_v1 or call.name.startswith("tensorflow.losses.")
 
 

@@ -63,7 +63,7 @@ class WhereBroadcast(Rule):
     ```
 
     ## Fix safety
-    Safe: `tf.compat.v1.where` chooses rows, as TF1 did.
+    Safe: compat.v1's function, which chooses rows, is called in its place.
 
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/where
@@ -97,11 +97,10 @@ class WhereBroadcast(Rule):
                 related=call.file.era_told,
             )
 
-
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
-        """Call the function that chooses rows."""
-        path = site.importable("tensorflow.compat.v1.where")
-        return None if path is None else Replacement(with_function(node, path[0]), imports=path[1])
+        """Call the function of compat.v1."""
+        written = site.importable("tensorflow.compat.v1.where")
+        return Replacement(with_function(node, written[0]), imports=written[1]) if written is not None else None
 
 
 def _origin(call: Call, node: ast.expr, steps: int = _MAX_STEPS) -> tuple[str, int] | None:

@@ -110,6 +110,22 @@ def missing(reference: Reference) -> Standing | None:
     return None if any(name.spelled in added for name in reference.names) else broken
 
 
+def v1_or_native(reference: Reference) -> str:
+    """An absolute name by which TF2 has the object that a read name meant in TF1; empty where there is none.
+
+    Its native name, or else that of compat.v1; none for what can be read as it is written.
+    """
+    found = missing(reference)
+    if found is None or len(reference.names) != 1 or not reference.spelled.startswith("tensorflow."):
+        return ""
+    if "(" in reference.spelled or "[" in reference.spelled:
+        return ""
+    if found.native:
+        old = next(prefix for prefix in _prefixes(found.whole) if prefix in _natives())
+        return f"tensorflow.{found.native}{found.whole[len(old):]}"
+    return f"{_V1}.{found.whole}" if found.status == "v1" and not found.through_v1 else ""
+
+
 def asks_for(file: File, attribute: str) -> bool:
     """Whether a file asks anything whether it has an attribute, or takes it only where it is there."""
     return attribute in file.once("attributes that it asks for", lambda: frozenset(_asked_for(file)))

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Reference
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import expression
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .api_status import v1_or_native
 from .graph_calls import named
+
+if TYPE_CHECKING:
+    import libcst
 
 _FILES = {
     "Copy": "copy", "DeleteRecursively": "rmtree", "Exists": "exists", "FastGFile": "GFile", "GFile": "GFile",
@@ -47,6 +53,10 @@ class AppFlagsLoggingGfile(Rule):
         logging.info("found")
     ```
 
+    ## Fix safety
+    Safe: the same object is read, by its name in TF2 where it has one, and through compat.v1 otherwise.
+    absl's own names are left to a person: handlers and levels of loggers do not go along.
+
     ## Source
     - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2#api_cleanup
     - https://www.tensorflow.org/api_docs/python/tf/io/gfile
@@ -75,3 +85,9 @@ class AppFlagsLoggingGfile(Rule):
         else:
             advice = f"use `{_PACKAGES[module]}`"
         yield from named(self, reference, "is there through compat.v1 only", advice, module)
+
+    def fix(self, node: libcst.Name | libcst.Attribute, site: Reference) -> Replacement | None:
+        """Read the same object by a name that it has."""
+        name = v1_or_native(site)
+        written = site.importable(name) if name else None
+        return Replacement(expression(written[0]), imports=written[1]) if written is not None else None

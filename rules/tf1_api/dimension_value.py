@@ -51,8 +51,8 @@ class DimensionValue(Rule):
     ```
 
     ## Fix safety
-    Safe where the shape is that of a tensor, or the file is written for TF1: its number is the dimension itself.
-    Unsafe where something else may have such a shape. What is compared by methods of a dimension is left.
+    Safe where the shape surely is a tensor's, or the file is written for TF1: the number is what `.value` was.
+    Unsafe where it only looks like one. The other methods of a dimension have no fix.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2#tensorshape_api_behavior_changes
@@ -98,20 +98,21 @@ class DimensionValue(Rule):
             severity,
         )
 
-
     def fixed_part(self, site: Call | Reference) -> ast.expr | None:
-        """The dimension with its ``.value``."""
+        """The `.value` of the dimension."""
+        assert isinstance(site.syntax, ast.expr)
         item = site.file.parent_of(site.syntax)
-        asked = site.file.parent_of(item) if item is not None else None
-        return asked if isinstance(asked, ast.Attribute) and asked.attr == "value" else None
+        asked = site.file.parent_of(item) if item is not None and _asked(site.file, site.syntax) == "value" else None
+        return asked if isinstance(asked, ast.Attribute) else None
 
     def fix(self, node: libcst.Attribute, site: Call | Reference) -> Replacement | None:
-        """Leave the ``.value`` out."""
-        tensor = site.syntax.func if isinstance(site.syntax, ast.Call) else site.syntax
-        known = site.is_tensor(tensor.value) if isinstance(tensor, ast.Attribute) else Known.UNKNOWN
-        sure = known in (Known.TENSOR, Known.VARIABLE) or site.file.era is Era.TF1
-        reason = "" if sure else "what has this shape may be no tensor"
-        return Replacement(node.value, Applicability.SAFE if sure else Applicability.UNSAFE, reason)
+        """Leave `.value` out."""
+        shape = site.syntax.func if isinstance(site.syntax, ast.Call) else site.syntax
+        assert isinstance(shape, ast.Attribute)
+        item = node.value.with_changes(lpar=[*node.lpar, *node.value.lpar], rpar=[*node.value.rpar, *node.rpar])
+        if site.is_tensor(shape.value) in (Known.TENSOR, Known.VARIABLE) or site.file.era is Era.TF1:
+            return Replacement(item)
+        return Replacement(item, Applicability.UNSAFE, "the shape may be that of something else")
 
 
 def _asked(file: File, shape: ast.expr) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import is_plain, written
 
 if TYPE_CHECKING:
@@ -44,7 +43,8 @@ class EagerEnableLeftover(Rule):
     ```
 
     ## Fix safety
-    Safe where the call is a statement of its own, and everything that it turns on is on in TF2.
+    Safe where nothing is given to the call, and no part of the program turns the same off: it does nothing.
+    Unsafe where it is given a configuration, which is lost.
 
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/enable_eager_execution
@@ -56,6 +56,7 @@ class EagerEnableLeftover(Rule):
     consequence = Consequence.LEGACY
     effort = Effort.MECHANICAL
     supersedes = ("TF406",)
+    fixes_statement = True
     calls = tuple(f"tensorflow.{name}" for name in _SWITCHES)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
@@ -69,10 +70,10 @@ class EagerEnableLeftover(Rule):
         elif not call.file.project.uses(*_OFF):
             yield self.report(call, f"`{name}` does nothing: TF2 has it on from the start. Leave it out.")
 
-    def fixed_part(self, site: Call) -> ast.stmt | None:
-        """The statement, if it is nothing but the call."""
-        return site.statement if site.discarded else None
-
-    def fix(self, node: libcst.CSTNode, site: Call) -> Replacement | None:
-        """Leave it out."""
+    def fix(self, node: libcst.SimpleStatementLine, site: Call) -> Replacement | None:
+        """Leave the statement out."""
+        if not site.discarded or site.file.project.uses(*_OFF):
+            return None
+        if site.call.args or site.call.keywords:
+            return Replacement(None, Applicability.UNSAFE, "what the call is given is lost")
         return Replacement(None)

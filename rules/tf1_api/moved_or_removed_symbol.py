@@ -5,10 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import File, Import, Name, Reference, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from .api_status import Standing, is_of_keras, missing, missing_import, standing
+from ...linter.rule_api.model import Call, File, Import, Name, Reference, Target
+from ...linter.rule_api.rewriting import expression
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .api_status import Standing, is_of_keras, missing, missing_import, standing, v1_or_native
+
+if TYPE_CHECKING:
+    import libcst
 
 _SUCCESSORS = {
     "all_variables": "tf.compat.v1.global_variables",
@@ -74,6 +79,28 @@ _SUCCESSORS = {
 """What is used in TF2 instead, where it is not the same object under another name."""
 
 
+EAGER = frozenset(
+    {
+        "Print", "arg_max", "arg_min", "assert_greater_equal", "assert_integer", "assert_less_equal", "assert_near",
+        "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
+        "assert_rank_at_least", "assert_rank_in", "assert_scalar", "assert_type", "batch_gather", "batch_to_space_nd",
+        "bincount", "clip_by_average_norm", "confusion_matrix", "count_nonzero", "decode_csv", "decode_raw",
+        "depth_to_space", "div", "extract_image_patches", "floor_div", "image.resize_area", "image.resize_bicubic",
+        "image.resize_bilinear", "image.resize_image_with_pad", "image.resize_images",
+        "image.resize_nearest_neighbor", "linalg.transpose", "manip.batch_to_space_nd", "manip.gather_nd",
+        "manip.reshape", "nn.conv2d_backprop_input", "nn.depthwise_conv2d_native", "nn.relu_layer",
+        "nn.softmax_cross_entropy_with_logits_v2", "nn.xw_plus_b", "parse_single_example", "py_func", "reduce_join",
+        "setdiff1d", "space_to_depth", "sparse_add", "sparse_concat", "sparse_matmul", "sparse_reduce_max",
+        "sparse_reduce_sum", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_to_dense",
+        "string_split", "string_to_hash_bucket", "string_to_number", "substr", "to_bfloat16", "to_complex128",
+        "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "verify_tensor_all_finite",
+    }
+)  # fmt: skip
+"""Functions of compat.v1 that compute eagerly what they compute in a graph; `test_rewritten_calls.py` calls each."""
+_CASTS = {
+    "to_bfloat16": "bfloat16", "to_double": "float64", "to_float": "float32", "to_int32": "int32", "to_int64": "int64",
+}  # fmt: skip
+
 _AIDS = frozenset(
     f"keras.utils.{name}"
     for name in ("track_tf1_style_variables", "get_or_create_layer", "DeterministicRandomTestTool")
@@ -110,6 +137,12 @@ class MovedOrRemovedSymbol(Rule):
     scores = tf.cast(counts, tf.float32)
     optimizer = tf.keras.optimizers.Adam(1e-3, epsilon=1e-8)
     ```
+
+    ## Fix safety
+    Safe where the very object has a native name, where a cast is written as one, and where the function of compat.v1
+    computes eagerly what it did.
+    Unsafe for the other names of compat.v1: in eager execution these raise, or do nothing, as the findings then tell.
+    There is no fix for imports, and none for what is spelled with compat.v1 already.
 
     ## Source
     https://www.tensorflow.org/guide/migrate/tf1_vs_tf2#api_cleanup
@@ -169,6 +202,63 @@ class MovedOrRemovedSymbol(Rule):
         """Another name, where the same object has one, or compat.v1 has it."""
         found = standing(subject or "", Target.KERAS3)
         return Effort.MECHANICAL if found.native or found.status == "v1" else cls.effort
+
+    def fixed_part(self, site: Import | Reference) -> ast.expr | None:
+        """The name, or the call of what is a cast now."""
+        if not isinstance(site, Reference):
+            return None
+        assert isinstance(site.syntax, ast.expr)
+        call = _cast(site)
+        return site.syntax if call is None else call.call
+
+    def fix(self, node: libcst.BaseExpression, site: Reference) -> Replacement | None:
+        """Read the same object by a name that it has, or cast."""
+        import libcst
+
+        name = v1_or_native(site)
+        if isinstance(node, libcst.Call) and _cast(site) is not None:
+            cast, dtype = site.spelling("tensorflow.cast"), site.spelling(f"tensorflow.{_dtype(site)}")
+            if cast is not None and dtype is not None:
+                given = libcst.Arg(expression(dtype))
+                return Replacement(_with_second(node.with_changes(func=expression(cast)), given))
+            return None
+        written = site.importable(name) if name else None
+        if written is None:
+            return None
+        whole = name.removeprefix("tensorflow.compat.v1.")
+        eager = whole == name or whole in EAGER
+        reason = "" if eager else "in eager execution, what compat.v1 has of this name may raise or do nothing"
+        return Replacement(
+            expression(written[0]), Applicability.SAFE if eager else Applicability.UNSAFE, reason, written[1]
+        )
+
+
+def _dtype(site: Reference) -> str:
+    return _CASTS.get(site.spelled.removeprefix("tensorflow."), "")
+
+
+def _cast(site: Reference) -> Call | None:
+    """The call of a function of TF1 that is a cast, with a value and perhaps a name for its operation."""
+    parent = site.file.parent_of(site.syntax)
+    call = site.file.call_at(parent) if isinstance(parent, ast.Call) and parent.func is site.syntax else None
+    if call is None or not _dtype(site) or call.has_stars or len(call.call.args) > 1:
+        return None
+    return call if call.call.args and set(call.keywords) <= {"name"} else None
+
+
+def _with_second(call: libcst.Call, given: libcst.Arg) -> libcst.Call:
+    """A call of one positional argument with a second one after it."""
+    import libcst
+
+    first, *rest = call.args
+    comma = libcst.Comma(whitespace_after=libcst.SimpleWhitespace(" "))
+    none = libcst.SimpleWhitespace("")
+    if rest:
+        args = [first, given.with_changes(comma=comma), *rest]
+    else:
+        last = given.with_changes(comma=first.comma, whitespace_after_arg=first.whitespace_after_arg)
+        args = [first.with_changes(comma=comma, whitespace_after_arg=none), last]
+    return call.with_changes(args=args)
 
 
 def _no_package(statement: Import) -> str:

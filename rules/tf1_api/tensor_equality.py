@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era, File, Known, Reference, is_none
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..checkpoints.assigned import assignments_to
 from .contexts import GRAPHS, certainty
 from .receivers import is_constant, known_of, made_eagerly
 from .signatures import is_tried
+
+if TYPE_CHECKING:
+    import libcst
 
 _LISTS = frozenset(
     {
@@ -50,6 +54,10 @@ class TensorEquality(Rule):
     v = tf.Variable([1.0, 2.0])
     rates = {v.ref(): 0.1}
     ```
+
+    ## Fix safety
+    Safe where a variable is compared with None: `is None` asks what `== None` did in TF1.
+    The others have no fix: `.ref()` has to be taken wherever the same container is used.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2#tensor_equality_by_value
@@ -128,6 +136,26 @@ class TensorEquality(Rule):
                 f"`{ast.unparse(node)}` raises ValueError for a variable: write `{site.path} {word} None`.",
                 severity,
             )
+
+    def fixed_part(self, site: Reference) -> ast.expr | None:
+        """The comparison with None."""
+        around = site.file.parent_of(site.syntax)
+        if not isinstance(around, ast.Compare) or around.left is not site.syntax or not is_none(around.comparators[0]):
+            return None
+        return around if len(around.ops) == 1 and isinstance(around.ops[0], ast.Eq | ast.NotEq) else None
+
+    def fix(self, node: libcst.Comparison, site: Reference) -> Replacement | None:
+        """Compare with None as an object."""
+        import libcst
+
+        (target,) = node.comparisons
+        old = target.operator
+        assert isinstance(old, libcst.Equal | libcst.NotEqual)
+        kind = libcst.Is if isinstance(old, libcst.Equal) else libcst.IsNot
+        space = libcst.SimpleWhitespace(" ")
+        before, after = (one if not one.empty else space for one in (old.whitespace_before, old.whitespace_after))
+        new = kind(whitespace_before=before, whitespace_after=after)
+        return Replacement(node.with_changes(comparisons=[target.with_changes(operator=new)]))
 
 
 def _expression(site: Reference) -> ast.expr:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import V2_OFF, certainty
+
+if TYPE_CHECKING:
+    import libcst
 
 _NAMES = (
     "all_variables_initializer", "global_variables_initializer", "initialize_all_tables", "initialize_all_variables",
@@ -43,6 +47,11 @@ class VariableInitializerOp(Rule):
     weights = tf.Variable(tf.ones([2]))
     ```
 
+    ## Fix safety
+    Safe where the code surely runs eagerly and nothing reads what the call returns: the statement is taken out.
+    Unsafe where it may run in a graph.
+    There is no fix where the result is used, or where the call chooses the variables.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables_initializer
     - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2
@@ -53,6 +62,7 @@ class VariableInitializerOp(Rule):
     consequence = Consequence.LEGACY
     effort = Effort.MECHANICAL
     supersedes = ("TF406",)
+    fixes_statement = True
     calls = tuple(f"tensorflow.{name}" for name in _NAMES)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
@@ -79,3 +89,11 @@ class VariableInitializerOp(Rule):
                 f"`{name}` returns None in eager execution, where {what} are initialized when they are made: "
                 f"leave it out{reset}.",
             )
+
+    def fix(self, node: libcst.SimpleStatementLine, site: Call) -> Replacement | None:
+        """Leave the statement out."""
+        if site.unread_as is None or site.arguments or site.file.project.uses(*V2_OFF):
+            return None
+        eager = site.proven_eager and len(set(site.contexts)) == 1
+        reason = "" if eager else "where a graph is built, a session still has to run the operation"
+        return Replacement(None, Applicability.SAFE if eager else Applicability.UNSAFE, reason)

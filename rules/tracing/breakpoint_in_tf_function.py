@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .traces import trace_of
+
+if TYPE_CHECKING:
+    import libcst
 
 
 class BreakpointInTfFunction(Rule):
@@ -39,6 +43,9 @@ class BreakpointInTfFunction(Rule):
         return x * 2
     ```
 
+    ## Fix safety
+    Unsafe: the breakpoint is taken out, which somebody may still want.
+
     ## Source
     - https://www.tensorflow.org/guide/function#debugging
     - https://www.tensorflow.org/guide/effective_tf2
@@ -48,6 +55,7 @@ class BreakpointInTfFunction(Rule):
     severity = Severity.INFO
     consequence = Consequence.CHANGES
     effort = Effort.MECHANICAL
+    fixes_statement = True
     calls = ("breakpoint", "pdb.set_trace", "ipdb.set_trace", "pudb.set_trace", "IPython.embed", "code.interact")
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
@@ -61,3 +69,9 @@ class BreakpointInTfFunction(Rule):
             "Call `tf.config.run_functions_eagerly(True)` while you debug.",
             related=trace.callers,
         )
+
+    def fix(self, node: libcst.SimpleStatementLine, site: Call) -> Replacement | None:
+        """Leave the breakpoint out."""
+        if not site.discarded:
+            return None
+        return Replacement(None, Applicability.UNSAFE, "somebody may still want to stop here")

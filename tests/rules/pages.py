@@ -12,7 +12,6 @@ A block ```` ```py fixed ```` is what the fixes of the page's rule make of the b
 it leaves out; after ```` ```py fixed unsafe ```` those too that a person has to look at.
 With the word ``run`` both are executed, and leave equal numbers in their variable ``result``: the first with compat.v1
 in place of ``tensorflow``, as TF1 computed.
-With ``raises`` the first raises on the target, and ``result`` is what it was in TF1, which a variable ``wanted`` holds.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _TITLE = re.compile(r"# (TF\d{3}) ([a-z0-9]+(?:-[a-z0-9]+)*)")
 _FILE_NAME = re.compile(r"`([\w./-]+\.\w+)`")
 _MARKER = re.compile(r"#\s*(?=(?:error|warning|info):)")
 _ITEM = re.compile(r'(error|warning|info):\s*\[(TF\d{3})\](?:\s*"([^"]*)")?\s*(;?)\s*')
-_FIXED = {"fixed", "unsafe", "run", "raises"}
+_FIXED = {"fixed", "unsafe", "run"}
 _WORDS = {"all", *Target, *_FIXED}
 _RAISES = re.compile(r"\b(?:raises|fails)\b(?! no error)|Error\b")
 _WORKS = re.compile(r"\bworks\b")
@@ -78,7 +77,6 @@ class Fixed:
     text: str
     unsafe: bool
     run: bool
-    raises: bool
     targets: frozenset[Target]
     line: int
 
@@ -197,7 +195,7 @@ def _cases(path: Path, blocks: Sequence[Block]) -> Iterator[Case]:
                 raise PageError(f"{path}:{block.line}: a fixed block follows the one that it is made of, both unnamed")
             fixes[before] = block
         elif block is not None and block.words & _FIXED:
-            raise PageError(f"{path}:{block.line}: `unsafe`, `run` and `raises` are said of a fixed block")
+            raise PageError(f"{path}:{block.line}: `unsafe` and `run` are said of a fixed block")
     blocks = [block for block in blocks if block not in fixes.values()]
     named = [block for block in blocks if block.name is not None]
     unnamed = [block for block in blocks if block.name is None and block.language == "py"]
@@ -232,8 +230,7 @@ def _case(path: Path, blocks: Sequence[Block], fix: Block | None) -> Case:
 
 def _fixed(block: Block) -> Fixed:
     targets = frozenset(Target(word) for word in block.words & set(Target)) or frozenset(Target)
-    unsafe, run, raises = (word in block.words for word in ("unsafe", "run", "raises"))
-    return Fixed(block.text, unsafe, run, raises, targets, block.line)
+    return Fixed(block.text, "unsafe" in block.words, "run" in block.words, targets, block.line)
 
 
 def without_markers(text: str) -> str:

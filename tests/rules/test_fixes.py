@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter.finding import Applicability, Finding, Target, Via
+from migrate_lint.linter.finding import Applicability, Finding, Target
 from migrate_lint.linter.registry.registry import all_rules, known
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.fixing import Wanted, fix
@@ -36,7 +36,7 @@ def _applied(path: Path, target: Target, code: str, fixed: Fixed) -> tuple[str, 
     config = Config(base=str(path.parent), target=target.value)
     applicable = {Applicability.SAFE, *([Applicability.UNSAFE] if fixed.unsafe else [])}
     wanted = Wanted(frozenset({code}), frozenset(applicable))
-    done = fix(lambda unsaved: lint([str(path)], config, unsaved=unsaved, fixes=Via.NATIVE), wanted)
+    done = fix(lambda unsaved: lint([str(path)], config, unsaved=unsaved, fixes=True), wanted)
     assert not done.left
     return (done.files[0].now.decode() if done.files else path.read_text("utf-8")), [
         one for one in done.result.findings if wanted(one)
@@ -61,11 +61,11 @@ def test_a_fix_makes_what_the_page_says(page: Page, case: Case, target: Target, 
 @pytest.mark.tensorflow
 @pytest.mark.parametrize(("page", "case", "target"), [*_fixed("run")])
 def test_a_fix_computes_what_tf1_computed(page: Page, case: Case, target: Target, children: Children) -> None:
-    """The code before it with compat.v1, and after it on the target."""
+    """The code before it with compat.v1, which needs Keras 2, and after it on the target."""
     assert case.fixed is not None
     before = without_markers(case.files[-1][1])
-    after = without_markers(case.fixed.text)
-    wanted, found = children.call(target.value, numbers, before, after, case.fixed.raises)
+    wanted = children.call(Target.KERAS2.value, numbers_of_tf1, before)
+    found = children.call(target.value, numbers, without_markers(case.fixed.text))
 
     assert wanted
     assert pytest.approx(wanted, rel=1e-6, abs=1e-7) == found
@@ -81,22 +81,28 @@ def test_every_fix_has_been_run(rule: Rule) -> None:
     assert rule.code in known()
 
 
-def numbers(before: str, after: str, raises: bool) -> tuple[list[float], list[float]]:
-    """What two programs leave in ``result``; the first with compat.v1 for ``tensorflow``, or what is ``wanted``."""
+def numbers_of_tf1(text: str) -> list[float]:
+    """What a program leaves in ``result`` with compat.v1 for ``tensorflow``, its tensors and shapes as TF1 had them."""
+    import tensorflow as tf
+
+    old = text.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf")
+    assert old != text
+    tf.compat.v1.disable_tensor_equality()
+    tf.compat.v1.disable_v2_tensorshape()
+    try:
+        return numbers(old)
+    finally:
+        tf.compat.v1.enable_tensor_equality()
+        tf.compat.v1.enable_v2_tensorshape()
+
+
+def numbers(text: str) -> list[float]:
+    """What a program leaves in ``result``."""
     import numpy as np
     import tensorflow as tf
 
-    def values(text: str, name: str = "result") -> list[float]:
-        tf.keras.utils.set_random_seed(1)
-        names: dict[str, Any] = {"__name__": "example"}
-        exec(compile(text, "example.py", "exec"), names)
-        parts = [np.asarray(part, np.float64).ravel() for part in tf.nest.flatten(names[name])]
-        return [float(number) for number in np.concatenate(parts)]
-
-    if raises:
-        with pytest.raises(Exception):  # noqa: B017  (each has its own)
-            values(before)
-        return values(after, "wanted"), values(after)
-    old = before.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf")
-    assert old != before
-    return values(old), values(after)
+    tf.keras.utils.set_random_seed(1)
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(compile(text, "example.py", "exec"), names)
+    parts = [np.asarray(part, np.float64).ravel() for part in tf.nest.flatten(names["result"])]
+    return [float(number) for number in np.concatenate(parts)]

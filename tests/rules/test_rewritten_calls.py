@@ -1,4 +1,4 @@
-"""What the fixes of TF407 and TF408 make of calls with arguments of TF1: TF2 computes what compat.v1 did.
+"""What the fixes of TF406, TF407 and TF408 make of calls of TF1: TF2 computes what compat.v1 did.
 
 For each function whose parameters changed and that is called the same way otherwise, calls are made up: with more and
 more arguments by position, in TF1's order, and with the rest by keyword, under each name that TF1 had for it.
@@ -16,6 +16,7 @@ from migrate_lint.linter.finding import Applicability
 from migrate_lint.linter.run.fixing import Wanted, fix
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.settings.config import Config
+from migrate_lint.rules.tf1_api.moved_or_removed_symbol import EAGER
 from migrate_lint.rules.tf1_api.signatures import EQUIVALENT, Signature, signatures
 
 from ..interpreters import Children
@@ -289,3 +290,64 @@ def test_a_rewritten_call_computes_what_tf1_did(target: str, children: Children,
         assert not other, other
         untaken += [name] if not taken else []
     assert not untaken
+
+
+ONLY_IN_V1 = [
+    "Print(M, [V])", "arg_max(M, 1)", "arg_min(M, 1)", "assert_greater_equal(M, -9.0)", "assert_integer([1])",
+    "assert_less_equal(M, 9.0)", "assert_near(M, M)", "assert_negative(-V)", "assert_non_negative(V)",
+    "assert_non_positive(-V)", "assert_none_equal(V, M + 20)", "assert_positive(V)", "assert_rank_at_least(M, 1)",
+    "assert_rank_in(M, [1, 2])", "assert_scalar(1.0)", "assert_type(M, tf.float32)",
+    "batch_gather(M, [[1], [0]])", "batch_to_space_nd(np.ones((4, 1, 1, 1)), [2, 2], [[0, 0], [0, 0]])",
+    "bincount([1, 2, 2])", "clip_by_average_norm(M, 0.5)", "confusion_matrix([0, 1], [1, 1])",
+    "count_nonzero(M, 1)", "decode_csv(['a,1'], [[''], [0]])", "decode_raw(['abcd'], tf.uint8)",
+    "depth_to_space(I, 2)", "div([7, -7], 2)", "extract_image_patches(I, [1, 2, 2, 1], [1] * 4, [1] * 4, 'SAME')",
+    "floor_div([7, -7], 2)", "image.resize_area(I, [6, 6])", "image.resize_bicubic(I, [6, 6])",
+    "image.resize_bilinear(I, [6, 6], align_corners=True)", "image.resize_image_with_pad(I, 6, 5)",
+    "image.resize_images(I, [6, 6])", "image.resize_nearest_neighbor(I, [6, 6])", "linalg.transpose(M)",
+    "manip.batch_to_space_nd(np.ones((4, 1, 1, 1)), [2, 2], [[0, 0], [0, 0]])", "manip.gather_nd(M, [[1, 0]])",
+    "manip.reshape(M, [3, 2])",
+    "nn.conv2d_backprop_input([1, 4, 4, 4], np.ones((2, 2, 4, 4), np.float32), I, [1] * 4, 'SAME')",
+    "nn.depthwise_conv2d_native(I, np.ones((2, 2, 4, 1), np.float32), [1] * 4, 'SAME')",
+    "nn.relu_layer(M, M.T, V[:2])", "nn.softmax_cross_entropy_with_logits_v2(labels=M > 0, logits=M)",
+    "nn.xw_plus_b(M, M.T, V[:2])",
+    "parse_single_example(b'', {'a': tf.io.FixedLenFeature([], tf.int64, 3)})", "py_func(np.sum, [M], tf.float32)",
+    "reduce_join(T)", "setdiff1d([1, 2, 3], [2])", "space_to_depth(I, 2)", "sparse_add(S, S)",
+    "sparse_concat(0, [S, S])", "sparse_matmul(M, M.T)", "sparse_reduce_max(S, 1)", "sparse_reduce_sum(S, 1)",
+    "sparse_segment_mean(M, [0, 1], [0, 0])", "sparse_segment_sqrt_n(M, [0, 1], [0, 0])",
+    "sparse_segment_sum(M, [0, 1], [0, 0])", "sparse_to_dense([1], [3], 2.0)", "string_split(T, 'b')",
+    "string_to_hash_bucket(T, 7)", "string_to_number(['1', '2'])", "substr(T, 1, 2)", "to_bfloat16(M)",
+    "to_complex128(M)", "to_complex64(M)", "to_double(M)", "to_float([1])", "to_int32(M)", "to_int64(M)",
+    "verify_tensor_all_finite(M, 'finite')",
+]  # fmt: skip
+"""A call of each function that TF406 leads to compat.v1 as safe."""
+
+
+def differing(calls: list[str]) -> list[str]:
+    """In a child: the calls that give another answer eagerly than in a graph."""
+    import numpy as np
+    import tensorflow.compat.v1 as tf
+
+    def parts(text: str) -> Any:
+        names: dict[str, Any] = {"tf": tf, "np": np}
+        exec(HEAD.replace("import tensorflow as tf", "", 1), names)
+        return [part for part in tf.nest.flatten(eval(f"tf.{text}", names), True) if part is not None]
+
+    found = []
+    for text in calls:
+        try:
+            with tf.Graph().as_default(), tf.Session() as session:
+                wanted = [one for one in session.run(parts(text)) if one is not None]
+            for one, two in zip(wanted, parts(text), strict=True):
+                np.testing.assert_array_equal(one, two.numpy())
+        except Exception as error:
+            found.append(f"{text}: {type(error).__name__}: {error}"[:300])
+    return found
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_what_compat_v1_alone_has_computes_the_same_eagerly(target: str, children: Children) -> None:
+    """Every function that TF406 takes for safe there."""
+    assert {call.partition("(")[0] for call in ONLY_IN_V1} == EAGER
+
+    assert not children.call(target, differing, ONLY_IN_V1)
