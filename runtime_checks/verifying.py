@@ -211,7 +211,7 @@ def run(
         while waiting:
             variant = waiting.pop(0)
             again = replace(sides[1], variant=variant)
-            again.record(planning.variant(plan, variant.kind), pair_job(located, name), progress)
+            again.record(planning.variant(plan, variant.kind, variant.control), pair_job(located, name), progress)
             waiting += _controls(again)
 
         def compared() -> Report:
