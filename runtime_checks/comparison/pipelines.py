@@ -289,6 +289,8 @@ _Parts = Sequence[Sequence[bytes]]
 """The rows of a batch, by replica, as digests."""
 _PIPELINE = "the input pipeline"
 _CLOSE = 1e-5
+_FEW = 0.2
+"""So small a part of the rows may a dataset that is divided twice keep more or less than one of so many."""
 _FROM_FUNCTION = "distribute_datasets_from_function"
 
 
@@ -372,7 +374,7 @@ def _epoch(device: _Given, replicas: _Given, whole: Sequence[_Rows], otherwise: 
     if (repeated if device.ended else replicas.ended and missing):
         return _uneven(one, other, replicas)
     lost = one.keys() - other.keys()
-    again = min(one.values()) >= replicas.count
+    again = min(one.values(), default=0) >= replicas.count
     if lost and not device.ended and again and other.total() >= one.total():  # enough for each replica to see all
         return _uneven(one, other, replicas)
     why = "it goes on after the batches that were looked at, which are other ones by replica"
@@ -389,7 +391,7 @@ def _uneven(one: _Rows, other: _Rows, replicas: _Given) -> Shared:
         f"{len(new)} come that one device does not get" if new else "",
     ]
     text = ", ".join(filter(None, words)) or f"{len(missing)} of {len(one)} rows come less often than on one device"
-    if lost and not repeated and _near(len(one) / len(other), replicas.count):
+    if lost and not repeated and abs(len(one) - replicas.count * len(other)) <= len(one) * _FEW:
         text += f", and one of {replicas.count} does: the dataset is divided twice, by the program and by the strategy"
     return Shared(text, place=replicas.line("Shard", "Batch"))
 
@@ -421,10 +423,6 @@ def _repeating(parts: _Parts) -> bool:
 def _halves(parts: _Parts) -> _Parts:
     rows = _joined(parts)
     return [rows[: len(rows) // 2], rows[len(rows) // 2 :]]
-
-
-def _near(one: float, other: float) -> bool:
-    return abs(one - other) <= 0.2 * other
 
 
 class _Given:

@@ -33,11 +33,16 @@ def scenario(folder: Path, batches: Batches, said: dict[str, object], many: bool
 
 
 def held(
-    folder: Path, one: Batches, others: Batches, ended: bool = True, made: str = "_BatchDataset"
+    folder: Path,
+    one: Batches,
+    others: Batches,
+    ended: bool | tuple[bool, bool] = True,
+    made: str = "_BatchDataset",
 ) -> Shared:
-    device = scenario(folder / "one", one, {"ended": ended}, False)
+    ends = ended if isinstance(ended, tuple) else (ended, ended)
+    device = scenario(folder / "one", one, {"ended": ends[0]}, False)
     datasets = [{"what": made, "place": list(LINE)}]
-    replicas = scenario(folder / "many", others, {"ended": ended, "datasets": datasets}, True)
+    replicas = scenario(folder / "many", others, {"ended": ends[1], "datasets": datasets}, True)
     with Values() as values:
         return shared(device, replicas, values)
 
@@ -118,6 +123,25 @@ def test_rows_that_never_come_again_are_lost(tmp_path: Path) -> None:
     found = held(tmp_path, on_device(endless), on_replicas([[0, 2, 4, 6, 8] * 4, [1, 3, 5, 7] * 5]), False)
 
     assert "1 of 10 rows reach no replica" in found.problem
+
+
+@pytest.mark.parametrize(
+    ("ended", "one", "others", "problem"),
+    [
+        ((True, False), range(ROWS), (range(30), [*range(20, ROWS), 0]), "11 of 40 come more often than on one device"),
+        ((True, False), range(ROWS), (range(12), range(20, 32)), ""),
+        ((False, True), range(ROWS), (range(12), range(20, ROWS)), "8 of 40 rows reach no replica"),
+        ((False, True), range(ROWS), (range(20), range(20, ROWS + 20)), ""),
+    ],
+)
+def test_one_that_ends_where_the_other_goes_on(
+    ended: tuple[bool, bool], one: Sequence[int], others: Sequence[Sequence[int]], problem: str, tmp_path: Path
+) -> None:
+    """Rows beyond those of a whole epoch are too many, and an epoch that lacks some of the first ones loses them."""
+    found = held(tmp_path, on_device(one), on_replicas(others), ended)
+
+    assert problem == found.problem
+    assert problem or "it goes on" in found.left[0], found
 
 
 @pytest.mark.parametrize(
