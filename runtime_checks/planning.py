@@ -58,13 +58,15 @@ def alone(rung: str, *, steps: int, seed: int) -> Plan:
     return Plan(tuple(dict.fromkeys(wanted)), _steps(last.name, steps), seed)
 
 
-def variant(whole: Plan, kind: str) -> Plan:
+def variant(whole: Plan, kind: str, control: bool = False) -> Plan:
     """What the TF2 side records in another setting, of what both sides do: no operations, but its own noise.
 
-    Under a strategy these are the training steps.
+    Under a strategy these are the input pipeline and the training steps; these alone in a control run.
     """
-    compared = (scenarios.STEPS,) if kind == "strategy" else tuple(scenarios.OF_VARIANT)
-    wanted = [(name, *scenarios.OF_VARIANT[name]) for name in compared if whole.wants(name)]
+    compared = tuple(scenarios.OF_VARIANT)
+    if kind == "strategy":
+        compared = (scenarios.STEPS,) if control else (scenarios.DATA, scenarios.STEPS)
+    wanted = [(name, *scenarios.OF_VARIANT.get(name, ())) for name in compared if whole.wants(name)]
     return whole._replace(scenarios=(scenarios.STRUCTURE, *itertools.chain(*wanted)), operations=False)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import interpreter
 
-__all__ = ["POSSIBLE", "parse"]
+__all__ = ["POSSIBLE", "is_of_cpus", "parse"]
 
 POSSIBLE = "one:CPU:0, mirrored:N, multiworker:N, ps:W+P or tpu"
 _MOST = 64
@@ -42,6 +42,11 @@ def parse(text: str) -> dict[str, Any]:
         raise ValueError(f"--strategy {text}: a number is from 1 to {_MOST}")
     plus = f"+{servers}" if kind == "ps" else ""
     return _strategy(f"{kind}:{count}{plus}", kind, count, servers)
+
+
+def is_of_cpus(strategy: dict[str, Any]) -> bool:
+    """Whether a machine with nothing but a CPU has it: several devices may be parts of one CPU."""
+    return strategy["kind"] != "tpu" and strategy["device"][:3] in ("", "CPU")
 
 
 def _strategy(text: str, kind: str, replicas: int = 0, servers: int = 0, device: str = "") -> dict[str, Any]:

@@ -201,6 +201,10 @@ def run(
         wanted.setdefault(first[0].executable, (sides[0], devices[:1]))
         for side, names in wanted.values() if devices else ():
             side.record(plan._replace(scenarios=()), pair_job(located, name), progress, devices=list(names))
+        for variant in variants:
+            if variant.kind == "strategy" and not strategies.is_of_cpus(strategies.parse(variant.value)):
+                asking = replace(sides[1], variant=variant)
+                asking.record(plan._replace(scenarios=()), pair_job(located, name), progress)
         for side in sides:
             heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
             side.record(plan if then is not None else brief, pair_job(located, name), progress, **heard)
@@ -211,7 +215,7 @@ def run(
         while waiting:
             variant = waiting.pop(0)
             again = replace(sides[1], variant=variant)
-            again.record(planning.variant(plan, variant.kind), pair_job(located, name), progress)
+            again.record(planning.variant(plan, variant.kind, variant.control), pair_job(located, name), progress)
             waiting += _controls(again)
 
         def compared() -> Report:

@@ -45,13 +45,14 @@ _MINIMIZED, _MOVED = {"loss", "gradient"}, {"loss", "variable"}
 
 
 class Settled(NamedTuple):
-    """How a rung ended: see `Rung`."""
+    """How a rung ended: see `Rung`; `left` is what it did not compare, see `Results.not_compared`."""
 
     status: Status
     detail: str
     needed: str = ""
     notes: tuple[str, ...] = ()
     checks: tuple[Deviation, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 class Climb:

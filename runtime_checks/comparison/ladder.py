@@ -16,7 +16,7 @@ def climbed(climb: Climb, rungs: Sequence[Definition]) -> tuple[Rung, ...]:
     """Every rung asked for; one that fails does not hide the rest."""
     for rung in sorted(rungs, key=lambda one: one.name != FIRST):
         climb.rungs[rung.name] = _settled(climb, rung)
-    return tuple(Rung(rung.number, rung.name, rung.title, *climb.rungs[rung.name]) for rung in rungs)
+    return tuple(Rung(rung.number, rung.name, rung.title, *climb.rungs[rung.name][:-1]) for rung in rungs)
 
 
 def _settled(climb: Climb, rung: Definition) -> Settled:

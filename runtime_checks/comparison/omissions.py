@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..worker.recording.format import scenarios
@@ -53,6 +54,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_rungs(climb, asked),
         *_batches(climb, asked),
         *_one_sided(climb),
+        *itertools.chain(*(settled.left for settled in climb.rungs.values())),
         *_metrics(climb, asked),
         *_rates(climb, asked),
         *_random(climb),

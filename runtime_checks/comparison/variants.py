@@ -7,16 +7,22 @@ from dataclasses import replace
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Recorded
-from . import precision, replicas
-from .climb import Climb, Settled
+from . import pipelines, precision, replicas
+from .climb import Climb, Settled, why_missing
 from .judging.judge import Judge
 from .judging.naming import naming
+from .judging.pairing import couples
 from .judging.tolerances import NOISE
-from .results import Deviation, Status
-from .wording import label, place, some, subject
+from .pipelines import Shared
+from .results import Cause, Deviation, Status
+from .wording import label, place, some, spoken, subject
 
 __all__ = ["against_itself"]
 
+_SURE = 0.95
+_NO_DATA = Shared()
+_TRAINED = ("output", "evaluation", "loss", "metric", "learning_rate", "gradient", "variable", "slot", "tap")
+"""Kinds of values of a training step."""
 _WORST_FIRST = (Status.FAIL, Status.NOT_RUN, Status.VACUOUS, Status.PASS)
 
 
@@ -33,8 +39,9 @@ def against_itself(climb: Climb, kind: str) -> Settled:
     ]
     if not found:
         return Settled(Status.NOT_RUN, f"the TF2 side was run in no other setting: --{kind} asks for it")
+    left = tuple(_with(text, value) for value, settled in found for text in settled.left)
     if len(found) == 1:
-        return found[0][1]
+        return found[0][1]._replace(left=left)
     status = min((settled.status for _, settled in found), key=_WORST_FIRST.index)
     return Settled(
         status,
@@ -42,7 +49,14 @@ def against_itself(climb: Climb, kind: str) -> Settled:
         next((settled.needed for _, settled in found if settled.status is status), ""),
         tuple(f"{value}: {note}" for value, settled in found for note in (*_brief(settled, status), *settled.notes)),
         tuple(check for _, settled in found for check in settled.checks),
+        left,
     )
+
+
+def _with(text: str, value: str) -> str:
+    """What was not compared in one setting, with what explains it in brackets."""
+    head, bracket, why = text.partition(" (")
+    return f"{head} with {value}{bracket}{why}"
 
 
 def _brief(settled: Settled, status: Status) -> tuple[str, ...]:
@@ -55,19 +69,47 @@ def _is(variant: Recorded, kind: str) -> bool:
 
 
 def _settled(climb: Climb, variant: Recorded) -> Settled:
-    """How a setting ends; what is due under a strategy is named, and is no failure."""
-    settled = _judged(climb, climb.tf2, variant)
-    if settled.status is not Status.FAIL or not _is(variant, "strategy"):
+    """How a setting ends, with what was not compared in it."""
+    settled = _ended(climb, variant)
+    if not settled.left:
         return settled
-    due = _due(climb, variant)
+    text = f"not compared: {', '.join(settled.left)}"
+    if settled.status is Status.PASS:
+        return settled._replace(detail=f"{settled.detail}; {text}")
+    return settled._replace(notes=(*settled.notes, text))
+
+
+def _ended(climb: Climb, variant: Recorded) -> Settled:
+    """How a setting ends; what is due under a strategy is named, and is no failure."""
+    if not _is(variant, "strategy"):
+        return _judged(climb, climb.tf2, variant)
+    data = _shared(climb, variant)
+    settled = _judged(climb, climb.tf2, variant, data)
+    if settled.status is not Status.FAIL:
+        return settled
+    due = None if data.problem else _due(climb, variant)
     if due is None:
-        failed = replicas.causes(_of_itself(climb.tf2), _of_itself(variant), settled.checks, climb.judge.values)
+        steps = [check for check in settled.checks if check.kind != "data"]
+        failed = replicas.causes(_of_itself(climb.tf2), _of_itself(variant), steps, climb.judge.values)
+        if data.problem:
+            failed.insert(0, Cause("data by replica", _SURE, (data.problem,), tf2_place=data.place))
         climb.causes += failed
         told = tuple(f"{cause.kind}: {cause.evidence[0]}" for cause in failed)
         return settled._replace(notes=(*told, *settled.notes))
     status, text = due
     checks = tuple(replace(check, counts=False) for check in settled.checks)
-    return Settled(status, text, notes=(settled.detail, *settled.notes), checks=checks)
+    return Settled(status, text, notes=(settled.detail, *settled.notes), checks=checks, left=settled.left)
+
+
+def _shared(climb: Climb, variant: Recorded) -> Shared:
+    """What the replicas of a strategy get of the pair's input pipeline, held against one device."""
+    one, other = climb.tf2.scenario(scenarios.DATA), variant.scenario(scenarios.DATA)
+    if one.outcome == "ok" and other.outcome == "failed":
+        return Shared(f"the input pipeline raised: {other.detail}", place=other.place)
+    why = why_missing((("one device", one), (str(variant.content["variant"]["value"]), other)))
+    if not why:
+        return pipelines.shared(one, other, climb.judge.values)
+    return _NO_DATA if one.outcome != "ok" else Shared(left=(f"the input pipeline ({why})",))
 
 
 def _words(variant: Recorded) -> str:
@@ -94,7 +136,7 @@ def _due(climb: Climb, variant: Recorded) -> tuple[Status, str] | None:
     return None
 
 
-def _judged(climb: Climb, ordinary: Recorded, variant: Recorded) -> Settled:
+def _judged(climb: Climb, ordinary: Recorded, variant: Recorded, data: Shared = _NO_DATA) -> Settled:
     said, words = variant.content["variant"], _words(variant)
     one, other = _of_itself(ordinary), _of_itself(variant)
     names = naming(one, other, {}, {}, (), ())
@@ -115,6 +157,11 @@ def _judged(climb: Climb, ordinary: Recorded, variant: Recorded) -> Settled:
     crash = variant.content.get("crash")
     if crash:
         broken.insert(0, f"it ended early: {crash['cause']}")
+    left = (*_alone(own, checks), *data.left)
+    if data.agreed or data.problem:
+        checks.append(pipelines.deviation(own.judge, data.problem, data.place))
+    if data.agreed:
+        notes.append(f"input pipeline: {data.agreed}")
     settled = own.settle([_told(check, words, said) for check in checks], notes, "")
     notes = [*_first_layer(settled), *settled.notes, *map(str, said.get("notes") or ())]
     status, detail = settled.status, settled.detail
@@ -133,7 +180,25 @@ def _judged(climb: Climb, ordinary: Recorded, variant: Recorded) -> Settled:
         status, detail = Status.NOT_RUN, f"step {missed[0]} made no update, so what comes after was not compared"
     elif elsewhere and status is Status.PASS:
         status, detail = Status.NOT_RUN, f"outputs were computed on {elsewhere}, since the program says where"
-    return settled._replace(status=status, detail=f"{words}: {detail}", notes=tuple(notes))
+    return settled._replace(status=status, detail=f"{words}: {detail}", notes=tuple(notes), left=left)
+
+
+def _alone(climb: Climb, checks: Sequence[Deviation]) -> Iterator[str]:
+    """What training gave in the ordinary setting alone, of what would be compared."""
+    why = why_missing(climb.both(scenarios.STEPS))
+    if why:
+        yield f"{label(scenarios.STEPS)} ({why})"
+        return
+    ones, others = climb.indexes(scenarios.STEPS)
+    found: list[str] = []
+    for step in sorted({*ones.steps()} & {*others.steps()}):
+        taken = {id(couple.tf1) for couple in couples(ones, others, step, climb.judge.names)}
+        for kind in _TRAINED:
+            records = [one for one in ones.all(kind, step) if id(one) not in taken and not one.more.get("auto")]
+            found += [spoken(kind, one.name) for one in records]
+    if found:
+        count = len(found) + sum(check.counts for check in checks)
+        yield f"{len(found)} of {count} values ({some(list(dict.fromkeys(found)))})"
 
 
 def _dtype(variant: Recorded) -> str:

@@ -18,6 +18,7 @@ import contextlib
 import functools
 import json
 import os
+import pickle
 import socket
 import subprocess
 import sys
@@ -25,11 +26,14 @@ import threading
 import traceback
 from typing import Any, Callable, Iterator
 
+import numpy as np
+
+from .errors import essence
 from .patching import replaced
 
 __all__ = [
-    "StrategyError", "call", "eager", "has_servers", "is_chief", "join", "leave", "make", "prepare", "standing_in",
-    "step", "traced", "under",
+    "StrategyError", "call", "distributed", "eager", "has_servers", "is_chief", "is_distributed", "join", "leave",
+    "make", "of_all", "prepare", "split", "standing_in", "step", "task", "together", "traced", "under",
 ]  # fmt: skip
 
 _KEPT: list[Any] = []
@@ -293,6 +297,77 @@ def has_servers(tf: Any, strategy: Any) -> bool:
     """Whether it is one of parameter servers."""
     kind = getattr(tf.distribute, "ParameterServerStrategy", ())
     return isinstance(strategy, kind)
+
+
+def task(tf: Any, strategy: Any) -> int | None:
+    """The number of this process among those of ``multiworker``, each of which has one replica; else None."""
+    cluster = isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy)
+    return int(strategy.cluster_resolver.task_id) if cluster else None
+
+
+def of_all(tf: Any, strategy: Any, value: Any) -> list[Any]:
+    """What each process of a cluster gives here, in their order; of another strategy a list of the one value.
+
+    All processes have to come here together. What can be pickled is sent as numbers of one length.
+    """
+    number = task(tf, strategy)
+    if number is None:
+        return [value]
+    text = np.frombuffer(pickle.dumps(value), np.uint8)
+    sizes = _rows_of_all(tf, strategy, number, np.array([text.size], np.int32))[:, 0]
+    sent = np.zeros(-(-max(sizes) // 4) * 4, np.uint8)
+    sent[: text.size] = text
+    rows = _rows_of_all(tf, strategy, number, sent.view(np.int32))
+    return [pickle.loads(row.tobytes()[:size]) for row, size in zip(rows, sizes)]
+
+
+def _rows_of_all(tf: Any, strategy: Any, number: int, row: Any) -> Any:
+    """A table with a row of each process, all of one length: the sum of tables that have but their own."""
+    table = np.zeros([strategy.num_replicas_in_sync, row.size], row.dtype)
+    table[number] = row
+
+    def add() -> Any:
+        return tf.distribute.get_replica_context().all_reduce("SUM", tf.constant(table))
+
+    add.autograph_info__ = {}  # type: ignore[attr-defined]
+    return strategy.experimental_local_results(strategy.run(add))[0].numpy()
+
+
+def together(tf: Any, strategy: Any, function: Callable[[], Any]) -> list[Any]:
+    """What `function` gives in each process, as `of_all` does; where it raises in one of them, all raise.
+
+    Raises:
+        StrategyError: if it raised in another process; the text says which, and what.
+        Exception: whatever it raises in this one.
+    """
+    given, error = None, None
+    try:
+        given = function()
+    except Exception as raised:
+        error = raised
+    found = of_all(tf, strategy, (given, None if error is None else essence(error)))
+    if error is not None:
+        raise error
+    for number, (_, text) in enumerate(found):
+        if text is not None:
+            raise StrategyError(f"process {number} of the cluster raised: {text}")
+    return [one for one, _ in found]
+
+
+def is_distributed(tf: Any, value: Any) -> bool:
+    """Whether a dataset, or an iterator of one, gives each replica a part of its own."""
+    return isinstance(value, (tf.distribute.DistributedDataset, tf.distribute.DistributedIterator))
+
+
+def distributed(tf: Any, strategy: Any, dataset: Any) -> Any:
+    """A dataset of which each replica gets a part; one that the program has distributed is given back as it is."""
+    return dataset if is_distributed(tf, dataset) else strategy.experimental_distribute_dataset(dataset)
+
+
+def split(tf: Any, strategy: Any, batch: Any) -> list[Any]:
+    """What each replica of this process gets of a batch of a distributed dataset."""
+    values = [strategy.experimental_local_results(leaf) for leaf in tf.nest.flatten(batch)]
+    return [tf.nest.pack_sequence_as(batch, leaves) for leaves in zip(*values)]
 
 
 def leave(job: dict[str, Any], status: int = 0) -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...worker.recording.format import scenarios
-from ...worker.recording.format.reading import Record
 from ..climb import Climb, Settled, why_missing
-from ..judging.measuring import Measured
 from ..judging.pairing import Couple
-from ..judging.tolerances import Tolerance
-from ..pipelines import Pipelines
-from ..results import Deviation, Status
+from ..pipelines import Pipelines, deviation
+from ..results import Status
 
 NUMBER = "0"
 TITLE = "input pipelines"
 COMPARED = "the batches of both `data` functions: order, number, size, dtype, values, and what is shuffled"
 SCENARIOS = {scenarios.DATA: ()}
-
-_BATCHES = Record("data", "batches", -1, -1, "", (), None, {}, None, "")
-"""All that a pipeline gives, where it is not about a value of a batch."""
 
 
 def judge(climb: Climb) -> Settled:
@@ -32,12 +28,7 @@ def judge(climb: Climb) -> Settled:
     if not pipelines.any_batch():
         return Settled(Status.VACUOUS, "neither pipeline gives a batch")
 
-    def told(problem: str) -> Deviation:
-        found = Measured(False, problem=problem) if problem else Measured(True, 0.0, 0.0, excess=0.0, needed_rtol=0.0)
-        return climb.judge.deviation(
-            scenarios.DATA, Couple(_BATCHES, _BATCHES), found, Tolerance(0.0, 0.0), True, None, kind="data"
-        )
-
+    told = partial(deviation, climb.judge)
     if problem := pipelines.structure():
         return climb.settle([told(problem)], (), "")
     pairs = list(pipelines.pairs())

@@ -2,26 +2,31 @@
 
 Both sides are seeded alike. A pipeline is begun a second time with another seed: whether other batches come then is
 whether it is random.
+
+Under a strategy it is what each replica gets of a dataset, in all processes of a cluster. They are seeded alike, and
+the second time TensorFlow has no seed, and Python and numpy one of each process, as in programs that set none.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
-import itertools
 from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
 
+from .. import strategies
+from ..errors import essence
 from ..frames import UserCode, place_of
-from ..patching import replaced
+from ..patching import definer, replaced, wrapped
 from .format.attempts import NotRunError
 from .format.store import Chapter
 from .pairs import structures
 from .pairs.batches import PairError, seeded
 from .pairs.mapping import plain
 from .pairs.pair import Pair
-from .tensors import Array, Function, Json, Nest
+from .tensors import Array, Function, Json, Nest, Strategy
 
 __all__ = ["record_pipeline"]
 
@@ -30,47 +35,93 @@ _MOST = 100
 _BYTES = 64 << 20
 _AGAIN = 10
 """Batches under another seed."""
+_FROM_FUNCTION = "distribute_datasets_from_function"
 
 Named = Mapping[str, Array]
 """A batch: arrays by their path in it."""
 
 
-def record_pipeline(chapter: Chapter, pair: Pair, side: str, seed: int, code: UserCode) -> None:
+def record_pipeline(
+    chapter: Chapter, pair: Pair, side: str, seed: int, code: UserCode, strategy: Strategy = None
+) -> None:
     """Record a side's batches as records of the kind ``data``, one a step.
 
+    Under a strategy a record is what one replica gets, ``REPLICA/NAME``, and those of the kind ``unseeded`` are of
+    several processes that set no seed, as far as these differ.
+
     Args:
-        chapter: where to; it says whether the pipeline ``ended``, whether it is ``random``, and what it ``shuffles``.
+        chapter: where to; it says whether the pipeline ``ended``, whether it is ``random``, what it ``shuffles``, and
+            under a strategy which ``datasets`` the user's lines make.
         pair: its ``data`` are the functions of both sides.
         side: ``tf1`` or ``tf2``.
         seed: of all randomness.
         code: tells the user's files.
+        strategy: which distributes the dataset of TF2; None for one device.
 
     Raises:
-        NotRunError: if the pair names no pipelines.
+        NotRunError: if the pair names no pipelines, or the strategy cannot distribute this one.
         PairError: if what a function gives is no pipeline.
         Exception: whatever the user's code raises.
     """
     if pair.data is None:
         raise NotRunError("the pair names no input pipelines")
     function = pair.data[("tf1", "tf2").index(side)]
-    begun = _of_graph if side == "tf1" else _of_dataset
+    begun: Callable[..., Iterator[Named]] = _of_graph if side == "tf1" else _of_dataset
     shuffles: list[Json] = []
-    first: list[list[tuple[str, bytes]]] = []
-    size = 0
-    ended = False
-    with _shuffling(shuffles, code), _begun(begun, function, pair, seed) as batches:
-        while len(first) < _MOST and size < _BYTES:
+    datasets: list[Json] = []
+    watched = _shuffling(shuffles, code)
+    many, task = 1, None
+    if strategy is not None:
+        import tensorflow as tf
+
+        many, task = 2, strategies.task(tf, strategy)
+        begun, watched = functools.partial(_of_replicas, strategy), _making(datasets, strategy, code)
+    first = _Looked(many)
+    with watched, _begun(begun, function, pair, seed) as batches:
+        for step, batch in enumerate(first.through(batches)):
+            for name, array in batch.items():
+                chapter.add("data", name, array, step)
+    again = _Looked(many)
+    if task is not None:
+        begun = functools.partial(begun, seeds=False)
+    with _begun(begun, function, pair, seed + 1 + (task or 0)) as batches:
+        for step, batch in enumerate(again.through(batches)):
+            for name, array in batch.items() if task is not None else ():
+                chapter.add("unseeded", name, array, step)
+            if step + 1 == _AGAIN and (task is None or again.begins_as(first)):
+                break
+    chapter.say(ended=first.ended, random=not again.begins_as(first), shuffles=shuffles)
+    if strategy is not None:
+        chapter.say(datasets=datasets)
+
+
+class _Looked:
+    """The batches that were looked at, as digests.
+
+    Attributes:
+        ended: whether these are all.
+    """
+
+    def __init__(self, many: int) -> None:
+        self.ended = False
+        self._many = many
+        self._digests: list[list[tuple[str, bytes]]] = []
+
+    def through(self, batches: Iterator[Named]) -> Iterator[Named]:
+        """Batches up to `many` times the limits."""
+        size = 0
+        while len(self._digests) < _MOST * self._many and size < _BYTES * self._many:
             batch = next(batches, None)
             if batch is None:
-                ended = True
-                break
-            for name, array in batch.items():
-                chapter.add("data", name, array, len(first))
-                size += array.nbytes
-            first.append(_digest(batch))
-    with _begun(begun, function, pair, seed + 1) as batches:
-        again = [_digest(batch) for batch in itertools.islice(batches, _AGAIN)]
-    chapter.say(ended=ended, random=again != first[:_AGAIN], shuffles=shuffles)
+                self.ended = True
+                return
+            self._digests.append(_digest(batch))
+            size += sum(array.nbytes for array in batch.values())
+            yield batch
+
+    def begins_as(self, other: _Looked) -> bool:
+        """Whether the first batches are those of another one."""
+        return self._digests[:_AGAIN] == other._digests[:_AGAIN]
 
 
 @contextlib.contextmanager
@@ -126,13 +177,58 @@ def _of_dataset(function: Function, pair: Pair, seed: int) -> Iterator[Named]:
     yield from _of_python(_called(function, pair))
 
 
+def _of_replicas(
+    strategy: Strategy, function: Function, pair: Pair, seed: int, seeds: bool = True
+) -> Iterator[Named]:
+    """What a TF2 pipeline gives to each replica, in all processes; TensorFlow is given the seed where it `seeds`."""
+    import tensorflow as tf
+
+    if strategies.has_servers(tf, strategy):
+        raise NotRunError("each worker of parameter servers reads a pipeline of its own, at its own pace")
+    tf.random.set_seed(seed if seeds else None)
+    given: list[Any] = []
+
+    def begin() -> None:
+        with strategy.scope():
+            value = _called(function, pair)
+        own = strategies.is_distributed(tf, value)
+        if not own and not _is_dataset(value):
+            raise NotRunError(f"a strategy distributes datasets, and data gave a {type(value).__name__}")
+        with contextlib.nullcontext() if own else _distributing():
+            given.append(iter(strategies.distributed(tf, strategy, value)))
+
+    def batch() -> Any:
+        found = next(given[0], None)
+        return () if found is None else [_named(part) for part in strategies.split(tf, strategy, found)]
+
+    strategies.together(tf, strategy, begin)
+    while True:
+        parts = [part for parts in strategies.together(tf, strategy, batch) for part in parts]
+        if not parts:
+            return
+        yield {f"{at}/{name}": array for at, part in enumerate(parts) for name, array in part.items()}
+
+
+@contextlib.contextmanager
+def _distributing() -> Iterator[None]:
+    """Of a dataset that the program has not distributed itself: that it cannot be is no fault of the program."""
+    try:
+        yield
+    except Exception as error:
+        raise NotRunError(f"the strategy cannot distribute the dataset: {essence(error)}") from error
+
+
+def _named(batch: Nest) -> Named:
+    return {name: _array(leaf, name) for name, leaf in structures.flat(_by_name(batch), "batch")}
+
+
 def _of_python(value: Nest) -> Iterator[Named]:
     """The batches of a dataset, a sequence of Keras, or what else can be iterated over."""
     if not _iterable(value):
         raise PairError(f"data gave an object of type {type(value).__name__}: wanted is a dataset, tensors or batches")
     indexed = hasattr(value, "__getitem__") and hasattr(value, "__len__")
     for batch in (value[number] for number in range(len(value))) if indexed else value:
-        yield {name: _array(leaf, name) for name, leaf in structures.flat(_by_name(batch), "batch")}
+        yield _named(batch)
 
 
 def _iterable(value: Nest) -> bool:
@@ -198,4 +294,34 @@ def _shuffling(shuffles: list[Json], code: UserCode) -> Iterator[None]:
 
     queue = replaced(data_flow_ops.RandomShuffleQueue, "__init__", made)
     with replaced(dataset_ops.DatasetV2, "shuffle", shuffled), queue:
+        yield
+
+
+@contextlib.contextmanager
+def _making(datasets: list[Json], strategy: Strategy, code: UserCode) -> Iterator[None]:
+    """Note which datasets the user's lines make, by class, and where a function makes that of each process."""
+    from tensorflow.python.data.ops import dataset_ops
+
+    def note(what: str) -> None:
+        place = place_of(code.stack())
+        told = {"what": what, "place": None if place is None else list(place)}
+        if place is not None and told not in datasets:
+            datasets.append(told)
+
+    def noting(original: Function) -> Function:
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            note(type(self).__name__)
+            original(self, *args, **kwargs)
+
+        return init
+
+    def calling(original: Function) -> Function:
+        def distribute(self: Any, *args: Any, **kwargs: Any) -> Any:
+            note(_FROM_FUNCTION)
+            return original(self, *args, **kwargs)
+
+        return distribute
+
+    from_function = wrapped(definer(type(strategy), _FROM_FUNCTION), _FROM_FUNCTION, calling)
+    with wrapped(dataset_ops.DatasetV2, "__init__", noting), from_function:
         yield

@@ -42,8 +42,10 @@ def for_bugs() -> Iterator[Children]:
     children.close()
 
 
-def request(folder: Path, pair: str, target: Target, strategy: str, steps: int = 1) -> Request:
-    until = "steps" if steps > 1 else "step"
+def request(
+    folder: Path, pair: str, target: Target, strategy: str, steps: int = 1, until: str | None = None
+) -> Request:
+    until = until or ("steps" if steps > 1 else "step")
     return Request(
         f"{PAIRS}:{pair}", until=until, steps=steps, target=target, output=str(folder), strategies=(strategy,)
     )
@@ -160,15 +162,84 @@ def test_a_program_that_makes_its_own_strategy(tmp_path: Path) -> None:
     assert report.rung("9b").status is Status.PASS, report.rung("9b")
 
 
+def dealt(children: Children, folder: Path, pair: str, target: Target, strategy: str) -> Report:
+    """What a strategy makes of a pipeline alone; processes that read together are such."""
+    asked = request(folder / "run", pair, target, strategy, until="data")
+    with in_children(children, do=on_two_devices, alone=lambda job: "multiworker" in str(job["strategy"])):
+        return run(asked)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("pair", "status", "words"),
+    [
+        ("shared_data", Status.PASS, "3 batches are shared out to the replicas, each row once"),
+        ("endless_data", Status.PASS, "the first 100 batches are shared out to the replicas"),
+        ("data_of_functions", Status.PASS, "in batch 2 a replica gets none"),
+        ("larger_batches", Status.PASS, "not compared: training (it was not recorded), the size of batches ("),
+        ("data_with_sums", Status.NOT_RUN, "the strategy cannot distribute the dataset: "),
+        ("python_data", Status.NOT_RUN, "a strategy distributes datasets, and data gave a list"),
+        ("undivided_data", Status.FAIL, "replicas get 16 rows together in a batch, and one device 8"),
+    ],
+)
+def test_what_replicas_get_of_a_pipeline(
+    pair: str, status: Status, words: str, target: Target, two_devices: Children, tmp_path: Path
+) -> None:
+    """What could not be compared of it is said; where that is all of it, the rung is no pass."""
+    report = dealt(two_devices, tmp_path, pair, target, MIRRORED)
+    rung = report.rung("9b")
+
+    assert status is rung.status and words in " ".join((rung.detail, *rung.notes)), rung
+    assert rung == compare(tmp_path / "run", until="data").rung("9b")
+    assert "training with mirrored:2 (it was not recorded)" in report.not_compared
+    places = [cause.tf2_place for cause in report.causes if cause.kind == "data by replica"]
+    assert [str(PAIRS)] * (status is Status.FAIL) == [place[0] for place in places if place is not None]
+
+
+@pytest.mark.parametrize(
+    ("pair", "target", "status", "words"),
+    [
+        ("data_of_files", Target.KERAS3, Status.PASS, "each row comes as often in an epoch as on one device"),
+        ("shuffled_data", Target.KERAS2, Status.PASS, "processes that set no seed (they draw other numbers"),
+        ("repeated_data", Target.KERAS3, Status.FAIL, "all of the 2 replicas get the same rows"),
+        ("divided_twice_data", Target.KERAS2, Status.FAIL, "10 of 20 rows reach no replica"),
+    ],
+)
+def test_what_processes_get_of_a_pipeline(
+    pair: str, target: Target, status: Status, words: str, two_devices: Children, tmp_path: Path
+) -> None:
+    """Where each of them reads a part of its own, the rows of an epoch are compared."""
+    report = dealt(two_devices, tmp_path, pair, target, "multiworker:2")
+    rung = report.rung("9b")
+
+    assert status is rung.status and words in " ".join((rung.detail, *rung.notes)), rung
+    assert ("no seed" in rung.detail) == (pair == "shuffled_data")
+    assert (status is Status.FAIL) == any(cause.kind == "data by replica" for cause in report.causes)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_not_compared_is_counted(target: Target, two_devices: Children, tmp_path: Path) -> None:
+    """A metric of each replica, of which the program does not say what it is over all of them."""
+    report = verified(two_devices, tmp_path, "told_by_each", target)
+    rung = report.rung("9b")
+
+    assert Status.PASS is rung.status and "; not compared: 1 of " in rung.detail, rung
+    assert rung.detail.endswith(" values (metric right)")
+    assert any(text.endswith(" values with mirrored:2 (metric right)") for text in report.not_compared)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("mirrored", "--strategy mirrored: a strategy is written one:CPU:0, mirrored:N"),
         ("mirrored:0", "--strategy mirrored:0: a number is from 1 to"),
         ("tpu", "--strategy tpu: there is no TPU, only "),
+        ("one:GPU:7", "--strategy one:GPU:7: there is no GPU:7, only /physical_device:CPU:0"),
     ],
 )
 def test_a_strategy_that_cannot_be_had(words: str, message: str, two_devices: Children, tmp_path: Path) -> None:
-    """The text says what is possible, or what is there."""
+    """The text says what is possible, or what is there, before anything is recorded."""
     with pytest.raises(VerifyUsageError, match=message):
         verified(two_devices, tmp_path, "compiled", Target.KERAS3, words)
+
+    assert [] == [path.name for path in (tmp_path / "run").rglob("*.npz")]

@@ -1,11 +1,19 @@
 """Pairs whose TF2 side is trained under a strategy: sound ones, and some that are right on one device alone."""
 
+import atexit
+import json
+import os
+import shutil
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 from migrate_lint.runtime_checks import Pair, Spec
 
 v1 = tf.compat.v1
 ROWS = 8
+EXAMPLES = 20
+Dataset = tf.data.Dataset
 
 
 def network(inputs, labels, is_training):
@@ -25,13 +33,14 @@ def model(*between, regularizer=None):
     return made
 
 
-def paired(tf2, train_step=None, rows=ROWS):
+def paired(tf2, train_step=None, rows=ROWS, data=None):
     return Pair(
         network,
         tf2,
         lambda step: np.random.default_rng(step).normal(size=(rows, 4)).astype(np.float32),
         lambda step: np.random.default_rng(step).integers(3, size=rows),
         train_step=train_step,
+        data=None if data is None else (lambda: examples().batch(ROWS), data),
     )
 
 
@@ -205,3 +214,66 @@ told_by_first = paired(
 )
 told_as_mean = paired(model, distributed(lambda strategy, loss, right: summed(strategy, loss, "MEAN")))
 variables = paired(model, making_variables)
+
+
+def examples(count=EXAMPLES):
+    return Dataset.from_tensor_slices(np.arange(2 * count, dtype=np.float32).reshape(-1, 2))
+
+
+def with_policy(dataset, policy):
+    options = tf.data.Options()
+    options.experimental_distribute.auto_shard_policy = policy
+    return dataset.with_options(options)
+
+
+def everywhere():
+    return with_policy(examples().batch(ROWS), tf.data.experimental.AutoShardPolicy.OFF)
+
+
+def by_task():
+    said = json.loads(os.environ.get("TF_CONFIG", "{}"))
+    count, number = (len(said["cluster"]["worker"]), said["task"]["index"]) if said else (1, 0)
+    return examples().shard(count, number).batch(ROWS)
+
+
+def of_files(rows=7):
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    paths = [os.path.join(folder, f"{number}.txt") for number in range(3)]
+    for number, path in enumerate(paths):
+        with open(path, "w") as file:
+            file.write("".join(f"{10 * number + row}\n" for row in range(rows)))
+    return tf.data.TextLineDataset(paths).map(tf.strings.to_number).batch(ROWS)
+
+
+def from_function(make):
+    return lambda: tf.distribute.get_strategy().distribute_datasets_from_function(make)
+
+
+def sharded(context):
+    return examples().shard(context.num_input_pipelines, context.input_pipeline_id)
+
+
+def with_sums():
+    return examples().batch(ROWS).map(lambda batch: (batch, tf.reduce_sum(batch)))
+
+
+def for_replicas():
+    return examples().batch(ROWS * replicas())
+
+
+shared_data = paired(model, data=lambda: examples().batch(ROWS))
+shuffled_data = paired(model, data=lambda: examples().shuffle(EXAMPLES).batch(ROWS))
+endless_data = paired(model, data=lambda: examples().repeat().batch(ROWS))
+data_of_functions = paired(
+    model, data=from_function(lambda context: sharded(context).batch(context.get_per_replica_batch_size(ROWS)))
+)
+data_of_files = paired(model, data=of_files)
+larger_batches = paired(model, data=for_replicas)
+data_with_sums = paired(model, data=with_sums)
+python_data = paired(model, data=lambda: [np.ones([ROWS, 2], np.float32)])
+told_by_each = paired(model, step(result=lambda loss, scores, labels: (loss, {"right": accuracy(labels, scores)})))
+
+repeated_data = paired(model, data=everywhere)
+divided_twice_data = paired(model, data=by_task)
+undivided_data = paired(model, data=from_function(lambda context: sharded(context).batch(ROWS)))

@@ -30,15 +30,20 @@ def in_children(
     children: Children,
     heard: Callable[[dict[str, Any]], object] | None = None,
     do: Callable[[dict[str, Any]], dict[str, Any]] = work,
+    alone: Callable[[dict[str, Any]], bool] = lambda job: False,
 ) -> Iterator[None]:
     """Whatever starts a worker in the body asks the child of its target; `heard` is told each job before it is done.
 
-    `do` is what a child does with a job.
+    `do` is what a child does with a job; one that `alone` tells gets a worker of its own all the same.
 
     A pair that changes its process for good, or ends it, needs workers of its own.
     """
 
+    own = process.start
+
     def start(python: str, script: str, job: dict[str, Any], **limits: Any) -> process.Outcome:
+        if alone(job):
+            return own(python, script, job, **limits)
         if heard is not None:
             heard(job)
         began = time.monotonic()

@@ -263,6 +263,7 @@ _SCENARIO = _fields(
         "ended": _flag,
         "random": _flag,
         "shuffles": _list(_fields({"size": _LENGTH}, {"place": _maybe(_place)})),
+        "datasets": _list(_fields({"what": _text, "place": _place}, {})),
         "groups": _list(_GROUP),
         "problems": _list(_text),
     },

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import pickle
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
+from ... import strategies
 from ...patching import definer, wrapped
 from ...tracking import resources
 from ..format.attempts import NotRunError
@@ -119,30 +119,12 @@ class Replicas:
 
     def parts(self, told: Callable[[Seen, Nest], Part]) -> list[Part]:
         """What each replica did, made of what was seen and returned in it; also in the other processes of a cluster."""
-        own = [told(seen, self._returned.get(number)) for number, seen in sorted(self._seen.items())]
-        return own if len(own) in (0, len(self.shares)) else self._of_all(own)
-
-    def _of_all(self, own: Sequence[Part]) -> list[Part]:
-        """The parts of all processes, each of which does the same: they are sent as numbers, all of one length."""
-        text = np.frombuffer(pickle.dumps(list(own)), np.uint8)
-        sizes = self._rows_of_all(np.array([text.size], np.int32))[:, 0]
-        sent = np.zeros(-(-max(sizes) // 4) * 4, np.uint8)
-        sent[: text.size] = text
-        got = self._rows_of_all(sent.view(np.int32))
-        return [part for row, size in zip(got, sizes) for part in pickle.loads(row.tobytes()[:size])]
-
-    def _rows_of_all(self, row: Array) -> Array:
-        """A table with a row of each process, of one length: the sum of tables that have but their own."""
         import tensorflow as tf
 
-        table = np.zeros([len(self.shares), row.size], row.dtype)
-        table[min(self._seen)] = row
-
-        def add() -> Tensor:
-            return tf.distribute.get_replica_context().all_reduce("SUM", tf.constant(table))
-
-        add.autograph_info__ = {}  # type: ignore[attr-defined]
-        return self.strategy.experimental_local_results(self.strategy.run(add))[0].numpy()
+        own = [told(seen, self._returned.get(number)) for number, seen in sorted(self._seen.items())]
+        if not own:
+            return []
+        return [part for parts in strategies.of_all(tf, self.strategy, own) for part in parts]
 
     def joined(self, values: Sequence[Mapping[str, Array]], told: Callable[[str], object]) -> dict[str, Array]:
         """Outputs of all replicas by name: those by rows one below the other; others if they are alike everywhere."""

@@ -126,7 +126,8 @@ class _Side:
     # Scenarios
 
     def _data(self, chapter: Chapter) -> None:
-        record_pipeline(chapter, self.session.pair, "tf2", self.session.plan.seed, self.session.code)
+        plan = self.session.plan
+        record_pipeline(chapter, self.session.pair, "tf2", plan.seed, self.session.code, plan.strategy)
 
     def _once(self, chapter: Chapter) -> None:
         with checkpoint_loads.watching(self.session.code) as loads, self.session.numbered() as made:
