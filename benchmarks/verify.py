@@ -5,13 +5,15 @@
 compares `migrate-lint verify --until random --policy guide` with a bare script that goes through the guide's steps:
 variables are made once; variables match; all variables at 0.001; random numbers aligned in inference, in training and
 in the constant mode. Wall time, CPU time and peak resident memory: of the command the whole of it, for memory its
-larger worker. The pair is the Inception-ResNet-v2 of examples/verify, under keras2.
+largest worker. The pair is the Inception-ResNet-v2 of examples/verify, under keras2.
 `--pair mobilenet` compares `--until steps`, with the default policy and three training steps, with
 mobilenet_by_hand.py, which goes on to training.
+`--pair mirrored` compares `--until steps --strategy mirrored:2` with the steps of TF1, of TF2 and of TF2 on two
+replicas that mirrored.py takes by hand.
 `--pair resume` compares `migrate-lint resume` with the runs of the same loop that training_loop.py makes by hand: two
 whole ones, three that are interrupted and three that go on. The peak is that of the largest process.
 `--pair transformer` has no such script: of the whole ladder over 110 million parameters with Adam it tells the resident
-memory of the larger worker, and what the recordings take on disk.
+memory of the largest worker, and what the recordings take on disk.
 The interpreter needs TensorFlow >= 2.16, tf_keras and tf_slim; without --python it is an environment of its own, into
 which they are installed.
 Contenders take turns. A ratio is one of best runs: what else the machine does only ever makes a run slower.
@@ -39,12 +41,17 @@ NETWORK = HERE.parent / "examples" / "verify" / "inception_resnet_v2.py"
 PAIRS = {
     "inception": (NETWORK, ["--until", "random", "--policy", "guide"]),
     "mobilenet": (HERE / "mobilenet.py", ["--until", "steps"]),
+    "mirrored": (HERE / "mirrored.py", ["--until", "steps", "--strategy", "mirrored:2"]),
     "resume": (HERE / "training_loop.py", ["--every", "50", "--how", "sigkill"]),
     "transformer": (HERE / "transformer.py", []),
 }
 TIME_BAR, MEMORY_BAR = 1.5, 1.3
 RESUME_BAR = 3.0
 """CPU time of an audit: before each step all weights and slots are read and digested, here 12 MB in a step of 15 ms."""
+MIRRORED_BAR = 8.0
+"""CPU time of nine steps by hand, two thirds of which is the import of TensorFlow: three workers import it, both sides
+go through all of the ladder, and the steps on replicas are taken four times, to know their noise."""
+BARS = {"resume": RESUME_BAR, "mirrored": MIRRORED_BAR}
 PEAK_BAR, DISK_BAR = 8 * 1.024**3 * 1e3, 4e3
 """MB of the transformer: 8 GiB of memory, 4 GB of disk."""
 
@@ -242,15 +249,16 @@ def bare(python: str, folder: Path, pair: str) -> Cost:
         environment = os.environ | WORKER_ENVIRONMENT
         cost = with_all(python, [python, "-W", "ignore", str(PAIRS[pair][0]), str(results)], folder, environment)
         return Cost(*cost, json.loads(results.read_text("utf-8")))
-    script = ["-c", BARE, str(NETWORK.parent)] if pair == "inception" else [str(HERE / "mobilenet_by_hand.py")]
+    scripts = {"mobilenet": HERE / "mobilenet_by_hand.py", "mirrored": PAIRS["mirrored"][0]}
+    script = ["-c", BARE, str(NETWORK.parent)] if pair == "inception" else [str(scripts[pair])]
     command = [python, "-W", "ignore", *script, str(results)]
     wall, cpu, peak = measured(command, folder, os.environ | WORKER_ENVIRONMENT)
     return Cost(wall, cpu, peak, json.loads(results.read_text("utf-8")))
 
 
 def command(python: str, folder: Path, pair: str) -> Cost:
-    """The command, which says of both workers how large they got and how long each scenario took."""
-    report, run = folder / "report.json", folder / "run"
+    """The command, whose recordings say how large their workers got and how long each scenario took."""
+    run = folder / "run"
     network, asked = PAIRS[pair]
     if pair == "resume":
         words = [sys.executable, "-m", "migrate_lint", "resume", f"{network}:loop", *asked]
@@ -258,17 +266,17 @@ def command(python: str, folder: Path, pair: str) -> Cost:
         return Cost(*with_all(python, words, folder, dict(os.environ)), {})
     words = [sys.executable, "-m", "migrate_lint", "verify", f"{network}:pair", *asked]
     words += ["--target", "keras2", "--python", python, "--quiet", "--output", str(run)]
-    words += ["--output-format", "json", "--output-file", str(report)]
     wall, cpu, _ = measured(words, folder, dict(os.environ))
     scale = 1e6 if sys.platform == "darwin" else 1024 * 1e3
-    peaks = [side["peak_memory"] / scale for side in json.loads(report.read_text("utf-8"))["sides"]]
-    parts = {}
-    for side in ("tf1", "tf2"):
-        content = json.loads((run / side / "record.json").read_text("utf-8"))
-        parts |= {f"{side} {name}": said.get("seconds", 0.0) for name, said in content["scenarios"].items()}
+    recorded = {one.parent.name: json.loads(one.read_text("utf-8")) for one in sorted(run.rglob("record.json"))}
+    parts = {
+        f"{side} {name}": said.get("seconds", 0.0)
+        for side, content in recorded.items()
+        for name, said in content["scenarios"].items()
+    }
     disk = sum(file.stat().st_size for file in run.rglob("*") if file.is_file()) / 1e6
     shutil.rmtree(run)
-    return Cost(wall, cpu, max(peaks), parts, disk)
+    return Cost(wall, cpu, max(content["peak_memory"] for content in recorded.values()) / scale, parts, disk)
 
 
 def compare(python: str, folder: Path, pair: str, runs: int) -> bool:
@@ -282,13 +290,13 @@ def compare(python: str, folder: Path, pair: str, runs: int) -> bool:
                 costs[name].append(cost)
                 say(f"{name} {run + 1}: {cost.wall:.1f} s wall, {cost.cpu:.1f} s CPU, {cost.peak:.0f} MB")
                 for part, seconds in cost.parts.items():
-                    say(f"    {part:<28} {seconds:7.1f} s")
+                    say(f"    {part:<36} {seconds:7.1f} s")
     except BrokenRunError as error:
         print(f"FAIL  {error}")
         return False
     met = [
         ratio("wall time", costs, lambda cost: cost.wall, "s", None),
-        ratio("CPU time", costs, lambda cost: cost.cpu, "s", RESUME_BAR if pair == "resume" else TIME_BAR),
+        ratio("CPU time", costs, lambda cost: cost.cpu, "s", BARS.get(pair, TIME_BAR)),
         ratio("peak memory", costs, lambda cost: cost.peak, "MB", MEMORY_BAR),
     ]
     return all(met)
