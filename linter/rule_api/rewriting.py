@@ -30,13 +30,6 @@ def expression(text: str) -> libcst.BaseExpression:
     return libcst.parse_expression(text)
 
 
-def call_of(path: str, *arguments: libcst.BaseExpression) -> libcst.Call:
-    """A call of what a path names, with these arguments."""
-    import libcst
-
-    return libcst.Call(expression(path), [libcst.Arg(value) for value in arguments])
-
-
 def operand(node: libcst.BaseExpression) -> libcst.BaseExpression:
     """An expression as it can stand beside any operator, or before a dot: in parentheses, unless it needs none."""
     import libcst
