@@ -45,7 +45,7 @@ def page(rule: type[Rule]) -> str:
         f"({rule.slug()})=\n# {rule.code} {rule.slug()}",
         words["Summary"],
         _facts(rule),
-        *(f"## {title}\n\n{_linked(words[title])}" for title in SECTIONS),
+        *(f"## {title}\n\n{_linked(words[title])}" for title in SECTIONS if title in words),
         "## Suppress it\n\n"
         f"```py\n...  # migrate-lint: disable={rule.code}\n```\n\n"
         "[Suppressions](../suppressions.md) lists the other ways."

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter.finding import Applicability, Finding, Target
+from migrate_lint.linter.finding import Applicability, Finding, Target, Via
 from migrate_lint.linter.registry.registry import all_rules, known
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.fixing import Wanted, fix
@@ -36,7 +36,7 @@ def _applied(path: Path, target: Target, code: str, fixed: Fixed) -> tuple[str, 
     config = Config(base=str(path.parent), target=target.value)
     applicable = {Applicability.SAFE, *([Applicability.UNSAFE] if fixed.unsafe else [])}
     wanted = Wanted(frozenset({code}), frozenset(applicable))
-    done = fix(lambda unsaved: lint([str(path)], config, unsaved=unsaved, fixes=True), wanted)
+    done = fix(lambda unsaved: lint([str(path)], config, unsaved=unsaved, fixes=Via.NATIVE), wanted)
     assert not done.left
     return (done.files[0].now.decode() if done.files else path.read_text("utf-8")), [
         one for one in done.result.findings if wanted(one)

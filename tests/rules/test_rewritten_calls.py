@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter.finding import Applicability
+from migrate_lint.linter.finding import Applicability, Via
 from migrate_lint.linter.run.fixing import Wanted, fix
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.settings.config import Config
@@ -258,7 +258,7 @@ def rewritten(calls: list[str], folder: Path, target: str) -> list[str]:
     path.write_text(HEAD + "".join(f"{call}\n" for call in calls), "utf-8")
     wanted = Wanted(frozenset({"TF407", "TF408"}), frozenset({Applicability.SAFE}))
     config = Config(base=str(folder), target=target)
-    done = fix(lambda unsaved: lint([str(path)], config, unsaved=unsaved, fixes=True), wanted)
+    done = fix(lambda unsaved: lint([str(path)], config, unsaved=unsaved, fixes=Via.NATIVE), wanted)
     assert not done.left
     assert not [(one.message, one.fix) for one in done.result.findings if one.code in wanted.codes]
     return done.files[0].now.decode().splitlines()[-len(calls) :]
