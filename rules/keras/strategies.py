@@ -217,8 +217,8 @@ def _around(site: Site, came: Way = ()) -> Strategy | None:
         if level.kind != "with" or not isinstance(level.node, ast.expr):
             continue
         names = site.file.names(level.scope, path_of(level.node))
-        scopes = (name.canonical for name in names if name.canonical.endswith(_SCOPE))
-        kind = next(filter(None, (_kind(scope.removesuffix(_SCOPE)) for scope in scopes)), "")
+        kinds = {_kind(name.canonical.removesuffix(_SCOPE)) for name in names if name.canonical.endswith(_SCOPE)}
+        kind = kinds.pop() if len(kinds) == 1 else ""
         ways = tuple(_of_scope(Site(site.file, level.node, level.scope, level), level.node, came))
         makers = {kind_of(way) for way in ways}
         if kind or makers - {""}:

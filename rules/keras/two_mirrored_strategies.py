@@ -116,6 +116,7 @@ class _Pair(NamedTuple):
 
     maker: Call
     """The call that makes the later one."""
+    earlier: Call
     site: Call
     message: str
     severity: Severity
@@ -133,10 +134,17 @@ def _pairs(file: File) -> list[_Pair]:
         both = [(one, two) for one, two in combinations(made, 2) if one.calls[0] is not two.calls[0]]
         for first, second in (*both, *((one, one) for one in made if one.calls[0].loops)):
             pair = _judged(file, scope, first, second, uses)
-            known = found.get(pair.site) if pair is not None else None
-            if pair is not None and (known is None or order.index(pair.severity) < order.index(known.severity)):
+            if pair is None or (pair.earlier is not pair.site and _is_told(found.get(pair.earlier), pair)):
+                continue
+            known = found.get(pair.site)
+            if known is None or order.index(pair.severity) < order.index(known.severity):
                 found[pair.site] = pair
     return list(found.values())
+
+
+def _is_told(known: _Pair | None, pair: _Pair) -> bool:
+    """Whether the same two places are told the other way round."""
+    return known is not None and known.earlier is pair.site
 
 
 def _made_below(file: File, scope: Scope, around: tuple[Scope, ...] = ()) -> list[tuple[Call, ...]]:
@@ -205,7 +213,7 @@ def _judged(file: File, scope: Scope, first: _Made, second: _Made, uses: list[_U
     apart = all(_are_apart(pair, first, second, shared) for pair in trained or both)
     if not trained or apart or (differ == "may have" and not {_ALL, _OTHERS} & {*first.devices, *second.devices}):
         severity = Severity.INFO
-    elif differ == "have" and certain.of_pair(first, second, trained):
+    elif differ == "have" and certain.of_pair(first, second, trained) and not _may_be_left(first, second):
         severity = Severity.ERROR
     else:
         severity = Severity.WARNING
@@ -219,7 +227,7 @@ def _judged(file: File, scope: Scope, first: _Made, second: _Made, uses: list[_U
     )
     related = [] if first is second else [earlier.location("the other one is made here")]
     related += [use.call.location("training under one of them") for use in dict.fromkeys((one, other)) if use.trains]
-    return _Pair(second.maker, site, message, severity, tuple(dict.fromkeys(related)))
+    return _Pair(second.maker, earlier, site, message, severity, tuple(dict.fromkeys(related)))
 
 
 def _told(first: _Made, second: _Made) -> tuple[Call, Call]:
@@ -242,13 +250,26 @@ def _are_two(one: _Use, other: _Use, first: _Made, second: _Made) -> bool:
     """Whether two uses are of two strategies in one run of the program, and not of one that is this or that."""
     mine, theirs = {one.call, *one.way, *first.calls}, {other.call, *other.way, *second.calls}
     if first is second:
-        loops = {id(loop) for loop in first.calls[0].loops}
+        loops = {id(loop) for loop in first.calls[0].loops if not _is_left_at_once(loop)}
         inner = [site for site in mine if site.scope.function() is first.calls[0].scope.function()]
         return one is other and all(loops & {id(loop) for loop in site.loops} for site in inner)
     for site, there in product(mine, theirs):
         if site is not there and site.scope.function() is there.scope.function() and site.excludes(there):
-            return False
+            if not _runs_twice(site, mine, theirs):
+                return False
     return all(_runs_twice(site, mine, theirs) for site in mine & theirs)
+
+
+def _is_left_at_once(loop: ast.AST) -> bool:
+    """Whether the first turn of a loop surely is its last one."""
+    body = loop.body if isinstance(loop, ast.For | ast.AsyncFor | ast.While) else []
+    return any(isinstance(one, ast.Break | ast.Return | ast.Raise) for one in body)
+
+
+def _may_be_left(first: _Made, second: _Made) -> bool:
+    """Whether the loop of a strategy that is made again may end before the second turn."""
+    inside = (node for loop in first.calls[0].loops for node in ast.walk(loop))
+    return first is second and any(isinstance(node, ast.Break | ast.Return) for node in inside)
 
 
 def _runs_twice(site: Site, mine: set[Site], theirs: set[Site], depth: int = 0) -> bool:
@@ -454,8 +475,10 @@ def _argument(function: Scope, node: ast.Name, calls: tuple[Call, ...], bound: _
             given = given_to(call, function, node.id)
             if given is not None:
                 return _value(call, given, calls[:number], bound)
-            if node.id in function.defaults and not call.has_stars:
-                raise _UnknownError(f"default of {node.id}")
+            default = call.file.default_of(function, node.id)
+            if default is not None and function.defined_in is not None and not call.has_stars:
+                outside = Site(call.file, default, function.parent or function, function.defined_in)
+                return _value(outside, default, (), bound)
     raise _UnknownError(ast.dump(node))
 
 

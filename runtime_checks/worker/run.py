@@ -93,6 +93,8 @@ class Run:
         self.device = str(job["device"] or "")
         self.strategy: Any = None
         """The ``tf.distribute.Strategy`` that the model is built and called under, if one was asked for."""
+        self._own_strategies: list[str] = []
+        """What strategies the program has made, which that of the run stands in for."""
         self.is_strict = False
         """Whether the run keeps TensorFlow from taking other devices for those that are not there."""
         self.findings = [StaticFinding(described) for described in job["findings"]]
@@ -135,12 +137,12 @@ class Run:
 
         return strategies.under(tf, self.strategy, self._note_own)
 
-    def _note_own(self, name: str) -> None:
+    def _note_own(self, name: str, what: str) -> None:
         place = place_of(self.code.stack())
         where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
         note = "`{}` of the program{} gives way to {}".format(name, where, self.job["strategy"]["text"])
-        if note not in self.notes:
-            self.notes.append(note)
+        both = strategies.together(self._own_strategies, what, self.job["strategy"]["text"])
+        self.notes += [one for one in (note, both) if one and one not in self.notes]
 
     def events(self, *kinds: str) -> list[Event]:
         """Everything of some kinds that was recorded, in order."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import json
 import os
 import pickle
@@ -141,38 +142,67 @@ def make(tf: Any, strategy: dict[str, Any]) -> Any:
 
 
 @contextlib.contextmanager
-def under(tf: Any, strategy: Any, tell: Callable[[str], object]) -> Iterator[None]:
+def under(tf: Any, strategy: Any, tell: Callable[[str, str], object]) -> Iterator[None]:
     """Run the body in the scope of the strategy, which stands in for those that the program makes."""
     with standing_in(tf, strategy, tell), strategy.scope():
         yield
 
 
 @contextlib.contextmanager
-def standing_in(tf: Any, strategy: Any, tell: Callable[[str], object]) -> Iterator[None]:
+def standing_in(tf: Any, strategy: Any, tell: Callable[[str, str], object]) -> Iterator[None]:
     """Let the strategy stand in, in the body, for those that the program makes: there is one in a process.
 
     Its own logical devices are not made either, as those of the strategy are there. `tell` hears the names of what
-    gives way.
+    gives way, and of a strategy what it is: see `together`.
     """
     with contextlib.ExitStack() as stack:
         for name in _CLASSES:
             cls = getattr(tf.distribute, name, None) or getattr(tf.distribute.experimental, name, None)
             if cls is not None:
-                for patch in _giving(cls, strategy, functools.partial(tell, name)):
+                _, first, *_ = [*inspect.signature(cls.__init__).parameters, "", ""]
+                describe = functools.partial(_described, name, first)
+                for patch in _giving(cls, strategy, lambda *given, n=name, d=describe: tell(n, d(*given))):
                     stack.enter_context(patch)
         for module, name in (
             (tf.config, "set_logical_device_configuration"),
             (tf.config.experimental, "set_virtual_device_configuration"),
         ):
-            stack.enter_context(replaced(module, name, lambda *_, name=name, **__: tell(name)))
+            stack.enter_context(replaced(module, name, lambda *_, name=name, **__: tell(name, "")))
         yield
 
 
-def _giving(cls: Any, strategy: Any, tell: Callable[[], object]) -> Iterator[Any]:
+def together(made: list[str], what: str, text: str) -> str:
+    """That two different strategies of a program are one in this run; empty for the first one and for one like it.
+
+    Args:
+        made: what those are that the program has made so far; this one is added.
+        what: what it makes now.
+        text: the strategy that stands in for them, in words.
+    """
+    if not what or what in made:
+        return ""
+    made.append(what)
+    if len(made) == 1:
+        return ""
+    return (
+        f"the program makes two strategies, {made[0]} and {what}: both are {text} here, and what they do to each other "
+        "in one process is not seen"
+    )
+
+
+def _described(name: str, first: str, args: Any, kwargs: Any) -> str:
+    """A strategy by its class and the devices that it is given, as its first parameter."""
+    devices = args[0] if args else kwargs.get(first)
+    devices = [devices] if isinstance(devices, str) else devices
+    known = isinstance(devices, (list, tuple)) and all(isinstance(one, str) for one in devices)
+    return "`{}` over {}".format(name, ", ".join(devices)) if known else f"`{name}`"
+
+
+def _giving(cls: Any, strategy: Any, tell: Callable[[Any, Any], object]) -> Iterator[Any]:
     original = cls.__init__
 
-    def new(*_: Any, **__: Any) -> Any:
-        tell()
+    def new(_: Any, *args: Any, **kwargs: Any) -> Any:
+        tell(args, kwargs)
         return strategy
 
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -453,9 +483,7 @@ def _parameter_server(tf: Any, workers: int, servers: int) -> Any:
     config.device_count["GPU"] = 0
     for job, count in (("worker", workers), ("ps", servers)):
         for number in range(count):
-            _KEPT.append(
-                tf.distribute.Server(cluster, job_name=job, task_index=number, config=config, protocol="grpc")
-            )
+            _KEPT.append(tf.distribute.Server(cluster, job_name=job, task_index=number, config=config, protocol="grpc"))
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, rpc_layer="grpc")
     return tf.distribute.ParameterServerStrategy(resolver)
 

@@ -118,6 +118,14 @@ def own():
         return tf.keras.Sequential([tf.keras.layers.Dense(1)]), tf.ones((4, 3))
 
 
+def two():
+    devices = [f"CPU:{number}" for number in range(4)]
+    for chosen in (devices[:2], devices[:2], devices[2:]):
+        strategy = tf.distribute.MirroredStrategy(devices=chosen)  # each
+    assert strategy is tf.distribute.MirroredStrategy(devices[:2])  # again one
+    return tf.keras.Sequential([tf.keras.layers.Dense(1)]), tf.ones((4, 3))
+
+
 class Dying(tf.keras.layers.Layer):
     def call(self, x):
         if json.loads(os.environ["TF_CONFIG"])["task"]["index"]:
@@ -168,6 +176,7 @@ CASES = {
     "unbuilt": _stepped("unbuilt", "mirrored:2"),
     "pinned": _odd("pinned", "mirrored:2"),
     "own": _odd("own", "mirrored:2"),
+    "two": _odd("two", "mirrored:2"),
     "dying": _odd("dying", "multiworker:2"),
     "making": _odd("making", "mirrored:2"),
     "no TPU": _odd("pinned", "tpu"),
@@ -251,9 +260,22 @@ def test_the_programs_own_strategy_gives_way(name: str, ran: Ran) -> None:
     """Two of them in one process would collide."""
     notes = ran.run["notes"]
 
+    assert not any("two strategies" in note for note in notes)
     assert ("mirrored:2", [], []) == (ran.run["device"], ran.found("TF908"), ran.left)
     for what, mark in (("set_logical_device_configuration", "split"), ("MultiWorkerMirroredStrategy", "entered")):
         assert f"`{what}` of the program (model.py:{line_of(ODD, mark)}) gives way to mirrored:2" in notes
+
+
+@pytest.mark.parametrize("name", ["two"])
+def test_two_strategies_that_are_one_are_told(name: str, ran: Ran) -> None:
+    """What they would do to each other cannot show, and nobody is to take that for a pass."""
+    both = "two strategies, `MirroredStrategy` over CPU:0, CPU:1 and `MirroredStrategy` over CPU:2, CPU:3"
+    told = [note for note in ran.run["notes"] if "two strategies" in note]
+
+    assert [
+        f"the program makes {both}: both are mirrored:2 here, and what they do to each other in one process is not seen"
+    ] == told
+    assert ([], []) == (ran.found("TF908"), ran.left)
 
 
 @pytest.mark.parametrize("name", ["making"])

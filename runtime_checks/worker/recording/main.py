@@ -59,15 +59,24 @@ def execute(job: dict[str, Json], results: Results) -> None:
     if recording is not None:
         with contextlib.ExitStack() as stack:
             if strategy is not None:
-                stack.enter_context(strategies.standing_in(tf, strategy, _giving_way(recording)))
+                told = _giving_way(recording, job["strategy"]["text"])
+                stack.enter_context(strategies.standing_in(tf, strategy, told))
             _record(job, results, recording, found, strategy)
     else:
         _try(job, results, found)
     results.finish()
 
 
-def _giving_way(recording: Recording) -> Callable[[str], object]:
-    return lambda name: recording.adapted(f"{name} of the program gave way to the strategy that was asked for")
+def _giving_way(recording: Recording, text: str) -> Callable[[str, str], object]:
+    made: list[str] = []
+
+    def tell(name: str, what: str) -> None:
+        recording.adapted(f"{name} of the program gave way to the strategy that was asked for")
+        both = strategies.together(made, what, text)
+        if both:
+            recording.adapted(both)
+
+    return tell
 
 
 def _recording(job: dict[str, Json], results: Results) -> Recording:
