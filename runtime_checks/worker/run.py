@@ -141,7 +141,7 @@ class Run:
         place = place_of(self.code.stack())
         where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
         note = "`{}` of the program{} gives way to {}".format(name, where, self.job["strategy"]["text"])
-        both = strategies.together(self._own_strategies, what, self.job["strategy"]["text"])
+        both = strategies.two_in_one(self._own_strategies, what, self.job["strategy"]["text"])
         self.notes += [one for one in (note, both) if one and one not in self.notes]
 
     def events(self, *kinds: str) -> list[Event]:

@@ -34,7 +34,7 @@ from .patching import replaced
 
 __all__ = [
     "StrategyError", "call", "distributed", "eager", "has_servers", "is_chief", "is_distributed", "join", "leave",
-    "make", "of_all", "prepare", "split", "standing_in", "step", "task", "together", "traced", "under",
+    "make", "of_all", "prepare", "split", "standing_in", "step", "task", "together", "traced", "two_in_one", "under",
 ]  # fmt: skip
 
 _KEPT: list[Any] = []
@@ -171,7 +171,7 @@ def standing_in(tf: Any, strategy: Any, tell: Callable[[str, str], object]) -> I
         yield
 
 
-def together(made: list[str], what: str, text: str) -> str:
+def two_in_one(made: list[str], what: str, text: str) -> str:
     """That two different strategies of a program are one in this run; empty for the first one and for one like it.
 
     Args:

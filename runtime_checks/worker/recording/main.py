@@ -72,7 +72,7 @@ def _giving_way(recording: Recording, text: str) -> Callable[[str, str], object]
 
     def tell(name: str, what: str) -> None:
         recording.adapted(f"{name} of the program gave way to the strategy that was asked for")
-        both = strategies.together(made, what, text)
+        both = strategies.two_in_one(made, what, text)
         if both:
             recording.adapted(both)
 
