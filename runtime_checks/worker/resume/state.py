@@ -79,7 +79,9 @@ class States:
             if id(variable) not in met:
                 met.add(id(variable))
                 value = _read(variable)
-                if self._objects.firsts is not None and value is not None:
+                # One that a traced function makes is read as an empty array until it has its value.
+                known = value is not None and np.shape(value) == tuple(variable.shape)
+                if self._objects.firsts is not None and known:
                     self.firsts[key] = self._objects.firsts.setdefault(id(variable), first(value))
                 read[key] = [kind, name, "", None] if value is None else [kind, name, digest(value), number_of(value)]
 
