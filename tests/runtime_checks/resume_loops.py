@@ -82,7 +82,7 @@ CHANGED: dict[str, tuple[str, str, list[str]]] = {
     "lazy_with_another_layer": ("lazy", "lost", ["model", "slots"]),
 }
 """Loops that go on from the checkpoints of another one: which, what is said of them, and what kept its first value."""
-NOT_BY_KERAS_3 = ("lazy_as_it_was", "lazy_with_another_layer")
+NOT_BY_KERAS_3 = ("lazy_as_it_was",)
 """Keras 3 restores not all of what is made behind the restoring: a kernel keeps its initial value."""
 _AS_IF_WHOLE = {
     "restarted": "two_chiefs",
