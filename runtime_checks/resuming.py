@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["HOWS", "Request", "ResumeUsageError", "locate_loop", "run"]
 
-HOWS = ("exception", "sigterm", "sigkill", "saving", "truncated", "mixed", "full-disk")
+_TOGETHER = ("two-writers", "restarted")
+"""Those in which a second process saves into the same folder."""
+_AT_SAVES = ("saving", "truncated", "mixed", "full-disk", *_TOGETHER)
+"""Those that need a save to be made: during it, to what it wrote, or beside it."""
+HOWS = ("exception", "sigterm", "sigkill", *_AT_SAVES)
 """The ways to interrupt a loop."""
-_AT_SAVES = HOWS[3:]
-"""Those that need a save to be made: during it, or to what it wrote."""
 _GIB = 1 << 30
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "start.py")
+_SECOND = "-second"
+"""What the worker puts behind the name of a trace for that of the process beside it."""
 _PARTS = 4
 """Of the whole run, by default interrupted where two of them meet."""
 _SEEDED = "Python's, numpy's and TensorFlow's generators were seeded alike when each process began"
@@ -46,6 +50,7 @@ class Request:
     interruptions, None for a quarter of the run; ``hows`` are some of `HOWS`; ``steps`` ends every run behind so many,
     None for its own end; ``target`` is the Keras, by default ``likely`` where ``python`` has it, or else the one that
     ``tf.keras`` is there.
+    ``resume_with`` names another loop, in the form of ``loop``, that goes on from the checkpoints of the first.
     ``timeout`` is in seconds for each run of the loop, ``memory_limit`` in GiB, ``roots`` are the folders whose files
     are the user's.
     """
@@ -54,6 +59,7 @@ class Request:
     every: int | None = None
     hows: tuple[str, ...] = ("exception",)
     steps: int | None = None
+    resume_with: str | None = None
     target: Target | None = None
     likely: Target | None = None
     python: str | None = None
@@ -95,9 +101,13 @@ def run(request: Request, progress: Callable[[str], None] | None = None) -> Repo
         raise ResumeUsageError(f"resume needs numpy, which is missing: pip install numpy ({error})") from None
     if not hasattr(os, "fork"):
         raise ResumeUsageError("resume needs a system whose processes can fork, such as Linux or macOS")
-    located = locate_loop(request.loop, request.roots[0] if request.roots else None)
+    root = request.roots[0] if request.roots else None
+    located = locate_loop(request.loop, root)
+    changed = None if request.resume_with is None else locate_loop(request.resume_with, root)
+    if changed is not None and any(how in _TOGETHER for how in request.hows):
+        raise ResumeUsageError(f"{' and '.join(_TOGETHER)} are two processes of one loop, without --resume-with")
     with scratch() as folder:
-        audit = _Audit(request, located, *_interpreter(request), folder, progress)
+        audit = _Audit(request, located, changed, *_interpreter(request), folder, progress)
         found = audit.reference()
         if isinstance(found, str):
             return results.Report(request.loop, 4, found, 0, audit.versions)
@@ -126,6 +136,8 @@ class _Attempt:
     at: int | None = None
     beginnings: Sequence[str | None] = ()
     first: int = 0
+    firsts: bool = False
+    """Whether the first values of variables are told."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +147,16 @@ class _Ended:
     run: Run
     cause: str
     signal: int | None
-    files: Sequence[str]
+    files: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    """Checkpoints that the folder names and does not hold."""
+    second: Run | None = None
+    """The run of the process beside it."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was, or of two processes the one that lasted longer."""
+        return any(run is not None and run.interrupted is not None for run in (self.run, self.second))
 
 
 class _Audit:
@@ -143,6 +164,7 @@ class _Audit:
         self,
         request: Request,
         located: Located,
+        changed: Located | None,
         python: interpreter.Interpreter,
         target: Target | None,
         folder: str,
@@ -150,6 +172,7 @@ class _Audit:
     ) -> None:
         self.request = request
         self.located = located
+        self.changed = changed
         self.python = python
         self.target = target
         self.folder = folder
@@ -175,9 +198,12 @@ class _Audit:
         total = len(reference.run.steps)
         every = self.request.every or max(1, -(-total // _PARTS))
         places = [(how, at) for at in range(every, total, every) for how in self.request.hows]
-        first = [self._attempt(f"{how} behind step {at}", how, at) for how, at in places]
-        stopped = list(zip(first, self._run(first), strict=True))
         beginnings = [step.weights for step in reference.run.steps]
+        first = [
+            replace(attempt, beginnings=beginnings) if attempt.how in _TOGETHER else attempt
+            for attempt in (self._attempt(f"{how} behind step {at}", how, at) for how, at in places)
+        ]
+        stopped = list(zip(first, self._run(first), strict=True))
         again = {
             attempt.name: replace(
                 attempt,
@@ -187,11 +213,15 @@ class _Audit:
                 at=None,
                 beginnings=beginnings,
                 first=ended.run.saves[-1] if ended.run.saves else 0,
+                firsts=self.changed is not None,
             )
             for attempt, ended in stopped
-            if ended.run.interrupted is not None and not ended.cause
+            if ended.interrupted and not ended.cause
         }
-        resumed = dict(zip(again, self._run(list(again.values())), strict=True))
+        resumed = dict(zip(again, self._run(list(again.values()), self.changed or self.located), strict=True))
+        for after in resumed.values():
+            if after.run.usage:
+                raise ResumeUsageError(f"{self.request.resume_with}: {after.run.usage}")
         interruptions = []
         for (how, at), (attempt, ended) in zip(places, stopped, strict=True):
             if attempt.name in resumed:
@@ -203,6 +233,7 @@ class _Audit:
     def _judged(
         self, reference: Reference, how: str, at: int, attempt: _Attempt, before: _Ended, after: _Ended
     ) -> Interruption:
+        from .comparison.resume import changed
         from .comparison.resume.judge import judge
         from .comparison.resume.results import Interruption
         from .comparison.resume.traces import apart
@@ -211,8 +242,12 @@ class _Audit:
         if after.cause or unended:
             why = f"the resumed loop did not come to its end: {after.cause or _killed(after.signal)}"
             return Interruption(how, at, "failed", why, files=tuple(before.files))
+        if self.changed is not None:
+            return changed.judge(reference, how, at, before.run, after.run, before.files)
         distance = apart(self._trace(0), _resumed(attempt.trace))
-        return judge(reference, how, at, before.run, after.run, before.files, distance)
+        return judge(
+            reference, how, at, before.run, after.run, before.files, distance, before.second, before.missing
+        )
 
     def _report(
         self, reference: Reference, places: Sequence[tuple[str, int]], interruptions: Sequence[Interruption]
@@ -221,13 +256,15 @@ class _Audit:
 
         total = len(reference.run.steps)
         notes = [_SEEDED, *reference.run.notes]
+        if self.request.resume_with is not None:
+            notes.append(f"resumed with {self.request.resume_with}")
         if reference.run.aligned:
             notes.append(_ALIGNED)
         if total == self.request.steps:
             notes.append(f"every run was ended behind step {total}, whatever the loop would have done then (--steps)")
         left = len(places) - len(interruptions)
         if left:
-            why = "no save began behind their step, or none had written what could be damaged"
+            why = "no save began behind their step, none had written what could be damaged, or not both processes saved"
             notes.append(f"{left} interruptions were not made: {why}")
         blind = sum(not step.data and step.given is None for step in reference.run.steps)
         if blind:
@@ -252,26 +289,25 @@ class _Audit:
         os.mkdir(folder)
         return _Attempt(name, folder, self._trace(number), how, at)
 
-    def _run(self, attempts: Sequence[_Attempt]) -> list[_Ended]:
+    def _run(self, attempts: Sequence[_Attempt], loop: Located | None = None) -> list[_Ended]:
         """Run them one after the other; the worker is started anew behind one in which it was ended."""
         found: list[_Ended] = []
         while len(found) < len(attempts):
             rest = attempts[len(found) :]
-            outcome = self._start(rest)
+            outcome = self._start(rest, loop or self.located)
             done = _ends((outcome.results or {}).get("ended"))[: len(rest)]
             for attempt, end in zip(rest, done, strict=False):
-                found.append(_ended(attempt, "", end["signal"], end["files"]))
+                found.append(_ended(attempt, "", **end))
             if len(done) < len(rest):
                 cause = outcome.reason or "the worker ended early"
                 if outcome.phase not in {one.name for one in rest} or not outcome.results:
-                    found += [_ended(one, cause, None, ()) for one in rest[len(done) :]]
+                    found += [_ended(one, cause) for one in rest[len(done) :]]
                 else:
-                    found.append(_ended(rest[len(done)], cause, None, ()))
+                    found.append(_ended(rest[len(done)], cause))
         return found
 
-    def _start(self, attempts: Sequence[_Attempt]) -> process.Outcome:
+    def _start(self, attempts: Sequence[_Attempt], located: Located) -> process.Outcome:
         limit = None if not self.request.memory_limit else int(self.request.memory_limit * _GIB)
-        located = self.located
         own = os.path.dirname(located.file) if located.file else None
         job: dict[str, Any] = {
             "kind": "resume",
@@ -291,6 +327,7 @@ class _Audit:
                     "beginnings": list(one.beginnings),
                     "from": one.first,
                     "steps": self.request.steps,
+                    "firsts": one.firsts,
                 }
                 for one in attempts
             ],
@@ -325,18 +362,28 @@ def _ends(told: object) -> list[dict[str, Any]]:
     for one in told if isinstance(told, list) else []:
         if not isinstance(one, dict) or not isinstance(one.get("files"), list):
             break
-        number = one.get("signal")
-        found.append({"signal": number if isinstance(number, int) else None, "files": [str(f) for f in one["files"]]})
+        number, missing = one.get("signal"), one.get("missing")
+        found.append(
+            {
+                "signal": number if isinstance(number, int) else None,
+                "files": [str(f) for f in one["files"]],
+                "missing": [str(f) for f in missing] if isinstance(missing, list) else [],
+            }
+        )
     return found
 
 
-def _ended(attempt: _Attempt, cause: str, number: int | None, files: Sequence[str]) -> _Ended:
+def _ended(
+    attempt: _Attempt, cause: str, signal: int | None = None, files: Sequence[str] = (), missing: Sequence[str] = ()
+) -> _Ended:
     from .comparison.resume.traces import Run, TraceError, read
 
     try:
-        return _Ended(read(attempt.trace), cause, number, files)
+        second = read(attempt.trace + _SECOND) if attempt.how in _TOGETHER else None
+        run = read(attempt.trace)
     except TraceError as error:
-        return _Ended(Run(), cause or str(error), number, files)
+        run, second, cause = Run(), None, cause or str(error)
+    return _Ended(run, cause, signal, files, missing, second)
 
 
 def _killed(number: int | None) -> str:
@@ -381,9 +428,12 @@ def _verdict(total: int, interruptions: Sequence[Interruption]) -> tuple[int, st
     anew = sum(one.status == "begun anew" for one in interruptions)
     if anew == count:
         return 3, f"Not compared: nothing had been saved at any of {count} interruptions, and the loop began anew"
+    restored = sum(one.status == "restored" for one in interruptions)
     refused = sum(one.status == "refused" for one in interruptions)
     if refused + anew == count:
         return 0, f"Nothing lost in silence: after {refused} of {count} interruptions the loop raised and did not go on"
     rest = f"; after {anew} more nothing had been saved, and it began anew" if anew else ""
     rest += f"; after {refused} more it raised and did not go on" if refused else ""
+    if restored:
+        return 0, f"Restored: after {restored} interruptions every variable of the changed loop had a saved value{rest}"
     return 0, f"Nothing lost: after {count - anew - refused} interruptions the loop went on as without them{rest}"

@@ -74,6 +74,8 @@ def parser() -> argparse.ArgumentParser:
     how = f"how to interrupt, {_HOW} by default; `saving` kills in the middle of a save; may be repeated"
     add("--how", choices=HOWS, action="append", help=how)
     add("--steps", metavar="N", type=_steps, help="end every run behind N steps; by default where the loop ends")
+    other = "another loop, as of a changed model, that goes on from the checkpoints: what it restores of them is told"
+    add("--resume-with", metavar="LOOP", help=other)
     add("--target", choices=TARGETS, help="the Keras of the loop; auto reads it off the project's requirements")
     add("--python", metavar="PATH", help="the interpreter that has the loop's TensorFlow; this one by default")
     add("--timeout", metavar="SECONDS", type=seconds, help=f"for each run of the loop; the default is {_TIMEOUT:g}")
@@ -107,6 +109,7 @@ def _run(options: argparse.Namespace) -> int:
             every=options.every,
             hows=tuple(dict.fromkeys(options.how or (_HOW,))),
             steps=options.steps,
+            resume_with=options.resume_with,
             target=Target(options.target) if options.target in list(Target) else None,
             likely=project.target(),
             python=options.python,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -51,7 +52,43 @@ FILES = {
     "no_room_and_swallowed": ("full-disk", "equal", 4),
 }
 """What happens to files of the same loop, what comes of it, and where it goes on."""
+BESIDE: dict[str, tuple[str, list[str], str, str]] = {
+    "two_chiefs": ("two-writers", ["writer"], "second", "first process deleted files of the second one: ckpt-1"),
+    "two_backups": ("two-writers", ["writer"], "second", "second process wrote over files of the first one: backup"),
+    "two_of_one_seed": ("two-writers", [], "either", "second process wrote over files of the first one: checkpoint"),
+    "two_in_own_format": ("two-writers", ["writer"], "second", "no save of it was seen"),
+    "first_come": ("two-writers", ["writer"], "second", "a mixture: of the first process shift; of the second one "),
+    "other_pace": ("two-writers", ["writer"], "second", "the file `checkpoint` names what is not there: ckpt-1"),
+    "checked_owner": ("two-writers", ["failed"], "", "second process wrote over files of the first one: weights"),
+    "locked": ("two-writers", [], "first", "second process made 0 steps; no save of it was seen, and raised Blocking"),
+    "restarted": ("restarted", [], "either", "first process deleted files of the second one: ckpt-2"),
+    "restarted_backup": ("restarted", [], "either", "second process wrote over files of the first one: backup"),
+    "restarted_without_slots": ("restarted", ["writer"], "second", "second process wrote over files of the first one"),
+    "restarted_with_other_data": ("restarted", ["writer"], "second", "files of the first one: checkpoint, ckpt-2"),
+}
+"""How a second process begins, what a run that goes on behind both has lost, whose weights it has, and a note."""
+CHANGED: dict[str, tuple[str, str, list[str]]] = {
+    "as_it_was": ("two_chiefs", "restored", []),
+    "another_layer": ("two_chiefs", "lost", ["model", "slots"]),
+    "another_width": ("two_chiefs", "refused", []),
+    "another_name": ("two_chiefs", "lost", ["model"]),
+    "another_optimizer": ("two_chiefs", "restored", []),
+    "a_layer_less": ("two_chiefs", "lost", ["model"]),
+    "its_batches_again": ("everything", "lost", ["data"]),
+    "nothing_of_it": ("two_chiefs", "lost", ["nothing restored"]),
+    "asserted": ("cut", "refused", []),
+    "mismatches_skipped": ("weights_alone", "lost", ["model", "slots", "iterations", "epoch"]),
+    "lazy_as_it_was": ("lazy", "restored", []),
+    "lazy_with_another_layer": ("lazy", "lost", ["model", "slots"]),
+}
+"""Loops that go on from the checkpoints of another one: which, what is said of them, and what kept its first value."""
+NOT_BY_KERAS_3 = ("lazy_as_it_was",)
+"""Keras 3 restores not all of what is made behind the restoring: a kernel keeps its initial value."""
 _AS_IF_WHOLE = {
+    "restarted": "two_chiefs",
+    "restarted_without_slots": "two_chiefs",
+    "two_backups": "backup",
+    "restarted_backup": "backup",
     **dict.fromkeys(("no_optimizer", "no_iterator", "no_generator", "model_alone"), "everything"),
     **{name: "cut" for name in FILES if name != "cut"},
 }
@@ -78,8 +115,9 @@ def audits(
     from migrate_lint.runtime_checks.comparison.resume.traces import apart, read
     from migrate_lint.runtime_checks.worker.results import Results
     from migrate_lint.runtime_checks.worker.resume.main import execute
+    from migrate_lint.runtime_checks.worker.resume.turns import TOGETHER
 
-    def run(stage: str, names: list[str], **more: Any) -> None:
+    def run(stage: str, names: list[str], **more: Any) -> list[Any]:
         attempts = []
         for name in names:
             place = Path(folder, name, "whole" if stage == "whole" else "ended")
@@ -89,27 +127,77 @@ def audits(
             attempts.append(attempt | {key: value(name) for key, value in more.items()})
         module = ".".join(Path(file).relative_to(Path(__file__).parents[2]).with_suffix("").parts)
         place = {"file": None, "module": module, "attribute": "loop", "search_path": []}
-        execute({"attempts": attempts, "loop": place, "roots": [], "files": [os.path.realpath(file)]}, Results())
+        results = Results()
+        execute({"attempts": attempts, "loop": place, "roots": [], "files": [os.path.realpath(file)]}, results)
+        return list(results.content["ended"])
 
     wholes = {name: f"{folder}/{as_if_whole.get(name, name)}-whole" for name in names}
     run("whole", [name for name in names if name not in as_if_whole])
     whole = {name: read(wholes[name]) for name in names}
-    run("ended", names, how=lambda name: hows.get(name, "exception"), at=lambda name: 5)
+    beginnings = {name: [step.weights for step in whole[name].steps] for name in names}
+    together = [name for name in names if hows.get(name) in TOGETHER]
+    ends = run(
+        "ended",
+        names,
+        how=lambda name: hows.get(name, "exception"),
+        at=lambda name: 5,
+        beginnings=lambda name: beginnings[name] if name in together else [],
+    )
     ended = {name: read(f"{folder}/{name}-ended") for name in names}
     found = {}
     run(
         "resumed",
         names,
-        beginnings=lambda name: [step.weights for step in whole[name].steps],
+        beginnings=beginnings.__getitem__,
         **{"from": lambda name: (ended[name].saves or [0])[-1]},
     )
-    for name in names:
+    for name, end in zip(names, ends, strict=True):
         paths = [wholes[name], f"{folder}/{name}-resumed"]
         files = [path.name for path in Path(folder, name, "ended").rglob("*") if path.is_file()]
         reference = Reference(whole[name], whole[name])
         how = hows.get(name, "exception")
-        judged = judge(reference, how, 5, ended[name], read(paths[1]), files, apart(paths[0], paths[1]))
+        second = read(f"{folder}/{name}-ended-second") if name in together else None
+        distance = apart(paths[0], paths[1])
+        judged = judge(
+            reference, how, 5, ended[name], read(paths[1]), files, distance, second, end["missing"]
+        )
         found[name] = {**asdict(judged), "total": len(whole[name].steps), "raised": whole[name].raised}
+    return found
+
+
+def changed_audits(cases: dict[str, str], folder: str, file: str = __file__) -> dict[str, Any]:
+    """What is found where loops go on from what others saved, each given for one, up to behind their fifth step."""
+    from migrate_lint.runtime_checks.comparison.resume.changed import judge
+    from migrate_lint.runtime_checks.comparison.resume.judge import Reference
+    from migrate_lint.runtime_checks.comparison.resume.traces import read
+    from migrate_lint.runtime_checks.worker.results import Results
+    from migrate_lint.runtime_checks.worker.resume.main import execute
+
+    def attempt(name: str, at: int | None = None, stage: str = "", **more: Any) -> dict[str, Any]:
+        place = Path(folder, stage, name, "work")
+        place.mkdir(parents=True, exist_ok=True)
+        plain = {"name": name, "folder": str(place), "trace": f"{place}.trace", "how": at and "exception", "at": at}
+        return {**plain, "beginnings": [], "from": 0, "steps": None, **more}
+
+    def run(attempts: list[dict[str, Any]]) -> None:
+        module = ".".join(Path(file).relative_to(Path(__file__).parents[2]).with_suffix("").parts)
+        place = {"file": None, "module": module, "attribute": "loop", "search_path": []}
+        execute({"attempts": attempts, "loop": place, "roots": [], "files": [os.path.realpath(file)]}, Results())
+
+    bases = list(dict.fromkeys(cases.values()))
+    whole = [attempt(base, stage="whole") for base in bases]
+    ended = [attempt(base, 5, "ended") for base in bases]
+    run([*whole, *ended])
+    again = []
+    for name, base in cases.items():
+        shutil.copytree(Path(folder, "ended", base, "work"), Path(folder, "again", name, "work"))
+        again.append(attempt(name, stage="again", firsts=True, **{"from": 4}))
+    run(again)
+    found = {}
+    for (name, base), one in zip(cases.items(), again, strict=True):
+        run_, rest = read(whole[bases.index(base)]["trace"]), read(ended[bases.index(base)]["trace"])
+        judged = judge(Reference(run_, run_), "exception", 5, rest, read(one["trace"]), ["a file"])
+        found[name] = {**asdict(judged), "raised": run_.raised}
     return found
 
 
@@ -228,7 +316,16 @@ def _custom(folder: str, kept: str, traced: bool = True) -> None:
             manager.save()
 
 
-def _counted(folder: str, optimizer: Any, behind: Any = None, network: Any = None, **kept: Any) -> None:
+def _counted(
+    folder: str,
+    optimizer: Any,
+    /,
+    behind: Any = None,
+    network: Any = None,
+    batch: Callable[[int], Any] = _batch,
+    every: int = 1,
+    **kept: Any,
+) -> None:
     """Batches by their number, and a checkpoint of model, optimizer and counter, or what is named in their place."""
     import tensorflow as tf
 
@@ -246,11 +343,12 @@ def _counted(folder: str, optimizer: Any, behind: Any = None, network: Any = Non
         return loss
 
     for _ in range(int(seen), STEPS):
-        train(*_batch(int(seen)))
+        train(*batch(int(seen)))
         seen.assign_add(1)
         if behind is not None:
             behind(model)
-        manager.save()
+        if int(seen) % every == 0:
+            manager.save()
 
 
 def _fitted(folder: str, *callbacks: Any, model: Any = None, first: int = 0) -> None:
@@ -334,10 +432,11 @@ def _filed(
     folder: str,
     restore: Callable[[Any], object] = lambda manager: manager.checkpoint.restore(manager.latest_checkpoint),
     save: Callable[[Any], object] = lambda manager: manager.save(),
+    network: Any = None,
 ) -> None:
     import tensorflow as tf
 
-    model, optimizer, seen = _network(), tf.keras.optimizers.Adam(0.02), _counter()
+    model, optimizer, seen = network or _network(), tf.keras.optimizers.Adam(0.02), _counter()
     optimizer.build(model.trainable_variables)
     checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, seen=seen)
     manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=3)
@@ -400,6 +499,210 @@ def no_room(folder: str) -> None:
 
 def no_room_and_swallowed(folder: str) -> None:
     _filed(folder, save=_swallowed(lambda manager: manager.save()))
+
+
+# -- loops that two processes run in one folder ------------------------------------------------------------------------
+
+
+def two_chiefs(folder: str) -> None:
+    import tensorflow as tf
+
+    _counted(folder, tf.keras.optimizers.Adam(0.02))
+
+
+def restarted(folder: str) -> None:
+    two_chiefs(folder)
+
+
+def restarted_without_slots(folder: str) -> None:
+    import tensorflow as tf
+
+    _counted(folder, tf.keras.optimizers.Adam(0.02), optimizer=None)
+
+
+def restarted_with_other_data(folder: str) -> None:
+    """An order of its own in each process."""
+    import tensorflow as tf
+
+    order = random.sample(range(6), 6) * 2
+    _counted(folder, tf.keras.optimizers.SGD(0.02), batch=lambda number: _batch(order[number]))
+
+
+def two_of_one_seed(folder: str) -> None:
+    import tensorflow as tf
+
+    tf.keras.utils.set_random_seed(3)
+    two_chiefs(folder)
+
+
+def two_backups(folder: str) -> None:
+    backup(folder)
+
+
+def restarted_backup(folder: str) -> None:
+    backup(folder)
+
+
+def other_pace(folder: str) -> None:
+    """One process saves at every step, the other at every second one."""
+    import tensorflow as tf
+    from migrate_lint.runtime_checks.worker.resume.streams import SEED
+
+    first = random.getstate() == random.Random(SEED).getstate()
+    _counted(folder, tf.keras.optimizers.SGD(0.02), every=1 if first else 2)
+
+
+def two_in_own_format(folder: str) -> None:
+    _shifted(folder, owner="")
+
+
+def first_come(folder: str) -> None:
+    """What is drawn once is written by whoever is the first; the weights by whoever is the last."""
+    _shifted(folder, owner="", first=os.path.join(folder, "shift.npz"))
+
+
+def checked_owner(folder: str) -> None:
+    """It notices that its files are of two processes, and raises."""
+    _shifted(folder, owner=str(random.random()), first=os.path.join(folder, "shift.npz"))
+
+
+def locked(folder: str) -> None:
+    import fcntl
+
+    with open(os.path.join(folder, "lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        two_chiefs(folder)
+
+
+def _shifted(folder: str, owner: str, first: str = "") -> None:
+    """Plain gradient descent on shifted features; numpy saves the weight, and the shift beside it or once for all."""
+    import tensorflow as tf
+
+    file = os.path.join(folder, "weights.npz")
+    weight, shift = tf.Variable(tf.random.normal((3, 1)), name="weight"), tf.Variable(tf.zeros(3), name="shift")
+    shift.assign(np.random.normal(size=3).astype("float32"))
+    optimizer, done = tf.keras.optimizers.SGD(0.05), 0
+    optimizer.build([weight])
+    if os.path.exists(file):
+        with np.load(file) as saved, np.load(first or file) as once:
+            weight.assign(saved["weight"])
+            shift.assign(once["shift"])
+            done = int(saved["done"])
+            optimizer.iterations.assign(done)
+            if owner and saved["owner"] != once["owner"]:
+                raise ValueError("files of two trainings")
+            owner = str(saved["owner"])
+    for number in range(done, STEPS):
+        features, labels = _batch(number)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(((features + shift) @ weight - labels) ** 2)
+        optimizer.apply_gradients([(tape.gradient(loss, weight), weight)])
+        if first and not os.path.exists(first):
+            np.savez(first, shift=shift.numpy(), owner=owner)
+        np.savez(file, weight=weight.numpy(), shift=shift.numpy(), done=number + 1, owner=owner)
+
+
+# -- loops that go on from what another one saved ----------------------------------------------------------------------
+
+
+def _layers(width: int = 6, normalized: bool = True, more: int = 0, out: int = 1) -> Any:
+    import tensorflow as tf
+
+    layers = [tf.keras.Input((3,)), tf.keras.layers.Dense(width, activation="tanh")]
+    layers += [tf.keras.layers.BatchNormalization()] * normalized
+    return tf.keras.Sequential([*layers, *(tf.keras.layers.Dense(out) for _ in range(1 + more))])
+
+
+def as_it_was(folder: str) -> None:
+    two_chiefs(folder)
+
+
+def another_layer(folder: str) -> None:
+    import tensorflow as tf
+
+    _counted(folder, tf.keras.optimizers.Adam(0.02), network=_layers(more=1))
+
+
+def another_width(folder: str) -> None:
+    import tensorflow as tf
+
+    _counted(folder, tf.keras.optimizers.Adam(0.02), network=_layers(width=7))
+
+
+def another_name(folder: str) -> None:
+    import tensorflow as tf
+
+    model = _layers()
+    _counted(folder, tf.keras.optimizers.Adam(0.02), network=model, model=None, net=model)
+
+
+def another_optimizer(folder: str) -> None:
+    import tensorflow as tf
+
+    _counted(folder, tf.keras.optimizers.SGD(0.02))
+
+
+def a_layer_less(folder: str) -> None:
+    import tensorflow as tf
+
+    _counted(folder, tf.keras.optimizers.SGD(0.02), network=_layers(normalized=False))
+
+
+def its_batches_again(folder: str) -> None:
+    _custom(folder, "model optimizer generator")
+
+
+def nothing_of_it(folder: str) -> None:
+    import tensorflow as tf
+
+    model, optimizer = _layers(), tf.keras.optimizers.Adam(0.02)
+    _counted(folder, optimizer, network=model, model=None, optimizer=None, seen=None, net=model, updates=optimizer)
+
+
+def asserted(folder: str) -> None:
+    def restore(manager: Any) -> None:
+        manager.checkpoint.restore(manager.latest_checkpoint).assert_consumed()
+
+    _filed(folder, restore, network=_layers(more=1))
+
+
+def mismatches_skipped(folder: str) -> None:
+    import tensorflow as tf
+
+    model = _layers(out=2)
+    model.compile(tf.keras.optimizers.Adam(0.02), "mse")
+    model.load_weights(os.path.join(folder, "last.weights.h5"), skip_mismatch=True)
+    _fitted(folder, model=model)
+
+
+def _lazy(folder: str, more: bool = False) -> None:
+    """The first call makes the variables, with what has been restored before."""
+    import tensorflow as tf
+
+    class Net(tf.keras.Model):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.hidden = tf.keras.layers.Dense(6, activation="tanh")
+            self.between = tf.keras.layers.Dense(6) if more else None
+            self.out = tf.keras.layers.Dense(1)
+
+        def call(self, inputs: Any, training: bool = False) -> Any:
+            hidden = self.hidden(inputs)
+            return self.out(hidden if self.between is None else self.between(hidden))
+
+    _counted(folder, tf.keras.optimizers.Adam(0.02), network=Net())
+
+
+def lazy(folder: str) -> None:
+    _lazy(folder)
+
+
+def lazy_as_it_was(folder: str) -> None:
+    _lazy(folder)
+
+
+def lazy_with_another_layer(folder: str) -> None:
+    _lazy(folder, more=True)
 
 
 # -- loops that lose something -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from .resume_loops import STEPS, _batch, _data, audits
+from .resume_loops import STEPS, _batch, _data, audits, changed_audits
 
 SOUND = ("whole_graph", "by_hand", "accumulated")
 LOST = {
@@ -20,7 +20,33 @@ LOST = {
     "fed_rate_again": ["learning rate"],
     "velocity_forgotten": ["variable"],
 }
-_AS_IF_WHOLE = {"weights_alone": "whole_graph", "step_forgotten": "whole_graph", "batches_again": "whole_graph"}
+BESIDE: dict[str, tuple[str, list[str], str, str]] = {
+    "two_sessions": ("two-writers", ["writer"], "second", "second process wrote over files of the first one: check"),
+    "two_monitored": ("two-writers", ["writer"], "second", "second process wrote over files of the first one"),
+    "restarted_session": ("restarted", [], "either", "second process wrote over files of the first one: check"),
+    "restarted_without_slots": ("restarted", ["writer"], "second", "second process wrote over files of the first one"),
+    "restarted_monitored": ("restarted", ["writer"], "second", "second process wrote over files of the first one"),
+}
+"""As `resume_loops.BESIDE`."""
+CHANGED: dict[str, tuple[str, str, list[str]]] = {
+    "as_it_was": ("whole_graph", "restored", []),
+    "a_part_of_it": ("whole_graph", "lost", ["model", "slots"]),
+    "another_width": ("whole_graph", "restored", []),  # a resource variable takes the shape of what is restored
+    "other_names": ("whole_graph", "restored", []),
+    "without_its_step": ("whole_graph", "lost", ["iterations"]),
+    "monitored": ("from_a_pipeline", "lost", ["data"]),
+}
+"""As `resume_loops.CHANGED`."""
+_AS_IF_WHOLE = {
+    "weights_alone": "whole_graph",
+    "step_forgotten": "whole_graph",
+    "batches_again": "whole_graph",
+    "two_sessions": "whole_graph",
+    "restarted_session": "whole_graph",
+    "restarted_without_slots": "whole_graph",
+    "two_monitored": "from_a_pipeline",
+    "restarted_monitored": "from_a_pipeline",
+}
 """Loops that do the same as another one as long as they are not interrupted."""
 
 
@@ -34,21 +60,28 @@ def session_audits(names: list[str], hows: dict[str, str], folder: str) -> dict[
     return audits(names, hows, folder, __file__, _AS_IF_WHOLE)
 
 
+def changed_session_audits(cases: dict[str, str], folder: str) -> dict[str, Any]:
+    """As `resume_loops.changed_audits`, of the loops in this file."""
+    return changed_audits(cases, folder, __file__)
+
+
 def _trained(
     folder: str,
     *,
-    kept: Callable[[list[Any]], list[Any]] = lambda variables: variables,
+    kept: Callable[[list[Any]], Any] = lambda variables: variables,
     first: Callable[[int], int] = lambda saved: saved,
     rate: Callable[[int], float] | None = None,
     update: Callable[[Any, Any, Any], Any] | None = None,
     noise: float = 0.3,
+    width: int = 6,
+    name: str = "hidden",
 ) -> None:
     """A network in a graph; `kept` are the variables that are saved, `first` is the first batch behind a number."""
     import tensorflow.compat.v1 as tf1
 
     with tf1.Graph().as_default():
         features, labels = tf1.placeholder(tf1.float32, (None, 3)), tf1.placeholder(tf1.float32, (None, 1))
-        hidden, out = tf1.get_variable("hidden", (3, 6)), tf1.get_variable("out", (6, 1))
+        hidden, out = tf1.get_variable(name, (3, width)), tf1.get_variable("out", (width, 1))
         active = tf1.nn.dropout(tf1.tanh(features @ hidden), rate=noise) if noise else tf1.tanh(features @ hidden)
         loss = tf1.reduce_mean((active @ out - labels) ** 2)
         step = tf1.train.get_or_create_global_step()
@@ -160,6 +193,55 @@ def from_a_pipeline(folder: str) -> None:
         ) as session:
             while not session.should_stop():
                 session.run([made, loss])
+
+
+def two_sessions(folder: str) -> None:
+    whole_graph(folder)
+
+
+def restarted_session(folder: str) -> None:
+    whole_graph(folder)
+
+
+def restarted_without_slots(folder: str) -> None:
+    weights_alone(folder)
+
+
+def two_monitored(folder: str) -> None:
+    from_a_pipeline(folder)
+
+
+def restarted_monitored(folder: str) -> None:
+    from_a_pipeline(folder)
+
+
+# -- loops that go on from what another one saved ----------------------------------------------------------------------
+
+
+def as_it_was(folder: str) -> None:
+    whole_graph(folder)
+
+
+def a_part_of_it(folder: str) -> None:
+    _trained(folder, kept=lambda variables: [one for one in variables if not one.op.name.startswith("out")])
+
+
+def another_width(folder: str) -> None:
+    _trained(folder, width=7)
+
+
+def other_names(folder: str) -> None:
+    _trained(
+        folder, kept=lambda variables: {one.op.name.replace("wide", "hidden"): one for one in variables}, name="wide"
+    )
+
+
+def without_its_step(folder: str) -> None:
+    step_forgotten(folder)
+
+
+def monitored(folder: str) -> None:
+    from_a_pipeline(folder)
 
 
 # -- what a run of a session executes ----------------------------------------------------------------------------------

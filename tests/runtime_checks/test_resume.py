@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.finding import Target
 from migrate_lint.runtime_checks import process, resuming
+from migrate_lint.runtime_checks.comparison.resume.changed import judge as judge_changed
 from migrate_lint.runtime_checks.comparison.resume.judge import ORDER, Reference, judge, kinds
 from migrate_lint.runtime_checks.comparison.resume.rendering import render
 from migrate_lint.runtime_checks.comparison.resume.results import Interruption, Lost, Report
@@ -350,6 +351,152 @@ def test_a_loop_that_refuses_a_damaged_checkpoint_lost_nothing(how: str, status:
     assert "DataLossError: checksum (train.py:7)" in (found.reason or found.lost[0].detail)
 
 
+# -- two processes in one folder ---------------------------------------------------------------------------------------
+
+
+def _other(step: int, row: dict[str, Any]) -> None:
+    """The same step of a process with other seeds."""
+    for value in row["begin"].values():
+        value[2] = f"second {value[2]}"
+    row["weights"] = f"second {row['weights']}"
+
+
+def _beside(folder: Path, change: Change, first: int = SAVED, second: Change = _other) -> Interruption:
+    whole = _run(folder, _rows())
+    saved = [{"row": "saved", "step": SAVED, "what": "Checkpoint"}]
+    deleted = ["ckpt-1.index", "ckpt-1.data-00000-of-00001"]
+    taken = {"row": "taken", "overwritten": ["checkpoint", "a/ckpt-4.index"], "deleted": deleted}
+    one = _run(folder, [*_rows(until=5), *saved, taken])
+    other = _run(folder, [*_rows(0, second, until=5), *saved])
+    resumed = _run(folder, _rows(first, change))
+    return judge(Reference(whole, whole), "two-writers", 5, one, resumed, ["x"], None, other, ["ckpt-9"])
+
+
+def test_the_weights_of_the_second_process_are_a_loss(tmp_path: Path) -> None:
+    """What it did to files of the first one is told, and what the folder names and does not hold."""
+    found = _beside(tmp_path, _other)
+
+    assert ("lost", ["writer"], "second", None) == (found.status, kinds(found.lost), found.writer, found.resumed)
+    assert (
+        "the first process made 5 steps; last saved behind step 4 of its own",
+        "the second process made 5 steps; last saved behind step 4 of its own",
+        "the second process wrote over files of the first one: checkpoint, a/ckpt-4",
+        "the second process deleted files of the first one: ckpt-1",
+        "the file `checkpoint` names what is not there: ckpt-9",
+    ) == found.notes
+    report = render("text", Report("train.py:loop", 1, "Lost", 8, {}, (), (found,)))
+    assert "x two-writers behind step 5, with the weights of the second process: lost: what one of two" in report
+
+
+def test_two_processes_that_train_the_same_lose_nothing(tmp_path: Path) -> None:
+    """Nor does one whose state was not touched."""
+    either, first = _beside(tmp_path, _untouched, second=_untouched), _beside(tmp_path, _untouched)
+
+    assert [("equal", "either", SAVED), ("equal", "first", SAVED)] == [
+        (one.status, one.writer, one.resumed) for one in (either, first)
+    ]
+
+
+def test_a_mixture_of_two_processes_is_told(tmp_path: Path) -> None:
+    """With the weights of the one, or with some of each."""
+
+    def slots(step: int, row: dict[str, Any]) -> None:
+        row["begin"]["optimizer 0/0/adam.m"][2] = f"second m{step}"
+
+    def neither(step: int, row: dict[str, Any]) -> None:
+        slots(step, row)
+        row["weights"] = "mixed"
+
+    found = [_beside(tmp_path, change) for change in (slots, neither)]
+    assert [("lost", ["slots"], "first"), ("lost", ["model"], "")] == [
+        (one.status, kinds(one.lost), one.writer) for one in found
+    ]
+    for one in found:
+        assert "it begins with a mixture: of the first process w, moving_mean" in one.notes[-1]
+        assert one.notes[-1].endswith("of the second one adam.m of w")
+
+
+def _untouched(step: int, row: dict[str, Any]) -> None:
+    """No change."""
+
+
+# -- a changed model ---------------------------------------------------------------------------------------------------
+
+
+def _changed(folder: Path, change: Change, firsts: dict[str, Any], saves: Sequence[int] = (2, SAVED)) -> Interruption:
+    whole = _run(folder, _rows())
+    ended = replace(_run(folder, _rows(until=5)), saves=list(saves))
+    rows = _rows(SAVED, change)
+    rows.insert(2, {"row": "firsts", "values": firsts})
+    return judge_changed(Reference(whole, whole), "sigkill", 5, ended, _run(folder, rows), ["x"] if saves else [])
+
+
+_NEW = "weight 0/9"
+
+
+def _with_new(found: str) -> Change:
+    def change(step: int, row: dict[str, Any]) -> None:
+        row["begin"][_NEW] = ["model", "new", found, 0.5]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("value", "first", "status", "kept"),
+    [
+        ("n", ["n", False], "lost", ["new"]),
+        ("m4", ["m4", True], "lost", ["new"]),  # zeros, as another variable's
+        ("m4", ["m4", False], "restored", []),  # made from a saved value
+        ("m4", ["n", True], "restored", []),
+        ("other", ["n", False], "not compared", []),
+        ("", ["n", False], "not compared", []),
+    ],
+)
+def test_a_variable_has_a_saved_value_or_its_first_one(
+    value: str, first: list[Any], status: str, kept: list[str], tmp_path: Path
+) -> None:
+    """Or neither; zeros that some variable had when it was saved show nothing."""
+    found = _changed(tmp_path, _with_new(value), {_NEW: first})
+
+    assert (status, kept, SAVED) == (found.status, [lost.name for lost in found.lost], found.resumed)
+
+
+def test_what_no_variable_has_of_a_checkpoint_is_told(tmp_path: Path) -> None:
+    """And an older checkpoint, another rate and another batch; a batch again is a loss."""
+
+    def fewer(step: int, row: dict[str, Any]) -> None:
+        row["begin"] = {**_begin(2), "optimizer 0/learning rate": ["learning rate", "rate", "r", 0.25]}
+        del row["begin"]["average 0/0"]
+        row["data"], row["given"] = ["new"], "new"
+
+    older = _changed(tmp_path, fewer, {})
+    again = _changed(tmp_path, _with("data", "d0", "batch"), {})
+    assert ("restored", 2) == (older.status, older.resumed)
+    assert (
+        "rate: 0.25 in place of 0.3333333333333333", "data position: another batch than that of step 2",
+        "it goes on from step 2, and the last save was behind step 4",
+    ) == tuple(note.replace("learning rate of Adam", "rate") for note in older.notes[:3])
+    assert "nothing has the saved value of w/average" == older.notes[-1]
+    assert ("lost", ["data"]) == (again.status, kinds(again.lost))
+
+
+def test_a_changed_loop_may_restore_nothing_or_raise(tmp_path: Path) -> None:
+    """Where nothing was saved it begins anew."""
+
+    def fresh(step: int, row: dict[str, Any]) -> None:
+        row["begin"] = {"weight 0/0": ["model", "w", "fresh", None]}
+
+    anew, nothing = (_changed(tmp_path, fresh, {}, saves) for saves in ((), (SAVED,)))
+    assert [("begun anew", []), ("lost", ["nothing restored"])] == [
+        (one.status, kinds(one.lost)) for one in (anew, nothing)
+    ]
+    whole = _run(tmp_path, _rows())
+    raised = judge_changed(Reference(whole, whole), "sigkill", 5, whole, Run(raised="ValueError: shape"), ["x"])
+    idle = judge_changed(Reference(whole, whole), "sigkill", 5, whole, Run(), ["x"])
+    assert ("refused", "it does not go on: ValueError: shape") == (raised.status, raised.reason)
+    assert "not compared" == idle.status
+
+
 def test_an_audit_of_refusals_says_so(request_: resuming.Request, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no pass in the words of one."""
 
@@ -497,6 +644,53 @@ def test_a_run_that_hangs_takes_no_other_with_it(
     assert 4 == report.status
 
 
+def test_another_loop_goes_on_from_the_checkpoints(
+    request_: resuming.Request, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It alone is run behind the interruptions, and tells the first values of its variables."""
+    (tmp_path / "other.py").write_text("def loop(folder): pass\n")
+    ran: list[tuple[str, bool]] = []
+    worker = Worker(monkeypatch, _sound)
+
+    def start(python: str, script: str, job: dict[str, Any], **more: Any) -> Outcome:
+        ran.extend((Path(job["loop"]["file"]).name, attempt["firsts"]) for attempt in job["attempts"])
+        return worker.start(python, script, job, **more)
+
+    monkeypatch.setattr(process, "start", start)
+    report = resuming.run(replace(request_, every=3, resume_with="other.py:loop"))
+
+    assert [("train.py", False)] * 4 + [("other.py", True)] * 2 == ran
+    assert (0, "Restored: after 2 interruptions every variable of the changed loop had a saved value") == (
+        report.status, report.verdict
+    )
+    assert "resumed with other.py:loop" in report.notes
+    with pytest.raises(resuming.ResumeUsageError, match="two processes of one loop, without --resume-with"):
+        resuming.run(replace(request_, hows=("restarted",), resume_with="other.py:loop"))
+
+
+def test_a_second_process_is_read_beside_the_first(
+    request_: resuming.Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its trace lies beside; where both ended before they had saved, there was no interruption."""
+
+    def rows(attempt: Mapping[str, Any]) -> Any:
+        if attempt["how"]:
+            Path(attempt["trace"] + "-second").write_text("".join(json.dumps(row) + "\n" for row in second))
+            assert attempt["beginnings"]
+        return _sound(attempt) if not attempt["how"] or second is not ended else _rows()
+
+    ended = [{"row": "begin"}]
+    second: list[dict[str, Any]] = [*_rows(0, _other, until=3), {"row": "interrupted", "how": "", "step": 3}]
+    Worker(monkeypatch, rows)
+    asked = replace(request_, every=5, hows=("two-writers",))
+    (found,) = resuming.run(asked).interruptions
+    assert ("equal", "first") == (found.status, found.writer)
+    second = ended
+    report = resuming.run(asked)
+    assert ((), 3) == (report.interruptions, report.status)
+    assert any("1 interruptions were not made" in note for note in report.notes)
+
+
 @pytest.mark.parametrize(
     ("rows", "status", "verdict"),
     [
@@ -572,4 +766,4 @@ def test_help_names_every_status(capsys: Captured) -> None:
     text = " ".join(capsys.readouterr().out.split())
 
     assert "0 equal, 1 something was lost, 2 a usage error, 3 not compared, 4 the loop could not be run" in text
-    assert "{exception,sigterm,sigkill,saving,truncated,mixed,full-disk}" in text
+    assert "{exception,sigterm,sigkill,saving,truncated,mixed,full-disk,two-writers,restarted}" in text

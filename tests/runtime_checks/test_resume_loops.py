@@ -13,13 +13,13 @@ from migrate_lint.linter.cli.main import main
 
 from ..interpreters import Children
 from . import resume_loops, resume_session_loops
-from .resume_loops import ALONE, FILES, LOST, SOUND
+from .resume_loops import ALONE, BESIDE, CHANGED, FILES, LOST, SOUND
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
 TARGETS = ("keras2", "keras3")
 HOWS = {"everything": "sigkill", "eager": "sigterm", "old_optimizer": "saving"}
-HOWS |= {name: how for name, (how, _, _) in FILES.items()}
+HOWS |= {name: how for name, (how, *_) in (*FILES.items(), *BESIDE.items())}
 LOOPS = [(target, name) for target in TARGETS for name in (*LOST, *ALONE[target])]
 SESSIONS = {**{name: [] for name in resume_session_loops.SOUND}, **resume_session_loops.LOST}
 _found: dict[str, dict[str, Any]] = {}
@@ -36,7 +36,7 @@ def found(target: str, children: Children) -> dict[str, Any]:
     """What was found of all loops on a target: one interpreter runs them all."""
     if target not in _found:
         with tempfile.TemporaryDirectory() as folder:
-            names = [*SOUND, *LOST, *ALONE[target], *FILES]
+            names = [*SOUND, *LOST, *ALONE[target], *FILES, *BESIDE]
             _found[target] = children.call(target, resume_loops.audits, names, HOWS, folder, alone=True)
     return _found[target]
 
@@ -108,6 +108,63 @@ def test_what_comes_of_damaged_files_is_told(name: str, found: dict[str, Any]) -
 
 
 @both
+@pytest.mark.parametrize("name", BESIDE)
+def test_whose_state_two_processes_leave_is_told(name: str, found: dict[str, Any]) -> None:
+    """And what each did to the files of the other; where both train the same, nothing is lost."""
+    assert BESIDE[name][1:3] == _beside(found[name], BESIDE[name][3])
+
+
+def _beside(one: dict[str, Any], note: str) -> tuple[list[str], str]:
+    assert "" == one["raised"]
+    assert [] != [text for text in one["notes"] if note in text], one["notes"]
+    assert ("lost" if one["lost"] else "equal") == one["status"]
+    return list(dict.fromkeys(lost["kind"] for lost in one["lost"])), one["writer"]
+
+
+@pytest.fixture
+def changed(target: str, children: Children) -> dict[str, Any]:
+    """What was found of all changed loops on a target, those in sessions with that before their names."""
+    key = f"{target} changed"
+    if key not in _found:
+        _found[key] = {}
+        for before, cases, run in (
+            ("", CHANGED, resume_loops.changed_audits),
+            ("session ", resume_session_loops.CHANGED, resume_session_loops.changed_session_audits),
+        ):
+            with tempfile.TemporaryDirectory() as folder:
+                given = {name: base for name, (base, *_) in cases.items()}
+                found = children.call(target, run, given, folder, alone=True)
+                _found[key].update({before + name: one for name, one in found.items()})
+    return _found[key]
+
+
+_CHANGED = {**CHANGED, **{f"session {name}": one for name, one in resume_session_loops.CHANGED.items()}}
+
+
+@both
+@pytest.mark.parametrize("name", _CHANGED)
+def test_what_a_changed_loop_has_of_a_checkpoint_is_told(target: str, name: str, changed: dict[str, Any]) -> None:
+    """A variable that kept its first value is no pass, whatever the loop does not say."""
+    _, status, kinds = _CHANGED[name]
+    if target == "keras3" and name in resume_loops.NOT_BY_KERAS_3:
+        status, kinds = "lost", ["model", "slots"]
+    one = changed[name]
+
+    assert ("", status) == (one["raised"], one["status"])
+    assert kinds == list(dict.fromkeys(lost["kind"] for lost in one["lost"]))
+
+
+@both
+def test_the_variables_that_kept_their_values_are_named(changed: dict[str, Any]) -> None:
+    """And what was saved that none has."""
+    kept = {lost["name"].rpartition("/")[0] for lost in changed["another_layer"]["lost"] if lost["kind"] == "model"}
+
+    assert 1 == len(kept)
+    assert [] != [note for note in changed["another_name"]["notes"] if note.startswith("nothing has the saved value")]
+    assert "hidden was made with the shape (3, 7), and got (3, 6)" in str(changed["session another_width"]["notes"])
+
+
+@both
 def test_a_loop_goes_on_from_wherever_it_was_killed(target: str, children: Children, tmp_path: Path) -> None:
     """At random moments, which lie between steps, in them and in saves."""
     seed = random.randrange(1 << 32)
@@ -128,8 +185,9 @@ def in_sessions(target: str, children: Children) -> dict[str, Any]:
     if key not in _found:
         with tempfile.TemporaryDirectory() as folder:
             hows = {"whole_graph": "saving", "by_hand": "sigkill", "from_a_pipeline": "sigterm"}
-            run = resume_session_loops.session_audits
-            _found[key] = children.call(target, run, list(SESSIONS), hows, folder, alone=True)
+            hows |= {name: how for name, (how, *_) in resume_session_loops.BESIDE.items()}
+            names = [*SESSIONS, *resume_session_loops.BESIDE]
+            _found[key] = children.call(target, resume_session_loops.session_audits, names, hows, folder, alone=True)
     return _found[key]
 
 
@@ -144,6 +202,15 @@ def test_a_loop_in_a_session_is_seen_step_by_step(name: str, in_sessions: dict[s
     assert ("lost" if SESSIONS[name] else "equal") == one["status"]
     assert 4 == one["resumed"]
     assert (one["weights_apart"] == 0.0) == (not SESSIONS[name])
+
+
+@both
+@pytest.mark.parametrize("name", resume_session_loops.BESIDE)
+def test_whose_state_two_sessions_leave_is_told(name: str, in_sessions: dict[str, Any]) -> None:
+    """As of two processes without a graph."""
+    expected = resume_session_loops.BESIDE[name]
+
+    assert expected[1:3] == _beside(in_sessions[name], expected[3])
 
 
 def test_the_runs_that_train_are_told_from_those_that_do_not(children: Children) -> None:

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from ..wording import place
+from .beside import beside
 from .results import Interruption, Lost, Status
 from .traces import Run, Step, Value
 
-__all__ = ["ORDER", "Reference", "judge", "kinds", "raised"]
+__all__ = ["ORDER", "Reference", "differences", "judge", "kinds", "raised"]
 
 ORDER = (
-    "nothing restored", "model", "slots", "iterations", "learning rate", "data", "generator", "epoch", "callback",
-    "average", "loss scale", "variable", "unknown", "failed"
+    "writer", "nothing restored", "model", "slots", "iterations", "learning rate", "data", "generator", "epoch",
+    "callback", "average", "loss scale", "variable", "unknown", "failed"
 )
 """Kinds of state, in the order in which they are named."""
 _PROCESS = "process"
@@ -84,6 +85,8 @@ def judge(
     resumed: Run,
     files: Sequence[str],
     apart: float | None = None,
+    second: Run | None = None,
+    missing: Sequence[str] = (),
 ) -> Interruption:
     """Compare the run that went on with the uninterrupted one, step by step.
 
@@ -95,6 +98,8 @@ def judge(
         resumed: the run that went on from there.
         files: what lay in the folder then.
         apart: how far the weights are apart at the end.
+        second: the run beside the interrupted one, where two processes saved into one folder.
+        missing: checkpoints that the folder names and does not hold.
     """
     saved = interrupted.saves[-1] if interrupted.saves else None
     at = reference.place(resumed.steps[0].weights, saved) if resumed.steps else None
@@ -102,6 +107,10 @@ def judge(
     where = interrupted.interrupted["where"] if interrupted.interrupted else ""
     if where:
         notes.append(f"the save was ended {where}" if how == "saving" else where)
+    writer = ""
+    if second is not None:
+        writer, told_of = beside(interrupted, second, resumed, missing)
+        notes += told_of
 
     def told(status: Status, lost: Sequence[Lost] = (), reason: str = "") -> Interruption:
         loss = None
@@ -110,7 +119,7 @@ def judge(
             loss = abs(pair[0] - pair[1]) if pair[0] is not None and pair[1] is not None else None
         return Interruption(
             how, behind, status, reason, saved, at, len(resumed.steps), tuple(lost), tuple(notes), loss,
-            apart, tuple(files)
+            apart, writer, tuple(files)
         )
 
     if resumed.raised and how in _DAMAGED:
@@ -124,6 +133,9 @@ def judge(
         left = total - (saved or 0)
         detail = f"the resumed loop makes no step, where {left} of {total} remain"
         return told("lost", [Lost("epoch", "number of steps", saved, detail)])
+    if at is None and writer == "second":
+        detail = "the uninterrupted run begins no step with these weights: the second process, with other seeds, did"
+        return told("lost", [Lost("writer", "what the first process trained", saved, detail)])
     if at is None:
         if reference.until < total:
             return told("not compared", (), f"two uninterrupted runs differ from step {reference.until} on")
@@ -136,7 +148,7 @@ def judge(
         if "tf.train.load_checkpoint" in resumed.reads:
             detail += "; tf.train.load_checkpoint only opens a file and restores nothing (TF502)"
         return told("lost", [Lost("nothing restored", "nothing was restored", 0, detail)])
-    if saved is not None and at != saved:
+    if saved is not None and at != saved and second is None:
         notes.append(f"it goes on from step {at}, and the last save was behind step {saved}")
     lost = list(_first_differences(reference, at, resumed.steps, notes))
     if not lost and len(resumed.steps) != total - at and "steps" not in reference.unstable:
@@ -146,7 +158,7 @@ def judge(
         return told("not compared", (), f"two uninterrupted runs differ from step {reference.until} on")
     if not lost and reference.run.end is not None and resumed.end is not None:
         one, other = (Step(state, None, (), None, 0, None) for state in (reference.run.end, resumed.end))
-        lost += _sorted(_differences(one, other, total, reference, []))
+        lost += _sorted(differences(one, other, total, reference, []))
         lost = [_unexplained(lost, total)] if any(one.kind in _CAUSED for one in lost) else lost
     alone, unread, new = _never_compared(reference, at, resumed)
     if new:
@@ -212,7 +224,7 @@ def _other_weights(run: Run, first: Step, saved: int | None) -> Lost:
 def _first_differences(reference: Reference, at: int, steps: Sequence[Step], notes: list[str]) -> Sequence[Lost]:
     """What differs at the first step that differs in anything."""
     for number, (one, other) in enumerate(zip(reference.run.steps[at : reference.until], steps, strict=False)):
-        found = _sorted(_differences(one, other, at + number, reference, notes if not number else []))
+        found = _sorted(differences(one, other, at + number, reference, notes if not number else []))
         if not found:
             continue
         if number and any(lost.kind in _CAUSED for lost in found):
@@ -239,7 +251,7 @@ def _sorted(found: Iterator[Lost]) -> list[Lost]:
     return sorted(found, key=lambda lost: ORDER.index(lost.kind))
 
 
-def _differences(one: Step, other: Step, step: int, reference: Reference, notes: list[str]) -> Iterator[Lost]:
+def differences(one: Step, other: Step, step: int, reference: Reference, notes: list[str]) -> Iterator[Lost]:
     """What two steps that should be the same begin with, and are given; the one is of the uninterrupted run."""
     generators = False
     for key in sorted(one.begin.keys() | other.begin.keys()):

@@ -13,10 +13,20 @@ from .results import Interruption, Lost, Report
 __all__ = ["FORMATS", "render", "titles"]
 
 FORMATS = ("text", "json")
-_COLOURS = {"equal": "32", "begun anew": "2", "refused": "33", "lost": "31;1", "not compared": "33;1", "failed": "31;1"}
-_MARKS = {"equal": "+", "begun anew": "-", "refused": "!", "lost": "x", "not compared": "?", "failed": "x"}
+_STYLES = {
+    "equal": ("+", "32"),
+    "restored": ("+", "32"),
+    "begun anew": ("-", "2"),
+    "refused": ("!", "33"),
+    "lost": ("x", "31;1"),
+    "not compared": ("?", "33;1"),
+    "failed": ("x", "31;1"),
+}
+"""The mark and the colour of each status."""
 _SHOWN = 8
+_WRITERS = {"first": "the first process", "second": "the second process", "either": "both processes"}
 _TITLES = {
+    "writer": "what one of two processes trained",
     "nothing restored": "nothing was restored",
     "model": "weights",
     "slots": "optimizer slots",
@@ -59,7 +69,7 @@ def _lines(report: Report, color: bool) -> Iterator[str]:
 
     yield paint(printable(report.name), "1") + paint(f"  {report.steps} steps", "2")
     for one in report.interruptions:
-        yield paint(_MARKS[one.status], _COLOURS[one.status]) + f" {_headline(one)}"
+        yield paint(*_STYLES[one.status]) + f" {_headline(one)}"
         yield from (f"    {line}" for line in _details(one))
     for name in report.unstable[:_SHOWN]:
         yield f"not compared, since two uninterrupted runs differ in it: {printable(name)}"
@@ -73,6 +83,8 @@ def _headline(one: Interruption) -> str:
     where = f"{one.how} behind step {one.behind}"
     if one.resumed is not None:
         where += f", resumed at step {one.resumed}"
+    if one.writer:
+        where += f", with the weights of {_WRITERS[one.writer]}"
     if one.status == "lost":
         return f"{where}: lost: {', '.join(titles(one))}"
     if one.reason:

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 __all__ = ["Interruption", "Lost", "Report", "Status"]
 
-Status = Literal["equal", "begun anew", "refused", "lost", "not compared", "failed"]
+Status = Literal["equal", "restored", "begun anew", "refused", "lost", "not compared", "failed"]
+"""``restored`` is said of a changed loop that begins with saved values alone; what it does then is another training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Interruption:
     notes: tuple[str, ...] = ()
     loss_apart: float | None = None
     weights_apart: float | None = None
+    writer: str = ""
+    """Whose weights it goes on with, where two processes saved: ``first``, ``second``, ``either`` or nobody's."""
     files: tuple[str, ...] = ()
     """What lay in the folder when the run was interrupted."""
 

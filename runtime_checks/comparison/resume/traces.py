@@ -11,7 +11,7 @@ import numpy as np
 
 from ...worker.atomic import read_regular
 
-__all__ = ["Run", "Step", "TraceError", "Value", "apart", "read"]
+__all__ = ["Run", "State", "Step", "TraceError", "Value", "apart", "read"]
 
 _MOST = 1 << 30
 
@@ -65,6 +65,12 @@ class Run:
     usage: str = ""
     """Why there is no loop to run."""
     notes: list[str] = field(default_factory=list)
+    firsts: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """By the key of the state, the digest of the first value of a variable, and whether its elements are all alike."""
+    overwritten: list[str] = field(default_factory=list)
+    """Files of this process that another one wrote again, each time anew."""
+    deleted: list[str] = field(default_factory=list)
+    """Files of this process that another one deleted."""
     aligned: bool = False
     """Whether streams of random numbers were put at the place of their step."""
 
@@ -106,6 +112,11 @@ def _take(run: Run, row: Mapping[str, Any]) -> None:
         run.end, run.aligned = _state(row["state"]), bool(row["aligned"])
     elif kind == "saved":
         run.saves.append(int(row["step"]))
+    elif kind == "firsts":
+        run.firsts = {str(key): (str(found), bool(alike)) for key, (found, alike) in row["values"].items()}
+    elif kind == "taken":
+        run.overwritten += map(str, row["overwritten"])
+        run.deleted += map(str, row["deleted"])
     elif kind == "read":
         run.reads.append(str(row["what"]))
     elif kind == "interrupted":

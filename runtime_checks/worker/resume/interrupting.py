@@ -15,6 +15,7 @@ from ..patching import wrapped
 from ..recording.tensors import Function, Nest
 from ..recording.watching.classes import in_keras
 from .trace import Trace
+from .turns import Turns, stamps
 
 __all__ = ["Interrupter", "InterruptionError"]
 
@@ -23,18 +24,6 @@ EXCEPTION, SIGTERM, SIGKILL, SAVING = "exception", "sigterm", "sigkill", "saving
 TRUNCATED, MIXED, FULL_DISK = "truncated", "mixed", "full-disk"
 _ROOM = 64
 """Bytes that a file may have when the disk is full: less than any checkpoint."""
-
-
-def _stamps(folder: str) -> dict[str, tuple[int, int]]:
-    """When each file was written, and how large it is."""
-    found = {}
-    for inside, _, names in os.walk(folder) if folder else ():
-        for name in names:
-            path = os.path.join(inside, name)
-            with contextlib.suppress(OSError):
-                status = os.stat(path)
-                found[path] = status.st_mtime_ns, status.st_size
-    return found
 
 
 def _numberless(path: str) -> str:
@@ -53,9 +42,12 @@ class Interrupter:
     ``truncated`` and ``mixed`` kill behind the step, and damage what the last save wrote to `folder` before: its
     largest file loses the second half, or gets what the save before it wrote.
     ``full-disk`` lets every write behind the step fail; a loop that goes on behind such a save is killed.
+    Where there are `turns`, of two processes, they end the run, in any other way than these.
     """
 
-    def __init__(self, trace: Trace, how: str | None, at: int | None, folder: str = "") -> None:
+    def __init__(
+        self, trace: Trace, how: str | None, at: int | None, folder: str = "", turns: Turns | None = None
+    ) -> None:
         self._trace = trace
         self._how = how
         self._at = at
@@ -63,6 +55,7 @@ class Interrupter:
         self._inside = False
         self._raised = False
         self._folder = folder
+        self._turns = turns
         self._written: list[list[str]] = []
         """Files of each save."""
         self._full = False
@@ -72,6 +65,9 @@ class Interrupter:
     def behind(self, done: int) -> None:
         """A step is done."""
         self._done = done
+        if self._turns is not None:
+            self._turns.behind(done, len(self._written))
+            return
         if self._raised:
             self._trace.add("note", text="the loop caught the exception and went on; it was killed one step later")
             self._kill()
@@ -139,7 +135,7 @@ class Interrupter:
             if self._inside:
                 return original(owner, *arguments, **named)
             self._inside = True
-            before = _stamps(self._folder)
+            before = stamps(self._folder)
             self._tried = self._full
             try:
                 result = original(owner, *arguments, **named)
@@ -151,7 +147,7 @@ class Interrupter:
             if self._is_due:
                 self._halve([path for path in paths if os.path.isfile(path)])
             self._trace.add("saved", step=self._done, what=what)
-            self._written.append([path for path, stamp in _stamps(self._folder).items() if before.get(path) != stamp])
+            self._written.append([path for path, stamp in stamps(self._folder).items() if before.get(path) != stamp])
             return result
 
         return save
@@ -160,7 +156,7 @@ class Interrupter:
 
     def _damage(self) -> str | None:
         """Do it, and say what was done; None where there is nothing that it could be done to."""
-        saves = self._written or [[path] for path in sorted(_stamps(self._folder), key=os.path.getmtime)[-1:]]
+        saves = self._written or [[path] for path in sorted(stamps(self._folder), key=os.path.getmtime)[-1:]]
         files = sorted((path for path in saves[-1] if os.path.isfile(path)), key=os.path.getsize) if saves else []
         if not files:
             return None

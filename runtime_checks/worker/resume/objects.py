@@ -13,6 +13,7 @@ from ..patching import wrapped
 from ..recording.tensors import Function, Nest, Variable
 from ..recording.watching.classes import descending, in_keras
 from ..recording.watching.variable_creation import initial_values
+from .trace import First, first
 
 __all__ = ["Objects", "raw"]
 
@@ -23,9 +24,11 @@ _CALLERS = 12
 class Objects:
     """What has been made and still lives, in the order in which it was made."""
 
-    def __init__(self, streams: Callable[[], None]) -> None:
+    def __init__(self, streams: Callable[[], None], firsts: bool = False) -> None:
         self._made: dict[str, list[Any]] = {}
         self._streams = streams
+        self.firsts: dict[int, First] | None = {} if firsts else None
+        """By its identity, the value that a variable was made with, or the first one read; where that is asked for."""
         self.callbacks: list[Any] = []
         """Of the ``fit`` that runs."""
         self.epoch: Any = None
@@ -48,6 +51,15 @@ class Objects:
         if kind == "own":
             self._streams()
 
+    def _variable(self, variable: Variable, _: Nest) -> None:
+        import tensorflow as tf
+
+        self.add("variable", variable)
+        if self.firsts is not None and tf.executing_eagerly():
+            self.firsts.pop(id(variable), None)  # of one that is no more
+            with contextlib.suppress(Exception):
+                self.firsts[id(variable)] = first(variable.read_value().numpy())
+
     def forget(self, one: Any) -> None:
         """Leave an object out, with its variable: it is no part of the program."""
         state = raw(one.state)
@@ -60,7 +72,7 @@ class Objects:
         import tensorflow as tf
 
         with contextlib.ExitStack() as stack:
-            stack.enter_context(initial_values(lambda variable, _: self.add("variable", variable)))
+            stack.enter_context(initial_values(self._variable))
             classes = [("average", tf.train.ExponentialMovingAverage), ("checkpoint", tf.train.Checkpoint)]
             classes += [("layer", cls) for cls in in_keras("layers.Layer")]
             classes += [("metric", cls) for cls in in_keras("metrics.Metric")]

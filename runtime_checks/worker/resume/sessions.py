@@ -19,7 +19,7 @@ from ..recording.watching import keras_optimizers
 from .objects import Objects, raw
 from .state import number_of
 from .streams import PLACE
-from .trace import State, digest
+from .trace import First, State, digest, first
 
 __all__ = ["Run", "Sessions"]
 
@@ -95,6 +95,10 @@ class Sessions:
         self._session: Any = None
         self._last: tuple[State, dict[str, Any]] = ({}, {})
         self._running = False
+        self._met: dict[str, First] = {}
+        """The first value that each variable had in a session, by the name of its operation, where it is asked for."""
+        self._shapes: dict[str, tuple[int, ...]] = {}
+        self._done = False
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -136,7 +140,9 @@ class Sessions:
             self._safely(lambda: found.append(self._what(session.graph, targets, fetches, fed)))
             reached = found[0] if found else _Reached(False, False, (), ())
             if not reached.updates:
-                return original(session, handle, targets, fetches, self._placed(session, feeds), options, metadata)
+                values = original(session, handle, targets, fetches, self._placed(session, feeds), options, metadata)
+                self._meet(session)
+                return values
             self._running = True
             begin: State = {}
             try:
@@ -153,12 +159,29 @@ class Sessions:
             finally:
                 self._running = False
             if any(done):
+                self._done = True
                 given = dict(zip(map(_name_of, extra), more))
                 self._safely(lambda: self._tell(reached, begin, fed, own, given))
                 self._behind()
             return own
 
         return run
+
+    def firsts(self) -> dict[str, First]:
+        """The first value of each variable of the session that made the last step, by its key."""
+        if self._session is None:
+            return {}
+        table = self._table(self._session.graph)
+        return {table[name][1]: value for name, value in self._met.items() if name in table}
+
+    def _meet(self, session: Any) -> None:
+        """See which values there are before the first step, where that is asked for: what runs may restore some."""
+
+        def look() -> None:
+            self._read(session)
+
+        if self._objects.firsts is not None and not self._done:
+            self._safely(look)
 
     def _tell(self, reached: _Reached, begin: State, fed: _Fed, own: Nest, more: Mapping[str, Any]) -> None:
         data = [more[tensor.name] for tensor in reached.data if tensor.name in more]
@@ -243,8 +266,13 @@ class Sessions:
                     values.append(None)
         state: State = {}
         weights = {}
-        for (kind, key, name, _), value in zip(table.values(), values):
+        for home, (kind, key, name, _), value in zip(table, table.values(), values):
             if value is not None:
+                if self._objects.firsts is not None:
+                    self._met.setdefault(home, first(value))
+                    shape, made = np.shape(value), self._shapes.setdefault(home, np.shape(value))
+                    if shape != made:
+                        self._note(f"{name} was made with the shape {made}, and got {shape}: it is as it was saved")
                 state[key] = [kind, name, digest(value), number_of(value)]
             if kind == "model" and value is not None:
                 weights[key] = value

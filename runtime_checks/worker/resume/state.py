@@ -12,7 +12,7 @@ import numpy as np
 from ..recording.tensors import Optimizer, Variable
 from ..recording.watching import averages, keras_optimizers
 from .objects import Objects, raw
-from .trace import State, digest
+from .trace import First, State, digest, first
 
 __all__ = ["States", "number_of"]
 
@@ -28,6 +28,8 @@ class States:
         self._objects = objects
         self._note = note
         self.optimizers: list[tuple[Optimizer, list[Variable]]] = []
+        self.firsts: dict[str, First] = {}
+        """The first value of each variable of the state that was read last, by its key; as far as it was asked for."""
 
     def applied(self, optimizer: Optimizer, variables: Sequence[Variable]) -> None:
         """Hear that an optimizer updates these variables; those of TF1 make their slots only behind this."""
@@ -69,6 +71,7 @@ class States:
     def read(self) -> State:
         """The state as it is now."""
         read: State = {}
+        self.firsts = {}
         met = set()
 
         def add(kind: str, key: str, name: str, variable: Variable) -> None:
@@ -76,6 +79,10 @@ class States:
             if id(variable) not in met:
                 met.add(id(variable))
                 value = _read(variable)
+                # One that a traced function makes is read as an empty array until it has its value.
+                known = value is not None and np.shape(value) == tuple(variable.shape)
+                if self._objects.firsts is not None and known:
+                    self.firsts[key] = self._objects.firsts.setdefault(id(variable), first(value))
                 read[key] = [kind, name, "", None] if value is None else [kind, name, digest(value), number_of(value)]
 
         for key, name, one in self._model():

@@ -191,6 +191,8 @@ class Steps:
     def _row(self, begin: State, data: Sequence[str], given: str | None, updates: int, loss: float | None) -> None:
         weights = _weights_of(begin)
         self._trace.add("step", begin=begin, weights=weights, data=data, given=given, updates=updates, loss=loss)
+        if not self.done and self._streams.objects.firsts is not None:
+            self._trace.add("firsts", values=self._sessions.firsts() or self.states.firsts)
         self._loss = None
         self.done += 1
         self._streams.step = self._first + self.done

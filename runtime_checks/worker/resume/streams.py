@@ -33,10 +33,16 @@ _OPERATIONS = {
 
 
 class Streams:
-    """The streams; ``step`` is the number of the step that comes next in the uninterrupted run."""
+    """The streams; ``step`` is the number of the step that comes next in the uninterrupted run.
 
-    def __init__(self) -> None:
-        self.objects = Objects(self.begin)
+    Args:
+        seed: of graphs of TensorFlow 1 that have none.
+        firsts: whether the first values of variables are kept.
+    """
+
+    def __init__(self, seed: int = SEED, firsts: bool = False) -> None:
+        self._seed = seed
+        self.objects = Objects(self.begin, firsts)
         self.step = 0
         self._own: Any = None
         self._count = 0
@@ -71,7 +77,7 @@ class Streams:
         from tensorflow.python.ops import gen_random_ops
 
         with contextlib.ExitStack() as stack:
-            stack.enter_context(replaced(ops.Graph, "seed", _seeds(ops.Graph.seed)))
+            stack.enter_context(replaced(ops.Graph, "seed", _seeds(ops.Graph.seed, self._seed)))
             for name, method in _OPERATIONS.items():
                 stack.enter_context(wrapped(gen_random_ops, name, functools.partial(self._drawing, name, method)))
             yield
@@ -125,12 +131,12 @@ class Streams:
         return self._own
 
 
-def _seeds(original: Any) -> property:
+def _seeds(original: Any, given: int) -> property:
     """The seed of a graph, of which one has got none: else its operations would draw other things in each process."""
 
     def seed(graph: Any) -> Any:
         found = original.fget(graph)
-        return SEED if found is None else found
+        return given if found is None else found
 
     return property(seed, original.fset)
 

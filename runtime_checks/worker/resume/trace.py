@@ -8,17 +8,26 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from typing import Any, Callable, ContextManager, Dict, List
+from typing import Any, Callable, ContextManager, Dict, List, Tuple
 
 import numpy as np
 
-__all__ = ["State", "Trace", "digest"]
+__all__ = ["First", "State", "Trace", "digest", "first"]
 
 State = Dict[str, List[Any]]
 """By key: kind, name for people, digest of the value, and the value where it is one number.
 
 The digest is empty where there is no value yet.
 """
+
+First = Tuple[str, bool]
+"""The digest of the first value that a variable had, and whether all of its elements are the same number."""
+
+
+def first(value: Any) -> First:
+    """What is kept of the first value of a variable."""
+    array = np.asarray(value)
+    return digest(array), bool(array.size == 0 or (array == array.reshape(-1)[0]).all())
 
 
 def digest(*values: Any) -> str:
@@ -40,7 +49,8 @@ class Trace:
     A ``step`` has ``begin``, the state before it, and ``weights``, one digest of all that is trained; ``data``, the
     digests of what iterators gave since the step before, and ``given``, that of the arrays that the step's function or
     a model was called with, null where there were none; ``updates``, how often optimizers were applied in it; and
-    ``loss``, null where it was not seen.
+    ``loss``, null where it was not seen. Behind the first of them, ``firsts`` has by the key of the state what `first`
+    kept of each variable, where that was asked for.
     """
 
     def __init__(self, path: str) -> None:
