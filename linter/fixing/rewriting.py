@@ -29,8 +29,7 @@ class Binding:
     def code(self) -> str:
         """The statement."""
         start = f"from {self.module} import " if self.module else "import "
-        last = self.name if self.module else self.name.partition(".")[0]
-        return start + self.name + (f" as {self.bound}" if self.bound and self.bound != last else "")
+        return start + self.name + (f" as {self.bound}" if self.bound not in ("", self.name) else "")
 
 
 GONE = Binding("", "", "")
