@@ -170,6 +170,7 @@ class _Plan:
         self._repairs = self._repairs or self._repair_by
         if "type(" in file.source.text:
             self._type_tests()
+        self._reshapes()
         self._settle_imports()
 
     # -- names -------------------------------------------------------------------------------------------------------
@@ -347,6 +348,18 @@ class _Plan:
                 continue
             if isinstance(node.ops[0], ast.Is | ast.Eq | ast.IsNot | ast.NotEq):
                 self._put(node, "type", "not" if isinstance(node.ops[0], ast.IsNot | ast.NotEq) else "is")
+
+    def _reshapes(self) -> None:
+        """``np.reshape(x, newshape=...)``: numpy has that keyword no longer, and every numpy takes it by position."""
+        for call in self._file.calls if "newshape" in self._file.source.text else ():
+            texts = self._file.index.resolve(call.scope, call.path) if call.path else ()
+            node = call.syntax
+            if texts != ("numpy.reshape",) or not isinstance(node, ast.Call) or len(node.args) != 1:
+                continue
+            if node.keywords and node.keywords[0].arg == "newshape" and not isinstance(node.args[0], ast.Starred):
+                line, column = node.keywords[0].lineno, node.keywords[0].col_offset
+                column = self._file.character_at(line, column)
+                self._places[line, column, line, column + len("newshape")] = ("newshape", "")
 
     # -- imports -----------------------------------------------------------------------------------------------------
 

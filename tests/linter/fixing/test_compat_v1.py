@@ -355,7 +355,11 @@ def test_a_file_that_does_not_tell_is_of_the_program_around_it() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [("np.int(3)", "int(3)"), ("x.astype(np.float)", "x.astype(float)"), ("np.bool", "bool"), ("np.Inf", "np.inf"),
-     ("np.float32(1)", "np.float32(1)"), ("np.random.int", "np.random.int"), ("np.product([1])", "np.prod([1])")],
+     ("np.float32(1)", "np.float32(1)"), ("np.random.int", "np.random.int"), ("np.product([1])", "np.prod([1])"),
+        ("np.reshape(x, newshape=(1, 2))", "np.reshape(x, (1, 2))"),
+        ("np.reshape(x), 'newshape'", "np.reshape(x), 'newshape'"),
+        ("np.reshape(newshape=1, a=x)", "np.reshape(newshape=1, a=x)"),
+        ("np.reshape(x, order='C', newshape=1)", "np.reshape(x, order='C', newshape=1)")],
 )  # fmt: skip
 def test_names_that_numpy_has_no_longer(old: str, new: str) -> None:
     """Also in a file of the program that does not import TensorFlow itself."""
