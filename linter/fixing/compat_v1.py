@@ -61,11 +61,17 @@ _NUMPY = {
 }
 """What numpy has no longer, and what it was; in braces is numpy."""
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
-_REPAIR = (
-    "# tf_slim 1.1.0 asks for two names where TensorFlow has them no longer.\n"
-    "{slim}.layers.normalization_layers = {tf}.layers\n"
-    "{slim}.layers.ops.Tensor = {tf}.Tensor\n"
-)
+_REPAIR = """\
+# tf_slim 1.1.0 looks for these names in modules that TensorFlow has taken them out of.
+{slim}.layers.normalization_layers = {tf}.layers
+{slim}.layers.ops.Tensor, {slim}.layers.ops.IndexedSlices = {tf}.Tensor, {tf}.IndexedSlices
+{slim}.layers.array_ops.stack, {slim}.layers.array_ops.unstack = {tf}.stack, {tf}.unstack
+{slim}.layers.variable_scope.variable = {tf}.Variable
+{slim}.layers.utils.control_flow_ops.case = {tf}.case
+{slim}.layers.utils.control_flow_ops.cond = {tf}.cond
+{slim}.layers.utils.control_flow_ops.while_loop = {tf}.while_loop
+{slim}.layers.utils.control_flow_ops.Assert = {tf}.Assert
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -154,12 +160,17 @@ class _Plan:
         self._unsolved: set[int] = set()
         """Ids of import statements' aliases through which something is read that has no successor."""
         self._repairs = 0
+        """The first line that reads what tf_slim has to be repaired for; 0 for none."""
+        self._repair_by = 0
+        """The line after an import of such a name, likewise."""
         self._imports = self._planned_imports()
         for reference in file.references:
             if not file.is_dead(reference.block, reference.line):
                 self._reference(reference)
+        self._repairs = self._repairs or self._repair_by
         if "type(" in file.source.text:
             self._type_tests()
+        self._reshapes()
         self._settle_imports()
 
     # -- names -------------------------------------------------------------------------------------------------------
@@ -338,6 +349,18 @@ class _Plan:
             if isinstance(node.ops[0], ast.Is | ast.Eq | ast.IsNot | ast.NotEq):
                 self._put(node, "type", "not" if isinstance(node.ops[0], ast.IsNot | ast.NotEq) else "is")
 
+    def _reshapes(self) -> None:
+        """``np.reshape(x, newshape=...)``: numpy has that keyword no longer, and every numpy takes it by position."""
+        for call in self._file.calls if "newshape" in self._file.source.text else ():
+            texts = self._file.index.resolve(call.scope, call.path) if call.path else ()
+            node = call.syntax
+            if texts != ("numpy.reshape",) or not isinstance(node, ast.Call) or len(node.args) != 1:
+                continue
+            if node.keywords and node.keywords[0].arg == "newshape" and not isinstance(node.args[0], ast.Starred):
+                line, column = node.keywords[0].lineno, node.keywords[0].col_offset
+                column = self._file.character_at(line, column)
+                self._places[line, column, line, column + len("newshape")] = ("newshape", "")
+
     # -- imports -----------------------------------------------------------------------------------------------------
 
     def _planned_imports(self) -> dict[int, Binding]:
@@ -385,7 +408,7 @@ class _Plan:
         if found.kind == "module":
             return Binding(found.name, absolute.rpartition(".")[2], bound) if rest else Binding("", found.name, bound)
         if found.needs_repair:
-            self._repairs = self._repairs or one.line
+            self._repair_by = one.line + 1
         if found.kind == "slim" and not found.name:
             return Binding("", "tf_slim", bound)
         base = _V1 if found.kind == "tf" else "tf_slim"
@@ -545,15 +568,14 @@ class _Plan:
 
     def _add(self, before: dict[int, list[str]], after: dict[int, list[str]]) -> None:
         """Add the imports and the code that rewritten names need."""
-        needing = [*self._added.values(), *self._used.values(), *([self._repairs] if self._repairs else [])]
         if self._repairs:
-            slim, tf = (
-                self._name_of("tf_slim", self._file.index.module, 10**9),
-                self._name_of(_V1, self._file.index.module, 10**9),
-            )
+            top = self._file.index.module
+            slim, tf = self._name_of("tf_slim", top, self._repairs), self._name_of(_V1, top, self._repairs)
+        needing = [*self._added.values(), *self._used.values(), *([self._repairs] if self._repairs else [])]
         if not needing:
             return
-        first = next(at for at, one in enumerate(self._body) if (one.end_lineno or 0) >= min(needing))
+        places = (at for at, one in enumerate(self._body) if (one.end_lineno or 0) >= min(needing))
+        first = next(places, len(self._body))
         found = self._first_tensorflow()
         at = 0
         if self._body and found is not None and found[0] < first:
@@ -561,8 +583,7 @@ class _Plan:
             while at < first and isinstance(self._body[at], ast.Import | ast.ImportFrom):
                 at += 1
         else:
-            at = self._after_head(first)
-            at += isinstance(self._body[at], ast.Import | ast.ImportFrom) if at < len(self._body) else 0
+            at = max(self._after_head(0), first)
         lines = [f"{code}\n" for code in sorted(self._added)]
         if self._repairs:
             lines.append(_REPAIR.format(slim=slim, tf=tf))

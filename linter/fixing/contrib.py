@@ -15,7 +15,13 @@ from typing import Any
 
 _CONTRIB = "tensorflow.contrib"
 _PRIVATE = re.compile(r"^(?:(?:tensorflow\.)?contrib\.)?(\w+)\.python\.(?:ops|layers|slim|training|framework|util)\.")
-_REPAIRED = frozenset({"batch_norm", "optimize_loss", "learning", "training", "nets"})
+_REPAIRED = frozenset(
+    {
+        "batch_norm", "data", "dataset_data_provider", "global_variable", "learning", "local_variable",
+        "metric_learning", "metrics", "nets", "optimize_loss", "optimizers", "recompute_grad", "rev_block", "stack",
+        "tfexample_decoder", "training",
+    }
+)  # fmt: skip
 """What of tf_slim 1.1.0 asks TensorFlow for a name that 2.21 has elsewhere [run]."""
 
 
@@ -66,6 +72,9 @@ def successor(name: str) -> Successor | None:
     more = rest.count(".") - plain.count(".")
     module, _, tail = plain.partition(".")
     parts = tail.split(".") if tail else []
+    if more and parts[1:] and any(parts[1] in _listed()[kind].get(module, {}) for kind in _listed()):
+        more += 1  # a private module in between
+        parts.pop(0)
     first = parts[0] if parts else ""
     if module in ("slim", "losses", "metrics") or (module == "layers" and not first):
         found = _of_slim(module, parts)

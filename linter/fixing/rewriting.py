@@ -29,8 +29,7 @@ class Binding:
     def code(self) -> str:
         """The statement."""
         start = f"from {self.module} import " if self.module else "import "
-        last = self.name if self.module else self.name.partition(".")[0]
-        return start + self.name + (f" as {self.bound}" if self.bound and self.bound != last else "")
+        return start + self.name + (f" as {self.bound}" if self.bound not in ("", self.name) else "")
 
 
 GONE = Binding("", "", "")
@@ -90,6 +89,14 @@ class Rewriter(cst.CSTTransformer):
         """A dotted name, or what stands for it."""
         return self._expression(original_node, updated_node)
 
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
+        """An argument, by its position where nothing is to stand in place of its keyword."""
+        place = self._place(original_node.keyword) if original_node.keyword is not None else None
+        if place is None or place not in self._places or self._places[place][1]:
+            return updated_node
+        self.done.add(place)
+        return updated_node.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+
     def leave_Comparison(  # noqa: N802
         self, original_node: cst.Comparison, updated_node: cst.Comparison
     ) -> cst.BaseExpression:
@@ -108,7 +115,7 @@ class Rewriter(cst.CSTTransformer):
     def _expression(self, original: cst.Name | cst.Attribute, updated: cst.BaseExpression) -> cst.BaseExpression:
         place = self._place(original)
         text, new = self._places.get(place, ("", ""))
-        if not text or _code(original) != text:
+        if not new or _code(original) != text:
             return updated
         self.done.add(place)
         return cst.parse_expression(new).with_changes(lpar=updated.lpar, rpar=updated.rpar)

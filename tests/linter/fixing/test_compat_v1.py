@@ -1,0 +1,483 @@
+"""A TF1 program that was rewritten says what it said, runs under TF2, and computes what it computed."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from migrate_lint.linter.analysis.index import FileIndex
+from migrate_lint.linter.finding import Target
+from migrate_lint.linter.fixing.compat_v1 import Conversion, converted
+from migrate_lint.linter.fixing.contrib import _written, code_of, successor, written_name
+from migrate_lint.linter.rule_api.model import File
+from migrate_lint.linter.source.parsing import SourceFile
+
+from ...interpreters import environment
+from ..analysis import file_of, project_of
+
+PROGRAMS = Path(__file__).parents[3] / "benchmarks" / "fixes"
+USES = {
+    "import tensorflow as tf": "tf.{}",
+    "import tensorflow": "tensorflow.{}",
+    "import os, tensorflow as tf": "tf.{}",
+    "import tensorflow as np": "np.{}",
+    "from tensorflow import placeholder, float32, Session": "{}",
+    "from tensorflow import (\n    placeholder,  # one\n    float32 as float32,\n    Session,\n)": "{}",
+    "from tensorflow import *": "{}",
+    "try:\n    import tensorflow as tf\nexcept ImportError:\n    raise": "tf.{}",
+    "if True: import tensorflow as tf; import os": "tf.{}",
+}
+"""Ways to import TensorFlow, and how a name of it is read then."""
+PLACES = {
+    "module": "{}",
+    "function": "def f():\n    {}\nf()\n",
+    "default": "def f(x={}): return x\nf()\n",
+    "class": "class C:\n    x = {}\n",
+    "lambda": "(lambda: {})()\n",
+    "comprehension": "[{} for _ in range(2)]\n",
+}
+
+
+def one(text: str, name: str = "example.py", **others: str) -> Conversion:
+    """A file, beside other files, as it is converted."""
+    texts = {name: dedent(text), **{f"{key}.py": dedent(other) for key, other in others.items()}}
+    return converted(file_of(texts, name))
+
+
+def changed(text: str, **others: str) -> list[str]:
+    """The lines that a conversion adds, without the code that it writes out."""
+    before = dedent(text).split("\n")
+    return [line for line in one(text, **others).text.split("\n") if line not in before]
+
+
+def project(texts: Mapping[str, str]) -> dict[str, Conversion]:
+    """All files of a project."""
+    whole = project_of(texts)
+    found = {}
+    for name, text in texts.items():
+        source = SourceFile(Path(name), name, dedent(text), "")
+        found[name] = converted(File(source, name, FileIndex(ast.parse(dedent(text))), whole, Target.KERAS3))
+    return found
+
+
+def notes(conversion: Conversion) -> str:
+    return "\n".join(f"{note.line}: {note.message}" for note in conversion.notes)
+
+
+@pytest.mark.parametrize(("imported", "place"), list(itertools.product(USES, PLACES)))
+def test_an_import_is_renamed_however_it_is_written(imported: str, place: str) -> None:
+    """And every other line stays; a second conversion finds nothing to do."""
+    read = USES[imported]
+    body = PLACES[place].format(f"{read.format('placeholder')}({read.format('float32')}, [None])")
+    text = f'"""Doc."""\n# first\n{imported}  # beside\n\n{body}\n{read.format("Session")}()\n'
+    after = one(text)
+
+    ast.parse(after.text)
+    assert "tensorflow.compat.v1" in after.text
+    assert after.text.count("disable_v2_behavior()") == 1
+    assert "# first" in after.text and "# beside" in after.text
+    assert after.text.endswith(text.partition("# beside")[2])
+    assert after.text == one(after.text).text
+
+
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ("import tensorflow as tf\ntf.Session()\n", ["import tensorflow.compat.v1 as tf", "tf.disable_v2_behavior()"]),
+        (
+            "import tensorflow\ntensorflow.Session()\n",
+            ["import tensorflow.compat.v1 as tensorflow", "tensorflow.disable_v2_behavior()"],
+        ),
+        (
+            "from tensorflow import Session\nSession()\n",
+            [
+                "import tensorflow.compat.v1 as tf",
+                "tf.disable_v2_behavior()",
+                "from tensorflow.compat.v1 import Session",
+            ],
+        ),
+        (
+            "from tensorflow import Session as S, python\nS()\n",
+            [
+                "import tensorflow.compat.v1 as tf",
+                "tf.disable_v2_behavior()",
+                "from tensorflow import python",
+                "from tensorflow.compat.v1 import Session as S",
+            ],
+        ),
+        (
+            "import tensorflow.python.ops\nimport tensorflow\ntensorflow.Session()\n",
+            [
+                "import tensorflow.compat.v1 as tf",
+                "tf.disable_v2_behavior()",
+                "tensorflow.compat.v1.Session()",
+            ],
+        ),
+        (
+            "from tensorflow.app import flags\nimport tensorflow as tf\ntf.Session()\n",
+            [
+                "from tensorflow.compat.v1 import flags",
+                "import tensorflow.compat.v1 as tf",
+                "tf.disable_v2_behavior()",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_spellings_of_imports(text: str, added: list[str]) -> None:
+    """Each is the same import of another module."""
+    assert added == changed(text)
+
+
+def test_keras_is_chosen_before_tensorflow_is_imported() -> None:
+    """Where something that is reached needs the Keras that TF1 had, and in the script that is run."""
+    files = {
+        "train.py": '"""Doc."""\nfrom __future__ import division\nimport os\nimport net\n\nnet.build()\n',
+        "net.py": "import tensorflow as tf\n\n\ndef build():\n    return tf.layers.dense(tf.placeholder('float'), 3)\n",
+    }
+    found = project(files)
+
+    assert (
+        '"""Doc."""\nfrom __future__ import division\nimport os\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\n'
+        "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\nimport net\n\nnet.build()\n"
+    ) == found["train.py"].text
+    assert "tf-keras belongs into the requirements" in notes(found["train.py"])
+    assert files["net.py"].replace("tensorflow as", "tensorflow.compat.v1 as") == found["net.py"].text
+
+
+def test_a_program_without_keras_asks_for_none() -> None:
+    """It runs with either."""
+    assert "TF_USE_LEGACY_KERAS" not in one("import tensorflow as tf\ntf.Session().run(tf.placeholder('float'))\n").text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_entry"),
+    [
+        ("import tensorflow as tf\n\ndef f():\n    return tf.placeholder('float')\n", False),
+        ("import tensorflow as tf\n\ndef f():\n    return tf.placeholder('float')\n\nf()\n", True),
+        ("import tensorflow as tf\n\ntf.app.flags.DEFINE_string('a', '', '')\n", False),
+        ("import tensorflow as tf\n\ndef main(_): tf.Session()\n\ntf.app.run()\n", True),
+        ("import tensorflow as tf\n\ndef f(): tf.Session()\n\nif __name__ == '__main__':\n    f()\n", True),
+        ("import tensorflow as tf\n\ndef f(): tf.Session()\n\nif '__main__' == __name__: f()\n", True),
+    ],
+)
+def test_what_is_run_switches_the_behaviour_of_tf2_off(text: str, is_entry: bool) -> None:
+    """A module that is only imported does not."""
+    assert is_entry == ("disable_v2_behavior" in one(text).text)
+
+
+def test_a_module_that_builds_when_it_is_imported_is_no_script() -> None:
+    """Its importer has switched by then."""
+    found = project(
+        {
+            "main.py": "import graph\nimport tensorflow as tf\n\ntf.Session().run(graph.x)\n",
+            "graph.py": "import tensorflow as tf\n\nx = tf.placeholder('float')\n",
+        }
+    )
+
+    assert found["main.py"].text.startswith(
+        "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\nimport graph\nimport tensorflow.compat.v1 as tf\n"
+    )
+    assert "disable" not in found["graph.py"].text
+
+
+def test_a_script_without_tensorflow_of_its_own() -> None:
+    """Switches before it imports what builds; comments above the import stay where they are."""
+    found = project(
+        {
+            "run.py": "#!/usr/bin/env python\n# Licence.\n\nimport sys\n\n# ours\nfrom graph import x\n\nprint(x)\n"
+            "\nif __name__ == '__main__':\n    sys.exit()\n",
+            "graph.py": "import tensorflow as tf\n\nx = tf.placeholder('float')\n",
+        }
+    )
+
+    assert found["run.py"].text.startswith(
+        "#!/usr/bin/env python\n# Licence.\n\nimport sys\nimport tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n"
+        "\n# ours\nfrom graph import x\n"
+    )
+
+
+CONTRIB = [
+    ("tf.contrib.rnn.BasicLSTMCell(3)", "tf.nn.rnn_cell.BasicLSTMCell(3)"),
+    ("tf.contrib.rnn.static_rnn", "tf.nn.static_rnn"),
+    ("tf.contrib.layers.xavier_initializer()", "tf.glorot_uniform_initializer()"),
+    ("tf.contrib.layers.xavier_initializer(seed=1)", "tf.glorot_uniform_initializer(seed=1)"),
+    ("tf.contrib.layers.xavier_initializer(False)", "tf_slim.xavier_initializer(False)"),
+    ("tf.contrib.layers.xavier_initializer", "tf_slim.xavier_initializer"),
+    ("tf.contrib.layers.fully_connected(x, 3)", "tf_slim.fully_connected(x, 3)"),
+    ("tf.contrib.layers.python.layers.layers.conv2d", "tf_slim.conv2d"),
+    ("tf.contrib.framework.nest.flatten(x)", "tf.nest.flatten(x)"),
+    ("tf.contrib.slim.losses.log_loss", "tf_slim.losses.log_loss"),
+    ("tf.contrib.slim.nets.resnet_v1.resnet_v1_50", "tf_slim.nets.resnet_v1.resnet_v1_50"),
+    ("tf.contrib.seq2seq.sequence_loss(x, y, z)", "seq2seq_sequence_loss(x, y, z)"),
+    ("tf.contrib.legacy_seq2seq.sequence_loss(x, y, z)", "legacy_seq2seq_sequence_loss(x, y, z)"),
+    ("tf.contrib.training.HParams(a=1).a", "HParams(a=1).a"),
+    ("tf.contrib.util.constant_value(x)", "tf.get_static_value(x)"),
+    ("type(x) is tf.Tensor", "isinstance(x, tf.Tensor)"),
+    ("(type(x) != tf.Tensor)", "(not isinstance(x, tf.Tensor))"),
+    ("tf.contrib.rnn.LSTMStateTuple", "tf.nn.rnn_cell.LSTMStateTuple"),
+    ("[tf.contrib.rnn.GRUCell(n) for n in (tf.contrib.rnn.LSTMCell, 2)]",
+     "[tf.nn.rnn_cell.GRUCell(n) for n in (tf.nn.rnn_cell.LSTMCell, 2)]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), CONTRIB)
+@pytest.mark.parametrize("place", ["y = {}\n", "def f(x, y, z, tf_slim_=1):\n    return [\n        {},  # é\n    ]\n"])
+def test_contrib_is_taken_from_where_it_is_today(old: str, new: str, place: str) -> None:
+    """What it was decides, and the text around it stays."""
+    text = f"import tensorflow as tf\n\nx = y = z = tf.placeholder('float')\n{place.format(old)}"
+    after = one(text).text
+
+    assert after.endswith(place.format(new))
+    assert "contrib" not in "".join(line for line in after.split("\n") if "What tf.contrib" not in line)
+    assert after == one(after).text
+
+
+@pytest.mark.parametrize(
+    ("imported", "read", "old", "new"),
+    [
+        ("from tensorflow.contrib import rnn", "rnn.GRUCell(3)", None, "tf.nn.rnn_cell.GRUCell(3)"),
+        ("import tensorflow.contrib.rnn as r", "r.GRUCell(3)", None, "tf.nn.rnn_cell.GRUCell(3)"),
+        ("import tensorflow.contrib as c", "c.rnn.GRUCell(3)", None, "tf.nn.rnn_cell.GRUCell(3)"),
+        ("import tensorflow.contrib.rnn", "tensorflow.contrib.rnn.GRUCell(3)", None, "tf.nn.rnn_cell.GRUCell(3)"),
+        (
+            "from tensorflow.contrib.rnn import GRUCell as G",
+            "G(3)",
+            "from tensorflow.compat.v1.nn.rnn_cell import GRUCell as G",
+            "G(3)",
+        ),
+        ("import tensorflow.contrib.slim as slim", "slim.conv2d", "import tf_slim as slim", "slim.conv2d"),
+        ("from tensorflow.contrib import slim", "slim.conv2d", "import tf_slim as slim", "slim.conv2d"),
+        ("from tensorflow.contrib import layers as L", "L.conv2d", "import tf_slim as L", "L.conv2d"),
+        ("from tensorflow.contrib.layers import conv2d", "conv2d", "from tf_slim import conv2d", "conv2d"),
+        ("from tensorflow.contrib.training import HParams as H", "H(a=1)", None, "HParams(a=1)"),
+        (
+            "from tensorflow.contrib.tensorboard.plugins import projector",
+            "projector.ProjectorConfig()",
+            "from tensorboard.plugins import projector",
+            "projector.ProjectorConfig()",
+        ),
+        ("from tensorflow.contrib import learn", "1", None, "1"),
+    ],
+)
+def test_imports_of_contrib(imported: str, read: str, old: str | None, new: str) -> None:
+    """What is read through them says what becomes of them; one that nothing needs goes, its comment stays."""
+    after = one(f"import tensorflow as tf\n# why\n{imported}\n\ntf.Session()\nx = {read}\n").text
+
+    assert after.endswith(f"x = {new}\n")
+    assert (old is None) or old in after
+    assert "tensorflow.contrib" not in after
+    assert "# why\n" in after
+    assert after == one(after).text
+
+
+def test_tf_slim_is_repaired_after_tensorflow_is_imported() -> None:
+    """Whichever of the two is imported first; nothing stands before what it needs."""
+    head = "from tensorflow.contrib.layers import batch_norm\nfrom tensorflow.contrib.framework import arg_scope\n"
+    read = "\nx = batch_norm(tf.placeholder('float'))\n"
+    for text in (f"{head}import tensorflow as tf\n{read}", f"import tensorflow as tf\n{head}{read}"):
+        after = one(text).text
+        lines = after.split("\n")
+        repair = lines.index("tf_slim.layers.normalization_layers = tf.layers")
+
+        assert lines.index("import tensorflow.compat.v1 as tf") < repair < lines.index(read.strip())
+        assert lines.index("import tf_slim") < repair
+        assert after == one(after).text
+
+
+def test_what_has_no_successor_is_left_and_said() -> None:
+    """The import, too, or the rest of the line would mean something else."""
+    head = "import tensorflow as tf\nfrom tensorflow.contrib import learn, rnn\n\n"
+    text = f"{head}tf.Session()\nlearn.DNNClassifier(rnn.GRUCell)\n"
+    after = one(text)
+
+    assert "from tensorflow.contrib import learn\n" in after.text
+    assert "learn.DNNClassifier(tf.nn.rnn_cell.GRUCell)" in after.text
+    assert "5: `learn.DNNClassifier` has no successor" in notes(after)
+    assert after.text == one(after.text).text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import tensorflow as tf\ntf.enable_eager_execution()\ntf.placeholder\n", "this program is eager"),
+        (
+            "import tensorflow as tf\nimport tensorflow.contrib.eager as tfe\ntfe.Variable(1.)\n",
+            "this program is eager",
+        ),
+        ("import tensorflow as tf\n\n@tf.function\ndef f(x): return tf.log(x)\n", "TF2's"),
+        ("import tensorflow as tf\n\nprint(tf.constant(1))\n", "nothing in this file tells"),
+        ("import tensorflow as tf\n\n@tf.function\ndef f(x): return x\n", ""),
+        ("import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ntf.placeholder('float')\n", ""),
+        ("import numpy as np\n\nnp.int(3)\n", ""),
+        ("", ""),
+    ],
+)
+def test_what_is_no_tf1_program_is_left(text: str, said: str) -> None:
+    """With a word on why, where it could be taken for one."""
+    after = one(text)
+
+    assert text == after.text
+    assert (said in notes(after)) if said else (not after.notes)
+
+
+def test_what_eager_programs_alone_use_is_left() -> None:
+    """But not what a program with a graph uses as well."""
+    files = {
+        "eager.py": "import tensorflow as tf\nimport net\ntf.enable_eager_execution()\nnet.f(1)\n",
+        "net.py": "import tensorflow as tf\n\ndef f(x): return tf.log(x)\n",
+    }
+    graph = {"graph.py": "import tensorflow as tf\nimport net\nnet.f(tf.placeholder('float'))\n"}
+
+    assert files["net.py"] == project(files)["net.py"].text
+    assert "compat.v1" in project({**files, **graph})["net.py"].text
+
+
+def test_a_file_that_does_not_tell_is_of_the_program_around_it() -> None:
+    """Its own names are those of both."""
+    helper = "import tensorflow as tf\n\ndef f(x): return tf.matmul(x, x)\n"
+    files = {
+        "helper.py": helper,
+        "main.py": "import tensorflow as tf\nimport helper\nhelper.f(tf.placeholder('float'))\n",
+    }
+    unrelated = {"other.py": "import tensorflow as tf\n\n@tf.function\ndef g(x): return x\n"}
+
+    assert "compat.v1" in project({**files, **unrelated})["helper.py"].text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("np.int(3)", "int(3)"), ("x.astype(np.float)", "x.astype(float)"), ("np.bool", "bool"), ("np.Inf", "np.inf"),
+     ("np.float32(1)", "np.float32(1)"), ("np.random.int", "np.random.int"), ("np.product([1])", "np.prod([1])"),
+        ("np.reshape(x, newshape=(1, 2))", "np.reshape(x, (1, 2))"),
+        ("np.reshape(x), 'newshape'", "np.reshape(x), 'newshape'"),
+        ("np.reshape(newshape=1, a=x)", "np.reshape(newshape=1, a=x)"),
+        ("np.reshape(x, order='C', newshape=1)", "np.reshape(x, order='C', newshape=1)")],
+)  # fmt: skip
+def test_names_that_numpy_has_no_longer(old: str, new: str) -> None:
+    """Also in a file of the program that does not import TensorFlow itself."""
+    data = f"import numpy as np\n\ndef f(x): return {old}\n"
+    main = "import tensorflow as tf\nimport data\ndata.f(tf.placeholder('float'))\n"
+
+    assert data.replace(old, new) == project({"data.py": data, "main.py": main})["data.py"].text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import tensorflow as tf\n\ndef f(tf):\n    return tf.contrib.rnn.GRUCell\n\ntf.Session()\n",
+        "import tensorflow as tf\n\ntf.Session()\nx = 'tf.contrib.rnn'  # tf.contrib.rnn.GRUCell\n",
+        "import tensorflow as tf\n\ntf.Session()\ntype = str\nx = type(1) is tf.Tensor\n",
+    ],
+)
+def test_what_only_looks_like_it_stays(text: str) -> None:
+    """A name that is bound to something else, a string, a comment."""
+    after = text.replace("import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n")
+
+    assert after == one(text).text
+
+
+@pytest.mark.parametrize(
+    "text", ["x = [" * 60 + "]" * 60, "\tx = 1", "import tensorflow as tf\nx = (tf.Session(),\n)\\\n\n"]
+)
+def test_nothing_is_raised(text: str) -> None:
+    """What cannot be read is left."""
+    source = SourceFile(Path("a.py"), "a.py", text, "")
+    try:
+        index = FileIndex(ast.parse(text))
+    except SyntaxError:
+        index = FileIndex(ast.parse(""))
+    files = project_of({"a.py": "import tensorflow as tf\ntf.Session()\n"})
+
+    assert converted(File(source, "a.py", index, files, Target.KERAS3)).text is not None
+
+
+def test_the_names_of_the_lists_have_what_they_name() -> None:
+    """Code that is written out parses, and its names are found again."""
+    for module, name in (("seq2seq", "sequence_loss"), ("crf", "viterbi_decode"), ("training", "HParams")):
+        found = successor(f"tensorflow.contrib.{module}.{name}.x")
+        assert found is not None and (found.kind, found.parts) == ("code", 2)
+        assert written_name(found.name) in code_of({written_name(found.name)})
+    assert "sequence_loss_by_example" in code_of({"legacy_seq2seq_sequence_loss"})
+    assert all(ast.parse(code) for code in code_of(set(_written())).values())
+
+
+def observed(folder: Path, script: str, keras: str) -> list[list[list[float]]]:
+    """What the sessions of a script compute under the TensorFlow that is installed."""
+    out = folder / "out.json"
+    command = [sys.executable, "-W", "ignore", str(PROGRAMS / "observed.py"), str(out), "1000", str(folder / script)]
+    done = subprocess.run(
+        command, env={**os.environ, **environment(keras)}, capture_output=True, text=True, check=False
+    )
+    found = json.loads(out.read_text()) if out.exists() else {"end": done.stderr}
+    assert "finished" == found["end"]
+    seen: list[list[list[float]]] = found["seen"]
+    return seen
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_what_contrib_computed_is_computed_today(tmp_path: Path) -> None:
+    """All of contrib that has a successor, in one program: `contrib_names.json` was written by TF 1.15."""
+    before = json.loads((PROGRAMS / "contrib_names.json").read_text())
+    after = one((PROGRAMS / "contrib_names.py").read_text(), "contrib_names.py")
+    (tmp_path / "contrib_names.py").write_text(after.text)
+    seen = observed(tmp_path, "contrib_names.py", "keras3")  # it chooses its Keras itself
+
+    assert "finished" == before["end"]
+    assert len(before["seen"]) == len(seen)
+    for number, (old, new) in enumerate(zip(before["seen"], seen, strict=True)):
+        flat = [x for part in old for x in part]
+        assert pytest.approx(flat, rel=1e-4, abs=1e-5) == [x for part in new for x in part], number
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+@pytest.mark.parametrize("keras", ["keras2", "keras3"])
+def test_a_program_of_several_files_runs(keras: str, tmp_path: Path) -> None:
+    """What it computes is known: the gradient descent of a line."""
+    files = {
+        "main.py": """
+            import model
+            from flags import FLAGS
+            import tensorflow as tf
+            from tensorflow import app
+
+
+            def main(_):
+                with tf.Session() as session:
+                    session.run(tf.global_variables_initializer())
+                    for _ in range(FLAGS.steps):
+                        session.run(model.train)
+                    session.run(model.weight)
+
+
+            if __name__ == "__main__":
+                app.run()
+        """,
+        "flags.py": """
+            import tensorflow
+
+            tensorflow.app.flags.DEFINE_integer("steps", 3, "How many.")
+            FLAGS = tensorflow.app.flags.FLAGS
+        """,
+        "model.py": """
+            import tensorflow as tf
+
+            weight = tf.get_variable("weight", [], initializer=tf.zeros_initializer())
+            loss = tf.square(weight - 1.0)
+            train = tf.train.GradientDescentOptimizer(0.25).minimize(loss)
+            assert type(loss) is tf.Tensor and type(loss) is not int
+        """,
+    }
+    for name, conversion in project({name: dedent(text) for name, text in files.items()}).items():
+        (tmp_path / name).write_text(conversion.text)
+
+    assert 0.875 == observed(tmp_path, "main.py", keras)[-1][0][1]
