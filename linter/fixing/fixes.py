@@ -87,8 +87,12 @@ def _expression(site: Site) -> _Piece | None:
     if not text or _is_deep(site.syntax):
         return None
     try:
+        # Up to Python 3.11, a part of an f-string is not always where its node says that it is.
+        is_it = ast.dump(ast.parse(f"({text}\n)", mode="eval").body) == ast.dump(site.syntax)
         node = libcst.parse_expression(f"({text}\n)")
-    except libcst.ParserSyntaxError:
+    except (SyntaxError, libcst.ParserSyntaxError):
+        return None
+    if not is_it:
         return None
     # The parentheses let it go over several lines; they are the outermost ones, and not its own.
     node = node.with_changes(lpar=node.lpar[1:], rpar=node.rpar[:-1])

@@ -22,8 +22,12 @@ _OLD = {
 }
 _RENAMED = {"beta1": "beta_1", "beta2": "beta_2", "lr": "learning_rate"}
 _SCHEDULE = "keras.optimizers.schedules.InverseTimeDecay"
-_NADAM = 0.004
-"""What `schedule_decay` was where it was not given, and still is."""
+_NEUTRAL: dict[str, tuple[object, ...]] = {
+    "decay": (0, None),
+    "schedule_decay": (0.004,),  # what it was where it was not given, and still is
+    "use_locking": (True, False),
+}
+"""Values with which a keyword can be left out."""
 
 
 class IgnoredOptimizerKeyword(Rule):
@@ -73,8 +77,7 @@ class IgnoredOptimizerKeyword(Rule):
         kind = kind_of(call)
         if not kind:
             return
-        found = [judged for keyword in call.keywords for judged in self._judge(call, kind, keyword)]
-        yield from sorted(found, key=lambda judged: judged.consequence is not Consequence.BREAKS)[:1]
+        yield from (judged for _, judged in self._told(call, kind)[:1])
 
     def _judge(self, call: Call, kind: str, keyword: str) -> Iterator[Diagnostic]:
         keras3 = call.target is Target.KERAS3
@@ -110,27 +113,38 @@ class IgnoredOptimizerKeyword(Rule):
 
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Rename what has another name, leave out what does nothing, and make a schedule of a decay."""
-        import libcst
-
         if site.has_stars:
             return None
+        keyword = self._told(site, kind_of(site))[0][0]
         renamed = {old: new for old, new in _RENAMED.items() if old in site.keywords}
-        if renamed:
-            taken = any(argument(node, new, 0 if old == "lr" else None) is not None for old, new in renamed.items())
-            return None if taken else Replacement(with_keywords(node, renamed))
-        for keyword, neutral in (("use_locking", (True, False)), ("schedule_decay", (_NADAM,)), ("decay", (0, None))):
-            given = argument(node, keyword)
-            if given is not None and site.literal(keyword, default=UNKNOWN) in neutral:
-                return Replacement(without_argument(node, given))
-        rate, decay = argument(node, "learning_rate", 0), argument(node, "decay")
-        written = site.spelling(_SCHEDULE) or site.spelling(f"tensorflow.{_SCHEDULE}")
-        if rate is None or decay is None or written is None:
+        if any(argument(node, new, 0 if old == "lr" else None) is not None for old, new in renamed.items()):
             return None
-        schedule = expression(f"{written}(_, decay_steps=1, decay_rate=_)")
-        assert isinstance(schedule, libcst.Call)
-        first, steps, last = schedule.args
-        first, last = first.with_changes(value=rate.value), last.with_changes(value=decay.value)
-        schedule = schedule.with_changes(args=[first, steps, last])
-        args = [one.with_changes(value=schedule) if one is rate else one for one in node.args]
-        reason = "the learning rate falls from now on, by what was ignored or refused"
-        return Replacement(without_argument(node.with_changes(args=args), decay), Applicability.UNSAFE, reason)
+        given = argument(node, keyword)
+        if keyword in renamed or given is None:
+            return Replacement(with_keywords(node, renamed)) if renamed else None
+        if site.literal(keyword, default=UNKNOWN) in _NEUTRAL[keyword]:
+            return Replacement(without_argument(node, given))
+        return _with_schedule(node, site, given) if keyword == "decay" else None
+
+    def _told(self, call: Call, kind: str) -> list[tuple[str, Diagnostic]]:
+        """The keywords that something is to be said of: first what raises."""
+        found = [(keyword, judged) for keyword in call.keywords for judged in self._judge(call, kind, keyword)]
+        return sorted(found, key=lambda one: one[1].consequence is not Consequence.BREAKS)
+
+
+def _with_schedule(node: libcst.Call, site: Call, decay: libcst.Arg) -> Replacement | None:
+    """An optimizer with a schedule in place of its learning rate and decay."""
+    import libcst
+
+    rate = argument(node, "learning_rate", 0) or argument(node, "lr")
+    written = site.spelling(_SCHEDULE) or site.spelling(f"tensorflow.{_SCHEDULE}")
+    if rate is None or written is None:
+        return None
+    schedule = expression(f"{written}(_, decay_steps=1, decay_rate=_)")
+    assert isinstance(schedule, libcst.Call)
+    first, steps, last = schedule.args
+    first, last = first.with_changes(value=rate.value), last.with_changes(value=decay.value)
+    schedule = schedule.with_changes(args=[first, steps, last])
+    args = [one.with_changes(value=schedule) if one is rate else one for one in node.args]
+    new = with_keywords(without_argument(node.with_changes(args=args), decay), _RENAMED)
+    return Replacement(new, Applicability.UNSAFE, "the learning rate falls from now on, by what was ignored or refused")

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import with_argument
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .hints import is_first, is_first_in_project
+
+if TYPE_CHECKING:
+    import libcst
 
 _POSITIONS = {"Adadelta": 2, "Adam": 3}
 
@@ -37,6 +42,9 @@ class OptimizerEpsilonDefault(Rule):
     optimizer = tf.keras.optimizers.Adadelta(1.0, epsilon=1e-8)
     ```
 
+    ## Fix safety
+    Safe: the epsilon that the optimizer has is written out, and goes along when Keras's takes its place.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdadeltaOptimizer
     - https://www.tensorflow.org/guide/migrate/migrate_tf2
@@ -62,3 +70,7 @@ class OptimizerEpsilonDefault(Rule):
             f"`{call.path}` has an epsilon of 1e-8, and `tf.keras.optimizers.{kind}` one of 1e-7: in its place, "
             f"{effect}. Give Keras `epsilon=1e-8`.",
         )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Write the epsilon out."""
+        return Replacement(with_argument(node, "epsilon", "1e-8"))

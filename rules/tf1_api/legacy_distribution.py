@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Name, Reference
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import with_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import asks_for
 from .graph_calls import named
+
+if TYPE_CHECKING:
+    import libcst
 
 _OF_STRATEGY = re.compile(
     r"tensorflow\.distribute\.(?:(?:experimental\.)?[A-Za-z]+Strategy|get_strategy)\(\)\.[a-z_0-9]+"
@@ -56,6 +61,10 @@ class LegacyDistribution(Rule):
     strategy = tf.distribute.MirroredStrategy()
     losses = strategy.run(step, args=(batch,))
     ```
+
+    ## Fix safety
+    Safe for a strategy: `run` takes what `experimental_run_v2` took, and `axis=None` is what `reduce` had by itself.
+    Unsafe where nothing tells that an object with `experimental_run_v2` is a strategy. The others have no fix.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/mirrored_strategy
@@ -122,6 +131,21 @@ class LegacyDistribution(Rule):
             )
         elif call.method == "reduce" and call.value("axis", 2) is None and not call.has_stars:
             yield self.report(call, f"`{call.path}` without `axis` raises TypeError on TF2: pass `axis=None`.")
+
+    def fix(self, node: libcst.BaseExpression, site: Call | Reference) -> Replacement | None:
+        """Call `run`, or give `reduce` its axis."""
+        import libcst
+
+        if not isinstance(site, Call) or not isinstance(node, libcst.Call) or site.has_stars:
+            return None
+        if site.method == "reduce" and site.value("value", 1) is not None:
+            return Replacement(with_argument(node, "axis", "None"))
+        if site.method != "experimental_run_v2" or not isinstance(node.func, libcst.Attribute):
+            return None
+        new = node.with_changes(func=node.func.with_changes(attr=libcst.Name("run")))
+        if site.names:
+            return Replacement(new)
+        return Replacement(new, Applicability.UNSAFE, "nothing tells that this is a strategy")
 
 
 def _is_of_v2(name: Name) -> bool:

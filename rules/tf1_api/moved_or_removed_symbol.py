@@ -252,13 +252,9 @@ def _with_second(call: libcst.Call, given: libcst.Arg) -> libcst.Call:
 
     first, *rest = call.args
     comma = libcst.Comma(whitespace_after=libcst.SimpleWhitespace(" "))
-    none = libcst.SimpleWhitespace("")
-    if rest:
-        args = [first, given.with_changes(comma=comma), *rest]
-    else:
-        last = given.with_changes(comma=first.comma, whitespace_after_arg=first.whitespace_after_arg)
-        args = [first.with_changes(comma=comma, whitespace_after_arg=none), last]
-    return call.with_changes(args=args)
+    second = given.with_changes(comma=first.comma, whitespace_after_arg=first.whitespace_after_arg)
+    first = first.with_changes(comma=comma, whitespace_after_arg=libcst.SimpleWhitespace(""))
+    return call.with_changes(args=[first, second, *rest])
 
 
 def _no_package(statement: Import) -> str:

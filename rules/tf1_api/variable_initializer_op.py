@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call
+from ...linter.rule_api.model import Call, Context
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import V2_OFF, certainty
@@ -49,7 +49,7 @@ class VariableInitializerOp(Rule):
 
     ## Fix safety
     Safe where the code surely runs eagerly and nothing reads what the call returns: the statement is taken out.
-    Unsafe where it may run in a graph.
+    Unsafe where it may run in a graph, and where a module gives the result a name, which another file may read.
     There is no fix where the result is used, or where the call chooses the variables.
 
     ## Source
@@ -94,6 +94,9 @@ class VariableInitializerOp(Rule):
         """Leave the statement out."""
         if site.unread_as is None or site.arguments or site.file.project.uses(*V2_OFF):
             return None
-        eager = site.proven_eager and len(set(site.contexts)) == 1
-        reason = "" if eager else "where a graph is built, a session still has to run the operation"
-        return Replacement(None, Applicability.SAFE if eager else Applicability.UNSAFE, reason)
+        reason = ""
+        if site.in_graph or not site.proven_eager or any(Context.GRAPH in one for one in site.contexts):
+            reason = "where a graph is built, a session still has to run the operation"
+        elif not site.discarded and not site.scope.function().is_function:
+            reason = "another file may read the name"
+        return Replacement(None, Applicability.UNSAFE if reason else Applicability.SAFE, reason)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from migrate_lint.linter.finding import Applicability, Finding, Target, Via
+from migrate_lint.linter.finding import INTERNAL_ERROR, Applicability, Finding, Target, Via
 from migrate_lint.linter.registry.registry import all_rules, known
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.fixing import Wanted, fix
@@ -56,6 +56,27 @@ def test_a_fix_makes_what_the_page_says(page: Page, case: Case, target: Target, 
 
     assert without_markers(case.fixed.text) == text
     assert not again
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", [*Target])
+def test_no_fix_is_in_vain(target: Target, tmp_path: Path) -> None:
+    """In no case of any page: where all fixes of all rules are applied, what they fix is gone, and none raises."""
+    cases = [case for path in all_pages() for section in read_page(path).sections for case in section.cases]
+    wanted = Wanted(frozenset(known()), frozenset(Applicability))
+    fixed = 0
+    for number, case in enumerate(cases):
+        folder = tmp_path / str(number)
+        for name, text in case.files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(without_markers(text), "utf-8")
+        config = Config(base=str(folder), target=target.value)
+        done = fix(lambda unsaved, at=folder, by=config: lint([str(at)], by, unsaved=unsaved, fixes=Via.NATIVE), wanted)
+        assert not done.left, case.files
+        assert not [one for one in done.result.findings if one.code == INTERNAL_ERROR.code], case.files
+        fixed += len(done.files)
+
+    assert fixed > len(FIXABLE)
 
 
 @pytest.mark.tensorflow
