@@ -84,33 +84,33 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion:
+class Converted:
     """A file's new text, and what is to be said of it."""
 
     text: str
     notes: tuple[Note, ...] = ()
 
 
-def converted(file: File) -> Conversion:
+def converted(file: File) -> Converted:
     """The file as a part of a program that runs under ``compat.v1``; never raises.
 
     The text is the file's own where nothing is to be changed, or nothing can be for sure.
     """
     before = file.source.text
     if file.key not in file.project.summaries:
-        return Conversion(before)
+        return Converted(before)
     programs = programs_of(file.project)
     why = _why_left(file, programs)
     if why is not None:
-        return Conversion(before, (Note(1, why),) if why else ())
+        return Converted(before, (Note(1, why),) if why else ())
     try:
         module = cst.parse_module(before)
         if module.code != before:
-            return Conversion(before, (Note(1, "libcst does not give this file back as it stands"),))
+            return Converted(before, (Note(1, "libcst does not give this file back as it stands"),))
         result = _Plan(file, programs).carried_out(module)
         ast.parse(result.text)
     except (cst.ParserSyntaxError, cst.CSTValidationError, SyntaxError, ValueError, RecursionError) as error:
-        return Conversion(before, (Note(1, f"this file could not be rewritten: {str(error).splitlines()[0]}"),))
+        return Converted(before, (Note(1, f"this file could not be rewritten: {str(error).splitlines()[0]}"),))
     return result
 
 
@@ -491,7 +491,7 @@ class _Plan:
 
     # -- carrying it out ---------------------------------------------------------------------------------------------
 
-    def carried_out(self, module: cst.Module) -> Conversion:
+    def carried_out(self, module: cst.Module) -> Converted:
         """The new text."""
         before: dict[int, list[str]] = {}
         after: dict[int, list[str]] = {}
@@ -503,7 +503,7 @@ class _Plan:
         text = wrapper.visit(rewriter).code
         for place in sorted(self._places.keys() - rewriter.done):
             self._note(place[0], "a name in this line could not be rewritten")
-        return Conversion(text, tuple(sorted(set(self._notes))))
+        return Converted(text, tuple(sorted(set(self._notes))))
 
     def _first_tensorflow(self) -> tuple[int, str] | None:
         """Where the module imports TensorFlow for sure, and as what."""
