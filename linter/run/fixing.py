@@ -20,7 +20,7 @@ from ..source.cell_sources import with_sources
 from ..source.discovery import leads_out, trees_around
 from ..source.reading import NOTEBOOK, decoded, read_bytes
 
-_MOST_ROUNDS = 20
+_MOST_ROUNDS = 100
 """A chain of calls, of which each is fixed in its own way, takes as many rounds as fixes overlap."""
 
 CONVERSION = "compat.v1"

@@ -101,7 +101,6 @@ class DropoutKeepProb(Rule):
                 related=call.file.era_told,
             )
 
-
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Give the rate: 1 minus the second argument."""
         import libcst

@@ -15,7 +15,7 @@ from textwrap import dedent
 import pytest
 from migrate_lint.linter.analysis.index import FileIndex
 from migrate_lint.linter.finding import Target
-from migrate_lint.linter.fixing.compat_v1 import Conversion, converted
+from migrate_lint.linter.fixing.compat_v1 import Converted, converted
 from migrate_lint.linter.fixing.contrib import _written, code_of, successor, written_name
 from migrate_lint.linter.rule_api.model import File
 from migrate_lint.linter.source.parsing import SourceFile
@@ -46,7 +46,7 @@ PLACES = {
 }
 
 
-def one(text: str, name: str = "example.py", **others: str) -> Conversion:
+def one(text: str, name: str = "example.py", **others: str) -> Converted:
     """A file, beside other files, as it is converted."""
     texts = {name: dedent(text), **{f"{key}.py": dedent(other) for key, other in others.items()}}
     return converted(file_of(texts, name))
@@ -58,7 +58,7 @@ def changed(text: str, **others: str) -> list[str]:
     return [line for line in one(text, **others).text.split("\n") if line not in before]
 
 
-def project(texts: Mapping[str, str]) -> dict[str, Conversion]:
+def project(texts: Mapping[str, str]) -> dict[str, Converted]:
     """All files of a project."""
     whole = project_of(texts)
     found = {}
@@ -68,7 +68,7 @@ def project(texts: Mapping[str, str]) -> dict[str, Conversion]:
     return found
 
 
-def notes(conversion: Conversion) -> str:
+def notes(conversion: Converted) -> str:
     return "\n".join(f"{note.line}: {note.message}" for note in conversion.notes)
 
 
