@@ -453,12 +453,15 @@ class _Plan:
         imported = bool(self._programs.importers(file.key))
         if file.is_test and not imported:
             return file.key.rpartition("/")[2] not in ("__init__.py", "conftest.py")
+        statements = {id(one.value) for one in self._body if isinstance(one, ast.Expr)}
         for call in file.calls:
             if call.scope.function() is not index.module:
                 continue
             texts = index.resolve(call.scope, call.path) if call.path else ()
             if "tensorflow.app.run" in map(canonical, texts):
                 return True
+            if id(call.syntax) in statements and any(text.startswith("@") for text in texts):
+                return True  # it calls a function of its own for what that does
             if not imported and any(self._builds(text) for text in texts):
                 return True
         return False

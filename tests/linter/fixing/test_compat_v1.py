@@ -188,6 +188,14 @@ def test_a_module_that_builds_when_it_is_imported_is_no_script() -> None:
     assert "disable" not in found["graph.py"].text
 
 
+def test_a_module_that_runs_itself_is_a_script_even_if_it_is_imported() -> None:
+    """It calls a function of its own at its top."""
+    model = "import tensorflow as tf\n\ndef test():\n    tf.placeholder('float')\n\ntest()\n"
+    found = project({"model.py": model, "train.py": "import model\nimport tensorflow as tf\ntf.Session()\n"})
+
+    assert "disable_v2_behavior" in found["model.py"].text
+
+
 def test_a_script_without_tensorflow_of_its_own() -> None:
     """Switches before it imports what builds; comments above the import stay where they are."""
     found = project(
