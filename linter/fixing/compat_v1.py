@@ -316,7 +316,14 @@ class _Plan:
 
     def _left(self, reference: Reference, path: str) -> None:
         alias = self._alias_of(reference, path.partition(".")[0])
-        if alias is not None:
+        texts = self._texts(reference)
+        if alias is not None and "." in path and len(texts) == 1 and path.partition(".")[0] != "tensorflow":
+            # It fails where it is reached, and not the whole program where contrib would be imported.
+            if below(texts[0], _CONTRIB) and not path.endswith(texts[0].removeprefix("tensorflow")):
+                tf = self._name_of(_V1, reference.scope, reference.line)
+                assert isinstance(reference.syntax, ast.Attribute)
+                self._put(reference.syntax, path, tf + texts[0].removeprefix("tensorflow"))
+        elif alias is not None:
             self._unsolved.add(id(alias))
         if path.partition(".")[0] != path or reference.called:
             self._note(reference.line, f"`{path}` has no successor in TF2: it is left")
