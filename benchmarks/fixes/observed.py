@@ -20,6 +20,7 @@ import numpy as np
 
 MNIST = "tensorflow.examples.tutorials.mnist"
 STUBS = (
+    "scipy",
     "matplotlib",
     "mpl_toolkits",
     "seaborn",

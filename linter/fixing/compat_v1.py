@@ -316,7 +316,14 @@ class _Plan:
 
     def _left(self, reference: Reference, path: str) -> None:
         alias = self._alias_of(reference, path.partition(".")[0])
-        if alias is not None:
+        texts = self._texts(reference)
+        if alias is not None and "." in path and len(texts) == 1 and path.partition(".")[0] != "tensorflow":
+            # It fails where it is reached, and not the whole program where contrib would be imported.
+            if below(texts[0], _CONTRIB) and not path.endswith(texts[0].removeprefix("tensorflow")):
+                tf = self._name_of(_V1, reference.scope, reference.line)
+                assert isinstance(reference.syntax, ast.Attribute)
+                self._put(reference.syntax, path, tf + texts[0].removeprefix("tensorflow"))
+        elif alias is not None:
             self._unsolved.add(id(alias))
         if path.partition(".")[0] != path or reference.called:
             self._note(reference.line, f"`{path}` has no successor in TF2: it is left")
@@ -453,12 +460,15 @@ class _Plan:
         imported = bool(self._programs.importers(file.key))
         if file.is_test and not imported:
             return file.key.rpartition("/")[2] not in ("__init__.py", "conftest.py")
+        statements = {id(one.value) for one in self._body if isinstance(one, ast.Expr)}
         for call in file.calls:
             if call.scope.function() is not index.module:
                 continue
             texts = index.resolve(call.scope, call.path) if call.path else ()
             if "tensorflow.app.run" in map(canonical, texts):
                 return True
+            if id(call.syntax) in statements and any(text.startswith("@") for text in texts):
+                return True  # it calls a function of its own for what that does
             if not imported and any(self._builds(text) for text in texts):
                 return True
         return False

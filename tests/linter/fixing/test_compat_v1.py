@@ -188,6 +188,14 @@ def test_a_module_that_builds_when_it_is_imported_is_no_script() -> None:
     assert "disable" not in found["graph.py"].text
 
 
+def test_a_module_that_runs_itself_is_a_script_even_if_it_is_imported() -> None:
+    """It calls a function of its own at its top."""
+    model = "import tensorflow as tf\n\ndef test():\n    tf.placeholder('float')\n\ntest()\n"
+    found = project({"model.py": model, "train.py": "import model\nimport tensorflow as tf\ntf.Session()\n"})
+
+    assert "disable_v2_behavior" in found["model.py"].text
+
+
 def test_a_script_without_tensorflow_of_its_own() -> None:
     """Switches before it imports what builds; comments above the import stay where they are."""
     found = project(
@@ -293,13 +301,13 @@ def test_tf_slim_is_repaired_after_tensorflow_is_imported() -> None:
 
 
 def test_what_has_no_successor_is_left_and_said() -> None:
-    """The import, too, or the rest of the line would mean something else."""
+    """It fails where it is reached, and not where all the rest would be imported."""
     head = "import tensorflow as tf\nfrom tensorflow.contrib import learn, rnn\n\n"
     text = f"{head}tf.Session()\nlearn.DNNClassifier(rnn.GRUCell)\n"
     after = one(text)
 
-    assert "from tensorflow.contrib import learn\n" in after.text
-    assert "learn.DNNClassifier(tf.nn.rnn_cell.GRUCell)" in after.text
+    assert "import learn" not in after.text
+    assert "\ntf.contrib.learn.DNNClassifier(tf.nn.rnn_cell.GRUCell)" in after.text
     assert "5: `learn.DNNClassifier` has no successor" in notes(after)
     assert after.text == one(after.text).text
 
