@@ -28,8 +28,8 @@ def _program() -> str:
     """Code as people write it: this project's own modules."""
     top = Path(__file__).parents[2]
     paths = sorted([*top.glob("linter/*/*.py"), *top.glob("rules/*/*.py")])
-    lines = [line for path in paths for line in path.read_text("utf-8").split("\n") if "__future__" not in line]
-    return "\n".join(lines) + "\n"
+    lines = [line for path in paths for line in path.read_text("utf-8").split("\n")]
+    return "\n".join(line for line in lines if not line.startswith("from __future__")) + "\n"
 
 
 def _plain(text: str) -> str:

@@ -119,8 +119,7 @@ FAILURES = {
     "fills memory with small objects": Failure(
         """
         kept = []
-        while True:
-            kept.append([[]] * 999)  # here
+        while True: kept.append([[]] * 999)  # here
         """,
         "MemoryError|used more than 2.0 GiB of memory in phase build and was stopped",
         options=("--memory-limit", "2"),
