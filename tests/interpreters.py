@@ -35,7 +35,7 @@ import pytest
 TESTS = Path(__file__).parent
 SECONDS = 900.0
 """For a start or a call: a hundred times what either takes on a machine of its own."""
-CALLS = 20
+CALLS = 40
 """After so many a child is replaced: what models leave behind makes the next ones slower."""
 
 
