@@ -13,7 +13,7 @@ from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.verifying import Request, VerifyUsageError, compare, run
 
 from ...interpreters import Children
-from .workers import in_children
+from .workers import in_children, work
 
 pytestmark = pytest.mark.tensorflow
 PAIRS = Path(__file__).parent / "other_settings.py"
@@ -22,25 +22,29 @@ CPU = ("CPU:0", "CPU:1")
 
 
 def split() -> None:
-    """In a child that has done nothing yet: make two devices of the CPU."""
+    """In a child: make two devices of the CPU, or find them made."""
     import tensorflow as tf
 
     two = [tf.config.LogicalDeviceConfiguration()] * 2
     tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], two)
 
 
+def on_two_devices(job: dict[str, Any]) -> dict[str, Any]:
+    """In a child: what a worker does with a job; another one may have come into its place."""
+    split()
+    return work(job)
+
+
 @pytest.fixture(scope="module")
 def two_devices() -> Iterator[Children]:
     children = Children()
-    for target in TARGETS:
-        children.call(target.value, split)
     yield children
     children.close()
 
 
 def verified(children: Children, folder: Path, pair: str, target: Target, until: str, **asked: Any) -> Report:
     request = Request(f"{PAIRS}:{pair}", until=until, target=target, output=str(folder / "run"), **asked)
-    with in_children(children):
+    with in_children(children, do=on_two_devices):
         return run(request)
 
 

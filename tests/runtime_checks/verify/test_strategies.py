@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from migrate_lint.linter.finding import Target
@@ -13,18 +12,12 @@ from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.verifying import Request, VerifyUsageError, compare, run
 
 from ...interpreters import Children
-from .test_other_settings import TARGETS, split
-from .workers import in_children, work
+from .test_other_settings import TARGETS, on_two_devices
+from .workers import in_children
 
 pytestmark = pytest.mark.tensorflow
 PAIRS = Path(__file__).parent / "under_strategies.py"
 MIRRORED = "mirrored:2"
-
-
-def on_two_devices(job: dict[str, Any]) -> dict[str, Any]:
-    """In a child: what a worker does with a job; another one may have come into its place."""
-    split()
-    return work(job)
 
 
 @pytest.fixture(scope="module")
