@@ -10,7 +10,6 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from io import StringIO
 from pathlib import Path
 from token import tok_name
@@ -21,7 +20,7 @@ from ..finding import PROBE_ONLY_FINDING, UNUSED_SUPPRESSION, Finding
 from ..result import Result
 from ..settings.config import ALWAYS
 from ..source.discovery import leads_out, trees_around
-from ..source.parsing import SourceFile
+from ..source.parsing import SourceFile, digest_of
 from ..source.reading import decoded, read_bytes, read_source, split_lines
 from ..source.suppressions import Comment, find_suppressions
 
@@ -125,7 +124,7 @@ def _rewrite(
         ChangedError: if its bytes have not the digest of those that were linted.
     """
     data = read_bytes(path)
-    digest = _digest(data)
+    digest = digest_of(data)
     if linted not in {None, digest}:
         raise ChangedError
     source = read_source(Path(path), display, data)
@@ -134,7 +133,10 @@ def _rewrite(
     places, without = _places(source, findings)
     if not places:
         return without, digest
-    text, encoding = decoded(data)
+    try:
+        text, encoding = decoded(data)
+    except ValueError as error:
+        raise _RefusedError(str(error)) from error
     lines = split_lines(text)
     if [line.rstrip("\r\n") for line in lines] != source.lines:
         raise _RefusedError("its lines cannot be told apart")
@@ -145,15 +147,9 @@ def _rewrite(
         after = "".join(lines).encode(encoding)
     except UnicodeEncodeError as error:
         raise _RefusedError(f"the reason cannot be written in {encoding}, the encoding of this file") from error
-    if text.encode(encoding) != data:
-        raise _RefusedError(f"its text cannot be written back in {encoding} as it is")
     _require_same_code(source, read_source(Path(path), display, after))
     replace_file(path, after, data)
-    return without, _digest(after)
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
+    return without, digest_of(after)
 
 
 def _places(source: SourceFile, findings: Iterable[Finding]) -> tuple[dict[int, set[str]], list[Finding]]:

@@ -10,7 +10,9 @@ A function has as many contexts as there are different ways to reach it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from hashlib import blake2b
 from itertools import pairwise
 
 from .call_graph import GRAPH_NAMES, CallGraph
@@ -216,6 +218,17 @@ class Project(Resolver):
     def era(self, file: str) -> tuple[str, str]:
         """For which TensorFlow a file was written (see `Era`), and the file that tells."""
         return self.call_graph.era(file)
+
+    def names_digest(self) -> str:
+        """A digest of what all files import and read, by their names: who knows these depends on every file."""
+        return self._names_digest
+
+    @cached_property
+    def _names_digest(self) -> str:
+        digest = blake2b(digest_size=16)
+        for file, summary in self.summaries.items():
+            digest.update(json.dumps([file, *map(sorted, (summary["imports"], summary["uses"]))]).encode())
+        return digest.hexdigest()
 
     def keras_sets(self, attribute: str) -> bool:
         """Whether a class of the project that is Keras's by a base sets the attribute, in its body or by ``self``."""

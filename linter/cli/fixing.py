@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..finding import Applicability, Finding
 from ..reporters import Paint, escape, printable
-from ..settings.config import Config, resolve, selected
+from ..settings.config import ALWAYS, Config, resolve, selected
 from .console import UsageError, ask, is_colored, is_interactive, print_text
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ def diff_of(fixed: Fixed, paint: Paint) -> Iterator[str]:
     """A unified diff of every file that fixes change."""
     from difflib import unified_diff
 
-    from ..source.reading import decoded, split_lines
+    from ..source.reading import split_lines
 
     for file in fixed.files:
-        before, after = ([*filter(None, split_lines(decoded(data)[0]))] for data in (file.before, file.now))
+        before, after = ([*filter(None, split_lines(text))] for text in file.texts)
         for line in unified_diff(before, after, file.display, file.display):
             code = line.rstrip("\r\n")
             shown = "".join(char if char == "\t" else escape(char) for char in code)
@@ -90,11 +90,14 @@ def diff_of(fixed: Fixed, paint: Paint) -> Iterator[str]:
                 yield "\\ No newline at end of file\n"
 
 
-def said(fixed: Fixed, options: argparse.Namespace, failed: int) -> Iterator[str]:
-    """Sentences on what was fixed, and on what could be."""
+def said(fixed: Fixed, options: argparse.Namespace, failed: int, reported: bool) -> Iterator[str]:
+    """Sentences on what was fixed, on what could be, and, unless findings were `reported`, on what was not linted."""
     total: Counter[str] = Counter()
     for file in fixed.files:
         total += file.fixed
+    if not reported:
+        unseen = (one for one in fixed.result.findings if one.code in ALWAYS)
+        yield from (f"{one.path}:{one.line}: {one.code} {one.message}" for one in unseen)
     yield from fixed.left
     for path, conversion in fixed.result.conversions.items():
         yield from (f"{path}:{line}: {text}" for line, text in conversion.notes)

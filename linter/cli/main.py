@@ -120,8 +120,8 @@ def _check(words: list[str]) -> int:
     data = None if stdin_name is None else (stdin_name, _standard_input())
     cache = None if options.no_cache else _cache_folder()
     fallback = None if options.runtime is None or config.target != "auto" else _interpreters_target(options.python)
-    reporters = [_reporter(output.format) for output in outputs]
-    shown = any(getattr(reporter, "SHOWS_FIXES", False) for reporter in reporters)
+    wanted = [(output, _reporter(output.format)) for output in outputs]
+    shown = any(getattr(reporter, "SHOWS_FIXES", False) for _, reporter in wanted)
     via = Via(options.via or Via.NATIVE) if fixes_asked_for(options) or shown else None
 
     def found(unsaved: Mapping[str, bytes]) -> Result:
@@ -148,14 +148,14 @@ def _check(words: list[str]) -> int:
         return adopt(found(unsaved), options, config, jobs=jobs, cache=cache)[0]
 
     if fixes_asked_for(options):
-        return _fix(options, config, adopted, list(zip(outputs, reporters, strict=True)), stdin_name)
+        return _fix(options, config, adopted, wanted, stdin_name)
     result = found({})
     if options.runtime is not None:
         result = _run(options, config, result, target)
     result, notes, written = adopt(result, options, config, jobs=jobs, cache=cache)
     for line in (*troubles(), *notes):
         complain(line)
-    _deliver(result, options, list(zip(outputs, reporters, strict=True)))
+    _deliver(result, options, wanted)
     if not written:
         return 2
     return 0 if options.exit_zero and result.status == 1 else result.status
@@ -198,16 +198,16 @@ def _fix(
         print_bytes(data or b"")
     else:
         failed = write(fixed)
-    shows_code = options.diff or stdin_name is not None
-    if not (shows_code or options.fix_only):
+    reported = not (options.diff or options.fix_only or stdin_name is not None)
+    if reported:
         _deliver(fixed.result, options, wanted)
-    for line in (*failed, *said(fixed, options, len(failed))):
+    for line in (*failed, *said(fixed, options, len(failed), reported)):
         complain(line)
-    if failed:
+    status = fixed.result.status
+    if failed or status == 2:
         return 2
     if options.diff:
         return int(bool(fixed.files))
-    status = fixed.result.status
     return 0 if (options.exit_zero or options.fix_only) and status == 1 else status
 
 

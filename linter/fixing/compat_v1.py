@@ -334,7 +334,7 @@ class _Plan:
         """The import that binds the first name of a reference."""
         found = self._file.index.lookup(reference.scope, head)
         for one in self._live_imports if found is not None else ():
-            if found is not None and one.scope is found[0] and _bound(one) == head:
+            if found is not None and one.scope is found[0] and one.bound == head:
                 return one.alias
         return None
 
@@ -380,7 +380,7 @@ class _Plan:
         return found
 
     def _planned(self, one: Import) -> Binding | None:
-        absolute, bound = one.absolute, _bound(one)
+        absolute, bound = one.absolute, one.bound
         if not below(absolute, "tensorflow"):
             return None
         if below(absolute, "tensorflow.examples"):
@@ -426,7 +426,7 @@ class _Plan:
         """Imports of contrib that nothing needs any longer go; where something is left, they stay."""
         reads = {id(one.syntax): one for one in self._file.references}
         for one in self._live_imports:
-            absolute, bound = one.absolute, _bound(one)
+            absolute, bound = one.absolute, one.bound
             if not below(absolute, _CONTRIB) or one.is_star or id(one.alias) in self._imports:
                 continue
             is_top = isinstance(one.statement, ast.Import) and one.alias.asname is None
@@ -601,13 +601,6 @@ class _Plan:
         if any("tf_slim" in line for line in lines):
             self._note(1, "tf_slim stands for what tf.contrib held: tf-slim belongs into the requirements")
         before.setdefault(at, []).extend(lines)
-
-
-def _bound(one: Import) -> str:
-    """The name that an import gives to the file."""
-    if one.alias.asname is not None:
-        return one.alias.asname
-    return one.alias.name.partition(".")[0] if isinstance(one.statement, ast.Import) else one.alias.name
 
 
 def _shortened(node: ast.expr, parts: int) -> ast.expr:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..analysis.statements import span_of
 from ..finding import Edit, Fix
+from ..rule_api.rewriting import text_of
 from ..rule_api.rule import Replacement, Rule
 from .edits import edits_between, position
 from .imports import added
@@ -63,7 +64,7 @@ class _Piece:
 
         if self.module is None:
             assert new is not None, "an expression cannot be taken out"
-            return _code_of(new)
+            return text_of(new)
         if new is None:
             indent = self.text[: len(self.text) - len(self.text.lstrip(" \t"))]
             end = "\n" if self.text.endswith("\n") else ""
@@ -96,13 +97,7 @@ def _expression(site: Site) -> _Piece | None:
         return None
     # The parentheses let it go over several lines; they are the outermost ones, and not its own.
     node = node.with_changes(lpar=node.lpar[1:], rpar=node.rpar[:-1])
-    return _Piece(text, site.line, site.column, node) if _code_of(node) == text else None
-
-
-def _code_of(node: libcst.CSTNode) -> str:
-    import libcst
-
-    return libcst.Module([]).code_for_node(node)
+    return _Piece(text, site.line, site.column, node) if text_of(node) == text else None
 
 
 def _statement(site: Site, statement: ast.stmt) -> _Piece | None:

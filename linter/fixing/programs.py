@@ -100,19 +100,17 @@ def is_of_both(names: Iterable[str]) -> bool:
     return Era.TF1 in eras.values() and all(below(name, "tensorflow.compat.v1") for name in later)
 
 
-_last: list[tuple[list[str], list[Summary], Programs]] = []
-"""Those of the project that was asked about last: its files, and what they were."""
+_last: dict[str, Programs] = {}
+"""Those of the project that was asked about last, by its names."""
 
 
 def programs_of(project: Project) -> Programs:
-    """The programs of a project, kept for as long as its files are the same."""
-    files, rows = list(project.summaries), list(project.summaries.values())
-    for known_files, known_rows, programs in _last:
-        if known_files == files and all(one is other for one, other in zip(known_rows, rows, strict=True)):
-            return programs
-    programs = Programs(dict(project.summaries))
-    _last[:] = [(files, rows, programs)]
-    return programs
+    """The programs of a project, kept for as long as its files import and read the same."""
+    digest = project.names_digest()
+    if digest not in _last:
+        _last.clear()
+        _last[digest] = Programs(dict(project.summaries))
+    return _last[digest]
 
 
 def _closure(file: str, links: dict[str, set[str]]) -> set[str]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 from libcst.metadata import CodeRange, PositionProvider
 
+from ..rule_api.rewriting import text_of
+
 if TYPE_CHECKING:
     from ..rule_api.model import File
 
@@ -115,7 +117,7 @@ class Rewriter(cst.CSTTransformer):
     def _expression(self, original: cst.Name | cst.Attribute, updated: cst.BaseExpression) -> cst.BaseExpression:
         place = self._place(original)
         text, new = self._places.get(place, ("", ""))
-        if not new or _code(original) != text:
+        if not new or text_of(original) != text:
             return updated
         self.done.add(place)
         return cst.parse_expression(new).with_changes(lpar=updated.lpar, rpar=updated.rpar)
@@ -221,7 +223,7 @@ def _import_from(new: cst.ImportFrom, wanted: Sequence[Binding | None]) -> list[
         return [new.with_changes(module=_dotted(modules.pop()))]
     pairs = list(zip(new.names, wanted, strict=True))
     if len(modules) == 1 and "" not in modules and len(bindings) == len(pairs):
-        if all(one is not None and one.name == _code(alias.name) for alias, one in pairs):
+        if all(one is not None and one.name == text_of(alias.name) for alias, one in pairs):
             return [new.with_changes(module=_dotted(modules.pop()))]
     kept = [alias for alias, one in pairs if one is None]
     made: list[cst.BaseSmallStatement] = []
@@ -248,10 +250,6 @@ def _statement(code: str) -> cst.BaseSmallStatement:
     parsed = cst.parse_statement(f"{code}\n")
     assert isinstance(parsed, cst.SimpleStatementLine)
     return parsed.body[0]
-
-
-def _code(node: cst.CSTNode) -> str:
-    return cst.Module([]).code_for_node(node)
 
 
 def _parsed(code: str) -> list[_Line]:

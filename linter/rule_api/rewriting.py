@@ -16,11 +16,19 @@ __all__ = [
     "expression",
     "keyworded",
     "operand",
+    "text_of",
     "with_argument",
     "with_function",
     "with_keywords",
     "without_argument",
 ]
+
+
+def text_of(node: libcst.CSTNode) -> str:
+    """A node as it is written."""
+    import libcst
+
+    return libcst.Module([]).code_for_node(node)
 
 
 def expression(text: str) -> libcst.BaseExpression:

@@ -5,12 +5,12 @@ A file whose text cannot be parsed afterwards, or of which a finding is still th
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import blake2b
 
 from ..atomic import ChangedError, clear, replace_file
 from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE, Applicability, Consequence, Edit, Finding, Severity
@@ -18,6 +18,7 @@ from ..fixing.edits import applied, moved, overlap, position
 from ..result import Result
 from ..source.cell_sources import with_sources
 from ..source.discovery import leads_out, trees_around
+from ..source.parsing import digest_of
 from ..source.reading import NOTEBOOK, decoded, read_bytes
 
 _MOST_ROUNDS = 100
@@ -55,6 +56,16 @@ class FixedFile:
     now: bytes
     fixed: Counter[str] = field(default_factory=Counter)
     """How many fixes of each code were applied."""
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What it held and what it is to hold, as text; of a notebook its JSON."""
+        is_notebook = self.path.endswith(NOTEBOOK)
+        before, now = (
+            data.decode(json.detect_encoding(data)) if is_notebook else decoded(data)[0]
+            for data in (self.before, self.now)
+        )
+        return before, now
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +213,7 @@ class _Fixing:
             except OSError as error:
                 self.left[display] = str(error)
                 return None
-        if blake2b(data, digest_size=16).hexdigest() != result.digests.get(display):
+        if digest_of(data) != result.digests.get(display):
             self.left[display] = "it has changed since it was linted"
             return None
         self.files[display] = FixedFile(display, path, data, data)
@@ -245,8 +256,6 @@ def _with_edits(
         now = with_sources(file.now, change)
     else:
         text, encoding = decoded(file.now)
-        if text.encode(encoding) != file.now:
-            raise ValueError(f"its text cannot be written back in {encoding} as it is")
         before = {None: text}
         now = applied(text, edits[None]).encode(encoding)
     return now, [moved(before[one.cell], edits[one.cell], one.line, one.column) for one in taken]

@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE, Finding
 from .cells import CellMap, Change, Notebook
 from .magics import Edit, to_python
-from .parsing import SourceFile, line_of_long_number, parse_source
+from .parsing import SourceFile, digest_of, line_of_long_number, parse_source
 
 
 class _RefusedError(ValueError):
@@ -39,7 +38,7 @@ def read_notebook(path: Path, display: str, data: bytes) -> SourceFile | Finding
     except ValueError as error:
         number = None if isinstance(error, _RefusedError) else line_of_long_number(data.decode(errors="replace"))
         return UNPARSABLE_FILE.at(display, f"this notebook cannot be read: {error}", number or 1)
-    return _joined(path, display, cells, blake2b(data, digest_size=16).hexdigest())
+    return _joined(path, display, cells, digest_of(data))
 
 
 # -- the file ----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,11 +56,16 @@ class Refused:
     text: str
 
 
+def digest_of(data: bytes) -> str:
+    """By what a file's content is known again: blake2b, 16 bytes, in hexadecimal."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
 @dataclass(frozen=True)
 class SourceFile:
     """One file's text: decoded, without a byte order mark, every line end a single newline.
 
-    ``display`` is the path as reports show it; ``digest`` is blake2b (16 bytes, hex) of the bytes as they lie on disk.
+    ``display`` is the path as reports show it; ``digest`` is that of the bytes as they lie on disk, see `digest_of`.
     The text of a ``notebook`` is that of its code cells as one module, in which magics are replaced by Python.
     """
 

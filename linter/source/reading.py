@@ -8,13 +8,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
 from tokenize import detect_encoding
 
 from ..finding import UNPARSABLE_FILE, Finding
-from .parsing import NO_MEMORY, SourceFile
+from .parsing import NO_MEMORY, SourceFile, digest_of
 
 SIZE_LIMIT = 20 * 1024 * 1024
 """Bytes; a larger file is data, and is reported instead of read."""
@@ -111,7 +110,7 @@ def _read(path: Path, display: str, data: bytes) -> SourceFile | Finding:
         return read_notebook(path, display, data)
     if b"\0" in data:
         return _null_byte(display, data)
-    digest = blake2b(data, digest_size=16).hexdigest()
+    digest = digest_of(data)
     text = _decode(display, data)
     if isinstance(text, Finding):
         return text
@@ -121,13 +120,20 @@ def _read(path: Path, display: str, data: bytes) -> SourceFile | Finding:
 
 
 def decoded(data: bytes) -> tuple[str, str]:
-    """The text of a file that `read_source` reads, with its own line ends, and the encoding that it is written in."""
+    """The text of a file that `read_source` reads, with its own line ends, and the encoding that gives its bytes back.
+
+    Raises:
+        ValueError: if none does.
+    """
     head = data[:_HEAD].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         encoding = detect_encoding(BytesIO(head).readline)[0]
     except SyntaxError:  # a first line longer than that, cut within a character
         encoding = "utf-8"
-    return data.decode(encoding), encoding
+    text = data.decode(encoding)
+    if text.encode(encoding) != data:
+        raise ValueError(f"its text cannot be written back in {encoding} as it is")
+    return text, encoding
 
 
 def split_lines(text: str) -> list[str]:

@@ -153,7 +153,7 @@ def standing_in(tf: Any, strategy: Any, tell: Callable[[str, str], object]) -> I
     """Let the strategy stand in, in the body, for those that the program makes: there is one in a process.
 
     Its own logical devices are not made either, as those of the strategy are there. `tell` hears the names of what
-    gives way, and of a strategy what it is: see `together`.
+    gives way, and of a strategy what it is: see `two_in_one`.
     """
     with contextlib.ExitStack() as stack:
         for name in _CLASSES:
