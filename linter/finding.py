@@ -239,4 +239,5 @@ UNUSED_SUPPRESSION = ToolFinding("TF901", "unused-suppression", Severity.WARNING
 PYTHON2_SOURCE = ToolFinding("TF902", "python2-source", Severity.ERROR, Consequence.BREAKS)
 PROBE_ONLY_FINDING = ToolFinding("TF907", "probe-only-finding", Severity.ERROR, Consequence.CHANGES)
 PROBE_FAILED = ToolFinding("TF908", "probe-failed", Severity.WARNING, Consequence.BREAKS)
+HARMFUL_FIX = ToolFinding("TF910", "harmful-fix", Severity.ERROR, Consequence.CHANGES)
 INTERNAL_ERROR = ToolFinding("TF909", "internal-error", Severity.ERROR, Consequence.BREAKS)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from .finding import Finding, Target
 
@@ -67,3 +68,30 @@ class RuntimeReport:
     findings: tuple[Finding, ...]
     added: tuple[Finding, ...]
     runs: tuple[WorkerRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What a pair of programs, or a model, did with its files in one state.
+
+    ``holds`` is whether it computed what it is to compute, ``ended`` whether it ran to its end; ``told`` says in words
+    how it did not. ``places`` are files and lines where that may come from, the likeliest first; ``lines`` has the
+    files that ran, by their real paths, as far as that is known: the lines on which statements begin, and those that
+    ran.
+    """
+
+    holds: bool
+    ended: bool
+    told: str = ""
+    places: tuple[tuple[str, int], ...] = ()
+    lines: Mapping[str, tuple[frozenset[int], frozenset[int]]] = field(default_factory=dict)
+
+    def statement(self, path: str, line: int) -> int:
+        """The line on which the statement begins that a line belongs to; the line itself where none is known."""
+        starts, _ = self.lines.get(path, (frozenset[int](), frozenset[int]()))
+        return max((start for start in starts if start <= line), default=line)
+
+    def reached(self, path: str, line: int) -> bool:
+        """Whether the statement of a line ran; of a line before all statements, whether the file did."""
+        starts, ran = self.lines.get(path, (frozenset[int](), frozenset[int]()))
+        return bool(ran) and (line < min(starts) or self.statement(path, line) in ran)

@@ -117,6 +117,7 @@ def start(
     environment: Mapping[str, str | None],
     on_phase: Callable[[str], None] | None = None,
     folders: Sequence[str] = (),
+    working_folder: str | None = None,
 ) -> Outcome:
     """Run `script` with `python` until it ends or breaks a limit; its one argument is the path of the job file.
 
@@ -126,7 +127,7 @@ def start(
     `on_phase` hears the name of each phase seen to run; one shorter than the pause between two looks may be missed.
     Whatever happens, also an exception or Ctrl-C, and also where this process is killed, the worker, every process
     that it started (Linux; elsewhere its group) and its folder are gone afterwards.
-    `folders` are gone too if this process is killed.
+    `folders` are gone too if this process is killed. The worker runs in `working_folder`, by default in this process's.
     """
     token, key = uuid.uuid4().hex, secrets.token_bytes(32)
     with scratch() as folder:
@@ -141,6 +142,7 @@ def start(
             _Progress(Path(folder, RESULTS), key, on_phase),
             timeout,
             (folder, *folders),
+            working_folder,
         )
         try:
             return worker.run(memory_limit)
@@ -173,6 +175,7 @@ class _Worker:
         progress: _Progress,
         timeout: float,
         folders: Sequence[str],
+        working_folder: str | None,
     ) -> None:
         self.command = command
         self.environment = environment
@@ -180,6 +183,7 @@ class _Worker:
         self.progress = progress
         self.timeout = timeout
         self.folders = folders
+        self.working_folder = working_folder
         self.process: Supervised | None = None
         self.tail: Tail | None = None
 
@@ -206,7 +210,12 @@ class _Worker:
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         limit = self.timeout + _SILENCE
         self.process = Supervised(
-            self.command, environment=self.environment, streams=streams, limit=limit, folders=self.folders
+            self.command,
+            environment=self.environment,
+            streams=streams,
+            limit=limit,
+            folders=self.folders,
+            working_folder=self.working_folder,
         )
         assert self.process.process.stdout is not None
         self.tail = Tail(self.process.process.stdout.fileno(), _KEPT_OUTPUT)

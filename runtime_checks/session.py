@@ -54,7 +54,8 @@ class Request:
     ``targets`` are the Keras versions, by default the one of the interpreter; ``timeout`` is in seconds for each phase,
     ``memory_limit`` in GiB, ``roots`` are the folders whose files are the user's.
     ``notebook`` is the code of a target that is one, None of any other.
-    ``found_for`` says for which targets a finding was made, where that is not all.
+    ``found_for`` says for which targets a finding was made, where that is not all; ``working_folder`` is the model's,
+    by default this process's.
     """
 
     target: str
@@ -74,6 +75,7 @@ class Request:
     roots: tuple[str, ...] = ()
     notebook: NotebookCode | None = None
     found_for: Mapping[FindingKey, frozenset[Target]] = field(default_factory=dict)
+    working_folder: str | None = None
 
 
 def locate_target(text: str, root: str | None = None) -> str | None:
@@ -103,7 +105,7 @@ def run(
     Raises:
         RuntimeUsageError: if the target, the inputs, the interpreter, a device or a strategy cannot be had.
     """
-    located = _located(request.target, request.roots[0] if request.roots else None)
+    located = _located(request.target, request.roots[0] if request.roots else None, request.working_folder)
     try:
         python = interpreter.describe(request.python)
     except interpreter.InterpreterError as error:
@@ -126,9 +128,9 @@ def run(
     return RuntimeReport(tuple(judged[: len(findings)]), tuple(together(added)), tuple(runs))
 
 
-def _located(text: str, root: str | None) -> Located:
+def _located(text: str, root: str | None, folder: str | None = None) -> Located:
     try:
-        return locate(text, os.getcwd(), root)
+        return locate(text, folder or os.getcwd(), root)
     except LocateError as error:
         raise RuntimeUsageError(str(error)) from error
 
@@ -243,6 +245,7 @@ class _Attempt:
             memory_limit=limit,
             environment=interpreter.keras_environment(self.python, self.target) | accelerators,
             on_phase=None if progress is None else lambda phase: progress(f"{where}: {phase}"),
+            working_folder=request.working_folder,
         )
         try:
             self.results = results(self.outcome.results or {}, [number for number, _, _ in findings])

@@ -43,6 +43,7 @@ class Supervised:
         streams: ``stdin``, ``stdout`` and ``stderr``, as `subprocess.Popen` has them.
         limit: seconds after which the command is ended if `beat` is not called; None for no limit.
         folders: are removed if this process ends before `close`.
+        working_folder: of the command, by default this process's.
 
     Raises:
         LaunchError: if it cannot be run; where there is a supervisor, `poll` may raise it later.
@@ -56,6 +57,7 @@ class Supervised:
         streams: Mapping[str, Any],
         limit: float | None = None,
         folders: Sequence[str] = (),
+        working_folder: str | None = None,
     ) -> None:
         self.code: int | None = None
         """As `subprocess` gives it; None before the end, and where it is not known."""
@@ -74,6 +76,7 @@ class Supervised:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
                 command,
                 env=environment,
+                cwd=working_folder,
                 start_new_session=True,
                 pass_fds=() if other is None else (other.fileno(),),
                 **streams,

@@ -51,6 +51,9 @@ _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker", "st
 _ON_KERAS2 = "the TF1 side ran with Keras 2, for which TF1 programs were written: Keras 3 has no tf.compat.v1.layers"
 
 
+_NO_FIELDS: Mapping[str, Mapping[str, Any]] = {}
+
+
 class VerifyUsageError(ValueError):
     """The verification makes no sense as it was asked for; the text says why."""
 
@@ -68,7 +71,7 @@ class Request:
     the TF2 side runs once more; ``strategies`` are such as ``mirrored:2``, see `strategies`, with the same.
     ``timeout`` is in seconds for each scenario and training step, ``memory_limit`` and ``tap_limit`` are in GiB,
     ``roots`` are the folders whose files are the user's; ``output`` keeps the recordings; ``tensorboard`` is a folder
-    for the summaries and the traces of both sides.
+    for the summaries and the traces of both sides; ``working_folder`` is that of the sides, by default this process's.
     """
 
     pair: str
@@ -90,6 +93,7 @@ class Request:
     devices: tuple[str, ...] = ()
     precisions: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
+    working_folder: str | None = None
 
     def numbered(self) -> tuple[str, ...]:
         """The devices as TensorFlow numbers them, each once.
@@ -155,6 +159,7 @@ def run(
     findings: Sequence[Finding] = (),
     progress: Callable[[str], None] | None = None,
     then: Callable[[Report, Again], Report] | None = None,
+    fields: Mapping[str, Mapping[str, Any]] = _NO_FIELDS,
 ) -> Report:
     """Record both sides in workers and compare them.
 
@@ -162,7 +167,8 @@ def run(
         request: what is to be verified.
         findings: what static analysis found in the pair's files.
         progress: told in words what runs now.
-        then: gets the report and the means to run the TF2 side again; gives back the report that is shown.
+        then: gets the report and the means to run its sides again; gives back the report that is shown.
+        fields: of the jobs of both sides, by the names of the sides, besides those that they always have.
 
     Raises:
         VerifyUsageError: if the pair, an interpreter, the policy or a folder cannot be had.
@@ -180,7 +186,7 @@ def run(
     first, second = _interpreters(request)
     devices, variants = request.numbered(), request.variants()
     if variants and then is not None:
-        raise VerifyUsageError("--find-cause and --seed-bugs run the TF2 side on one device, as it is")
+        raise VerifyUsageError("what runs the TF2 side again and again runs it on one device, as it is")
     _require_folder(request.tensorboard)
     swapped = first[1] is Target.KERAS2 and second[1] is Target.KERAS3
     with run_folder(request.output) as folder:
@@ -206,8 +212,8 @@ def run(
                 asking = replace(sides[1], variant=variant)
                 asking.record(plan._replace(scenarios=()), pair_job(located, name), progress)
         for side in sides:
-            heard: dict[str, Any] = {"mutations": []} if then is not None and side.side == "tf2" else {}
-            side.record(plan if then is not None else brief, pair_job(located, name), progress, **heard)
+            own = fields.get(side.side, {})
+            side.record(plan if then is not None else brief, pair_job(located, name), progress, **own)
 
         for side in sides if request.tensorboard is not None else ():
             side.profile(plan, pair_job(located, name), progress)
@@ -239,10 +245,11 @@ def run(
             return report
         if today is not None and not _tells(folder, request):
             today = None
+        runs = Again(request, plan, sides, pair_job(located, name), findings, progress, today)
         try:
-            report = then(report, Again(request, plan, sides, pair_job(located, name), findings, progress, today))
+            report = then(report, runs)
         finally:
-            shutil.rmtree(os.path.join(folder, ATTEMPTS), ignore_errors=True)
+            runs.forget()
         write_run(folder, {**asked_for, "tried": True})
         return report
 
@@ -564,6 +571,38 @@ class Again:
                 side.record(plan, self.pair, self.progress, limit, other=self.folders[0], **job)
         return folders
 
+    def elsewhere(self, side: str, move: Callable[[str], str], progress: str) -> str:
+        """Record a side from files that lie elsewhere, from where the TF1 side began; gives the folder.
+
+        Args:
+            side: ``tf1`` or ``tf2``; both run in the TensorFlow of the TF2 side.
+            move: gives of a path that where its files are now.
+            progress: what this is, in words.
+
+        Raises:
+            VerifyUsageError: if there is no such pair there.
+        """
+        request = replace(
+            self.request,
+            roots=tuple(map(move, self.request.roots)),
+            working_folder=move(os.getcwd()),
+        )
+        python = self.sides[1].python
+        target = _target_of_tf1(python) if side == "tf1" else self.sides[1].target
+        run = tempfile.mkdtemp(dir=self._kept())
+        place = TODAY if side == "tf1" else side
+        os.mkdir(os.path.join(run, place))
+        moved = _Side(request, side, python, target, run, self.sides[side == "tf2"].adaptations, place=place)
+        pair = {
+            **self.pair,
+            "file": self.pair["file"] and move(self.pair["file"]),
+            "search_path": [*map(move, self.pair["search_path"])],
+        }
+        tell = self.progress
+        told = None if tell is None else lambda phase: tell(f"{progress}: {phase}")
+        moved.record(self.plan, pair, told, other=self.folders[0], lines=True)
+        return moved.folder
+
     def longer(self, steps: int) -> Again:
         """The same with more training steps; the TF1 side is recorded anew, in a folder of its own."""
         plan = self.plan._replace(steps=steps)
@@ -574,6 +613,10 @@ class Again:
         for side in filter(None, (sides[0], today)):
             side.record(plan, self.pair, self.progress)
         return replace(self, plan=plan, sides=sides, today=today)
+
+    def forget(self) -> None:
+        """Remove what was recorded again."""
+        shutil.rmtree(os.path.join(self.sides[1].run, ATTEMPTS), ignore_errors=True)
 
     def _kept(self) -> str:
         path = os.path.join(self.sides[1].run, ATTEMPTS)
@@ -701,6 +744,7 @@ class _Side:
             environment=keras,
             on_phase=None if progress is None else lambda phase: progress(f"{self.name}: {phase}"),
             folders=[self.run] if self.request.output is None else [],
+            working_folder=self.request.working_folder,
         )
 
     def _keep(self, output: str) -> None:

@@ -220,7 +220,7 @@ def test_only_the_registry_imports_rules() -> None:
 
 def test_only_the_commands_import_the_runtime_checks() -> None:
     """Linting does not pay for what it does not do."""
-    commands = {f"linter/cli/{name}.py" for name in ("main", "resume_command", "verify_command")}
+    commands = {f"linter/cli/{name}.py" for name in ("main", "proving", "resume_command", "verify_command")}
 
     assert {*commands, "linter/pytest_plugin.py"} >= {
         path for path, _ in _offences(LINTER + RULES, {"migrate_lint.runtime_checks"})

@@ -27,6 +27,12 @@ def add_fix_options(parser: argparse.ArgumentParser) -> None:
     add("--diff", action="store_true", help="show what --fix would change; the exit status is 1 if that is anything")
     add("--fix-only", action="store_true", help="apply fixes, and report nothing")
     add("--via", choices=("compat.v1",), help="fix to a TF1 program that runs under TF2, in place of TF2's own names")
+    add(
+        "--prove",
+        metavar="TARGET",
+        help="apply fixes only as far as pair.py, or model.py:build, which is run, computes what it did before",
+    )
+    add("--python-tf1", metavar="PATH", help="the interpreter of the TF1 side of the pair that --prove runs")
     add("-i", "--interactive", action="store_true", help="ask for each fix, on a terminal")
 
 
@@ -42,8 +48,8 @@ def require_fixable(options: argparse.Namespace) -> None:
         UsageError: if they make no sense.
     """
     if not fixes_asked_for(options):
-        if options.unsafe_fixes or options.via:
-            word = "--unsafe-fixes" if options.unsafe_fixes else "--via"
+        of_fixes = {"--unsafe-fixes": options.unsafe_fixes, "--via": options.via, "--prove": options.prove}
+        if word := next((name for name, given in of_fixes.items() if given), None):
             raise UsageError(f"{word} says which fixes --fix, --fix-only, --diff and --interactive apply or show")
         return
     if options.via and (options.unsafe_fixes or options.interactive):
@@ -55,6 +61,8 @@ def require_fixable(options: argparse.Namespace) -> None:
     }  # fmt: skip
     if found := [name for name, given in others.items() if given]:
         raise UsageError(f"{found[0]} is about code as it stands, and cannot be given with fixes: fix it first")
+    if options.prove and ("-" in options.paths or options.interactive):
+        raise UsageError("--prove tries the fixes of files again and again, and asks for none of them")
     if options.interactive and ("-" in options.paths or not is_interactive()):
         raise UsageError("--interactive asks on a terminal, and there is none")
 

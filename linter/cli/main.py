@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from time import monotonic
 from types import ModuleType
@@ -44,9 +45,10 @@ from .fixing import add_fix_options, fixes_asked_for, require_fixable
 from .outputs import Given, Output, pair
 
 if TYPE_CHECKING:
-    from ...runtime_checks.session import NotebookCode
+    from ...runtime_checks.session import NotebookCode, Request
     from ..finding import Target
     from ..result import Result
+    from ..run.fixing import Fixed, Place
 
 _MOST_JOBS = 61
 """Processes; Windows waits for no more at once, and more only wait for each other."""
@@ -96,8 +98,10 @@ def _check(words: list[str]) -> int:
     options = _parsed(words)
     stdin_name = _stdin_name(options)
     require_working_folder()
+    proves = _to_prove(options)
     target = _runtime_target(options)
-    paths = options.paths or ([target] if target is not None else ["."])
+    named = target or proves
+    paths: Sequence[str] = options.paths or ([named] if named is not None else ["."])
     config = _configured(options, _common_folder([stdin_name] if stdin_name is not None else paths))
     jobs = min(config.jobs or _cores(), _MOST_JOBS)
     outputs = pair(options.outputs, config.output_format)
@@ -117,6 +121,8 @@ def _check(words: list[str]) -> int:
     root = None
     if target is not None and not options.paths:
         root, paths = _reached(target, config)
+    elif proves is not None and not options.paths:
+        root, _ = _reached(proves, config)
     data = None if stdin_name is None else (stdin_name, _standard_input())
     cache = None if options.no_cache else _cache_folder()
     fallback = None if options.runtime is None or config.target != "auto" else _interpreters_target(options.python)
@@ -124,7 +130,7 @@ def _check(words: list[str]) -> int:
     shown = any(getattr(reporter, "SHOWS_FIXES", False) for _, reporter in wanted)
     via = Via(options.via or Via.NATIVE) if fixes_asked_for(options) or shown else None
 
-    def found(unsaved: Mapping[str, bytes]) -> Result:
+    def found(unsaved: Mapping[str, bytes], paths: Sequence[str] = paths) -> Result:
         progress = None if options.quiet or not is_terminal(sys.stderr) else _Progress()
         try:
             return lint(
@@ -144,11 +150,11 @@ def _check(words: list[str]) -> int:
             if progress is not None:
                 progress.stop()
 
-    def adopted(unsaved: Mapping[str, bytes]) -> Result:
-        return adopt(found(unsaved), options, config, jobs=jobs, cache=cache)[0]
+    def adopted(unsaved: Mapping[str, bytes], paths: Sequence[str] = paths) -> Result:
+        return adopt(found(unsaved, paths), options, config, jobs=jobs, cache=cache)[0]
 
     if fixes_asked_for(options):
-        return _fix(options, config, adopted, wanted, stdin_name)
+        return _fix(options, config, adopted, wanted, stdin_name, proves)
     result = found({})
     if options.runtime is not None:
         result = _run(options, config, result, target)
@@ -178,16 +184,27 @@ def _deliver(result: Result, options: argparse.Namespace, wanted: Sequence[tuple
 def _fix(
     options: argparse.Namespace,
     config: Config,
-    lint: Callable[[Mapping[str, bytes]], Result],
+    lint: Callable[..., Result],
     wanted: Sequence[tuple[Output, ModuleType]],
     stdin_name: str | None,
+    proves: str | None,
 ) -> int:
     """Apply fixes, write or show them, and report what is left."""
     from ..run.cache import troubles
     from ..run.fixing import fix, write
     from .fixing import diff_of, said, selection
 
-    fixed = fix(lint, selection(options, config))
+    chosen = selection(options, config)
+    if proves is None:
+        fixed = fix(lint, chosen)
+    else:
+
+        from .proving import prove_fixes
+
+        def fixed_but(paths: Sequence[str], without: frozenset[Place]) -> Fixed:
+            return fix(partial(lint, paths=paths), replace(chosen, without=without))
+
+        fixed = prove_fixes(options, config, proves, partial(_model, options), fixed_but)
     for line in troubles():
         complain(line)
     failed: list[str] = []
@@ -209,6 +226,17 @@ def _fix(
     if options.diff:
         return int(bool(fixed.files))
     return 0 if (options.exit_zero or options.fix_only) and status == 1 else status
+
+
+def _to_prove(options: argparse.Namespace) -> str | None:
+    """The file of the pair or model with which fixes are proven, None where none is asked for."""
+    if options.prove is None or not fixes_asked_for(options):
+        if options.python_tf1 is not None:
+            raise UsageError("--python-tf1 is about the pair that --prove runs")
+        return None
+    from .proving import proven_file
+
+    return proven_file(options)
 
 
 def _parsed(words: list[str]) -> argparse.Namespace:
@@ -233,10 +261,8 @@ def _explain_target(paths: Sequence[str], config: Config, jobs: int, options: ar
     return 0
 
 
-_RUN_OPTIONS = (
-    "inputs", "input_shape", "input_dtype", "call", "batch", "step", "device", "strategy", "python", "timeout",
-    "memory_limit", "trust_runtime",
-)  # fmt: skip
+_PROOF_OPTIONS = ("inputs", "input_shape", "input_dtype", "call", "batch", "step", "python", "timeout", "memory_limit")
+_RUN_OPTIONS = (*_PROOF_OPTIONS, "device", "strategy", "trust_runtime")  # fmt: skip
 _MEMORY_LIMIT = 8.0
 """GiB that a worker may take unless told otherwise."""
 _PHASE_LIMIT = 120.0
@@ -250,7 +276,8 @@ def _runtime_target(options: argparse.Namespace) -> str | None:
         UsageError: if nothing is to be run and the command line says how, or if it cannot be.
     """
     if options.runtime is None:
-        values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in _RUN_OPTIONS}
+        asked = [name for name in _RUN_OPTIONS if options.prove is None or name not in _PROOF_OPTIONS]
+        values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in asked}
         given = [name for name, value in values.items() if value is not None and value is not False]
         given += ["--target both"] if options.target == "both" else []
         if given:
@@ -301,31 +328,18 @@ def _targets_to_run(result: Result, root: str | None) -> tuple[Target, ...]:
 
 def _run(options: argparse.Namespace, config: Config, result: Result, file: str | None) -> Result:
     """The result with the verdicts of a run of the model."""
-    from ...runtime_checks.session import Request, RuntimeUsageError, run
+    from ...runtime_checks.session import RuntimeUsageError, run
     from ..run.imports import root_around
     from ..run.verdicts import with_verdicts
 
     own = None if file is None else root_around(file)
     roots = ([] if own is None else [own]) + [project.root for project in result.projects]
-    memory = _MEMORY_LIMIT if options.memory_limit is None else options.memory_limit
-    request = Request(
-        target=options.runtime,
-        inputs=options.inputs,
-        shapes=tuple(options.input_shape or ()),
-        dtypes=tuple(options.input_dtype or ()),
-        arguments=tuple(options.arguments),
-        method=options.call,
-        batch=options.batch,
-        step=options.step,
+    request = replace(
+        _model(options, options.runtime, _targets_to_run(result, own), roots),
         devices=tuple(dict.fromkeys(options.device or ())),
         strategies=tuple(dict.fromkeys(options.strategy or ())),
-        targets=_targets_to_run(result, own),
         notebook=None if file is None else _notebook(file, options.runtime),
         found_for=result.found_for,
-        python=options.python,
-        timeout=_PHASE_LIMIT if options.timeout is None else options.timeout,
-        memory_limit=memory or None,
-        roots=tuple(dict.fromkeys(map(os.path.abspath, roots))),
     )
     progress = phase_progress(options.quiet)
     try:
@@ -336,6 +350,28 @@ def _run(options: argparse.Namespace, config: Config, result: Result, file: str 
         if progress is not None:
             progress.stop()
     return with_verdicts(result, report, options.trust_runtime)
+
+
+def _model(options: argparse.Namespace, text: str, targets: Sequence[Target], roots: Sequence[str]) -> Request:
+    """The model that a text names, to be run on these targets; the folders are those of the user's files."""
+    from ...runtime_checks.session import Request
+
+    memory = _MEMORY_LIMIT if options.memory_limit is None else options.memory_limit
+    return Request(
+        target=text,
+        inputs=options.inputs,
+        shapes=tuple(options.input_shape or ()),
+        dtypes=tuple(options.input_dtype or ()),
+        arguments=tuple(options.arguments),
+        method=options.call,
+        batch=options.batch,
+        step=options.step,
+        targets=tuple(targets),
+        python=options.python,
+        timeout=_PHASE_LIMIT if options.timeout is None else options.timeout,
+        memory_limit=memory or None,
+        roots=tuple(dict.fromkeys(map(os.path.abspath, roots))),
+    )
 
 
 def _notebook(file: str, target: str) -> NotebookCode | None:

@@ -33,6 +33,7 @@ from .console import (
 from .outputs import Given, Output, pair
 
 if TYPE_CHECKING:
+    from ...runtime_checks import verifying
     from ...runtime_checks.comparison.report import Report
     from ...runtime_checks.verifying import Again
 
@@ -223,22 +224,13 @@ def _run(options: argparse.Namespace) -> int:
     try:
         located, _ = verifying.locate_pair(text, root)
         project = Project(located.file)
-        asked = Target(options.target) if options.target in list(Target) else None
-        likely = project.target()
-        request = verifying.Request(
-            pair=text,
+        request = replace(
+            pair_request(text, project, options),
             until=options.until,
             policy=options.policy or _POLICY,
             steps=options.steps or _STEPS,
             seed=_SEED if options.seed is None else options.seed,
-            target=asked,
-            likely=likely,
-            python=options.python,
-            python_tf1=options.python_tf1,
-            timeout=options.timeout or _TIMEOUT,
-            memory_limit=_MEMORY_LIMIT if options.memory_limit is None else options.memory_limit or None,
             tap_limit=_TAP_LIMIT if options.tap_limit is None else options.tap_limit,
-            roots=tuple(dict.fromkeys(found for found in (project.root, root) if found)),
             output=options.output,
             tensorboard=options.tensorboard,
             oracle=options.oracle,
@@ -246,13 +238,33 @@ def _run(options: argparse.Namespace) -> int:
             precisions=tuple(options.precision or ()),
             strategies=tuple(options.strategy or ()),
         )
-        report = verifying.run(request, project.findings(asked or likely), progress, _then(options))
+        then = _then(options)
+        fields: dict[str, dict[str, Any]] = {} if then is None else {"tf2": {"mutations": []}}
+        report = verifying.run(request, project.findings(request.target or request.likely), progress, then, fields)
     except verifying.VerifyUsageError as error:
         raise UsageError(str(error)) from error
     finally:
         if progress is not None:
             progress.stop()
     return _show(report, outputs, options)
+
+
+def pair_request(text: str, project: Project, options: argparse.Namespace) -> verifying.Request:
+    """What is asked for by the options that all who run pairs have in common."""
+    from ...runtime_checks import verifying
+    from ..source.discovery import marked_root
+
+    root = marked_root(os.getcwd())
+    return verifying.Request(
+        pair=text,
+        target=Target(options.target) if options.target in list(Target) else None,
+        likely=project.target(),
+        python=options.python,
+        python_tf1=options.python_tf1,
+        timeout=options.timeout or _TIMEOUT,
+        memory_limit=_MEMORY_LIMIT if options.memory_limit is None else options.memory_limit or None,
+        roots=tuple(dict.fromkeys(found for found in (project.root, root) if found)),
+    )
 
 
 def _then(options: argparse.Namespace) -> Callable[[Report, Again], Report] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..finding import (
+    HARMFUL_FIX,
     INTERNAL_ERROR,
     PROBE_FAILED,
     PROBE_ONLY_FINDING,
@@ -197,6 +198,34 @@ class InternalError(_ToolRule):
     """
 
     finding = INTERNAL_ERROR
+
+
+class HarmfulFix(_ToolRule):
+    """A fix of another finding would change what the program computes, so it was not applied.
+
+    ## Why
+    `--fix --prove` runs a pair of programs, or a model, with the fixes and without them, in a copy of the project.
+    Where that is not equal, the fix that the difference comes from is searched for and left out, and the others are
+    tried again without it.
+    The message has the code of the finding that is left and the first difference that its fix makes.
+    No comment hides it; `--ignore TF910` does.
+
+    ## Example
+    ```text
+    net.py:9:12: TF910[harmful-fix] error the fix of TF406 here is not applied; with it: loss: 0.69 and 0.71
+    ```
+
+    ## Fix
+    ```text
+    migrate-lint rule TF406
+    ```
+    Mend the finding by hand, as its rule says, and report the fix with the lines that it was made for.
+
+    ## Source
+    https://www.tensorflow.org/guide/migrate/validate_correctness
+    """
+
+    finding = HARMFUL_FIX
 
 
 TOOL_RULES: tuple[type[_ToolRule], ...] = tuple(_ToolRule.__subclasses__())

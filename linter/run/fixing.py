@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from ..atomic import ChangedError, clear, replace_file
 from ..finding import PYTHON2_SOURCE, UNPARSABLE_FILE, Applicability, Consequence, Edit, Finding, Severity
@@ -31,6 +32,30 @@ Lint = Callable[[Mapping[str, bytes]], Result]
 """Lints the files with these contents in place of what they hold, by their absolute paths."""
 
 
+class Place(NamedTuple):
+    """Where a finding was before anything was fixed.
+
+    ``round`` is 0 but for a finding that only the fixes of some rounds have made, and that is where it was then.
+    """
+
+    path: str
+    code: str
+    cell: int | None
+    line: int
+    column: int
+    round: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedFix:
+    """A finding that was fixed, as it was found; where it was at first, and where it is in the fixed file."""
+
+    finding: Finding
+    place: Place
+    line: int
+    column: int
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """Which fixes are applied: those of these codes that are so applicable, and that `ask`, if there is one, allows."""
@@ -39,6 +64,8 @@ class Wanted:
     applicabilities: frozenset[Applicability] = frozenset({Applicability.SAFE})
     ask: Callable[[Finding, str], bool] | None = None
     """It is given a finding and the text that it was found in."""
+    without: frozenset[Place] = frozenset()
+    """Findings that are left."""
 
     def __call__(self, finding: Finding) -> bool:
         """Whether a finding has such a fix, whatever `ask` will say."""
@@ -73,12 +100,14 @@ class Fixed:
     """What became of the findings with fixes.
 
     ``result`` is what is found after them, ``files`` what they change; ``left`` are sentences on files that are left as
-    they were.
+    they were. ``applied`` are the fixes one by one, and ``now`` says where the findings are that had one at first.
     """
 
     result: Result
     files: tuple[FixedFile, ...]
     left: tuple[str, ...]
+    applied: tuple[AppliedFix, ...] = ()
+    now: Mapping[Place, tuple[int, int]] = field(default_factory=dict)
 
 
 def fix(lint: Lint, wanted: Wanted) -> Fixed:
@@ -93,16 +122,20 @@ class _Fixing:
         self.files: dict[str, FixedFile] = {}
         self.left: dict[str, str] = {}
         """Why the file of a displayed path is not fixed."""
-        self.refused: Counter[tuple[str, ...]] = Counter()
-        """How many findings `Wanted.ask` has not allowed to fix, by their path, code and message."""
+        self.refused: set[Place] = set()
+        """Of the findings that `Wanted.ask` has not allowed to fix."""
         self.names: dict[str, list[tuple[str, str]]] = {}
         """The displayed and absolute paths of a file, by its real path: one file may be given by several names."""
         self.gone: dict[str, list[tuple[str, str, int | None, int, int]]] = {}
         """By displayed path: what the last round fixed, as code, message, cell and the place where it would be now."""
+        self.rounds = 0
+        self.now: dict[str, dict[Place, tuple[int, int]]] = {}
+        """By displayed path: where the findings are that had a fix."""
+        self.applied: list[tuple[Finding, Place]] = []
 
     def fixed(self) -> Fixed:
         result = self._lint()
-        for _ in range(_MOST_ROUNDS):
+        for self.rounds in range(_MOST_ROUNDS):
             again = self._take_back(result)
             for display, findings in self._by_file(result).items():
                 again |= self._apply(result, display, findings)
@@ -114,7 +147,10 @@ class _Fixing:
                 self._leave(display, "its fixes lead to others without an end")
             result = self._lint()
         files = tuple(one for one in self.files.values() if one.now != one.before)
-        return Fixed(result, files, tuple(f"{display}: not fixed: {why}" for display, why in self.left.items()))
+        left = tuple(f"{display}: not fixed: {why}" for display, why in self.left.items())
+        now = {place: where for places in self.now.values() for place, where in places.items()}
+        applied = [AppliedFix(one, place, *now[place]) for one, place in self.applied if place.path not in self.left]
+        return Fixed(result, files, left, tuple(applied), now)
 
     def _lint(self) -> Result:
         changed = (one for one in self.files.values() if one.now != one.before)
@@ -142,6 +178,8 @@ class _Fixing:
         if display in self.files:
             self.files[display].now = self.files[display].before
             self.files[display].fixed.clear()
+        known = self.now.get(display, {})
+        self.now[display] = {place: (place.line, place.column) for place in known if not place.round}
 
     def _by_file(self, result: Result) -> dict[str, list[Finding]]:
         if not self.names:
@@ -154,6 +192,18 @@ class _Fixing:
                 found.setdefault(finding.path, []).append(finding)
         return found
 
+    def _placed(self, display: str, findings: list[Finding]) -> list[tuple[Finding, Place]]:
+        """Findings of a file with where they were at first."""
+        now = self.now.setdefault(display, {})
+        known = {(place.code, place.cell, *where): place for place, where in now.items()}
+        found = []
+        for one in findings:
+            where = one.line, one.column
+            place = known.get((one.code, one.cell, *where)) or Place(display, one.code, one.cell, *where, self.rounds)
+            now[place] = where
+            found.append((one, place))
+        return found
+
     def _apply(self, result: Result, display: str, findings: list[Finding]) -> bool:
         """Apply what does not overlap, the first of all first; whether something was."""
         file = self.files.get(display) or self._file(result, display)
@@ -161,45 +211,38 @@ class _Fixing:
             return False
         edits: dict[int | None, set[Edit]] = {}
         taken = []
-        alike = Counter(self._key(one) for one in findings) if self.wanted.ask else None
-        for finding in findings:
+        for finding, place in self._placed(display, findings):
             assert finding.fix is not None
             there = edits.setdefault(finding.cell, set())
             new = set(finding.fix.edits) - there
             if any(overlap(one, other) for one in new for other in there):
                 continue
-            if self._is_allowed(finding, result, alike):
+            if self._is_allowed(finding, place, result):
                 there |= new
-                taken.append(finding)
+                taken.append((finding, place))
         if not taken:
             return False
+        now = self.now[display]
         try:
-            now, places = _with_edits(file, {cell: sorted(some, key=position) for cell, some in edits.items()}, taken)
+            ordered = {cell: sorted(some, key=position) for cell, some in edits.items()}
+            file.now, moved_to = _with_edits(file, ordered, [(place.cell, *where) for place, where in now.items()])
         except (ValueError, UnicodeEncodeError) as error:
             self._leave(display, f"its fixes cannot be written: {error}")
             return True
-        file.now = now
-        file.fixed.update(finding.code for finding in taken)
-        self.gone[display] = [
-            (one.code, one.message, one.cell, *place) for one, place in zip(taken, places, strict=True)
-        ]
+        now.update(zip(now, moved_to, strict=True))
+        self.applied += taken
+        file.fixed.update(finding.code for finding, _ in taken)
+        self.gone[display] = [(one.code, one.message, one.cell, *now[place]) for one, place in taken]
         return True
 
-    def _is_allowed(self, finding: Finding, result: Result, alike: Counter[tuple[str, ...]] | None) -> bool:
-        """Ask, unless there are no more findings like this one than were refused already."""
-        if self.wanted.ask is None or alike is None:
-            return True
-        key = self._key(finding)
-        if alike[key] <= self.refused[key]:
+    def _is_allowed(self, finding: Finding, place: Place, result: Result) -> bool:
+        """Ask, once for each finding."""
+        if place in self.refused or place in self.wanted.without:
             return False
-        if self.wanted.ask(finding, "\n".join(_lines_of(finding, result))):
+        if self.wanted.ask is None or self.wanted.ask(finding, "\n".join(_lines_of(finding, result))):
             return True
-        self.refused[key] += 1
+        self.refused.add(place)
         return False
-
-    @staticmethod
-    def _key(finding: Finding) -> tuple[str, ...]:
-        return finding.path, finding.code, finding.message
 
     def _file(self, result: Result, display: str) -> FixedFile | None:
         """A file as it was linted, None where it is not to be had, or is not to be written."""
@@ -238,9 +281,9 @@ def _lines_of(finding: Finding, result: Result) -> Sequence[str]:
 
 
 def _with_edits(
-    file: FixedFile, edits: Mapping[int | None, Sequence[Edit]], taken: Sequence[Finding]
+    file: FixedFile, edits: Mapping[int | None, Sequence[Edit]], places: Iterable[tuple[int | None, int, int]]
 ) -> tuple[bytes, list[tuple[int, int]]]:
-    """What a file is to hold with the edits of each of its cells, or of it as a whole, and where findings are then.
+    """What a file is to hold with the edits of each of its cells, or of it as a whole, and where places are then.
 
     Raises:
         ValueError, UnicodeEncodeError: if it cannot be written.
@@ -258,7 +301,10 @@ def _with_edits(
         text, encoding = decoded(file.now)
         before = {None: text}
         now = applied(text, edits[None]).encode(encoding)
-    return now, [moved(before[one.cell], edits[one.cell], one.line, one.column) for one in taken]
+    return now, [
+        moved(before[cell], edits[cell], line, column) if cell in before else (line, column)
+        for cell, line, column in places
+    ]
 
 
 def write(fixed: Fixed) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Recorded
@@ -12,12 +13,13 @@ from .climb import Climb, Settled, why_missing
 from .judging.judge import Judge
 from .judging.naming import naming
 from .judging.pairing import couples
-from .judging.tolerances import NOISE
+from .judging.tolerances import NOISE, Policy, named
+from .judging.values import Values
 from .pipelines import Shared
 from .results import Cause, Deviation, Status
 from .wording import label, place, some, spoken, subject
 
-__all__ = ["against_itself"]
+__all__ = ["against_itself", "difference"]
 
 _SURE = 0.95
 _NO_DATA = Shared()
@@ -51,6 +53,27 @@ def against_itself(climb: Climb, kind: str) -> Settled:
         tuple(check for _, settled in found for check in settled.checks),
         left,
     )
+
+
+def difference(before: Recorded, after: Recorded, policy: str | Path | Policy = "noise") -> str:
+    """What the TF2 side computes otherwise with other contents of its files, in words; empty where nothing is seen.
+
+    Forward passes and training steps are compared, as between two settings.
+
+    Args:
+        before: the TF2 side.
+        after: the same with the other contents.
+        policy: as `compare` takes it.
+
+    Raises:
+        RecordingError: if an array cannot be read.
+    """
+    with Values() as values:
+        names = naming(before, after, {}, {}, (), ())
+        climb = Climb(before, after, Judge(before, after, named(policy), names, values, {}))
+        said = {"kind": "files", "value": "with other files", "ordinary": "the files as they are"}
+        settled = _judged(climb, before, replace(after, content={**after.content, "variant": said}))
+    return "" if settled.status is Status.PASS else settled.detail
 
 
 def _with(text: str, value: str) -> str:

@@ -11,6 +11,7 @@ from typing import Callable, ContextManager, Iterator
 from .. import devices, phases, strategies
 from ..errors import essence
 from ..frames import UserCode, place_of
+from ..lines import Lines
 from ..patching import replaced
 from ..results import Results, versions
 from .format.plan import Plan
@@ -39,7 +40,7 @@ def execute(job: dict[str, Json], results: Results) -> None:
 
     A job with ``mutations`` runs the program with them, and tells what it calls. One with ``attempts``, each of them
     fields that take the place of the job's own, records each in a child that is forked when TensorFlow is imported and
-    nothing else is.
+    nothing else is. One with ``lines`` also tells which lines of the user's files ran.
     """
     results.begin(phases.IMPORT)
     recording = None if job.get("attempts") else _recording(job, results)
@@ -117,7 +118,7 @@ def _record(
 
     watched = code.following_autograph(), without_debugger(recording.note, code), constructions.watching(code)
     with contextlib.ExitStack() as stack:
-        for one in (*watched, heard, _policy(job), _normalizing(job, recording)):
+        for one in (*watched, heard, _policy(job), _normalizing(job, recording), _telling_lines(job, code, recording)):
             stack.enter_context(one)
         try:
             with estimator.standing_in(recording.adapted):
@@ -136,6 +137,25 @@ def _record(
         except BaseException as error:
             results.update(crash=crashed(recording, error, code))
     recording.save()
+
+
+@contextlib.contextmanager
+def _telling_lines(job: dict[str, Json], code: UserCode, recording: Recording) -> Iterator[None]:
+    """Keep with the recording which lines of the user's files ran in the body, if that is asked for."""
+    if not job.get("lines"):
+        yield
+        return
+    lines = Lines(code)
+    try:
+        with lines.recording():
+            yield
+    finally:
+        ran: dict[str, set[int]] = {}
+        for path, line, _ in lines.take():
+            ran.setdefault(path, set()).add(line)
+        recording.content["lines"] = [
+            [path, sorted(starts), sorted(ran.get(path, ()))] for path, starts in sorted(lines.statements().items())
+        ]
 
 
 def _loaded(job: dict[str, Json], code: UserCode) -> Loaded:

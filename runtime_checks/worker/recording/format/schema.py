@@ -299,6 +299,16 @@ _TIMING = _fields(
     },
     {},
 )
+
+
+def _lines(value: Json, where: str) -> None:
+    """A file, the lines on which its statements begin, and those that ran."""
+    _list(_anything, 3)(value, where)
+    _text(value[0], where + ".0")
+    for at in (1, 2):
+        _list(_whole(0, 1 << 31))(value[at], f"{where}.{at}")
+
+
 _SITE = _fields(
     {
         "what": _text,
@@ -338,6 +348,7 @@ CONTENT = _fields(
         "distributes": _flag,
         "normalized": _list(_text),
         "timing": _TIMING,
+        "lines": _list(_lines),
     },
 )
 """Of ``record.json``."""

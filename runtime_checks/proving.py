@@ -1,0 +1,333 @@
+"""What a pair of programs, or a model, does when some of its files are changed: tried in a copy of its project."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..linter.finding import PROBE_FAILED
+from ..linter.runtime_report import Attempt, RuntimeReport
+from . import session, verifying
+from .supervised import scratch
+
+if TYPE_CHECKING:
+    from .comparison.report import Report
+    from .worker.recording.format.reading import Recorded
+
+__all__ = ["Try", "model", "pair"]
+
+Try = Callable[[Mapping[str, bytes]], Attempt]
+"""Runs with these contents in place of those of the files, by real paths."""
+Body = Callable[[Attempt, Try], None]
+
+_NUMBER = re.compile(r"\d+")
+_LINES = {side: {"lines": True} for side in verifying.SIDES}
+
+
+def pair(request: verifying.Request, progress: Callable[[str], None] | None, body: Body) -> None:
+    """Run both sides of a pair as they are, and again as often as `body` likes.
+
+    What is to hold: the TF2 side is equal to the TF1 side as that is now, and so is the TF1 side. A TF2 side that
+    differs as it is holds too where it computes just what it does now.
+
+    Args:
+        request: what is to be verified, and how.
+        progress: told in words what runs now.
+        body: is given how the pair is as its files stand, and what tries others.
+
+    Raises:
+        VerifyUsageError: if the pair, an interpreter or the policy cannot be had.
+    """
+
+    def prove(report: Report, again: verifying.Again) -> Report:
+        from .worker.recording.format.reading import read
+
+        one, other = (read(folder) for folder in again.folders)
+        lines = _both([_lines(recorded, str) for recorded in (one, other)])
+        told = "" if report.equal else _difference(report)
+        base = Attempt(report.equal, report.status != 4, told, _places(report, str), lines)
+        body(base, _Pair(again, report, other, _lines(one, str).keys()).tried)
+        return report
+
+    verifying.run(request, (), progress, prove, _LINES)
+
+
+class _Pair:
+    """Runs a pair with changed files, and compares it with itself as it was."""
+
+    def __init__(self, again: verifying.Again, report: Report, tf2: Recorded, tf1_files: Set[str]) -> None:
+        self.again = again
+        self.report = report
+        self.tf2 = tf2
+        self.tf1_files = tf1_files
+        self.count = 0
+
+    def tried(self, files: Mapping[str, bytes]) -> Attempt:
+        self.count += 1
+        with copied(self.again.request.roots, files) as copy:
+            record = partial(self.again.elsewhere, move=copy.of, progress=f"attempt {self.count}")
+            try:
+                # A side that loads none of the files is what it was.
+                ones = record("tf1") if files.keys() & self.tf1_files else self.again.folders[0]
+                return self._judged((ones, record("tf2")), copy)
+            except verifying.VerifyUsageError as error:
+                return Attempt(False, False, copy.told(str(error)), tuple(copy.mentioned(str(error))))
+            finally:
+                self.again.forget()
+
+    def _judged(self, recorded: Sequence[str], copy: Copy) -> Attempt:
+        from .comparison.variants import difference
+        from .comparison.versions import across
+        from .worker.recording.format.reading import read
+
+        request = self.again.request
+        asked = {"policy": request.policy, "until": request.until}
+        before = read(self.again.folders[0])
+        one, other = (read(folder) for folder in recorded)
+        lines = _both([_lines(side, copy.back) for side in (one, other)])
+        itself, why = (None, "") if one.folder == before.folder else across(before, one, asked)
+        report = verifying.compare(before.folder, other.folder, policy=request.policy, until=request.until)
+        ended = not one.content.get("crash") and report.status != 4
+        if why or (itself and not itself.equal):
+            text = why or (itself and _difference(itself))
+            places = (*_crash(one, copy), *(_places(itself, copy.back) if itself else ()))
+            return Attempt(False, ended, copy.told(f"the TF1 side: {text}"), places, lines)
+        places = (*_crash(other, copy), *_places(report, copy.back))
+        if report.equal:
+            return Attempt(True, True, lines=lines)
+        if self.report.status == 1 and ended:
+            changed = difference(self.tf2, other, request.policy)
+            text = f"it differed before, and now otherwise: {changed}" if changed else ""
+            return Attempt(not changed, True, copy.told(text), places, lines)
+        return Attempt(False, ended, copy.told(_difference(report)), places, lines)
+
+
+def _difference(report: Report) -> str:
+    """What is not equal, or why that is not known, in words."""
+    crashed = next((f"{side.side.upper()}: {side.cause}" for side in report.sides if side.cause), "")
+    failed = (f"{rung.title}: {rung.detail}" for rung in report.rungs if str(rung.status) == "fail")
+    first = "" if report.first_divergence is None else report.first_divergence.text
+    found = crashed or first or next(failed, "") or next(iter(report.problems), "")
+    empty = next((rung.detail for rung in report.rungs if rung.detail), "no rung was climbed")
+    return found or f"nothing was compared: {empty}"
+
+
+def _places(report: Report, back: Callable[[str], str]) -> tuple[tuple[str, int], ...]:
+    """Where what is not equal may come from, the likeliest line first."""
+    first = report.first_divergence
+    found = []
+    if first is not None:
+        pair = first.operation
+        found += [side.place for side in (pair and pair.tf2, pair and pair.tf1) if side]
+        found += [first.deviation.tf2_place]
+    found += [place for cause in report.causes for place in (cause.tf2_place, cause.tf1_place)]
+    return tuple(dict.fromkeys((back(place[0]), place[1]) for place in found if place))
+
+
+def _crash(recorded: Recorded, copy: Copy) -> Iterator[tuple[str, int]]:
+    crash = recorded.content.get("crash") or {}
+    places = [crash.get("place"), *(one.place for one in recorded.scenarios.values() if one.outcome == "failed")]
+    for place in filter(None, places):
+        yield copy.back(place[0]), place[1]
+
+
+_Lines = Mapping[str, tuple[frozenset[int], frozenset[int]]]
+
+
+def _lines(recorded: Recorded, back: Callable[[str], str]) -> _Lines:
+    told = recorded.content.get("lines") or ()
+    return {back(path): (frozenset(starts), frozenset(ran)) for path, starts, ran in told}
+
+
+def _both(several: Iterable[_Lines]) -> _Lines:
+    found: dict[str, tuple[frozenset[int], frozenset[int]]] = {}
+    for lines in several:
+        for path, (starts, ran) in lines.items():
+            known = found.get(path, (frozenset(), frozenset()))
+            found[path] = known[0] | starts, known[1] | ran
+    return found
+
+
+# -- a model -----------------------------------------------------------------------------------------------------------
+
+
+def model(request: session.Request, progress: Callable[[str], None] | None, body: Body) -> None:
+    """Run a model as it is, and again as often as `body` likes.
+
+    What is to hold: every phase that ended well still does, and nothing is observed that was not before. No numbers
+    are compared.
+
+    Args:
+        request: what is to be run, and how.
+        progress: told in words what runs now.
+        body: is given how the model is as its files stand, and what tries others.
+
+    Raises:
+        RuntimeUsageError: if the target, the inputs, the interpreter, a device or a strategy cannot be had.
+    """
+    before = session.run(request, (), (), progress)
+    well = _well(before)
+    broken = "; ".join(one.message for one in before.added if one.code == PROBE_FAILED.code)
+
+    def tried(files: Mapping[str, bytes]) -> Attempt:
+        with copied(request.roots, files) as copy:
+            file = session.locate_target(request.target, request.roots[0] if request.roots else None)
+            name = request.target.rpartition(":")[2]
+            there = replace(
+                request,
+                target=f"{copy.of(file or '')}:{name}",
+                roots=tuple(map(copy.of, request.roots)),
+                working_folder=copy.of(os.getcwd()),
+            )
+            after = session.run(there, (), (), progress)
+            lost = [f"{phase} fails: {detail}" for phase, detail in _ill(after).items() if phase in well]
+            new = Counter(_observed(after, copy)) - Counter(_observed(before, copy))
+            places = tuple((copy.back(os.path.realpath(one.path)), one.line) for one in after.added)
+            ended = bool(_well(after)) and not lost
+            told = _first(lost, "phases that ended well before") or _first([*new], "observations")
+            text = told or ("" if ended else "no phase of the run ended well")
+            return Attempt(ended and not new, ended, copy.told(text), places, _ran(after, copy.back))
+
+    body(Attempt(bool(well) and not broken, bool(well), broken, (), _ran(before, str)), tried)
+
+
+def _first(texts: Sequence[str], what: str) -> str:
+    """The first of several texts, and how many there are."""
+    return f"{texts[0]} (the first of {len(texts)} {what})" if len(texts) > 1 else "".join(texts)
+
+
+def _well(report: RuntimeReport) -> set[str]:
+    return {f"{run.target}: {phase.name}" for run in report.runs for phase in run.phases if phase.outcome == "ok"}
+
+
+def _ill(report: RuntimeReport) -> dict[str, str]:
+    return {
+        f"{run.target}: {phase.name}": phase.detail
+        for run in report.runs
+        for phase in run.phases
+        if phase.outcome != "ok"
+    }
+
+
+def _observed(report: RuntimeReport, copy: Copy) -> Iterator[str]:
+    """What was observed; lines may move."""
+    return (_NUMBER.sub("#", copy.told(one.message)) for one in report.added if one.code != PROBE_FAILED.code)
+
+
+def _ran(report: RuntimeReport, back: Callable[[str], str]) -> _Lines:
+    return _both(
+        {
+            back(os.path.realpath(file.path)): (
+                frozenset(file.statements),
+                frozenset(line for _, lines in file.ran for line in lines),
+            )
+        }
+        for run in report.runs
+        for file in run.lines
+    )
+
+
+# -- a copy ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Folders and where their copies are; all are real paths."""
+
+    folders: Mapping[str, str]
+
+    def of(self, path: str) -> str:
+        """Where a path is in the copy; itself where it was not copied."""
+        real = os.path.realpath(path)
+        for folder, copy in self.folders.items():
+            if real == folder or real.startswith(os.path.join(folder, "")):
+                return copy + real[len(folder) :]
+        return path
+
+    def back(self, path: str) -> str:
+        """Where a path of the copy comes from."""
+        for folder, copy in self.folders.items():
+            if path == copy or path.startswith(os.path.join(copy, "")):
+                return folder + path[len(copy) :]
+        return path
+
+    def told(self, text: str) -> str:
+        """A text about the copy as one about what was copied."""
+        for folder, copy in self.folders.items():
+            text = text.replace(copy, folder)
+        return text
+
+    def mentioned(self, text: str) -> Iterator[tuple[str, int]]:
+        """The files of the copy that a text names with a line."""
+        for copy in self.folders.values():
+            for path, line in re.findall(rf"({re.escape(copy)}[^:\n]*):(\d+)", text):
+                yield self.back(path), int(line)
+
+
+_CODE = (".py", ".ipynb")
+_CACHE = "__pycache__"
+
+
+@contextlib.contextmanager
+def copied(roots: Sequence[str], files: Mapping[str, bytes]) -> Iterator[Copy]:
+    """The folders with other contents of some files, for the body.
+
+    Code is copied, so that no path leads back; all else is a link, data may be large.
+
+    Args:
+        roots: folders; what lies in another one of them is copied with that.
+        files: contents by real paths.
+    """
+    real = sorted({os.path.realpath(root) for root in roots})
+    tops = [one for one in real if not any(one.startswith(os.path.join(other, "")) for other in real if other != one)]
+    with scratch() as folder:
+        there = {top: os.path.join(os.path.realpath(folder), str(number)) for number, top in enumerate(tops)}
+        copy = Copy(there)
+        for top in tops:
+            _copy(top, copy, files)
+        yield copy
+
+
+def _copy(top: str, copy: Copy, files: Mapping[str, bytes]) -> None:
+    folders = _with_code(top)
+    for folder in folders:
+        os.makedirs(copy.of(folder), exist_ok=True)
+    for folder in folders:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                real, new = os.path.join(folder, entry.name), os.path.join(copy.of(folder), entry.name)
+                if os.path.isdir(new) or entry.name == _CACHE:
+                    continue
+                if real in files:
+                    with open(new, "wb") as file:
+                        file.write(files[real])
+                elif entry.is_file(follow_symlinks=False) and entry.name.endswith(_CODE):
+                    shutil.copyfile(real, new)
+                else:
+                    os.symlink(copy.of(real) if entry.is_symlink() else real, new)
+
+
+def _with_code(top: str) -> list[str]:
+    """The folders with code of the project, somewhere in them; none that is hidden, and no environment."""
+    found = {top}
+    for folder, folders, names in os.walk(top):
+        folders[:] = [one for one in folders if one[0] != "." and one != _CACHE and not _is_environment(folder, one)]
+        if any(name.endswith(_CODE) for name in names):
+            found |= _up_to(folder, found)
+    return sorted(found)
+
+
+def _up_to(folder: str, known: Set[str]) -> set[str]:
+    """A folder and those that it is in, up to one that is known."""
+    return set() if folder in known else {folder, *_up_to(os.path.dirname(folder), known)}
+
+
+def _is_environment(folder: str, name: str) -> bool:
+    return os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
