@@ -75,14 +75,15 @@ class Attempt:
     """What a pair of programs, or a model, did with its files in one state.
 
     ``holds`` is whether it computed what it is to compute, ``ended`` whether it ran to its end; ``told`` says in words
-    how it did not. ``places`` are files and lines where that may come from, the likeliest first; ``lines`` has the
-    files that ran, by their real paths, as far as that is known: the lines on which statements begin, and those that
-    ran.
+    how it did not, or what was not looked at, and ``value`` names the first value that is not as it should be.
+    ``places`` are files and lines where that may come from, the likeliest first; ``lines`` has the files that ran, by
+    their real paths, as far as that is known: the lines on which statements begin, and those that ran.
     """
 
     holds: bool
     ended: bool
     told: str = ""
+    value: str = ""
     places: tuple[tuple[str, int], ...] = ()
     lines: Mapping[str, tuple[frozenset[int], frozenset[int]]] = field(default_factory=dict)
 

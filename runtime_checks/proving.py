@@ -9,7 +9,6 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ..linter.finding import PROBE_FAILED
@@ -27,6 +26,9 @@ Try = Callable[[Mapping[str, bytes]], Attempt]
 """Runs with these contents in place of those of the files, by real paths."""
 Body = Callable[[Attempt, Try], None]
 
+_Places = tuple[tuple[str, int], ...]
+_RANDOM = "random"
+"""The rung of programs that begin with numbers of their own."""
 _NUMBER = re.compile(r"\d+")
 _LINES = {side: {"lines": True} for side in verifying.SIDES}
 
@@ -49,11 +51,11 @@ def pair(request: verifying.Request, progress: Callable[[str], None] | None, bod
     def prove(report: Report, again: verifying.Again) -> Report:
         from .worker.recording.format.reading import read
 
-        one, other = (read(folder) for folder in again.folders)
-        lines = _both([_lines(recorded, str) for recorded in (one, other)])
+        sides = [read(folder) for folder in again.folders]
         told = "" if report.equal else _difference(report)
-        base = Attempt(report.equal, report.status != 4, told, _places(report, str), lines)
-        body(base, _Pair(again, report, other, _lines(one, str).keys()).tried)
+        lines = _both(_lines(side, str) for side in sides)
+        base = Attempt(report.equal, report.status != 4, told, "", _places(report, str), lines)
+        body(base, _Pair(again, report, *sides).tried)
         return report
 
     verifying.run(request, (), progress, prove, _LINES)
@@ -62,51 +64,77 @@ def pair(request: verifying.Request, progress: Callable[[str], None] | None, bod
 class _Pair:
     """Runs a pair with changed files, and compares it with itself as it was."""
 
-    def __init__(self, again: verifying.Again, report: Report, tf2: Recorded, tf1_files: Set[str]) -> None:
+    def __init__(self, again: verifying.Again, report: Report, tf1: Recorded, tf2: Recorded) -> None:
         self.again = again
         self.report = report
-        self.tf2 = tf2
-        self.tf1_files = tf1_files
+        self.before = {"tf1": tf1, "tf2": tf2}
         self.count = 0
 
     def tried(self, files: Mapping[str, bytes]) -> Attempt:
         self.count += 1
         with copied(self.again.request.roots, files) as copy:
-            record = partial(self.again.elsewhere, move=copy.of, progress=f"attempt {self.count}")
             try:
-                # A side that loads none of the files is what it was.
-                ones = record("tf1") if files.keys() & self.tf1_files else self.again.folders[0]
-                return self._judged((ones, record("tf2")), copy)
+                one, other = (self._recorded(side, files, copy) for side in self.before)
+                return self._judged(one, other, copy)
             except verifying.VerifyUsageError as error:
-                return Attempt(False, False, copy.told(str(error)), tuple(copy.mentioned(str(error))))
+                return Attempt(False, False, copy.told(str(error)), "", tuple(copy.mentioned(str(error))))
             finally:
                 self.again.forget()
 
-    def _judged(self, recorded: Sequence[str], copy: Copy) -> Attempt:
-        from .comparison.variants import difference
-        from .comparison.versions import across
+    def _recorded(self, side: str, files: Mapping[str, bytes], copy: Copy) -> Recorded:
+        """A side with the files; one that loads none of them is what it was."""
         from .worker.recording.format.reading import read
 
-        request = self.again.request
-        asked = {"policy": request.policy, "until": request.until}
-        before = read(self.again.folders[0])
-        one, other = (read(folder) for folder in recorded)
-        lines = _both([_lines(side, copy.back) for side in (one, other)])
-        itself, why = (None, "") if one.folder == before.folder else across(before, one, asked)
-        report = verifying.compare(before.folder, other.folder, policy=request.policy, until=request.until)
-        ended = not one.content.get("crash") and report.status != 4
-        if why or (itself and not itself.equal):
-            text = why or (itself and _difference(itself))
-            places = (*_crash(one, copy), *(_places(itself, copy.back) if itself else ()))
-            return Attempt(False, ended, copy.told(f"the TF1 side: {text}"), places, lines)
-        places = (*_crash(other, copy), *_places(report, copy.back))
-        if report.equal:
-            return Attempt(True, True, lines=lines)
-        if self.report.status == 1 and ended:
-            changed = difference(self.tf2, other, request.policy)
-            text = f"it differed before, and now otherwise: {changed}" if changed else ""
-            return Attempt(not changed, True, copy.told(text), places, lines)
-        return Attempt(False, ended, copy.told(_difference(report)), places, lines)
+        before = self.before[side]
+        if not files.keys() & _lines(before, str).keys() and not before.content.get("crash"):
+            return before
+        return read(self.again.elsewhere(side, copy.of, f"attempt {self.count}"))
+
+    def _judged(self, one: Recorded, other: Recorded, copy: Copy) -> Attempt:
+        lines = _both(_lines(side, copy.back) for side in (one, other))
+        itself = self._itself(one, copy)
+        if not itself.holds:
+            return replace(itself, told=f"the TF1 side: {itself.told}", lines=lines)
+        against = self._against(other, copy)
+        return replace(against, told=against.told or itself.told, lines=lines)
+
+    def _itself(self, one: Recorded, copy: Copy) -> Attempt:
+        """Whether the TF1 side does what it did before."""
+        from .comparison.versions import across
+
+        before, request = self.before["tf1"], self.again.request
+        if one is before:
+            return Attempt(True, True)
+        report, why = across(before, one, {"policy": request.policy, "until": request.until})
+        old, new = (str(side.content["versions"].get("tensorflow")) for side in (before, one))
+        if old != new:  # whose initializers draw by other operations, which cannot be aligned
+            report = replace(report, rungs=tuple(rung for rung in report.rungs if rung.name != _RANDOM))
+        if not why and report.equal:
+            random = f"what is drawn at random was not compared between TensorFlow {old} and {new}"
+            return Attempt(True, True, "" if old == new else random)
+        return _attempt(report, one, copy, why)
+
+    def _against(self, other: Recorded, copy: Copy) -> Attempt:
+        """Whether the TF2 side does what the TF1 side did before, or else what it did itself."""
+        from .comparison.variants import difference
+
+        before, request = self.before["tf2"], self.again.request
+        if other is before and self.report.status in (0, 1):
+            return Attempt(True, True)
+        report = verifying.compare(self.before["tf1"].folder, other.folder, policy=request.policy, until=request.until)
+        if not report.equal and (self.report.status, report.status) == (1, 1):
+            changed = difference(before, other, request.policy)
+            return _attempt(report, other, copy) if changed else Attempt(True, True)
+        return Attempt(True, True) if report.equal else _attempt(report, other, copy)
+
+
+def _attempt(report: Report, recorded: Recorded, copy: Copy, why: str = "") -> Attempt:
+    """What a report says of a side that is not equal."""
+    crashes = tuple(_crash(recorded, copy))
+    first = report.first_divergence
+    value = "" if first is None else f"{first.deviation.kind} {first.deviation.tf1_name}"
+    told, places = copy.told(why or _difference(report)), (*crashes, *_places(report, copy.back))
+    return Attempt(False, not crashes and not recorded.content.get("crash"), told, value, places)
 
 
 def _difference(report: Report) -> str:
@@ -119,7 +147,7 @@ def _difference(report: Report) -> str:
     return found or f"nothing was compared: {empty}"
 
 
-def _places(report: Report, back: Callable[[str], str]) -> tuple[tuple[str, int], ...]:
+def _places(report: Report, back: Callable[[str], str]) -> _Places:
     """Where what is not equal may come from, the likeliest line first."""
     first = report.first_divergence
     found = []
@@ -193,9 +221,9 @@ def model(request: session.Request, progress: Callable[[str], None] | None, body
             ended = bool(_well(after)) and not lost
             told = _first(lost, "phases that ended well before") or _first([*new], "observations")
             text = told or ("" if ended else "no phase of the run ended well")
-            return Attempt(ended and not new, ended, copy.told(text), places, _ran(after, copy.back))
+            return Attempt(ended and not new, ended, copy.told(text), "", places, _ran(after, copy.back))
 
-    body(Attempt(bool(well) and not broken, bool(well), broken, (), _ran(before, str)), tried)
+    body(Attempt(bool(well) and not broken, bool(well), broken, lines=_ran(before, str)), tried)
 
 
 def _first(texts: Sequence[str], what: str) -> str:

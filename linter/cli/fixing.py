@@ -107,8 +107,8 @@ def said(fixed: Fixed, options: argparse.Namespace, failed: int, reported: bool)
         unseen = (one for one in fixed.result.findings if one.code in ALWAYS)
         yield from (f"{one.path}:{one.line}: {one.code} {one.message}" for one in unseen)
     yield from fixed.left
-    for path, conversion in fixed.result.conversions.items():
-        yield from (f"{path}:{line}: {text}" for line, text in conversion.notes)
+    for path, notes in fixed.notes.items():
+        yield from (f"{path}:{line}: {text}" for line, text in notes)
     if options.quiet:
         return
     count, files = total.total(), len(fixed.files)

@@ -134,7 +134,7 @@ def _said(base: Attempt, proven: Proven, options: argparse.Namespace) -> Iterato
         fixes = "1 fix" if count == 1 else f"{count} fixes"
         what = "runs as before, and no numbers were compared" if options.proves_model else "computes the same"
         runs = "1 run" if proven.runs == 1 else f"{proven.runs} runs"
-        yield f"{name}: with {fixes} it {what} ({runs} with fixes)"
+        yield f"{name}: with {fixes} it {what} ({runs} with fixes)" + (f"; {proven.remark}" if proven.remark else "")
 
 
 def _place(one: AppliedFix) -> str:

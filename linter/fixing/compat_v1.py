@@ -513,6 +513,8 @@ class _Plan:
         text = wrapper.visit(rewriter).code
         for place in sorted(self._places.keys() - rewriter.done):
             self._note(place[0], "a name in this line could not be rewritten")
+        if "import tf_slim" in text and "tf_slim" not in self._file.source.text:
+            self._note(1, "tf_slim stands for what tf.contrib held: tf-slim belongs into the requirements")
         return Converted(text, tuple(sorted(set(self._notes))))
 
     def _first_tensorflow(self) -> tuple[int, str] | None:
@@ -598,8 +600,6 @@ class _Plan:
         if self._repairs:
             lines.append(_REPAIR.format(slim=slim, tf=tf))
         lines += [f"\n\n{code}" for code in code_of(set(self._used)).values()]
-        if any("tf_slim" in line for line in lines):
-            self._note(1, "tf_slim stands for what tf.contrib held: tf-slim belongs into the requirements")
         before.setdefault(at, []).extend(lines)
 
 

@@ -101,6 +101,7 @@ class Fixed:
 
     ``result`` is what is found after them, ``files`` what they change; ``left`` are sentences on files that are left as
     they were. ``applied`` are the fixes one by one, and ``now`` says where the findings are that had one at first.
+    ``notes`` are lines of files as they were, with what a person has to know of the conversion of those.
     """
 
     result: Result
@@ -108,6 +109,7 @@ class Fixed:
     left: tuple[str, ...]
     applied: tuple[AppliedFix, ...] = ()
     now: Mapping[Place, tuple[int, int]] = field(default_factory=dict)
+    notes: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
 
 
 def fix(lint: Lint, wanted: Wanted) -> Fixed:
@@ -135,6 +137,7 @@ class _Fixing:
 
     def fixed(self) -> Fixed:
         result = self._lint()
+        notes = {display: conversion.notes for display, conversion in result.conversions.items() if conversion.notes}
         for self.rounds in range(_MOST_ROUNDS):
             again = self._take_back(result)
             for display, findings in self._by_file(result).items():
@@ -150,7 +153,7 @@ class _Fixing:
         left = tuple(f"{display}: not fixed: {why}" for display, why in self.left.items())
         now = {place: where for places in self.now.values() for place, where in places.items()}
         applied = [AppliedFix(one, place, *now[place]) for one, place in self.applied if place.path not in self.left]
-        return Fixed(result, files, left, tuple(applied), now)
+        return Fixed(result, files, left, tuple(applied), now, notes)
 
     def _lint(self) -> Result:
         changed = (one for one in self.files.values() if one.now != one.before)

@@ -37,13 +37,15 @@ class Proven:
     """What became of a proof.
 
     ``fixed`` has the fixes that are proven; ``harmful`` and ``unreached`` are left out, and of the second kind no line
-    ran. ``why`` says why nothing is proven, empty where all that is applied is; ``runs`` counts the attempts.
+    ran. ``why`` says why nothing is proven, empty where all that is applied is; ``remark`` says what was not looked at
+    of that; ``runs`` counts the attempts.
     """
 
     fixed: Fixed
     harmful: tuple[Harmful, ...]
     unreached: tuple[AppliedFix, ...]
     why: str
+    remark: str
     runs: int
 
 
@@ -66,7 +68,7 @@ def prove(fix: Fix, attempt: Try, runs: int = RUNS) -> Proven:
     if why:
         search.without |= {one.place for one in search.fixed().applied}
     harmful, unreached = tuple(search.harmful), tuple(search.unreached)
-    return Proven(search.fixed(), harmful, unreached, why, search.count)
+    return Proven(search.fixed(), harmful, unreached, why, search.remark, search.count)
 
 
 class _OverError(Exception):
@@ -82,6 +84,7 @@ class _Search:
         self.without: frozenset[Place] = frozenset()
         self.harmful: list[Harmful] = []
         self.unreached: list[AppliedFix] = []
+        self.remark = ""
         self.paths: dict[str, str] = {}
         """Real paths by displayed ones."""
         self.states: dict[frozenset[Place], Fixed] = {}
@@ -97,16 +100,16 @@ class _Search:
                 self.unreached += silent
                 continue
             if tried.holds:
+                self.remark = tried.told
                 return ""
             found = self._culprit(tried)
             if found is None:
                 return tried.told
-            self.without |= {found.place}
-            rest = self.tried(self.without)
-            still = "" if rest.holds or not self._points_to(rest, self.without, found) else rest.told
-            self.harmful.append(Harmful(found, tried.told, still))
+            one, still = found
+            self.without |= {one.place}
+            self.harmful.append(Harmful(one, tried.told, still))
             if still and self.fixed().applied:
-                return f"the finding of {found.place.code} in line {found.place.line} has to be mended first: {still}"
+                return f"the finding of {one.place.code} in line {one.place.line} has to be mended first: {still}"
         return ""
 
     def fixed(self, without: frozenset[Place] | None = None) -> Fixed:
@@ -132,20 +135,33 @@ class _Search:
             self.attempts[state] = self.attempt(files)
         return self.attempts[state]
 
-    def _culprit(self, tried: Attempt) -> AppliedFix | None:
-        """The fix because of which an attempt does not hold.
+    def _culprit(self, tried: Attempt) -> tuple[AppliedFix, str] | None:
+        """The fix because of which an attempt does not hold, and how it does not without it.
 
-        That is one without which it does; or one that the attempt points to, with it and without it: what stands there
-        without the fix is wrong as well, or does not run.
+        It may be one without which all is well; or one at which what stands there is wrong as well, or does not run:
+        the attempt points to it with the fix and without it, or it is the only one that the value that differs depends
+        on, which differs otherwise without it.
         """
         fixed = self.fixed()
         candidates = [one for one in fixed.applied if not tried.lines or _reached(tried, fixed, one)]
         hinted = [one for one in _hinted(tried, fixed) if one in candidates][:_HINTED]
         for one in hinted:
             rest = self.without | {one.place}
-            if self.tried(rest).holds or self._points_to(self.tried(rest), rest, one):
-                return one
-        return self._halved(self.without, [one for one in candidates if one not in hinted] + hinted)
+            if self.tried(rest).holds:
+                return one, ""
+            if self._points_to(self.tried(rest), rest, one):
+                return one, self.tried(rest).told
+        some = [one for one in candidates if one not in hinted] + hinted
+        found = self._halved(self.without, some)
+        if found is not None:
+            return found, ""
+        moving = [one for one in some if self._moves(tried, self.without | {one.place})]
+        return (moving[0], self.tried(self.without | {moving[0].place}).told) if len(moving) == 1 else None
+
+    def _moves(self, tried: Attempt, without: frozenset[Place]) -> bool:
+        """Whether the value in which an attempt does not hold is another one without some fixes, and still wrong."""
+        rest = self.tried(without)
+        return not rest.holds and rest.ended and tried.value == rest.value != "" and rest.told != tried.told
 
     def _points_to(self, tried: Attempt, without: frozenset[Place], one: AppliedFix) -> bool:
         """Whether an attempt without a fix says that what it lacks is at that place."""

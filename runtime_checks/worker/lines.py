@@ -48,7 +48,8 @@ def context_now() -> str:
 
     if tf.executing_eagerly():
         return EAGER
-    return TRACE if tf.inside_function() else GRAPH
+    inside = getattr(tf, "inside_function", None)  # which TensorFlow 1 lacks
+    return TRACE if inside is not None and inside() else GRAPH
 
 
 class Lines:

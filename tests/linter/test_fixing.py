@@ -517,6 +517,26 @@ def test_a_program_goes_by_way_of_compat_v1(capsys: pytest.CaptureFixture[str]) 
     assert 0 == main([*words, "--diff", "--via", "compat.v1"])
 
 
+def test_what_a_conversion_leaves_to_a_person_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """By its line before the conversion, when that is done and when it is shown."""
+    Path("m.py").write_text(
+        "import tensorflow as tf\nfrom tensorflow.contrib import layers\n\nlayers.dropout(tf.ones([2]))\n"
+        "tf.estimator.Estimator(None)\n"
+    )
+    words = ["--isolated", "--no-cache", "--target", "keras3", "m.py", "--via", "compat.v1"]
+    told = []
+    for word in ("--diff", "--fix-only"):
+        main([*words, word])
+        told.append([line for line in capsys.readouterr().err.split("\n") if " m.py:" in line])
+
+    assert told[0] == told[1]
+    assert [
+        "migrate-lint: m.py:1: TF_USE_LEGACY_KERAS=1 takes the Keras that TF1 had: tf-keras belongs into the requirements",
+        "migrate-lint: m.py:1: tf_slim stands for what tf.contrib held: tf-slim belongs into the requirements",
+        "migrate-lint: m.py:5: `tf.estimator.Estimator` is not in tensorflow.compat.v1",
+    ] == told[0]
+
+
 def test_what_is_not_converted_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     """An eager program by its line, a notebook as such."""
     Path("m.py").write_text("import tensorflow as tf\n\ntf.enable_eager_execution()\nx = tf.to_float(1)\n")

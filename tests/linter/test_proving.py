@@ -59,8 +59,9 @@ class Program:
             crashes = number in self.needed - fixed
             if crashes or number in (self.wrong & fixed) | (self.due - fixed):
                 lines = self._lines(number if crashes else self.lines)
-                text = f"line {number} {'raises' if crashes else 'differs'}"
-                return Attempt(False, not crashes, text, (place,) if self.points else (), lines)
+                how = "raises" if crashes else "differs" if number in fixed else "differed"
+                value, places = "" if crashes else f"value {number}", (place,) if self.points else ()
+                return Attempt(False, not crashes, f"line {number} {how}", value, places, lines)
         return Attempt(True, True, lines=self._lines(self.lines))
 
     def _is_fixed(self, number: int, files: Mapping[str, bytes]) -> bool:
@@ -143,14 +144,14 @@ def test_every_wrong_fix_is_found_in_any_program() -> None:
         assert program.run({os.path.realpath(file.path): file.now for file in found.fixed.files}).holds
 
 
-@pytest.mark.parametrize("kind", ["needed", "due"])
-def test_a_wrong_fix_of_what_is_wrong_itself(kind: str) -> None:
-    """It is found by its line, and nothing is proven as long as that is not mended otherwise."""
-    program = Program(6, wrong=frozenset({3}), **{kind: frozenset({1, 3})})
+@pytest.mark.parametrize(("kind", "points"), [("needed", True), ("due", True), ("due", False)])
+def test_a_wrong_fix_of_what_is_wrong_itself(kind: str, points: bool) -> None:
+    """It is found by its line or its value, and nothing is proven as long as that is not mended otherwise."""
+    program = Program(6, wrong=frozenset({3}), points=points, **{kind: frozenset({1, 3})})
     found = proven(program)
 
     assert ({3}, set()) == (left(program, found), kept(program, found))
-    word = "raises" if kind == "needed" else "differs"
+    word = "raises" if kind == "needed" else "differed"
     assert f"the finding of TF101 in line 4 has to be mended first: line 3 {word}" == found.why
     assert ["line 3 differs", f"line 3 {word}"] == [found.harmful[0].told, found.harmful[0].without]
 
