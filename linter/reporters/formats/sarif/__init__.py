@@ -32,9 +32,10 @@ from ...ci import Repository, documented_rules, escaped, explained, place, worst
 from ...raw_lines import RawLines
 from .rules import LEVELS, driver
 
-__all__ = ["FOR_PROGRAMS", "LIMIT", "report"]
+__all__ = ["FOR_PROGRAMS", "LIMIT", "SHOWS_FIXES", "report"]
 
 FOR_PROGRAMS = True
+SHOWS_FIXES = True
 
 LIMIT = 25_000
 """Results that GitHub takes in one run."""
