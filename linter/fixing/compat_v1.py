@@ -508,7 +508,7 @@ class _Plan:
         if self._is_entry() and self._programs.reaches_tensorflow(self._file.key):
             self._switch(before, after)
         self._add(before, after)
-        wrapper = MetadataWrapper(module)
+        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)  # it is nobody else's
         rewriter = Rewriter(self._file, self._imports, self._places, before, after)
         text = wrapper.visit(rewriter).code
         for place in sorted(self._places.keys() - rewriter.done):

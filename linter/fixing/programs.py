@@ -26,6 +26,9 @@ class Programs:
             file: {found for name in row["imports"] for found in self.imported_by(file, name)}
             for file, row in summaries.items()
         }
+        self._reached: dict[str, set[str]] = {}
+        self._having: dict[Callable[[str], bool], set[str]] = {}
+        """The files that have a name of a kind themselves, by what tells that."""
         self._importers: dict[str, set[str]] = {file: set() for file in summaries}
         for file, others in self._imports.items():
             for other in others:
@@ -54,7 +57,9 @@ class Programs:
 
     def reached(self, file: str) -> set[str]:
         """A file and all that it imports, themselves or through each other."""
-        return _closure(file, self._imports)
+        if file not in self._reached:
+            self._reached[file] = _closure(file, self._imports)
+        return self._reached[file]
 
     def reaching(self, file: str) -> set[str]:
         """A file and all that import it, themselves or through each other."""
@@ -67,11 +72,11 @@ class Programs:
 
     def reaches_tensorflow(self, file: str) -> bool:
         """Whether a file, or one that it imports, imports TensorFlow or what is built on it."""
-        return self._any(file, lambda name: name.partition(".")[0] in _LIBRARIES)
+        return self._any(file, _is_of_tensorflow)
 
     def is_eager(self, file: str) -> bool:
         """Whether a file, or one that it imports, switches eager execution on."""
-        return self._any(file, lambda name: any(below(name.replace(".compat.v1", ""), one) for one in _EAGER))
+        return self._any(file, _is_eager)
 
     def runs_eagerly(self, file: str) -> bool:
         """Whether a file is part of eager programs alone."""
@@ -80,7 +85,7 @@ class Programs:
 
     def needs_keras2(self, file: str) -> bool:
         """Whether a file, or one that it imports, uses what is only in the Keras that TF1 had."""
-        return self._any(file, lambda name: any(below(canonical(name), one) for one in _KERAS))
+        return self._any(file, _is_of_keras2)
 
     def era_around(self, project: Project, file: str) -> Era:
         """For which TensorFlow the files are written that run together with a file, but for those that do not tell."""
@@ -90,7 +95,22 @@ class Programs:
         return told.pop() if len(told) == 1 else Era.MIXED if told else Era(project.era(file)[0])
 
     def _any(self, file: str, wanted: Callable[[str], bool]) -> bool:
-        return any(wanted(name) for one in sorted(self.reached(file)) for name in self.names(one))
+        """Whether a file, or one that it imports, has a name of some kind."""
+        if wanted not in self._having:
+            self._having[wanted] = {one for one in self._summaries if any(map(wanted, self.names(one)))}
+        return not self._having[wanted].isdisjoint(self.reached(file))
+
+
+def _is_of_tensorflow(name: str) -> bool:
+    return name.partition(".")[0] in _LIBRARIES
+
+
+def _is_eager(name: str) -> bool:
+    return any(below(name.replace(".compat.v1", ""), one) for one in _EAGER)
+
+
+def _is_of_keras2(name: str) -> bool:
+    return any(below(canonical(name), one) for one in _KERAS)
 
 
 def is_of_both(names: Iterable[str]) -> bool:
