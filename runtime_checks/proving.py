@@ -30,6 +30,7 @@ _Places = tuple[tuple[str, int], ...]
 _RANDOM = "random"
 """The rung of programs that begin with numbers of their own."""
 _NUMBER = re.compile(r"\d+")
+_RUNG = re.compile(r"^rung \w+, ")
 _LINES = {side: {"lines": True} for side in verifying.SIDES}
 
 
@@ -96,7 +97,8 @@ class _Pair:
         if not itself.holds:
             return replace(itself, told=f"the TF1 side: {itself.told}", lines=lines)
         against = self._against(other, copy)
-        return replace(against, told=against.told or itself.told, lines=lines)
+        told = "; ".join(filter(None, (itself.told, against.told))) if against.holds else against.told
+        return replace(against, told=told, lines=lines)
 
     def _itself(self, one: Recorded, copy: Copy) -> Attempt:
         """Whether the TF1 side does what it did before."""
@@ -120,12 +122,20 @@ class _Pair:
 
         before, request = self.before["tf2"], self.again.request
         if other is before and self.report.status in (0, 1):
-            return Attempt(True, True)
+            return Attempt(True, True, _not_compared(self.report))
         report = verifying.compare(self.before["tf1"].folder, other.folder, policy=request.policy, until=request.until)
-        if not report.equal and (self.report.status, report.status) == (1, 1):
-            changed = difference(before, other, request.policy)
-            return _attempt(report, other, copy) if changed else Attempt(True, True)
-        return Attempt(True, True) if report.equal else _attempt(report, other, copy)
+        differs = not report.equal
+        if differs and (self.report.status, report.status) == (1, 1):
+            differs = bool(difference(before, other, request.policy))
+        return _attempt(report, other, copy) if differs else Attempt(True, True, _not_compared(report))
+
+
+def _not_compared(report: Report) -> str:
+    """What no rung compared, without the reasons, which verify tells."""
+    from .comparison.wording import some
+
+    names = [_RUNG.sub("", text.partition(" (")[0]) for text in report.not_compared]
+    return f"not compared: {some(names)}" if names else ""
 
 
 def _attempt(report: Report, recorded: Recorded, copy: Copy, why: str = "") -> Attempt:
