@@ -4,7 +4,7 @@
 
 compares CPU seconds of whole child processes on the files of tensor2tensor 1.15.7: the engine, a bare
 `libcst.parse_module` of every file, TorchFix and TensorFlow's own tf_upgrade_v2; then a warm run, one file from an
-editor, and trees of 400, 4,000 and 40,000 generated files.
+editor, what fixes cost beside linting, and trees of 400, 4,000 and 40,000 generated files.
 The corpus and the two other programs are downloaded into a temporary folder, or reused with --corpus and --venv.
 Contenders take turns and each figure is a median; a machine that is busy changes CPU seconds less than wall time.
 The exit status is 1 if a bar is missed.
@@ -136,8 +136,8 @@ class Bench:
         environment: dict[str, str] | None = None,
         text: str | None = None,
     ) -> Cost:
-        """Run the engine as a user would; findings are its success."""
-        command = [*self.engine, "check", "--jobs", "1", "--output-format", "json", *arguments]
+        """Run the engine as a user would, in a format that shows no fixes; findings are its success."""
+        command = [*self.engine, "check", "--jobs", "1", "--output-format", "concise", *arguments]
         return self.run(name, command, folder, (0, 1), environment, text)
 
     def environment(self, cache: Path) -> dict[str, str]:
@@ -440,6 +440,37 @@ def measure_growth(bench: Bench, counts: Sequence[int]) -> None:
             bench.bar(name, each[-1] / each[-2] if sound else None, 1.25, ratio, "1 is linear")
 
 
+def measure_fixes(bench: Bench, count: int = 1_000) -> None:
+    """Compare what fixes cost, beside linting before and after them, with the bare parse of the files they change."""
+    ways = {"rule by rule": (), "through compat.v1": ("--via", "compat.v1")}
+    for way, words in ways.items():
+        figures, details = [], []
+        for run in range(bench.runs):
+            root = bench.folder / f"fixed{run}"
+            generate(root, count)
+            changed = bench.folder / "changed"
+            for path in sorted(root.rglob("*.py")):
+                if "tensorflow" in path.read_text(encoding="utf-8"):
+                    (changed / path.relative_to(root)).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(path, changed / path.relative_to(root))
+            caches = [bench.folder / f"cache of {name}" for name in ("linting", "a diff", "writing")]
+            first, second, third = map(bench.environment, caches)
+            command = [*bench.engine, "check", "--jobs", "1", *words, str(root)]
+            before = bench.lint(f"fixes, {way}, linting", root, str(root), environment=first)
+            fixing = bench.run(f"fixes, {way}", [*command, "--diff"], root, (0, 1), environment=second)
+            bench.run(f"fixes, {way}, writing", [*command, "--fix-only"], root, (0, 1), environment=third)
+            after = bench.lint(f"fixes, {way}, linting again", root, str(root), environment=first)
+            bare = bench.run(f"fixes, {way}, bare parse", [bench.python, "-c", BARE_PARSE, str(changed)], root)
+            figures.append((fixing.cpu - before.cpu - after.cpu) / bare.cpu)
+            details.append(f"{fixing.cpu:.2f} - {before.cpu:.2f} - {after.cpu:.2f} s, bare parse {bare.cpu:.2f} s")
+            for folder in (root, changed, *caches):
+                shutil.rmtree(folder)
+        sound = not any(name.startswith(f"fixes, {way}") for name in bench.broken)
+        detail = details[figures.index(sorted(figures)[len(figures) // 2])]
+        figure = statistics.median(figures) if sound else None
+        bench.bar(f"fixes {way} / bare parse of their files", figure, 1.5, ratio, detail)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3, help="how often each figure is measured (default 3)")
@@ -476,6 +507,7 @@ def main() -> int:
             measure_others(bench, corpus, [venv.resolve() for venv in arguments.venv], arguments.other_runs, cold)
         measure_warm(bench, corpus, parse)
         measure_editor(bench, corpus)
+        measure_fixes(bench)
         measure_growth(bench, (400, 4_000) if arguments.quick else (400, 4_000, 40_000))
     return 1 if bench.missed else 0
 
