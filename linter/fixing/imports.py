@@ -41,4 +41,6 @@ def added(
     for module, name, alias in wanted:
         AddImportsVisitor.add_needed_import(context, module, name, alias)
     changed = AddImportsVisitor(context).transform_module(libcst.parse_module(head)).code
+    if not head and text and not changed.endswith("\n"):
+        changed += "\n"
     return edits_between(head, changed)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "argument",
     "expression",
+    "has_comment",
     "keyworded",
     "operand",
     "text_of",
@@ -36,6 +37,13 @@ def expression(text: str) -> libcst.BaseExpression:
     import libcst
 
     return libcst.parse_expression(text)
+
+
+def has_comment(*nodes: libcst.CSTNode) -> bool:
+    """Whether a comment stands within some nodes, or in the blanks that belong to them."""
+    import libcst
+
+    return any(isinstance(node, libcst.Comment) or has_comment(*node.children) for node in nodes)
 
 
 def operand(node: libcst.BaseExpression) -> libcst.BaseExpression:

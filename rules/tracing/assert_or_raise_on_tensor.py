@@ -5,13 +5,27 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Context, FunctionSite, Reference, Site, nodes_below
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.model import Context, FunctionSite, Reference, Site, Target, nodes_below
+from ...linter.rule_api.rewriting import expression, has_comment, text_of
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .autograph import converted_trace_of, is_conditional, is_tensor, operands, tests_in
-from .traces import Trace, trace_of
+from .traces import Trace, is_number, trace_of
+
+if TYPE_CHECKING:
+    import libcst
 
 _SHOWN = 40
+_TRUTHS = frozenset({"tensorflow.reduce_all", "tensorflow.reduce_any"})
+_CHECKS: dict[type[ast.cmpop], tuple[str, str, str]] = {
+    ast.Eq: ("assert_equal", "", ""),
+    ast.Gt: ("assert_greater", "assert_positive", "assert_negative"),
+    ast.GtE: ("assert_greater_equal", "assert_non_negative", "assert_non_positive"),
+    ast.Lt: ("assert_less", "assert_negative", "assert_positive"),
+    ast.LtE: ("assert_less_equal", "assert_non_positive", "assert_non_negative"),
+}
+"""What checks a comparison of two tensors, of a tensor with zero, and of zero with a tensor."""
 
 
 class AssertOrRaiseOnTensor(Rule):
@@ -44,6 +58,16 @@ class AssertOrRaiseOnTensor(Rule):
         tf.debugging.assert_positive(x)
         return tf.math.log(x)
     ```
+
+    ## Fix safety
+    An `assert` of one comparison, of `tf.reduce_all` or of `tf.reduce_any` becomes a function of `tf.debugging`, which
+    is given its message.
+    Two tensors are compared as they were, and anything else as `tf.debugging.assert_equal(x > 3, True)`, since only the
+    operator gives a number the type of the tensor.
+    Safe where the trace surely raises: now it checks the values, of all elements.
+    Unsafe where the code may also run eagerly, since what is raised then is not an AssertionError, and where XLA may
+    compile it, which leaves assertions out.
+    There is no fix for a `raise`, in a `try`, for a message that is made, nor where comments stand inside.
 
     ## Source
     - https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/autograph/g3doc/reference/control_flow.md
@@ -119,6 +143,75 @@ class AssertOrRaiseOnTensor(Rule):
             subject=ast.unparse(site.syntax)[:60],
             related=trace.callers,
         )
+
+    def fix(self, node: libcst.SimpleStatementLine, site: Site) -> Replacement | None:
+        """Check the value with TensorFlow."""
+        import libcst
+
+        old, trace = node.body[0], trace_of(site)
+        if not isinstance(old, libcst.Assert) or not isinstance(site.syntax, ast.Assert) or trace is None:
+            return None
+        message = site.syntax.msg
+        is_plain = message is None or (isinstance(message, ast.Constant) and isinstance(message.value, str))
+        if not is_plain or has_comment(old) or site.file.is_under("a try", site.block, lambda b: b.kind == "try"):
+            return None
+        checked = _checked(site, site.syntax.test, old.test)
+        written = site.importable(f"tensorflow.debugging.{checked[0]}") if checked is not None else None
+        if checked is None or written is None:
+            return None
+        given = [text_of(part) for part in checked[1]]
+        given += [f"message={text_of(old.msg)}"] if old.msg is not None else []
+        new = libcst.Expr(expression(f"{written[0]}({', '.join(given)})"), semicolon=old.semicolon)
+        reason = _doubt(site, trace)
+        applicability = Applicability.UNSAFE if reason else Applicability.SAFE
+        return Replacement(node.with_changes(body=[new]), applicability, reason, written[1])
+
+
+def _checked(
+    site: Site, test: ast.expr, node: libcst.BaseExpression
+) -> tuple[str, tuple[libcst.BaseExpression, ...]] | None:
+    """The function of `tf.debugging` that checks a test, and what it is given."""
+    import libcst
+
+    wanted = True
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(node, libcst.UnaryOperation):
+        test, node, wanted = test.operand, node.expression, not wanted
+    if not is_tensor(site, test):
+        return None
+    whole = (node, libcst.Name(str(wanted)))
+    if isinstance(test, ast.Call):
+        names = [name.canonical for name in site.names_of(test.func)]
+        return ("assert_equal", whole) if names and _TRUTHS.issuperset(names) else None
+    if not (wanted and isinstance(test, ast.Compare) and isinstance(node, libcst.Comparison) and len(test.ops) == 1):
+        return None
+    left, right = test.left, test.comparators[0]
+    checks = _CHECKS.get(type(test.ops[0]))
+    if checks is None:
+        return None
+    given = (node.left, node.comparisons[0].comparator)
+    both = [is_tensor(site, value) for value in (left, right)]
+    if all(both):
+        return checks[0], given
+    for position, value in enumerate((left, right)):
+        if both[position] and checks[1] and _is_zero((right, left)[position]):
+            return checks[1 + position], (given[position],)
+        if not both[position] and not checks[1] and not is_number(value):
+            return None  # an equality with something that has no number is none of tensors
+    return "assert_equal", whole
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return is_number(node) and not ast.literal_eval(node)
+
+
+def _doubt(site: Site, trace: Trace) -> str:
+    """Why a person has to look at an assertion that becomes TensorFlow's, or an empty text."""
+    is_compiled = any("jit_compile" in call.keywords for call in site.file.calls)
+    if is_compiled or (trace.how == "fit" and site.target is Target.KERAS3):
+        return "XLA leaves assertions out"
+    if not trace.raises or not trace.proven or is_conditional(site):
+        return "where it runs eagerly, InvalidArgumentError is raised in place of AssertionError"
+    return ""
 
 
 def _arms(function: ast.AST) -> Iterator[tuple[int, tuple[list[ast.stmt], ...]]]:

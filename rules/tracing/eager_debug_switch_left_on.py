@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import argument, has_comment, without_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _SWITCHES = ("tensorflow.config.run_functions_eagerly", "tensorflow.config.experimental_run_functions_eagerly")
 _DEBUG = "tensorflow.data.experimental.enable_debug_mode"
@@ -37,6 +43,11 @@ class EagerDebugSwitchLeftOn(Rule):
     if os.environ.get("DEBUG"):
         tf.config.run_functions_eagerly(True)
     ```
+
+    ## Fix safety
+    Unsafe: the statement, or the argument of `compile`, is taken out, and then the graph runs and refuses what the
+    switch has hidden.
+    There is no fix where a comment stands beside it, or where `compile` is a method of the project.
 
     ## Source
     - https://www.tensorflow.org/guide/effective_tf2
@@ -75,6 +86,31 @@ class EagerDebugSwitchLeftOn(Rule):
             Severity.WARNING if function is None or call.contexts else Severity.INFO,
             subject="run_eagerly" if title.startswith("`run_eagerly") else None,
         )
+
+    def fixed_part(self, site: Call) -> ast.expr | ast.stmt:
+        """The statement of a switch, or the call of `compile`."""
+        return site.statement if site.name in (*_SWITCHES, _DEBUG) else site.call
+
+    def fix(self, node: libcst.SimpleStatementLine | libcst.Call, site: Call) -> Replacement | None:
+        """Leave the switch out."""
+        import libcst
+
+        new: libcst.Call | None = None
+        if isinstance(node, libcst.Call):
+            given = argument(node, "run_eagerly")
+            if given is None or site.name in (*_SWITCHES, _DEBUG) or any(one.kind == "function" for one in site.found):
+                return None
+            position = node.args.index(given)
+            if has_comment(given, *node.args[max(position - 1, 0) : position]):
+                return None
+            new = without_argument(node, given)
+            if not new.args:
+                if has_comment(node.whitespace_before_args):
+                    return None
+                new = new.with_changes(whitespace_before_args=libcst.SimpleWhitespace(""))
+        elif not site.discarded or has_comment(node):
+            return None
+        return Replacement(new, Applicability.UNSAFE, "the graph, which is then used, may refuse what ran step by step")
 
 
 def _is_under_a_test(call: Call) -> bool:

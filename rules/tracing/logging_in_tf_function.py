@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.model import Call, Target
+from ...linter.rule_api.rewriting import expression, has_comment
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .autograph import is_tensor
 from .traces import SYMBOLIC, is_failing, is_static, trace_of, values_in
+
+if TYPE_CHECKING:
+    import libcst
 
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "fatal", "log", "vlog")
 _LOGGERS = (
@@ -22,6 +28,10 @@ _TRACKERS = (
     "tensorboardX.SummaryWriter().add_scalar", "tensorboardX.SummaryWriter().add_histogram",
     "torch.utils.tensorboard.SummaryWriter().add_scalar",
 )  # fmt: skip
+_PLAIN_LOGGERS = frozenset(logger for logger in _LOGGERS if not logger.startswith(("loguru", "structlog")))
+"""They put their arguments into the text with ``%``."""
+_PLAIN_LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical"})
+"""They write a text and do nothing else."""
 
 
 class LoggingInTfFunction(Rule):
@@ -56,6 +66,11 @@ class LoggingInTfFunction(Rule):
 
     logging.info("loss %s", step(tf.ones([2])).numpy())
     ```
+
+    ## Fix safety
+    Unsafe: `tf.print` writes at each call, on the standard error, and neither the logger's level nor its handlers have
+    a say; XLA, which Keras 3 uses under `fit` on a GPU by itself, cannot print.
+    There is one only where the arguments surely are tensors, each at a `%s` of a literal text.
 
     ## Source
     - https://www.tensorflow.org/guide/function#executing_python_side_effects
@@ -97,3 +112,76 @@ class LoggingInTfFunction(Rule):
                 Severity.INFO if static else trace.severity(Severity.WARNING),
                 related=trace.callers,
             )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Print with TensorFlow."""
+        logger, _, level = site.name.rpartition(".")
+        trace, written = trace_of(site), site.importable("tensorflow.print")
+        if trace is None or written is None or len(site.found) != 1 or not site.discarded:
+            return None
+        if logger not in _PLAIN_LOGGERS or level not in _PLAIN_LEVELS or site.call.keywords or has_comment(node):
+            return None
+        text, *values = site.call.args
+        alone = not values and is_tensor(site, text)
+        args = node.args if alone else _arguments(node)
+        if args is None or not (alone or values) or not all(is_tensor(site, value) for value in values):
+            return None
+        reason = "it is written at each call, whatever the level of the logger"
+        if trace.how == "fit" and site.target is Target.KERAS3:
+            reason = "XLA, which `fit` uses on a GPU by itself, cannot print"
+        new = node.with_changes(func=expression(written[0]), args=args)
+        return Replacement(new, Applicability.UNSAFE, reason, written[1])
+
+
+def _arguments(call: libcst.Call) -> list[libcst.Arg] | None:
+    """What prints a text with its arguments; None where that is not told by ``%s`` alone."""
+    import libcst
+
+    first, *values = call.args
+    literal = first.value
+    if not isinstance(literal, libcst.SimpleString) or literal.lpar or first.star or len(literal.quote) != 1:
+        return None
+    inner = literal.value[1:-1]
+    pieces = inner.split("%s")
+    if literal.prefix or "\\" in inner or "%" in "".join(pieces) or len(pieces) != len(values) + 1:
+        return None
+    shown = _with_blanks_between(pieces)
+    wanted = pieces if shown is None else shown
+    made: list[libcst.Arg] = []
+    for number, piece in enumerate(wanted):
+        if piece:
+            text = libcst.Arg(literal.with_changes(value=f"{literal.quote}{piece}{literal.quote}"))
+            made.append(first.with_changes(value=text.value) if number == 0 else text)
+        made += values[number : number + 1]
+    if shown is None:
+        equal = libcst.AssignEqual(libcst.SimpleWhitespace(""), libcst.SimpleWhitespace(""))
+        made.append(libcst.Arg(libcst.SimpleString('""'), libcst.Name("sep"), equal=equal))
+    last, old = made[-1], values[-1] if values else first
+    if last is not old:
+        none = libcst.SimpleWhitespace("")
+        made = [
+            one.with_changes(comma=libcst.MaybeSentinel.DEFAULT, whitespace_after_arg=none) if one is old else one
+            for one in made[:-1]
+        ]
+        made.append(last.with_changes(comma=old.comma, whitespace_after_arg=old.whitespace_after_arg))
+    return made
+
+
+def _with_blanks_between(pieces: Sequence[str]) -> list[str] | None:
+    """The pieces of a text between values without the blanks that `tf.print` sets; None where it is not these."""
+    bare = []
+    for number, piece in enumerate(pieces):
+        text = piece
+        if text and number > 0:
+            if not text.startswith(" "):
+                return None
+            text = text[1:]
+        if text and number < len(pieces) - 1:
+            if not text.endswith(" "):
+                return None
+            text = text[:-1]
+        is_between = 0 < number < len(pieces) - 1
+        if (not text and piece != " " * is_between) or (is_between and not piece):
+            return None
+        bare.append(text)
+    return bare

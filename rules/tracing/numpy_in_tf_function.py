@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context, Known
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from .traces import BY_CERTAINTY, at_most, held, trace_of
+from ...linter.rule_api.rewriting import has_comment, with_function
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .autograph import is_conditional, is_tensor
+from .traces import BY_CERTAINTY, at_most, held, is_number, trace_of
+
+if TYPE_CHECKING:
+    import libcst
 
 _STATIC = frozenset(
     {"shape", "ndim", "isscalar", "iterable", "random", "dtype", "issubdtype", "result_type", "can_cast", "vectorize"}
@@ -32,6 +38,19 @@ _SAME_NAME = frozenset(
     }
 )  # fmt: skip
 """Functions that `tf.experimental.numpy` has under the same name."""
+
+_SAME_TYPE = {
+    "abs": "abs", "absolute": "abs", "negative": "negative", "round": "round", "sign": "sign", "square": "square",
+}  # fmt: skip
+"""Functions of one argument that give its type, and those of `tf.math` that give the same numbers."""
+_OF_FLOATS = {
+    **{name: name for name in ("ceil", "cos", "cosh", "exp", "expm1", "floor", "log", "log1p", "sin", "sinh", "sqrt")},
+    "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctanh": "atanh",
+    "isfinite": "is_finite", "isinf": "is_inf", "isnan": "is_nan", "tan": "tan", "tanh": "tanh",
+}  # fmt: skip
+"""Those that NumPy turns whole numbers into floats for, or knows what to say of, and TensorFlow refuses."""
+_OF_TWO = frozenset({"add", "maximum", "minimum", "multiply", "subtract"})
+"""Functions of two arguments, of which one may be a number."""
 
 
 class NumpyInTfFunction(Rule):
@@ -65,6 +84,14 @@ class NumpyInTfFunction(Rule):
         y = tf.square(x)
         return tf.sqrt(tf.reduce_mean(y))
     ```
+
+    ## Fix safety
+    A NumPy function that `tf.math` has with the same numbers and types, such as `square` or `maximum`, is replaced
+    where its arguments surely are tensors, or one is a number: a call that raises computes what it was meant to.
+    Unsafe where TensorFlow takes floats only, as `tf.math.sqrt` does, where the code may also run eagerly, which gave
+    an array, and where a number such as 0.5 stands beside the tensor, which may be of whole numbers.
+    There is no fix for reductions and whatever else has other parameters or types, for keywords, for `math` and SciPy,
+    and where the result is used as an array.
 
     ## Source
     - https://www.tensorflow.org/guide/function#executing_python_side_effects
@@ -104,6 +131,48 @@ class NumpyInTfFunction(Rule):
             at_most(proven, Known.POSSIBLE if known is Known.LIKELY and _is_switched(call) else known),
             related=trace.callers,
         )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Call the function of `tf.math`."""
+        module, _, name = site.name.rpartition(".")
+        arguments, trace = site.call.args, trace_of(site)
+        if module != "numpy" or len(site.found) != 1 or trace is None or site.call.keywords or has_comment(node.func):
+            return None
+        is_of_two = name in _OF_TWO
+        new = name if is_of_two else {**_SAME_TYPE, **_OF_FLOATS}.get(name)
+        written = site.importable(f"tensorflow.math.{new}")
+        if new is None or written is None or len(arguments) != 1 + is_of_two or _is_used_as_array(site):
+            return None
+        tensors = [is_tensor(site, argument) for argument in arguments]
+        others = [argument for argument, is_one in zip(arguments, tensors, strict=True) if not is_one]
+        if len(others) == len(arguments) or not all(map(is_number, others)):
+            return None
+        reason = ""
+        if name in _OF_FLOATS:
+            reason = "TensorFlow's function refuses whole numbers, which NumPy's takes"
+        elif not trace.raises or not trace.proven or is_conditional(site):
+            reason = "where it runs eagerly, it gave an array of NumPy"
+        elif any(isinstance(ast.literal_eval(other), float) for other in others):
+            reason = "NumPy makes floats of whole numbers for it, and TensorFlow refuses them"
+        applicability = Applicability.UNSAFE if reason else Applicability.SAFE
+        return Replacement(with_function(node, written[0]), applicability, reason, written[1])
+
+
+def _is_used_as_array(call: Call) -> bool:
+    """Whether an attribute of the result is read, or an item of it is set."""
+    if isinstance(call.file.parent_of(call.syntax), ast.Attribute):
+        return True
+    function, made = call.function, tuple(call.assigned_to)
+    if function is None or not made:
+        return False
+    return any(
+        (path or "").startswith(tuple(f"{one}{mark}" for one in made))
+        for mark, paths in (
+            (".", [reference.path for reference in function.references]),
+            ("[", [assignment.path for assignment in function.assignments]),
+        )
+        for path in paths
+    )
 
 
 def _is_switched(call: Call) -> bool:

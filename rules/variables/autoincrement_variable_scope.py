@@ -4,10 +4,37 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity, Target
-from .v1_names import LAYERS, MAKERS, SCOPES, SHIMMED, SLIM, Naming, how_reached, naming, naming_of_parameter
+from ...linter.rule_api.model import Call, Context, is_none, literal_string
+from ...linter.rule_api.rewriting import argument, has_comment, keyworded, without_argument
+from ...linter.rule_api.rule import (
+    Applicability,
+    Consequence,
+    Diagnostic,
+    Effort,
+    Replacement,
+    Rule,
+    Severity,
+    Target,
+)
+from .v1_names import (
+    LAYERS,
+    MAKERS,
+    SCOPES,
+    SHIMMED,
+    SLIM,
+    Naming,
+    how_reached,
+    is_named_once,
+    naming,
+    naming_of_parameter,
+)
+
+if TYPE_CHECKING:
+    import libcst
+
+_PARAMETERS = frozenset({"name_or_scope", "default_name", "values"})
 
 
 class AutoincrementVariableScope(Rule):
@@ -42,6 +69,11 @@ class AutoincrementVariableScope(Rule):
             with tf.compat.v1.variable_scope("net"):
                 return tf.compat.v1.layers.dense(x, 3, name="logits")
     ```
+
+    ## Fix safety
+    Unsafe: the scope gets its `default_name` as its name, under which the first call made its variables, and what was
+    trained under `net_1` and so on is not found in it.
+    There is one only in the method that has the shim, outside of loops, where nothing else has that name.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/model_mapping
@@ -90,6 +122,24 @@ class AutoincrementVariableScope(Rule):
             subject=parameter,
             related=call.callers(Context.FORWARD),
         )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Name the scope as its first call does."""
+        if site.name != SCOPES[0] or site.scope_name != "auto" or site.has_stars or has_comment(*node.args):
+            return None
+        text = literal_string(site.value("default_name", 1))
+        if not text or not is_none(site.value("name_or_scope", 0)) or not set(site.keywords) <= _PARAMETERS:
+            return None
+        call = keyworded(node, ("name_or_scope", "default_name", "values"), 2)
+        if call is None or not is_named_once(site, text):
+            return None
+        name, default = argument(call, "name_or_scope", 0), argument(call, "default_name", 1)
+        if name is None or default is None:
+            return None
+        call = without_argument(call, default)
+        args = [one.with_changes(value=default.value) if one.value is name.value else one for one in call.args]
+        reason = "each call now finds the variables of the first one, and a checkpoint knows them by these names"
+        return Replacement(call.with_changes(args=args), Applicability.UNSAFE, reason)
 
     @staticmethod
     def _made(scope: Call) -> str:

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity, Target
-from .v1_names import LAYER_CLASSES, LAYERS, SHIMMED, Naming, how_reached, is_called, naming
+from ...linter.rule_api.model import Call, Context, is_none
+from ...linter.rule_api.rewriting import argument, expression, has_comment, with_argument
+from ...linter.rule_api.rule import (
+    Applicability,
+    Consequence,
+    Diagnostic,
+    Effort,
+    Replacement,
+    Rule,
+    Severity,
+    Target,
+)
+from .v1_names import LAYER_CLASSES, LAYERS, SHIMMED, Naming, how_reached, is_called, is_named_once, naming
+
+if TYPE_CHECKING:
+    import libcst
 
 
 class UnnamedV1Layer(Rule):
@@ -41,6 +55,12 @@ class UnnamedV1Layer(Rule):
             with tf.compat.v1.variable_scope("net"):
                 return tf.compat.v1.layers.dense(x, 3)
     ```
+
+    ## Fix safety
+    Unsafe: the layer gets the name that its first call made, such as `dense`, and what was trained under `dense_1` and
+    so on is not found by it.
+    There is one only in the method that has the shim, outside of loops, where neither it nor a function that it calls
+    makes another such layer.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/model_mapping
@@ -81,3 +101,21 @@ class UnnamedV1Layer(Rule):
             "Give it a `name`, or open a named `variable_scope` around it.",
             related=call.callers(Context.FORWARD),
         )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give the name that the first call makes."""
+        if site.name not in LAYERS or site.has_stars or has_comment(*node.args):
+            return None
+        last, position = site.name.rpartition(".")[2], LAYERS[site.name]
+        value, given = site.value("name", position), argument(node, "name", position)
+        if (value is not None and not is_none(value)) or not is_named_once(site, last):
+            return None
+        name = expression(f'"{last}"')
+        if given is None:
+            new = with_argument(node, "name", name)
+        else:
+            new = node.with_changes(
+                args=[one.with_changes(value=name) if one is given else one for one in node.args]
+            )
+        reason = "each call now finds the variables of the first one, and a checkpoint knows them by these names"
+        return Replacement(new, Applicability.UNSAFE, reason)

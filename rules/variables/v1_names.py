@@ -38,6 +38,7 @@ MAKERS = frozenset({*LAYERS, *SLIM, *GETTERS, *SLIM_GETTERS})
 SCOPES = ("tensorflow.variable_scope", "tensorflow.variable_op_scope")
 
 SHIMMED = Context.FORWARD | Context.SHIM
+_SHIMS = frozenset({"keras.utils.track_tf1_style_variables", "keras.utils.track_tf1_layers_and_variables"})
 
 
 class Naming(Enum):
@@ -80,6 +81,30 @@ def is_called(call: Call) -> bool:
         other.call.func is call.syntax or other.path in targets
         for other in call.file.calls_by_function.get(call.scope.function().id, [])
     )
+
+
+def is_named_once(call: Call, text: str) -> bool:
+    """Whether a name that a call is given is its own at each call of the method that has the shim.
+
+    It stands in the method itself and in no loop, and nothing in there, or in what the method calls, makes the same or
+    has that name.
+    """
+    function = call.function
+    if function is None or call.loops or not isinstance(function.syntax, ast.FunctionDef):
+        return False
+    if not _SHIMS & {name.canonical for name in function.decorators}:
+        return False
+    for other in function.calls:
+        if other is call:
+            continue
+        if other.name == call.name and call.name in LAYERS:
+            return False
+        if any(isinstance(value, ast.Constant) and value.value == text for value in other.arguments):
+            return False
+        for entity in other.found:
+            if entity.kind == "function" and call.name in call.file.project.v1_calls(entity.key):
+                return False
+    return True
 
 
 def how_reached(site: Site) -> str:

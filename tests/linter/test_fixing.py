@@ -218,6 +218,19 @@ def test_a_notebook_of_format_3() -> None:
     assert book(NEW) == after(book(OLD), "n.ipynb")
 
 
+def test_a_cell_without_imports_gets_one_in_a_line_of_its_own() -> None:
+    """Where no other cell has a name for what the fix needs; never above what has to be the first line of its cell."""
+    head, body = "from tensorflow import function, reduce_sum\n", "@function\ndef step(x):\n    print(reduce_sum(x))"
+    Path("n.ipynb").write_bytes(_notebook(_cell(head), _cell(body)))
+    Path("timed.ipynb").write_bytes(_notebook(_cell(head), _cell(f"%%time\n{body}")))
+    config, wanted = Config(base=os.getcwd()), Wanted(frozenset({"TF201"}))
+    done = fix(lambda unsaved: lint(["."], config, unsaved=unsaved, fixes=Via.NATIVE), wanted)
+    new = body.replace("print", "tf.print")
+
+    assert () == done.left
+    assert [(_notebook(_cell(head), _cell(f"import tensorflow as tf\n{new}")))] == [one.now for one in done.files]
+
+
 # -- rounds ------------------------------------------------------------------------------------------------------------
 
 
