@@ -93,6 +93,8 @@ class V1DatasetIterator(Rule):
         called = node if site.name in _FUNCTIONS else _as_function(node)
         if called is None or site.has_stars or site.in_trace or site.is_compat_v1:
             return None
+        if any("#" in text_of(arg.equal) for arg in called.args if arg.keyword is not None):
+            return None
         if (name == _INITIALIZABLE and not site.in_graph) or (name == _ONE_SHOT and len(called.args) != 1):
             return None
         reason = "" if site.names else f"only `{name}` tells that this is a dataset"
