@@ -89,11 +89,13 @@ class V1DatasetIterator(Rule):
 
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Iterate as Python does, or call the function of compat.v1."""
+        import libcst
+
         name = site.name.rpartition(".")[2] if site.name in _FUNCTIONS else site.method
         called = node if site.name in _FUNCTIONS else _as_function(node)
         if called is None or site.has_stars or site.in_trace or site.is_compat_v1:
             return None
-        if any("#" in text_of(arg.equal) for arg in called.args if arg.keyword is not None):
+        if any("#" in text_of(arg.equal) for arg in called.args if isinstance(arg.equal, libcst.AssignEqual)):
             return None
         if (name == _INITIALIZABLE and not site.in_graph) or (name == _ONE_SHOT and len(called.args) != 1):
             return None
