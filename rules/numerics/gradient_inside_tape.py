@@ -132,7 +132,7 @@ def _tail(site: Call) -> _Tail | None:
     tail = body[size:]
     if not size or len(set(lines[2 * size :])) != len(tail) or lines[2 * size - 1] == lines[2 * size]:
         return None
-    if not all(_is_unrecorded(one, gradients) for one in tail):
+    if not all(_is_unrecorded(one, gradients) for one in tail) or not _needs_no_more(tape, tail):
         return None
     return _Tail(around, around.body.index(tape.node), size, len(body))
 
@@ -153,6 +153,20 @@ def _only_asked(tape: Tape) -> bool:
         if isinstance(node, ast.Name) and node.id == tape.name and isinstance(node.ctx, ast.Load):
             parent = file.parent_of(node)
             if not isinstance(parent, ast.Attribute) or parent.attr not in ("gradient", "watch"):
+                return False
+    return True
+
+
+def _needs_no_more(tape: Tape, tail: list[ast.stmt]) -> bool:
+    """Whether what a tape is asked for elsewhere is the gradient of names that are given nothing after its `with`."""
+    here = {id(part) for one in tail for part in ast.walk(one)}
+    for gradient in tape.gradients:
+        target = gradient.value("target", 0)
+        if id(gradient.call) not in here and (target is None or not _is_named(target, ast.Name)):
+            return False
+        for name in ast.walk(target) if target is not None else ():
+            made = tape.call.file.assignments_by_function.get(tape.call.scope.function().id, [])
+            if any(isinstance(name, ast.Name) and one.path == name.id and one.line >= tail[0].lineno for one in made):
                 return False
     return True
 
