@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call, Known
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.model import Call, Known, Site, path_of
+from ...linter.rule_api.rewriting import text_of
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from ..checkpoints.assigned import assignments_to
 from .contexts import GRAPHS, certainty, is_only_traced
 from .receivers import known_of, made_eagerly
 
+if TYPE_CHECKING:
+    import libcst
+
 _OF_SESSIONS = frozenset({"feed_dict", "session"})
+_ANEW = (
+    "random", "shuffle", "dropout", "multinomial", "normal", "sampl", "timestamp", "noise", "py_func", "read_file",
+    "layers.", "keras.",
+)  # fmt: skip
+"""In the names of what may give another value each time that it is run: it draws, or it has variables."""
 
 
 class TensorEval(Rule):
@@ -40,6 +52,12 @@ class TensorEval(Rule):
     total = tf.constant(1.0) + tf.constant(2.0)
     print(total.numpy())
     ```
+
+    ## Fix safety
+    Safe where the code and what made the tensor surely run eagerly, and a session would have given the same value: of a
+    variable, of what is computed right there, and of what constants make.
+    Unsafe where a name holds what was computed of a variable, or drawn: TF1 computed that anew each time.
+    There is no fix in a trace, with a `feed_dict`, or where the tensor may be one of a graph.
 
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/Tensor#eval
@@ -85,6 +103,75 @@ class TensorEval(Rule):
         yield self.report(
             call, f"`.eval` of `{_shown(call)}` raises {where}, where no session holds its value. {advice}.", severity
         )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Ask the tensor itself."""
+        import libcst
+
+        func = node.func
+        inside = [node.whitespace_before_args, *node.args]
+        if not isinstance(func, libcst.Attribute) or any("#" in text_of(part) for part in inside):
+            return None
+        if site.in_trace or site.has_stars or site.call.args or not set(site.keywords) <= {"session"}:
+            return None
+        if not all(isinstance(session, ast.Name | ast.Constant) for session in site.arguments):
+            return None
+        if known_of(site, site.receiver) not in (Known.TENSOR, Known.VARIABLE):
+            return None
+        if certainty(site) is not Severity.ERROR or made_eagerly(site, site.receiver) is not True:
+            return None
+        behind = [*_behind(site, site.receiver)]
+        if any(_is_sparse(where, part) for where, part, _ in behind):
+            return None
+        new = libcst.Call(func.with_changes(attr=libcst.Name("numpy")), lpar=node.lpar, rpar=node.rpar)
+        if all(itertools.starmap(_is_same_later, behind)):
+            return Replacement(new)
+        reason = "TF1 computed the value anew at each `eval`, and an eager tensor keeps the one that it was made with"
+        return Replacement(new, Applicability.UNSAFE, reason)
+
+
+def _is_same_later(site: Site, node: ast.expr, named: bool) -> bool:
+    """Whether a value that is behind an eager tensor is the one that running it again would give.
+
+    What no name holds is computed where it is asked for, as it was in TF1.
+    """
+    if not named:
+        return True
+    call = site.file.call_at(node)
+    if call is not None and any(part in name.canonical for name in call.names for part in _ANEW):
+        return False
+    return known_of(site, node) is not Known.VARIABLE
+
+
+def _is_sparse(site: Site, node: ast.expr) -> bool:
+    call = site.file.call_at(node)
+    return call is not None and any("sparse" in name.canonical.lower() for name in call.names)
+
+
+def _behind(
+    site: Site, node: ast.expr | None, named: bool = False, open_: frozenset[str] = frozenset()
+) -> Iterator[tuple[Site, ast.expr, bool]]:
+    """The expressions that a value is made of, each at its site, and whether it is made of them through a name.
+
+    Not what a variable was made of.
+    """
+    if node is None:
+        return
+    yield site, node, named
+    if known_of(site, node) is Known.VARIABLE:
+        return
+    call = site.file.call_at(node)
+    if call is not None:
+        parts = call.arguments if call.names or call.receiver is None else [call.receiver, *call.arguments]
+    elif isinstance(node, ast.Name | ast.Attribute):
+        path = path_of(node) or ""
+        for made in assignments_to(site, node) if path not in open_ else ():
+            yield from _behind(made, made.value, True, open_ | {path})
+        return
+    else:
+        parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+    for part in parts:
+        yield from _behind(site, part, named, open_)
 
 
 def _is_of_a_session(call: Call) -> bool:
