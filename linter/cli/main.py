@@ -334,8 +334,11 @@ def _run(options: argparse.Namespace, config: Config, result: Result, file: str 
 
     own = None if file is None else root_around(file)
     roots = ([] if own is None else [own]) + [project.root for project in result.projects]
-    request = replace(
-        _model(options, options.runtime, _targets_to_run(result, own), roots),
+    request = _model(
+        options,
+        options.runtime,
+        _targets_to_run(result, own),
+        roots,
         devices=tuple(dict.fromkeys(options.device or ())),
         strategies=tuple(dict.fromkeys(options.strategy or ())),
         notebook=None if file is None else _notebook(file, options.runtime),
@@ -352,7 +355,9 @@ def _run(options: argparse.Namespace, config: Config, result: Result, file: str 
     return with_verdicts(result, report, options.trust_runtime)
 
 
-def _model(options: argparse.Namespace, text: str, targets: Sequence[Target], roots: Sequence[str]) -> Request:
+def _model(
+    options: argparse.Namespace, text: str, targets: Sequence[Target], roots: Sequence[str], **more: Any
+) -> Request:
     """The model that a text names, to be run on these targets; the folders are those of the user's files."""
     from ...runtime_checks.session import Request
 
@@ -371,6 +376,7 @@ def _model(options: argparse.Namespace, text: str, targets: Sequence[Target], ro
         timeout=_PHASE_LIMIT if options.timeout is None else options.timeout,
         memory_limit=memory or None,
         roots=tuple(dict.fromkeys(map(os.path.abspath, roots))),
+        **more,
     )
 
 

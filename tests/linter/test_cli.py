@@ -254,7 +254,7 @@ def test_settings_are_shown_as_they_work_out(capsys: Captured) -> None:
     assert 0 == main(["--show-settings", "--select", "TF101", "--target", "keras2", "--jobs", "3", "--exclude", "a,b"])
 
     out = capsys.readouterr().out.splitlines()
-    for line in ("selected: TF101, TF900, TF902, TF908, TF909", "target: keras2", "jobs: 3", "exclude: a, b"):
+    for line in ("selected: TF101, TF900, TF902, TF908, TF909, TF910", "target: keras2", "jobs: 3", "exclude: a, b"):
         assert line in out
 
 
@@ -352,7 +352,7 @@ def test_a_rule_is_explained(capsys: Captured) -> None:
     assert "TF101 variable-in-call (error, changes, keras2, keras3)" in capsys.readouterr().out
     assert 0 == main(["rule", "--all", "--output-format", "json"])
     codes = [one["code"] for one in json.loads(capsys.readouterr().out)]
-    assert ["TF101", "TF900", "TF901", "TF902", "TF907", "TF908", "TF909"] == codes
+    assert ["TF101", "TF900", "TF901", "TF902", "TF907", "TF908", "TF909", "TF910"] == codes
     assert 0 == main(["rule", "TF900", "--output-format", "markdown"])
     assert "# TF900 unparsable-file" in capsys.readouterr().out.splitlines()
     assert 0 == main(["rule"])

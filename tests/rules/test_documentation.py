@@ -22,6 +22,7 @@ TOOL_LEVEL = {
     "TF907": "probe-only-finding",
     "TF908": "probe-failed",
     "TF909": "internal-error",
+    "TF910": "harmful-fix",
 }
 """About a file, a comment, a run or the program itself: they have no module below ``rules/`` and so no page."""
 
