@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from migrate_lint.linter.finding import Applicability, Via
 from migrate_lint.linter.run.fixing import Wanted, fix
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.settings.config import Config
+from migrate_lint.rules.keras.keras_removed_symbol import SAME
 from migrate_lint.rules.tf1_api.moved_or_removed_symbol import EAGER
 from migrate_lint.rules.tf1_api.signatures import EQUIVALENT, Signature, signatures
 
@@ -351,3 +353,29 @@ def test_what_compat_v1_alone_has_computes_the_same_eagerly(target: str, childre
     assert {call.partition("(")[0] for call in ONLY_IN_V1} == EAGER
 
     assert not children.call(target, differing, ONLY_IN_V1)
+
+
+def named_otherwise(pairs: dict[str, str]) -> list[str]:
+    """The names below ``tf.keras`` of which another one is not the same object; of a module, what it has publicly."""
+    import tensorflow as tf
+
+    def read(name: str) -> Any:
+        found = tf.keras
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found
+
+    found = []
+    for old, new in pairs.items():
+        if isinstance(read(old), ModuleType):
+            inside = [one for one in dir(read(old)) if not one.startswith("_") and hasattr(read(new), one)]
+            found += [f"{old}.{one}" for one in inside if getattr(read(old), one) is not getattr(read(new), one)]
+        elif read(old) is not read(new):
+            found.append(old)
+    return found
+
+
+@pytest.mark.tensorflow
+def test_another_name_of_keras_is_that_of_the_same_object(children: Children) -> None:
+    """In Keras 2, which has both."""
+    assert children.call("keras2", named_otherwise, SAME) == []
