@@ -151,7 +151,7 @@ def with_imports(
         own = f"{module}.{alias.evaluated_name}"
         parent, _, last = moved.get(own, own).rpartition(".")
         groups.setdefault(parent, []).append(_bound(alias, last))
-    if not any(f"{module}.{one.evaluated_name}" in moved for one in old.names) or groups.keys() & _NO_PACKAGES:
+    if not any(f"{module}.{one.evaluated_name}" in moved for one in old.names) or groups.keys() & NO_PACKAGES:
         return None
     lines: list[libcst.SimpleStatementLine] = []
     for parent, names in sorted(groups.items(), key=lambda group: group[0] != module):
@@ -164,14 +164,14 @@ def with_imports(
     return libcst.FlattenSentinel(lines) if len(lines) > 1 else lines[0]
 
 
-_NO_PACKAGES = frozenset(
+NO_PACKAGES = frozenset(
     f"tensorflow.{name}"
     for name in (
-        "distribute.cluster_resolver", "distribute.coordinator", "distribute.experimental.coordinator",
-        "distribute.experimental.partitioners", "lite.experimental.authoring",
+        "compat.v1.app", "distribute", "distribute.cluster_resolver", "distribute.coordinator",
+        "distribute.experimental.coordinator", "distribute.experimental.partitioners", "lite.experimental.authoring",
     )
 )  # fmt: skip
-"""Public modules that are attributes only: importing from one raises ModuleNotFoundError."""
+"""Public modules of which some names, or all, are attributes only: importing them raises ImportError."""
 
 
 def _bound(alias: libcst.ImportAlias, name: str) -> libcst.ImportAlias:
