@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...linter.rule_api.model import Assignment, File, Import, Name, Reference, Target, missing_part, split_api
 from ...linter.rule_api.rewriting import expression, keyworded, text_of, with_argument, with_imports, with_keywords
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
-from ..tf1_api.api_status import Standing, asks_for, is_of_keras, missing, missing_import, standing
+from ..tf1_api.api_status import Standing, asks_for, has_all, is_of_keras, missing, missing_import, standing
 from .members import Member, lacks, member_of
 
 if TYPE_CHECKING:
@@ -277,17 +277,9 @@ def _moved(site: Import) -> dict[str, str]:
         if one.statement is site.statement and len(one.names) == 1:
             found = missing_import(one.names, one.target)
             same = _same(one.spelled, one.target) if found is not None and is_of_keras(found) else ""
-            if same and _has_all(one, same):
+            if same and has_all(one, same):
                 moved[one.spelled] = same
     return moved
-
-
-def _has_all(site: Import, new: str) -> bool:
-    """Whether another name has all that the file reads below an imported one."""
-    old = f"{site.spelled}."
-    reads = site.file.references_to(lambda names: any(name.spelled.startswith(old) for name in names))
-    spelled = {name.spelled for read in reads for name in read.names if name.spelled.startswith(old)}
-    return all(missing_part(*split_api(f"{new}.{one[len(old) :]}"), site.target) is None for one in spelled)
 
 
 def _same(spelled: str, target: Target) -> str:

@@ -130,6 +130,14 @@ def moved(spelled: str, target: Target) -> str:
     return f"{_V1}.{found.whole}" if found.status == "v1" and not found.through_v1 else ""
 
 
+def has_all(site: Import, new: str) -> bool:
+    """Whether another name has all that the file reads below an imported one."""
+    old = f"{site.spelled}."
+    reads = site.file.references_to(lambda names: any(name.spelled.startswith(old) for name in names))
+    spelled = {name.spelled for read in reads for name in read.names if name.spelled.startswith(old)}
+    return all(missing_part(*split_api(f"{new}.{one[len(old) :]}"), site.target) is None for one in spelled)
+
+
 def asks_for(file: File, attribute: str) -> bool:
     """Whether a file asks anything whether it has an attribute, or takes it only where it is there."""
     return attribute in file.once("attributes that it asks for", lambda: frozenset(_asked_for(file)))
