@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..analysis.statements import span_of
 from ..finding import Edit, Fix
@@ -58,18 +58,18 @@ class _Piece:
     is_alone: bool = False
     """Whether it is the only statement of its suite, which cannot be empty."""
 
-    def with_node(self, new: libcst.CSTNode | None) -> str:
-        """The text with another node in place of this one."""
+    def with_node(self, new: libcst.CSTNode | libcst.FlattenSentinel[Any] | None) -> str:
+        """The text with another node in place of this one, or, of a statement, with several."""
         import libcst
 
         if self.module is None:
-            assert new is not None, "an expression cannot be taken out"
+            assert isinstance(new, libcst.CSTNode), "an expression stays one"
             return text_of(new)
         if new is None:
             indent = self.text[: len(self.text) - len(self.text.lstrip(" \t"))]
             end = "\n" if self.text.endswith("\n") else ""
             return f"{indent}pass{end}" if self.is_alone else ""
-        changed = self.module.deep_replace(self.node, new)
+        changed: object = self.module.deep_replace(self.node, new)  # type: ignore[type-var]  # or several
         assert isinstance(changed, libcst.Module)
         return changed.code.removeprefix(_HEADER)
 

@@ -20,6 +20,7 @@ __all__ = [
     "text_of",
     "with_argument",
     "with_function",
+    "with_imports",
     "with_keywords",
     "without_argument",
 ]
@@ -136,6 +137,73 @@ def with_argument(
             added.with_changes(whitespace_after_arg=last.whitespace_after_arg),
         ]
     return call.with_changes(args=[*call.args[:-1], *args])
+
+
+def with_imports(
+    node: libcst.CSTNode, moved: Mapping[str, str]
+) -> libcst.SimpleStatementLine | libcst.FlattenSentinel[libcst.SimpleStatementLine] | None:
+    """A ``from ... import`` that binds what it did to other public names: to those that `moved` has for its own.
+
+    Several statements where the names are in several modules now.
+    None for any other statement, where nothing moves or no module is to be imported from, and where a comment stands
+    beside a name that would go into another statement.
+    """
+    import libcst
+
+    old = node.body[0] if isinstance(node, libcst.SimpleStatementLine) else None
+    if not isinstance(old, libcst.ImportFrom) or old.relative or not isinstance(old.names, Sequence):
+        return None
+    assert isinstance(node, libcst.SimpleStatementLine) and old.module is not None
+    module, groups = text_of(old.module), dict[str, list[libcst.ImportAlias]]()
+    for alias in old.names:
+        own = f"{module}.{alias.evaluated_name}"
+        parent, _, last = moved.get(own, own).rpartition(".")
+        groups.setdefault(parent, []).append(_bound(alias, last))
+    if not any(f"{module}.{one.evaluated_name}" in moved for one in old.names) or groups.keys() & NO_PACKAGES:
+        return None
+    lines: list[libcst.SimpleStatementLine] = []
+    for parent, names in sorted(groups.items(), key=lambda group: group[0] != module):
+        new = old.with_changes(module=expression(parent), names=_separated(names, old.names[-1].comma))
+        if lines:
+            if any("#" in text_of(one) for one in names):
+                return None
+            new = new.with_changes(lpar=None, rpar=None, names=_separated(names, None))
+        lines.append(libcst.SimpleStatementLine([new]) if lines else node.with_changes(body=[new]))
+    if sum(text_of(line).count("#") for line in lines) != text_of(node).count("#"):
+        return None
+    return libcst.FlattenSentinel(lines) if len(lines) > 1 else lines[0]
+
+
+NO_PACKAGES = frozenset(
+    f"tensorflow.{name}"
+    for name in (
+        "compat.v1.app", "distribute", "distribute.cluster_resolver", "distribute.coordinator",
+        "distribute.experimental.coordinator", "distribute.experimental.partitioners", "lite.experimental.authoring",
+    )
+)  # fmt: skip
+"""Public modules of which some names, or all, are attributes only: importing them raises ImportError."""
+
+
+def _bound(alias: libcst.ImportAlias, name: str) -> libcst.ImportAlias:
+    """An imported name that is another one, and is bound to what it was."""
+    import libcst
+
+    if alias.evaluated_name == name:
+        return alias
+    given = libcst.AsName(libcst.Name(alias.evaluated_name))
+    return alias.with_changes(name=libcst.Name(name), asname=alias.asname or given)
+
+
+def _separated(
+    names: Sequence[libcst.ImportAlias], last: libcst.Comma | libcst.MaybeSentinel | None
+) -> list[libcst.ImportAlias]:
+    """Names with commas: those that they have, with `last` after the last one, or, without it, on one line."""
+    import libcst
+
+    if last is None:
+        names = [one.with_changes(comma=_comma()) for one in names]
+        last = libcst.MaybeSentinel.DEFAULT
+    return [*names[:-1], names[-1].with_changes(comma=last)]
 
 
 def _equal() -> libcst.AssignEqual:

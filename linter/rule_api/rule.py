@@ -63,12 +63,13 @@ class Replacement:
     """What is to stand in place of the node that a rule was asked to fix.
 
     ``node`` is None where nothing is: then a statement is taken out, which an expression cannot be.
+    In place of a statement there may be several.
     ``reason`` says what a person has to look at, where the fix is not safe.
     ``imports`` are what the new node needs and the file does not import: each a module, a name of it or None, and an
     alias or None.
     """
 
-    node: libcst.CSTNode | None
+    node: libcst.CSTNode | libcst.FlattenSentinel[Any] | None
     applicability: Applicability = Applicability.SAFE
     reason: str = ""
     imports: tuple[tuple[str, str | None, str | None], ...] = ()

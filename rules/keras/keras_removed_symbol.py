@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Assignment, File, Import, Name, Reference, Target, missing_part
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from ..tf1_api.api_status import Standing, asks_for, is_of_keras, missing, missing_import, standing
+from ...linter.rule_api.model import Assignment, File, Import, Name, Reference, Target, missing_part, split_api
+from ...linter.rule_api.rewriting import expression, keyworded, text_of, with_argument, with_imports, with_keywords
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from ..tf1_api.api_status import Standing, asks_for, has_all, is_of_keras, missing, missing_import, standing
 from .members import Member, lacks, member_of
+
+if TYPE_CHECKING:
+    import libcst
 
 SUCCESSORS = {
     "backend.function": "Model",
@@ -55,6 +61,7 @@ SUCCESSORS = {
     },
 }
 """What does the same under another name, both below ``keras``."""
+_LOADING = ("max_queue_size", "workers", "use_multiprocessing")
 _HOMES = ("layers", "models", "utils", "optimizers.schedules", "callbacks", "losses", "metrics", "")
 """Where a name is looked for that has left its module, after the module itself."""
 _FOLDERS = frozenset(
@@ -98,6 +105,30 @@ _MEMBERS = {
 }
 
 
+SAME = {
+    "layers.experimental.EinsumDense": "layers.EinsumDense",
+    "layers.experimental.preprocessing": "layers",
+    **{
+        name: new
+        for name, new in SUCCESSORS.items()
+        if name.startswith(("losses.", "metrics.")) and name.count(".") == new.count(".") == 1
+    },
+}
+"""Names of the very object that a shorter or longer one has as well; `test_rewritten_calls.py` compares them."""
+_GENERATORS = {
+    "evaluate_generator": ("evaluate", ("x", "steps", "callbacks", *_LOADING, "verbose")),
+    "fit_generator": (
+        "fit",
+        (
+            "x", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data", "validation_steps",
+            "validation_freq", "class_weight", *_LOADING, "shuffle", "initial_epoch",
+        ),
+    ),
+    "predict_generator": ("predict", ("x", "steps", "callbacks", *_LOADING, "verbose")),
+}  # fmt: skip
+"""Methods that call another one, and what they call it with, in the order of their own parameters."""
+_RENAMED = {("Metric", "reset_states"): "reset_state", ("Optimizer", "lr"): "learning_rate"}
+"""Attributes that are the same under another name."""
 _SETTINGS = {"Optimizer": "lr"}
 """What Keras 3 lets a program give, and does not look at."""
 
@@ -136,6 +167,11 @@ class KerasRemovedSymbol(Rule):
     model.compile("adam", "mse")
     model.fit(batches, steps_per_epoch=10)
     ```
+
+    ## Fix safety
+    Safe: the same object is read or imported by a name that the target has, `keras.layers.core.Dense` as
+    `keras.layers.Dense`; `fit_generator` and its like, `optimizer.lr` and `metric.reset_states` are what they called.
+    What only does something like it, as `LSTM` for `CuDNNLSTM`, has no fix.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
@@ -201,6 +237,105 @@ class KerasRemovedSymbol(Rule):
                 consequence=Consequence.CHANGES,
                 subject=f"{member.kind}.{member.name} =",
             )
+
+    def fixed_part(self, site: Import | Reference | Assignment) -> ast.expr | ast.stmt | None:
+        """The import, the name, the call of a method, or the assignment."""
+        if isinstance(site, Import | Assignment):
+            return site.statement
+        call = site.file.parent_of(site.syntax)
+        member = _member_of(site.names)
+        if member is not None and member.name in _GENERATORS:
+            return call if isinstance(call, ast.Call) and call.func is site.syntax else None
+        return super().fixed_part(site)
+
+    def fix(self, node: libcst.CSTNode, site: Import | Reference | Assignment) -> Replacement | None:
+        """Use the name that the target has for the same."""
+        import libcst
+
+        if isinstance(site, Import):
+            new = with_imports(node, _moved(site))
+            return Replacement(new) if new is not None else None
+        if isinstance(site, Assignment):
+            return _set(node, site)
+        member = _member_of(site.names)
+        if member is not None and isinstance(node, libcst.Call):
+            return _without_generator(node, member)
+        if member is not None:
+            name = _RENAMED.get((member.kind, member.name))
+            if name is None or not isinstance(node, libcst.Attribute):
+                return None
+            return Replacement(node.with_changes(attr=libcst.Name(name)))
+        same = _same(site.spelled, site.target) if len(site.names) == 1 else ""
+        written = site.importable(same) if same else None
+        return Replacement(expression(written[0]), imports=written[1]) if written is not None else None
+
+
+def _moved(site: Import) -> dict[str, str]:
+    """The names of the import around a site that are to be imported from somewhere else, with where they are."""
+    moved = {}
+    for one in site.file.imports:
+        if one.statement is site.statement and len(one.names) == 1:
+            found = missing_import(one.names, one.target)
+            same = _same(one.spelled, one.target) if found is not None and is_of_keras(found) else ""
+            if same and has_all(one, same):
+                moved[one.spelled] = same
+    return moved
+
+
+def _same(spelled: str, target: Target) -> str:
+    """Another absolute name of the same object, which a target has; an empty text where none is known."""
+    api, whole = split_api(spelled)
+    rest = whole.removeprefix("keras.")
+    parts = rest.split(".")
+    new = ""
+    for size in range(len(parts), 0, -1):
+        head = ".".join(parts[:size])
+        if head in SAME:
+            new = SAME[head] + rest[len(head) :]
+            break
+    if not new and len(parts) in (2, 3) and parts[0] in ("layers", "utils"):
+        if parts[1] in _FOLDERS or (parts[1] == "merge" and len(parts) == 3):
+            new = ".".join((parts[0], *parts[2:]))
+    if not new or "(" in spelled or missing_part(api, whole[: len(whole) - len(rest)] + new, target) is not None:
+        return ""
+    return spelled[: len(spelled) - len(rest)] + new
+
+
+def _set(node: libcst.CSTNode, site: Assignment) -> Replacement | None:
+    """An assignment to the attribute that is looked at."""
+    import libcst
+
+    old = node.body[0] if isinstance(node, libcst.SimpleStatementLine) else None
+    name = libcst.Name(_RENAMED["Optimizer", "lr"])
+    if isinstance(old, libcst.AugAssign) and isinstance(old.target, libcst.Attribute):
+        return Replacement(node.with_changes(body=[old.with_changes(target=old.target.with_changes(attr=name))]))
+    if not isinstance(old, libcst.Assign) or not isinstance(site.statement, ast.Assign):
+        return None
+    targets = [
+        one.with_changes(target=one.target.with_changes(attr=name))
+        if target is site.node and isinstance(one.target, libcst.Attribute)
+        else one
+        for one, target in zip(old.targets, site.statement.targets, strict=True)
+    ]
+    return Replacement(node.with_changes(body=[old.with_changes(targets=targets)]))
+
+
+def _without_generator(node: libcst.Call, member: Member) -> Replacement | None:
+    """A call of the method that took over from one for generators."""
+    import libcst
+
+    method, parameters = _GENERATORS[member.name]
+    new = keyworded(with_keywords(node, {"generator": "x"}), parameters, 1)
+    if new is None or not isinstance(new.func, libcst.Attribute):
+        return None
+    given = [one.keyword.value for one in new.args if one.keyword is not None]
+    if not set(given) <= set(parameters) or len(given) != len(set(given)) or not new.args:
+        return None
+    if method != "fit" and "verbose" not in given:
+        if "#" in text_of(new.args[-1]):
+            return None  # a comment would come to stand beside it
+        new = with_argument(new, "verbose", "0")
+    return Replacement(new.with_changes(func=new.func.with_changes(attr=libcst.Name(method))))
 
 
 def _may_be_gone(target: Target, names: tuple[Name, ...]) -> bool:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Import, Reference, Target, missing_part
-from ...linter.rule_api.rewriting import expression
+from ...linter.rule_api.model import Import, Reference, Target, canonical, missing_part
+from ...linter.rule_api.rewriting import expression, with_imports
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..tf1_api.signatures import is_tried
 
@@ -46,7 +46,8 @@ class LegacyOptimizerNamespace(Rule):
 
     ## Fix safety
     Safe where the optimizer of that name has the same rule: an epsilon, a momentum and the like are what they were.
-    There is no fix for an import, nor where `decay=` or stars are given, since Keras 3 has no decay.
+    There is no fix where `decay=` or stars are given, since Keras 3 has no decay; nor for an import of what is called
+    so.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
@@ -80,18 +81,52 @@ class LegacyOptimizerNamespace(Rule):
         elif name and reference.called and name.count(".") == 3:
             yield self.report(reference, f"{_said(name, 'Calling')} raises ImportError with Keras 3. {_advice(name)}.")
 
-    def fix(self, node: libcst.Name | libcst.Attribute, site: Reference | Import) -> Replacement | None:
-        """Read the optimizer of that name."""
-        call = site.file.parent_of(site.syntax)
-        if isinstance(site, Import) or "." in site.spelled.rpartition(".legacy.")[2] or "(" in site.spelled:
+    def fix(self, node: libcst.CSTNode, site: Reference | Import) -> Replacement | None:
+        """Read the optimizer of that name, or import it."""
+        if isinstance(site, Import):
+            moved = _moved_with(site)
+            imported = with_imports(node, moved) if site.spelled in moved else None
+            return Replacement(imported) if imported is not None else None
+        if not _moved(site) or _has_decay(site) or _is_imported_anew(site):
             return None
-        new = site.spelled.replace(".legacy.", ".")
-        if missing_part("tensorflow", _only(site).replace(".legacy.", "."), Target.KERAS3) is not None:
-            return None
-        if isinstance(call, ast.Call) and any(one.arg in (None, "decay") for one in call.keywords):
-            return None
-        written = site.importable(new)
+        written = site.importable(_moved(site))
         return Replacement(expression(written[0]), imports=written[1]) if written is not None else None
+
+
+def _moved(site: Import | Reference) -> str:
+    """The optimizer that Keras 3 has in place of one; an empty text where it has none."""
+    if "." in site.spelled.rpartition(".legacy.")[2] or "(" in site.spelled or not _only(site):
+        return ""
+    if missing_part("tensorflow", _only(site).replace(".legacy.", "."), Target.KERAS3) is not None:
+        return ""
+    return site.spelled.replace(".legacy.", ".")
+
+
+def _moved_with(site: Import) -> dict[str, str]:
+    """What the statement of an import has that is moved with it, and where it is then."""
+    beside = (one for one in site.file.imports if one.statement is site.statement)
+    return {one.spelled: new for one in beside if (new := _moved(one)) and _is_called_so(one)}
+
+
+def _is_imported_anew(reference: Reference) -> bool:
+    """Whether the name is imported, and the fix of that import gives it the optimizer."""
+    for one in reference.file.imports:
+        if one.bound == reference.path and one.spelled == reference.spelled:
+            moved = _moved_with(one)
+            return one.spelled in moved and any(_lacks(canonical(name)) for name in moved)
+    return False
+
+
+def _has_decay(reference: Reference) -> bool:
+    """Whether it is called with a decay, or with what may hold one."""
+    call = reference.file.parent_of(reference.syntax)
+    return isinstance(call, ast.Call) and any(one.arg in (None, "decay") for one in call.keywords)
+
+
+def _is_called_so(site: Import) -> bool:
+    """Whether what is imported can be another one wherever the file reads it."""
+    reads = site.file.references_to(lambda names: any(name.spelled == site.spelled for name in names))
+    return not any(_has_decay(read) for read in reads)
 
 
 def _only(site: Import | Reference) -> str:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...linter.rule_api.model import File, Import, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.model import File, Import, Target, all_there
+from ...linter.rule_api.rewriting import with_imports
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from ..tf1_api.api_status import has_all
+from .private_places import SAME
+
+if TYPE_CHECKING:
+    import libcst
 
 PUBLIC = {
     "tensorflow.python.client.device_lib": "tf.config.list_physical_devices",
@@ -46,6 +53,16 @@ PUBLIC = {
 }
 """The public name of what a private module holds."""
 _COPY = "tensorflow.python.keras"
+_FOLDERS = {
+    "engine": ("layers", "models"), "layers": ("layers",), "optimizer_v2": ("optimizers",), "utils": ("utils",),
+}  # fmt: skip
+"""Parts of the copy whose modules define what a public module has."""
+_OTHERS = tuple(
+    f"layers.{name}"
+    for name in ("normalization.BatchNormalization", "recurrent.GRU", "recurrent.GRUCell", "recurrent.LSTM",
+                 "recurrent.LSTMCell")
+)  # fmt: skip
+"""Of TF1, where the public name is another class of TF2."""
 _UTILITIES = ("tensorflow.python.keras.utils", "tensorflow.python.keras.keras_parameterized",
               "tensorflow.python.keras.testing_utils")  # fmt: skip
 
@@ -70,6 +87,12 @@ class PrivateTensorflowImport(Rule):
     ```python
     from tensorflow.keras.layers import Dense
     ```
+
+    ## Fix safety
+    Safe where what is imported is the very object that has a public name, which was compared on TensorFlow 2.21.
+    Unsafe where it is of the old copy of Keras, since layers, models and optimizers have to be of one Keras in all
+    files; and where it is a whole module, of which other files may read more.
+    There is no fix where nothing public is known for a name, nor for `import` without `from`.
 
     ## Source
     - https://www.tensorflow.org/guide/versions#what_is_covered
@@ -122,6 +145,17 @@ class PrivateTensorflowImport(Rule):
             )
         return None
 
+    def fix(self, node: libcst.CSTNode, site: Import) -> Replacement | None:
+        """Import what is public: only the same objects where the site has one."""
+        beside = [one for one in site.file.imports if one.statement is site.statement]
+        moved = {one.absolute: _moved(one) for one in beside}
+        name, reason = moved[site.absolute]
+        chosen = {old: new for old, (new, why) in moved.items() if new and (reason or not why)}
+        new = with_imports(node, chosen) if name else None
+        if new is None:
+            return None
+        return Replacement(new, Applicability.UNSAFE if reason else Applicability.SAFE, reason)
+
     def _still(self, there: list[Import]) -> Diagnostic:
         """Say once for a file what is private and still works."""
         private = there[0].absolute.removesuffix(".*")
@@ -134,6 +168,45 @@ class PrivateTensorflowImport(Rule):
             Severity.INFO,
             consequence=Consequence.LEGACY,
         )
+
+
+def _moved(site: Import) -> tuple[str, str]:
+    """The public name for an imported one, and what a person has to look at then; an empty text for none."""
+    private = site.absolute
+    below = private.removeprefix("tensorflow.python.")
+    if below == private or site.is_star:
+        return "", ""
+    module, _, name = below.rpartition(".")
+    for public, names in SAME.get(module, ()):
+        if name in names.split():
+            return ".".join(filter(None, ("tensorflow", public, name))), ""
+    reads = _reads(site)
+    for public, names in SAME.get(below, ()):
+        if public and reads and reads <= set(names.split()):
+            return f"tensorflow.{public}", "other files may read more of this module, by way of this one"
+    new = _of_keras(site) if private.startswith(_COPY) else ""
+    return new, "all files of a program have to take layers, models and optimizers from one Keras" if new else ""
+
+
+def _reads(site: Import) -> frozenset[str]:
+    """What the file reads of an imported module: an empty text for the module itself."""
+    below = f"{site.absolute}."
+    reads = site.file.references_to(lambda names: any(f"{one.spelled}.".startswith(below) for one in names))
+    return frozenset(re.split(r"[.(\[]", name.spelled[len(below) :])[0] for read in reads for name in read.names)
+
+
+def _of_keras(site: Import) -> str:
+    """The name below `tf.keras` for one of the old copy."""
+    rest = site.absolute.removeprefix(_COPY).removeprefix(".")
+    parts = rest.split(".")
+    candidates = [rest]
+    if len(parts) == 3 and rest not in _OTHERS:
+        candidates += [f"{public}.{parts[-1]}" for public in _FOLDERS.get(parts[0], ())]
+    for candidate in candidates:
+        parent, _, last = f"tensorflow.keras.{candidate}".rstrip(".").rpartition(".")
+        if all_there(parent, re.escape(last), site.target) and has_all(site, f"{parent}.{last}"):
+            return f"{parent}.{last}"
+    return ""
 
 
 def _root_of(absolute: str) -> str:

@@ -110,20 +110,32 @@ def missing(reference: Reference) -> Standing | None:
     return None if any(name.spelled in added for name in reference.names) else broken
 
 
-def v1_or_native(reference: Reference) -> str:
-    """An absolute name by which TF2 has the object that a read name meant in TF1; empty where there is none.
+def v1_or_native(site: Import | Reference) -> str:
+    """An absolute name by which TF2 has the object that a read or imported name meant in TF1; empty where it has none.
 
     Its native name, or else that of compat.v1; none for what can be read as it is written.
     """
-    found = missing(reference)
-    if found is None or len(reference.names) != 1 or not reference.spelled.startswith("tensorflow."):
-        return ""
-    if "(" in reference.spelled or "[" in reference.spelled:
+    found = missing(site) if isinstance(site, Reference) else missing_import(site.names, site.target)
+    return moved(site.spelled, site.target) if found is not None and len(site.names) == 1 else ""
+
+
+def moved(spelled: str, target: Target) -> str:
+    """The same for an absolute name of TensorFlow."""
+    found = standing(spelled, target)
+    if found.status == "ok" or not spelled.startswith("tensorflow.") or "(" in spelled or "[" in spelled:
         return ""
     if found.native:
         old = next(prefix for prefix in _prefixes(found.whole) if prefix in _natives())
         return f"tensorflow.{found.native}{found.whole[len(old):]}"
     return f"{_V1}.{found.whole}" if found.status == "v1" and not found.through_v1 else ""
+
+
+def has_all(site: Import, new: str) -> bool:
+    """Whether another name has all that the file reads below an imported one."""
+    old = f"{site.spelled}."
+    reads = site.file.references_to(lambda names: any(name.spelled.startswith(old) for name in names))
+    spelled = {name.spelled for read in reads for name in read.names if name.spelled.startswith(old)}
+    return all(missing_part(*split_api(f"{new}.{one[len(old) :]}"), site.target) is None for one in spelled)
 
 
 def asks_for(file: File, attribute: str) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, File, Import, Name, Reference, Target
-from ...linter.rule_api.rewriting import expression
+from ...linter.rule_api.rewriting import expression, with_imports
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import Standing, is_of_keras, missing, missing_import, standing, v1_or_native
 
@@ -101,6 +101,8 @@ _CASTS = {
     "to_bfloat16": "bfloat16", "to_double": "float64", "to_float": "float32", "to_int32": "int32", "to_int64": "int64",
 }  # fmt: skip
 
+_OF_V1 = "tensorflow.compat.v1."
+_MAY_RAISE = "in eager execution, what compat.v1 has of this name may raise or do nothing"
 _AIDS = frozenset(
     f"keras.utils.{name}"
     for name in ("track_tf1_style_variables", "get_or_create_layer", "DeterministicRandomTestTool")
@@ -142,7 +144,8 @@ class MovedOrRemovedSymbol(Rule):
     Safe where the very object has a native name, where a cast is written as one, and where the function of compat.v1
     computes eagerly what it did.
     Unsafe for the other names of compat.v1: in eager execution these raise, or do nothing, as the findings then tell.
-    There is no fix for imports, and none for what is spelled with compat.v1 already.
+    An import is one from where the name is today, of the same kinds; one without `from` has no fix.
+    There is none for what is spelled with compat.v1 already.
 
     ## Source
     https://www.tensorflow.org/guide/migrate/tf1_vs_tf2#api_cleanup
@@ -203,18 +206,20 @@ class MovedOrRemovedSymbol(Rule):
         found = standing(subject or "", Target.KERAS3)
         return Effort.MECHANICAL if found.native or found.status == "v1" else cls.effort
 
-    def fixed_part(self, site: Import | Reference) -> ast.expr | None:
-        """The name, or the call of what is a cast now."""
-        if not isinstance(site, Reference):
-            return None
+    def fixed_part(self, site: Import | Reference) -> ast.expr | ast.stmt | None:
+        """The import, the name, or the call of what is a cast now."""
+        if isinstance(site, Import):
+            return site.statement
         assert isinstance(site.syntax, ast.expr)
         call = _cast(site)
         return site.syntax if call is None else call.call
 
-    def fix(self, node: libcst.BaseExpression, site: Reference) -> Replacement | None:
-        """Read the same object by a name that it has, or cast."""
+    def fix(self, node: libcst.CSTNode, site: Import | Reference) -> Replacement | None:
+        """Read or import the same object by a name that it has, or cast."""
         import libcst
 
+        if isinstance(site, Import):
+            return _imported(node, site)
         name = v1_or_native(site)
         if isinstance(node, libcst.Call) and _cast(site) is not None:
             cast, dtype = site.spelling("tensorflow.cast"), site.spelling(f"tensorflow.{_dtype(site)}")
@@ -225,12 +230,32 @@ class MovedOrRemovedSymbol(Rule):
         written = site.importable(name) if name else None
         if written is None:
             return None
-        whole = name.removeprefix("tensorflow.compat.v1.")
-        eager = whole == name or whole in EAGER
-        reason = "" if eager else "in eager execution, what compat.v1 has of this name may raise or do nothing"
+        eager = _is_eager(name)
         return Replacement(
-            expression(written[0]), Applicability.SAFE if eager else Applicability.UNSAFE, reason, written[1]
+            expression(written[0]),
+            Applicability.SAFE if eager else Applicability.UNSAFE,
+            "" if eager else _MAY_RAISE,
+            written[1],
         )
+
+
+def _is_eager(name: str) -> bool:
+    """Whether an absolute name is one of TF2, or computes eagerly what it did."""
+    whole = name.removeprefix(_OF_V1)
+    return whole == name or whole in EAGER
+
+
+def _imported(node: libcst.CSTNode, site: Import) -> Replacement | None:
+    """The import that a site is of, from where its names are: from compat.v1 only where the site's own has to be."""
+    beside = (one for one in site.file.imports if one.statement is site.statement)
+    moved = {one.spelled: new for one in beside if (new := v1_or_native(one))}
+    if site.spelled not in moved:
+        return None
+    safe = _is_eager(moved[site.spelled])
+    changed = with_imports(node, {old: new for old, new in moved.items() if not safe or _is_eager(new)})
+    if changed is None:
+        return None
+    return Replacement(changed) if safe else Replacement(changed, Applicability.UNSAFE, _MAY_RAISE)
 
 
 def _dtype(site: Reference) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from migrate_lint.linter.finding import Applicability, Via
 from migrate_lint.linter.run.fixing import Wanted, fix
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.settings.config import Config
+from migrate_lint.rules.keras.keras_removed_symbol import SAME
 from migrate_lint.rules.tf1_api.moved_or_removed_symbol import EAGER
 from migrate_lint.rules.tf1_api.signatures import EQUIVALENT, Signature, signatures
 
@@ -351,3 +353,76 @@ def test_what_compat_v1_alone_has_computes_the_same_eagerly(target: str, childre
     assert {call.partition("(")[0] for call in ONLY_IN_V1} == EAGER
 
     assert not children.call(target, differing, ONLY_IN_V1)
+
+
+def named_otherwise(pairs: dict[str, str]) -> list[str]:
+    """The names below ``tf.keras`` of which another one is not the same object; of a module, what it has publicly."""
+    import tensorflow as tf
+
+    def read(name: str) -> Any:
+        found = tf.keras
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found
+
+    found = []
+    for old, new in pairs.items():
+        if isinstance(read(old), ModuleType):
+            inside = [one for one in dir(read(old)) if not one.startswith("_") and hasattr(read(new), one)]
+            found += [f"{old}.{one}" for one in inside if getattr(read(old), one) is not getattr(read(new), one)]
+        elif read(old) is not read(new):
+            found.append(old)
+    return found
+
+
+@pytest.mark.tensorflow
+def test_another_name_of_keras_is_that_of_the_same_object(children: Children) -> None:
+    """In Keras 2, which has both."""
+    assert children.call("keras2", named_otherwise, SAME) == []
+
+
+def _is_of_keras(module: ModuleType) -> bool:
+    """Whether it is one that is loaded from Keras when it is first read, or never."""
+    return type(module) is not ModuleType and "Keras" in type(module).__name__
+
+
+def wrongly_imported(target: str) -> tuple[int, list[str]]:
+    """How many names of compat.v1 are imported from elsewhere on TF2, and those that cannot be, or are others then."""
+    import tensorflow as tf
+    from migrate_lint.linter.finding import Target
+    from migrate_lint.linter.rule_api.rewriting import NO_PACKAGES
+    from migrate_lint.rules.tf1_api.api_status import moved
+
+    count, wrong = 0, []
+    waiting = [("", tf.compat.v1)]
+    for below, module in waiting:
+        for name in (one for one in dir(module) if not one.startswith("_")):
+            found = getattr(module, name)
+            if name in ("compat", "keras", "v1", "v2") or (isinstance(found, ModuleType) and _is_of_keras(found)):
+                continue
+            if isinstance(found, ModuleType) and "_api" in found.__name__ and below.count(".") < 3:
+                waiting.append((f"{below}{name}.", found))
+            new = moved(f"tensorflow.{below}{name}", Target(target))
+            parent, _, last = new.rpartition(".")
+            if not new or parent in NO_PACKAGES:
+                continue
+            names: dict[str, Any] = {}
+            count += 1
+            try:
+                exec(f"from {parent} import {last}", names)
+            except ImportError:
+                wrong.append(new)
+            is_it = names.get(last) is found or isinstance(found, ModuleType) or "compat.v1" in parent
+            if last in names and not is_it:  # compat.v1 has some under one more wrapper that warns
+                wrong.append(f"{below}{name}")
+    return count, wrong
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_what_an_import_is_moved_to_can_be_imported_and_is_the_same(target: str, children: Children) -> None:
+    """Every name that TF406 may find in an import."""
+    count, wrong = children.call(target, wrongly_imported, target)
+
+    assert wrong == []
+    assert count > 700

@@ -21,6 +21,7 @@ import pytest
 from migrate_lint.linter.analysis.public_names import has
 from migrate_lint.linter.finding import Target
 from migrate_lint.rules.keras.keras_removed_symbol import SUCCESSORS
+from migrate_lint.rules.keras.private_places import SAME
 from migrate_lint.rules.keras.private_tensorflow_import import PUBLIC
 from migrate_lint.rules.tf1_api.signatures import CHANGED_IN_V1, SWALLOWING
 
@@ -462,6 +463,24 @@ def test_every_successor_of_a_name_of_keras_is_there() -> None:
 def test_every_public_name_that_is_advised_is_there(target: Target) -> None:
     """In place of a private one."""
     assert [] == [name for name in PUBLIC.values() if not has(f"tensorflow{name[2:]}", target)]
+
+
+def differing_places(places: Mapping[str, Any]) -> list[str]:
+    """The names of a private module that are not the very object of the public name."""
+    found = []
+    for module, rows in places.items():
+        private = importlib.import_module(f"tensorflow.python.{module}")
+        for public, names in rows:
+            of = importlib.import_module(".".join(filter(None, ("tensorflow", public))))
+            found += [f"{module}.{n}" for n in names.split() if getattr(private, n) is not getattr(of, n)]
+    return found
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_public_place_has_the_object_of_the_private_one(target: str, children: Children) -> None:
+    """With either Keras."""
+    assert children.call(target, differing_places, SAME) == []
 
 
 @pytest.mark.tensorflow
