@@ -1,19 +1,21 @@
 """From what a rule gives as a replacement to the edits of a finding.
 
 The smallest piece of text is parsed with libcst: the expression of a site, or the lines of its statement.
-A piece that libcst does not give back as it stands, or that shares its line with other statements, is not fixed.
+A piece that libcst does not give back as it stands, or that shares its line with other statements, is not fixed; nor
+is one whose comments its replacement does not have.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.statements import span_of
 from ..finding import Edit, Fix
-from ..rule_api.rewriting import text_of
+from ..rule_api.rewriting import comments_of, text_of
 from ..rule_api.rule import Replacement, Rule
 from .edits import edits_between, position
 from .imports import added
@@ -37,13 +39,20 @@ def fix_of(rule: Rule, site: Site) -> Fix | None:
     if piece is None:
         return None
     said = rule.fix(piece.node, site)
-    if said is None:
+    if said is None or _loses_comment(piece.node, said.node):
         return None
     text = piece.with_node(said.node)
     edits = edits_between(piece.text, text, piece.line, piece.column)
     if said.imports:
         edits = tuple(sorted({*edits, *_imported(site, said)}, key=position))
     return Fix(said.applicability, edits, said.reason) if edits else None
+
+
+def _loses_comment(old: libcst.CSTNode, new: libcst.CSTNode | libcst.FlattenSentinel[Any] | None) -> bool:
+    import libcst
+
+    nodes = () if new is None else (new,) if isinstance(new, libcst.CSTNode) else tuple(new)
+    return bool(Counter(comments_of(old)) - Counter(comments_of(*nodes)))
 
 
 @dataclass(frozen=True)

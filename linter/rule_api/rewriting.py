@@ -5,7 +5,7 @@ libcst takes a tenth of a second to import, which a run that fixes nothing need 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "argument",
+    "comments_of",
     "expression",
     "has_comment",
     "keyworded",
@@ -40,11 +41,19 @@ def expression(text: str) -> libcst.BaseExpression:
     return libcst.parse_expression(text)
 
 
-def has_comment(*nodes: libcst.CSTNode) -> bool:
-    """Whether a comment stands within some nodes, or in the blanks that belong to them."""
+def comments_of(*nodes: libcst.CSTNode) -> Iterator[str]:
+    """The comments within some nodes, and in the blanks that belong to them."""
     import libcst
 
-    return any(isinstance(node, libcst.Comment) or has_comment(*node.children) for node in nodes)
+    for node in nodes:
+        if isinstance(node, libcst.Comment):
+            yield node.value
+        yield from comments_of(*node.children)
+
+
+def has_comment(*nodes: libcst.CSTNode) -> bool:
+    """Whether a comment stands within some nodes, or in the blanks that belong to them."""
+    return any(True for _ in comments_of(*nodes))
 
 
 def operand(node: libcst.BaseExpression) -> libcst.BaseExpression:

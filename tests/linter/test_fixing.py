@@ -507,6 +507,15 @@ def test_each_fix_is_asked_for(
     assert f"-a0 = {OLD}\n+a0 = {NEW}\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("comment", "is_fixed"), [("", True), ("  # the agents need it", False)])
+def test_no_comment_is_lost(comment: str, is_fixed: bool) -> None:
+    """What would be taken out with a comment is left to a person."""
+    Path("m.py").write_text(f"import tensorflow as tf\n\ntf.compat.v1.enable_v2_behavior(){comment}\ntf.ones([2])\n")
+    main(["--isolated", "--no-cache", "--fix-only", "m.py"])
+
+    assert is_fixed is ("enable_v2_behavior" not in Path("m.py").read_text())
+
+
 PROGRAM = """import tensorflow as tf
 
 x = tf.placeholder(tf.float32, [None, 2])
