@@ -186,7 +186,7 @@ def run(
     first, second = _interpreters(request)
     devices, variants = request.numbered(), request.variants()
     if variants and then is not None:
-        raise VerifyUsageError("what runs the TF2 side again and again runs it on one device, as it is")
+        raise VerifyUsageError("--find-cause and --seed-bugs run the TF2 side on one device, as it is")
     _require_folder(request.tensorboard)
     swapped = first[1] is Target.KERAS2 and second[1] is Target.KERAS3
     with run_folder(request.output) as folder:
