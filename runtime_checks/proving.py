@@ -30,6 +30,7 @@ _Places = tuple[tuple[str, int], ...]
 _RANDOM = "random"
 """The rung of programs that begin with numbers of their own."""
 _NUMBER = re.compile(r"\d+")
+_PLACE = re.compile(r"([^:\n]*+):(\d++)")
 _RUNG = re.compile(r"^rung \w+, ")
 _LINES = {side: {"lines": True} for side in verifying.SIDES}
 
@@ -305,8 +306,9 @@ class Copy:
     def mentioned(self, text: str) -> Iterator[tuple[str, int]]:
         """The files of the copy that a text names with a line."""
         for copy in self.folders.values():
-            for path, line in re.findall(rf"({re.escape(copy)}[^:\n]*):(\d+)", text):
-                yield self.back(path), int(line)
+            for behind in text.split(copy)[1:]:
+                if place := _PLACE.match(behind):
+                    yield self.back(copy + place[1]), int(place[2])
 
 
 _CODE = (".py", ".ipynb")
