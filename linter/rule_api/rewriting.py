@@ -174,11 +174,11 @@ def with_imports(
     for parent, names in sorted(groups.items(), key=lambda group: group[0] != module):
         new = old.with_changes(module=expression(parent), names=_separated(names, old.names[-1].comma))
         if lines:
-            if any("#" in text_of(one) for one in names):
+            if has_comment(*names):
                 return None
             new = new.with_changes(lpar=None, rpar=None, names=_separated(names, None))
         lines.append(libcst.SimpleStatementLine([new]) if lines else node.with_changes(body=[new]))
-    if sum(text_of(line).count("#") for line in lines) != text_of(node).count("#"):
+    if len([*comments_of(*lines)]) != len([*comments_of(node)]):
         return None
     return libcst.FlattenSentinel(lines) if len(lines) > 1 else lines[0]
 

@@ -10,6 +10,7 @@ from ...linter.rule_api.model import UNKNOWN, Call, Target, is_none, literal_str
 from ...linter.rule_api.rewriting import (
     argument,
     expression,
+    has_comment,
     text_of,
     with_argument,
     with_keywords,
@@ -188,8 +189,8 @@ class KerasRemovedArgument(Rule):
                 return None
             new = changed[0]
             reasons += [changed[1]] if changed[1] else []
-        if new is node or text_of(new).count("#") != text_of(node).count("#"):
-            return None  # a comment beside what is left out
+        if new is node:
+            return None
         reason = "; ".join(dict.fromkeys(reasons))
         return Replacement(new, Applicability.UNSAFE if reason else Applicability.SAFE, reason)
 
@@ -211,7 +212,7 @@ def _changed(node: libcst.Call, site: Call, function: str, keyword: str) -> tupl
         new = with_argument(node, "color_mode", '"grayscale"', given) if "color_mode" not in site.keywords else None
     if new is not None:
         return new, ""
-    why = _unheeded(site, function, keyword, value) if "#" not in text_of(given) else None
+    why = _unheeded(site, function, keyword, value) if not has_comment(given) else None  # it would move
     return (without_argument(node, given), why) if why is not None else None
 
 
@@ -285,7 +286,7 @@ def _with_steps(node: libcst.Call, site: Call) -> libcst.Call | None:
         return None
     shape = f"({text_of(steps.value)}, {text_of(features.value)})"
     first, second = (one for one in node.args if one is steps or one is features)
-    if "#" in text_of(second):
+    if has_comment(second):
         return None
     node = without_argument(node, second)
     return with_argument(node, "input_shape", shape, next(one for one in node.args if one.value is first.value))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Assignment, File, Import, Name, Reference, Target, missing_part, split_api
-from ...linter.rule_api.rewriting import expression, keyworded, text_of, with_argument, with_imports, with_keywords
+from ...linter.rule_api.rewriting import expression, has_comment, keyworded, with_argument, with_imports, with_keywords
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..tf1_api.api_status import Standing, asks_for, has_all, is_of_keras, missing, missing_import, standing
 from .members import Member, lacks, member_of
@@ -332,7 +332,7 @@ def _without_generator(node: libcst.Call, member: Member) -> Replacement | None:
     if not set(given) <= set(parameters) or len(given) != len(set(given)) or not new.args:
         return None
     if method != "fit" and "verbose" not in given:
-        if "#" in text_of(new.args[-1]):
+        if has_comment(new.args[-1]):
             return None  # a comment would come to stand beside it
         new = with_argument(new, "verbose", "0")
     return Replacement(new.with_changes(func=new.func.with_changes(attr=libcst.Name(method))))

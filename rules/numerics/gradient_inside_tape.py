@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...linter.rule_api.model import Call, path_of
-from ...linter.rule_api.rewriting import text_of
+from ...linter.rule_api.rewriting import has_comment
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .models import Tape, tape_of
 
@@ -110,7 +110,7 @@ class GradientInsideTape(Rule):
         if not isinstance(tape, libcst.With) or not isinstance(tape.body, libcst.IndentedBlock):
             return None
         recorded = tape.body.body[: tail.size]
-        if len(tape.body.body) != tail.total or any("#" in text_of(line) for line in tape.body.footer):
+        if len(tape.body.body) != tail.total or has_comment(*tape.body.footer):
             return None
         shorter = tape.with_changes(body=tape.body.with_changes(body=recorded))
         body = [*suite.body[: tail.place], shorter, *tape.body.body[tail.size :], *suite.body[tail.place + 1 :]]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context, Reference
-from ...linter.rule_api.rewriting import keyworded, text_of, with_function, with_keywords, without_argument
+from ...linter.rule_api.rewriting import has_comment, keyworded, with_function, with_keywords, without_argument
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..checkpoints.assigned import assignments_to
 from ..tf1_api.contexts import certainty
@@ -92,7 +92,7 @@ class MomentumDropped(Rule):
         for arg in new.args:
             if arg.keyword is not None and arg.keyword.value == "use_locking":
                 around = [*new.args[-2:]] if arg is new.args[-1] else [arg]
-                if any("#" in text_of(one) for one in around):
+                if has_comment(*around):
                     return None
                 new = without_argument(new, arg)
         new = with_keywords(with_function(new, written[0]), {"use_nesterov": "nesterov"})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import UNKNOWN, Call, Known
-from ...linter.rule_api.rewriting import argument, expression, operand, text_of, with_function
+from ...linter.rule_api.rewriting import argument, expression, operand, with_function
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Replacement, Rule, Severity
 from .hints import is_first
 
@@ -74,8 +74,6 @@ class RegularizerScale(Rule):
             return None
         number = site.literal("scale", 0)
         if site.is_tensor(value) in _TENSORS or (number is not UNKNOWN and (type(number) is not float or not number)):
-            return None
-        if isinstance(scale.equal, libcst.AssignEqual) and "#" in text_of(scale.equal):
             return None
         half = expression("0.5 * _")
         assert isinstance(half, libcst.BinaryOperation)

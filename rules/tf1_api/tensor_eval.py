@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Known, Site, path_of
-from ...linter.rule_api.rewriting import text_of
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..checkpoints.assigned import assignments_to
 from .contexts import GRAPHS, certainty, is_only_traced
@@ -109,8 +108,7 @@ class TensorEval(Rule):
         import libcst
 
         func = node.func
-        inside = [node.whitespace_before_args, *node.args]
-        if not isinstance(func, libcst.Attribute) or any("#" in text_of(part) for part in inside):
+        if not isinstance(func, libcst.Attribute):
             return None
         if site.in_trace or site.has_stars or site.call.args or not set(site.keywords) <= {"session"}:
             return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context, Era
-from ...linter.rule_api.rewriting import text_of, with_function
+from ...linter.rule_api.rewriting import has_comment, with_function
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import is_plain
 from .contexts import certainty
@@ -95,7 +95,7 @@ class V1DatasetIterator(Rule):
         called = node if site.name in _FUNCTIONS else _as_function(node)
         if called is None or site.has_stars or site.in_trace or site.is_compat_v1:
             return None
-        if any("#" in text_of(arg.equal) for arg in called.args if isinstance(arg.equal, libcst.AssignEqual)):
+        if has_comment(*(arg.equal for arg in called.args if isinstance(arg.equal, libcst.AssignEqual))):
             return None
         if (name == _INITIALIZABLE and not site.in_graph) or (name == _ONE_SHOT and len(called.args) != 1):
             return None
@@ -131,7 +131,7 @@ def _as_function(node: libcst.Call) -> libcst.Call | None:
     func = node.func
     if not isinstance(func, libcst.Attribute) or func.lpar:
         return None
-    if any("#" in text_of(part) for part in (func.dot, node.whitespace_before_args, node.whitespace_after_func)):
+    if has_comment(func.dot, node.whitespace_before_args, node.whitespace_after_func):
         return None
     dataset, before = func.value, node.whitespace_before_args
     after: libcst.BaseParenthesizableWhitespace = libcst.SimpleWhitespace("")

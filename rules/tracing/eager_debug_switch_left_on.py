@@ -105,10 +105,8 @@ class EagerDebugSwitchLeftOn(Rule):
                 return None
             new = without_argument(node, given)
             if not new.args:
-                if has_comment(node.whitespace_before_args):
-                    return None
                 new = new.with_changes(whitespace_before_args=libcst.SimpleWhitespace(""))
-        elif not site.discarded or has_comment(node):
+        elif not site.discarded:
             return None
         return Replacement(new, Applicability.UNSAFE, "the graph, which is then used, may refuse what ran step by step")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context, Known
-from ...linter.rule_api.rewriting import has_comment, with_function
+from ...linter.rule_api.rewriting import with_function
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .autograph import is_conditional, is_tensor
 from .traces import BY_CERTAINTY, at_most, held, is_number, trace_of
@@ -136,7 +136,7 @@ class NumpyInTfFunction(Rule):
         """Call the function of `tf.math`."""
         module, _, name = site.name.rpartition(".")
         arguments, trace = site.call.args, trace_of(site)
-        if module != "numpy" or len(site.found) != 1 or trace is None or site.call.keywords or has_comment(node.func):
+        if module != "numpy" or len(site.found) != 1 or trace is None or site.call.keywords:
             return None
         is_of_two = name in _OF_TWO
         new = name if is_of_two else {**_SAME_TYPE, **_OF_FLOATS}.get(name)
