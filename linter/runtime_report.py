@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from .finding import Finding, Target
@@ -96,3 +96,7 @@ class Attempt:
         """Whether the statement of a line ran; of a line before all statements, whether the file did."""
         starts, ran = self.lines.get(path, (frozenset[int](), frozenset[int]()))
         return bool(ran) and (line < min(starts) or self.statement(path, line) in ran)
+
+
+Try = Callable[[Mapping[str, bytes]], Attempt]
+"""Runs the programs with these contents in place of those of the files, by real paths."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..linter.finding import PROBE_FAILED
-from ..linter.runtime_report import Attempt, RuntimeReport
+from ..linter.runtime_report import Attempt, PhaseOutcome, RuntimeReport, Try
 from . import session, verifying
 from .supervised import scratch
 
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from .comparison.report import Report
     from .worker.recording.format.reading import Recorded
 
-__all__ = ["Try", "model", "pair"]
+__all__ = ["model", "pair"]
 
-Try = Callable[[Mapping[str, bytes]], Attempt]
-"""Runs with these contents in place of those of the files, by real paths."""
 Body = Callable[[Attempt, Try], None]
 
 _Places = tuple[tuple[str, int], ...]
@@ -73,12 +71,14 @@ class _Pair:
         self.count = 0
 
     def tried(self, files: Mapping[str, bytes]) -> Attempt:
+        from .worker.recording.format.reading import RecordingError
+
         self.count += 1
         with copied(self.again.request.roots, files) as copy:
             try:
                 one, other = (self._recorded(side, files, copy) for side in self.before)
                 return self._judged(one, other, copy)
-            except verifying.VerifyUsageError as error:
+            except (verifying.VerifyUsageError, RecordingError) as error:
                 return Attempt(False, False, copy.told(str(error)), "", tuple(copy.mentioned(str(error))))
             finally:
                 self.again.forget()
@@ -213,23 +213,27 @@ def model(request: session.Request, progress: Callable[[str], None] | None, body
     """
     before = session.run(request, (), (), progress)
     well = _well(before)
+    file = session.locate_target(request.target, request.roots[0] if request.roots else None) or ""
     broken = "; ".join(one.message for one in before.added if one.code == PROBE_FAILED.code)
 
     def tried(files: Mapping[str, bytes]) -> Attempt:
         with copied(request.roots, files) as copy:
-            file = session.locate_target(request.target, request.roots[0] if request.roots else None)
-            name = request.target.rpartition(":")[2]
             there = replace(
                 request,
-                target=f"{copy.of(file or '')}:{name}",
+                target=f"{copy.of(file)}:{request.target.rpartition(':')[2]}",
                 roots=tuple(map(copy.of, request.roots)),
                 working_folder=copy.of(os.getcwd()),
             )
-            after = session.run(there, (), (), progress)
-            lost = [f"{phase} fails: {detail}" for phase, detail in _ill(after).items() if phase in well]
+            try:
+                after = session.run(there, (), (), progress)
+            except session.RuntimeUsageError as error:
+                return Attempt(False, False, copy.told(str(error)))
+            now, still = _phases(after), _well(after)
+            gone = [name for name in well if name not in still]
+            lost = [f"{name} fails: {now[name].detail if name in now else 'it was not run'}" for name in gone]
             new = Counter(_observed(after, copy)) - Counter(_observed(before, copy))
             places = tuple((copy.back(os.path.realpath(one.path)), one.line) for one in after.added)
-            ended = bool(_well(after)) and not lost
+            ended = bool(still) and not lost
             told = _first(lost, "phases that ended well before") or _first([*new], "observations")
             text = told or ("" if ended else "no phase of the run ended well")
             return Attempt(ended and not new, ended, copy.told(text), "", places, _ran(after, copy.back))
@@ -242,17 +246,13 @@ def _first(texts: Sequence[str], what: str) -> str:
     return f"{texts[0]} (the first of {len(texts)} {what})" if len(texts) > 1 else "".join(texts)
 
 
-def _well(report: RuntimeReport) -> set[str]:
-    return {f"{run.target}: {phase.name}" for run in report.runs for phase in run.phases if phase.outcome == "ok"}
+def _phases(report: RuntimeReport) -> dict[str, PhaseOutcome]:
+    return {f"{run.target}: {phase.name}": phase for run in report.runs for phase in run.phases}
 
 
-def _ill(report: RuntimeReport) -> dict[str, str]:
-    return {
-        f"{run.target}: {phase.name}": phase.detail
-        for run in report.runs
-        for phase in run.phases
-        if phase.outcome != "ok"
-    }
+def _well(report: RuntimeReport) -> list[str]:
+    """The phases that ended well, in their order."""
+    return [name for name, phase in _phases(report).items() if phase.outcome == "ok"]
 
 
 def _observed(report: RuntimeReport, copy: Copy) -> Iterator[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..result import Result
     from ..run.fixing import AppliedFix, Fixed, Place
     from ..run.proving import Proven
-    from ..runtime_report import Attempt
+    from ..runtime_report import Attempt, Try
 
 _OF_MODELS = ("inputs", "input_shape", "input_dtype", "call", "batch", "step")
 
@@ -98,7 +98,7 @@ def prove_fixes(
     progress = phase_progress(options.quiet)
     found: list[tuple[Attempt, Proven]] = []
 
-    def body(base: Attempt, attempt: proving.Try) -> None:
+    def body(base: Attempt, attempt: Try) -> None:
         paths = options.paths or sorted(base.lines)
         found.append((base, prove(partial(fix, paths), attempt)))
 

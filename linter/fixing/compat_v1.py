@@ -513,7 +513,7 @@ class _Plan:
         text = wrapper.visit(rewriter).code
         for place in sorted(self._places.keys() - rewriter.done):
             self._note(place[0], "a name in this line could not be rewritten")
-        if "import tf_slim" in text and "tf_slim" not in self._file.source.text:
+        if "tf_slim" in text and "tf_slim" not in self._file.source.text:
             self._note(1, "tf_slim stands for what tf.contrib held: tf-slim belongs into the requirements")
         return Converted(text, tuple(sorted(set(self._notes))))
 

@@ -6,10 +6,10 @@ Each state of the files is run, and the last one is what is written: nothing is 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..runtime_report import Attempt
+from ..runtime_report import Attempt, Try
 from .fixing import AppliedFix, Fixed, Place
 
 RUNS = 40
@@ -17,10 +17,8 @@ RUNS = 40
 _HINTED = 3
 """Fixes that are tried because a report speaks of their lines, before all are halved."""
 
-Fix = Callable[[frozenset[Place]], Fixed]
+FixAllBut = Callable[[frozenset[Place]], Fixed]
 """Applies all fixes but those of some findings."""
-Try = Callable[[Mapping[str, bytes]], Attempt]
-"""Runs the program with these contents in place of those of the files, by real paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Proven:
     runs: int
 
 
-def prove(fix: Fix, attempt: Try, runs: int = RUNS) -> Proven:
+def prove(fix: FixAllBut, attempt: Try, runs: int = RUNS) -> Proven:
     """Apply the fixes with which an attempt holds.
 
     A fix of which no line runs is left out, since nothing was seen of it. Where an attempt does not hold, the fix that
@@ -76,7 +74,7 @@ class _OverError(Exception):
 
 
 class _Search:
-    def __init__(self, fix: Fix, attempt: Try, runs: int) -> None:
+    def __init__(self, fix: FixAllBut, attempt: Try, runs: int) -> None:
         self.fix = fix
         self.attempt = attempt
         self.runs = runs
@@ -94,7 +92,7 @@ class _Search:
         """Leave out what is wrong or was not run, until what is left holds; why it never does, if so."""
         while (fixed := self.fixed()).applied:
             tried = self.tried(self.without)
-            silent = [one for one in fixed.applied if tried.ended and not _reached(tried, fixed, one)]
+            silent = [one for one in fixed.applied if tried.ended and not self._reached(tried, one)]
             if silent:
                 self.without |= {one.place for one in silent}
                 self.unreached += silent
@@ -142,9 +140,8 @@ class _Search:
         the attempt points to it with the fix and without it, or it is the only one that the value that differs depends
         on, which differs otherwise without it.
         """
-        fixed = self.fixed()
-        candidates = [one for one in fixed.applied if not tried.lines or _reached(tried, fixed, one)]
-        hinted = [one for one in _hinted(tried, fixed) if one in candidates][:_HINTED]
+        candidates = [one for one in self.fixed().applied if not tried.lines or self._reached(tried, one)]
+        hinted = self._hinted(tried, candidates)[:_HINTED]
         for one in hinted:
             rest = self.without | {one.place}
             if self.tried(rest).holds:
@@ -157,6 +154,18 @@ class _Search:
             return found, ""
         moving = [one for one in some if self._moves(tried, self.without | {one.place})]
         return (moving[0], self.tried(self.without | {moving[0].place}).told) if len(moving) == 1 else None
+
+    def _reached(self, tried: Attempt, one: AppliedFix) -> bool:
+        return tried.reached(self.paths[one.place.path], one.line)
+
+    def _hinted(self, tried: Attempt, some: list[AppliedFix]) -> list[AppliedFix]:
+        """Those fixes of the statements that an attempt points to, in its order."""
+        at: dict[tuple[str, int], list[AppliedFix]] = {}
+        for one in some:
+            path = self.paths[one.place.path]
+            at.setdefault((path, tried.statement(path, one.line)), []).append(one)
+        pointed = dict.fromkeys((path, tried.statement(path, line)) for path, line in tried.places)
+        return [one for place in pointed for one in at.get(place, ())]
 
     def _moves(self, tried: Attempt, without: frozenset[Place]) -> bool:
         """Whether the value in which an attempt does not hold is another one without some fixes, and still wrong."""
@@ -190,22 +199,3 @@ class _Search:
 
     def _single(self, without: frozenset[Place], some: list[AppliedFix]) -> AppliedFix | None:
         return next((one for one in some if self.tried(without | {one.place}).holds), None)
-
-
-def _real(fixed: Fixed, one: AppliedFix) -> str:
-    return next(os.path.realpath(file.path) for file in fixed.files if file.display == one.place.path)
-
-
-def _reached(tried: Attempt, fixed: Fixed, one: AppliedFix) -> bool:
-    return tried.reached(_real(fixed, one), one.line)
-
-
-def _hinted(tried: Attempt, fixed: Fixed) -> list[AppliedFix]:
-    """The fixes of the statements that an attempt points to, in its order."""
-    found = []
-    for path, line in tried.places:
-        for one in fixed.applied:
-            real = _real(fixed, one)
-            if real == path and tried.statement(real, one.line) == tried.statement(real, line) and one not in found:
-                found.append(one)
-    return found

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.finding import Target
 from migrate_lint.linter.registry.registry import all_rules
 from migrate_lint.linter.rule_api.rewriting import expression, text_of
-from migrate_lint.runtime_checks.proving import Copy, copied
+from migrate_lint.linter.runtime_report import Attempt, PhaseOutcome, RuntimeReport, Try, WorkerRun
+from migrate_lint.runtime_checks import session
+from migrate_lint.runtime_checks.proving import Copy, copied, model
 
 PAIR = """\
 import numpy as np
@@ -145,6 +148,47 @@ def test_a_fix_without_which_nothing_runs(run: Run, monkeypatch: pytest.MonkeyPa
     assert "unexpected keyword argument 'keep_dims'" in out.partition("without it: ")[2]
     assert "pair.py: before any fix: TF2: " in err
     assert "nothing is proven, so nothing is fixed: the finding of TF408" in err
+
+
+def _ran(*phases: tuple[str, str]) -> RuntimeReport:
+    outcomes = tuple(PhaseOutcome(name, outcome, 0.0, "no such name") for name, outcome in phases)
+    run = WorkerRun(Target.KERAS3, "CPU:0", "2.21.0", "3", "3.11", outcomes, (), (), (), None, 0.0, 0)
+    return RuntimeReport((), (), (run,))
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        (_ran(("import", "ok"), ("build", "ok")), ""),
+        (_ran(("import", "ok"), ("build", "failed")), "keras3: build fails: no such name"),
+        (_ran(("import", "ok")), "keras3: build fails: it was not run"),
+        (session.RuntimeUsageError("it has no build"), "it has no build"),
+    ],
+    ids=["well", "failed", "not run", "refused"],
+)
+def test_a_model_holds_that_does_what_it_did(
+    after: RuntimeReport | Exception, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A phase that is not reported is lost, and what is refused with fixes is said of the fixes."""
+    monkeypatch.chdir(tmp_path)
+    Path("net.py").write_text("def build(): ...\n", "utf-8")
+    answers = [_ran(("import", "ok"), ("build", "ok")), after]
+
+    def answer(*_: object) -> RuntimeReport:
+        given = answers.pop(0)
+        if isinstance(given, Exception):
+            raise given
+        return given
+
+    monkeypatch.setattr(session, "run", answer)
+    found: list[Attempt] = []
+
+    def body(base: Attempt, attempt: Try) -> None:
+        found.extend((base, attempt({os.path.realpath("net.py"): b"def build(): pass\n"})))
+
+    model(session.Request("net.py:build", roots=(str(tmp_path),)), None, body)
+
+    assert [(True, ""), (not told, told)] == [(one.holds, one.told) for one in found]
 
 
 def test_a_copy_has_what_is_changed_and_leads_nowhere_else(tmp_path: Path) -> None:
