@@ -173,13 +173,29 @@ def by_recipe(folder: Path) -> None:
         (folder / key).write_text(re.sub(r"(?m)^([ \t]*)import tensorflow as tf\b", lines, text), encoding="utf-8")
 
 
+_ONE_PROCESS = """
+import sys
+from tensorflow.tools.compatibility.tf_upgrade_v2_main import main
+
+for path in sys.argv[1:]:
+    sys.argv[1:] = ["--mode", "SAFETY", "--infile", path, "--outfile", path + ".new", "--reportfile", "/dev/null"]
+    try:
+        main()
+    except Exception as error:
+        print(path, repr(error))
+"""
+
+
 def by_tool(folder: Path) -> None:
-    """Rewrite a program with tf_upgrade_v2, in its mode SAFETY."""
-    tool = Path(sys.executable).with_name("tf_upgrade_v2")
-    for key in texts_of(folder):
-        path = folder / key
-        command = [tool, "--mode", "SAFETY", "--infile", path, "--outfile", f"{path}.new", "--reportfile", os.devnull]
-        subprocess.run(command, check=False, capture_output=True, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+    """Rewrite a program with tf_upgrade_v2, in its mode SAFETY: file by file, in one process."""
+    paths = [folder / key for key in texts_of(folder)]
+    subprocess.run(
+        [sys.executable, "-c", _ONE_PROCESS, *paths],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+    )
+    for path in paths:
         if Path(f"{path}.new").exists():
             os.replace(f"{path}.new", path)
 

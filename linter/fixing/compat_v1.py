@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper
 
 from ..analysis.eras import Era
 from ..analysis.names import below, canonical
 from ..analysis.public_names import has
-from ..finding import Target
+from ..finding import Edit, Target
 from .contrib import Successor, code_of, successor, written_name
+from .edits import applied
 from .programs import Programs, is_of_both, programs_of
-from .rewriting import GONE, Binding, Place, Rewriter
+from .rewriting import GONE, Binding, Wanted, rewritten
 
 if TYPE_CHECKING:
     from ..rule_api.model import File, Import, Reference, Scope
@@ -88,6 +88,7 @@ class Converted:
     """A file's new text, and what is to be said of it."""
 
     text: str
+    edits: tuple[Edit, ...] = ()
     notes: tuple[Note, ...] = ()
 
 
@@ -102,15 +103,12 @@ def converted(file: File) -> Converted:
     programs = programs_of(file.project)
     why = _why_left(file, programs)
     if why is not None:
-        return Converted(before, (Note(1, why),) if why else ())
+        return Converted(before, notes=(Note(1, why),) if why else ())
     try:
-        module = cst.parse_module(before)
-        if module.code != before:
-            return Converted(before, (Note(1, "libcst does not give this file back as it stands"),))
-        result = _Plan(file, programs).carried_out(module)
+        result = _Plan(file, programs).carried_out()
         ast.parse(result.text)
     except (cst.ParserSyntaxError, cst.CSTValidationError, SyntaxError, ValueError, RecursionError) as error:
-        return Converted(before, (Note(1, f"this file could not be rewritten: {str(error).splitlines()[0]}"),))
+        return Converted(before, notes=(Note(1, f"this file could not be rewritten: {str(error).splitlines()[0]}"),))
     return result
 
 
@@ -151,8 +149,8 @@ class _Plan:
             for one in self._live_imports
         )
         """Whether ``tensorflow`` has to stay the package itself, since a private module is read through it."""
-        self._places: dict[Place, tuple[str, str]] = {}
-        """Where an expression stands, with its text, and what is to stand there."""
+        self._edits: set[Edit] = set()
+        """Of expressions."""
         self._used: dict[str, int] = {}
         """Written-out code that is needed, and the first line that needs it."""
         self._added: dict[str, int] = {}
@@ -204,16 +202,26 @@ class _Plan:
         return f"{name}_v1" if name == "tf" else f"{name}_"
 
     def _put(self, node: ast.expr, text: str, new: str) -> None:
-        if text == new:
-            return
-        last = node.end_lineno or node.lineno
-        place = (
-            node.lineno,
-            self._file.character_at(node.lineno, node.col_offset),
-            last,
-            self._file.character_at(last, node.end_col_offset or 0),
-        )
-        self._places[place] = (text, new)
+        """Let another text stand where a name does."""
+        if text != new:
+            self._put_between(self._begin(node), self._end(node), re.escape(text), new)
+
+    def _put_between(self, begin: tuple[int, int], end: tuple[int, int], pattern: str, new: str) -> bool:
+        """Let another text stand between two places of a line, where a pattern does now; whether it can."""
+        line = self._file.lines[begin[0] - 1]
+        if begin[0] != end[0] or not re.fullmatch(pattern, line[begin[1] - 1 : end[1] - 1]):
+            # It goes over several lines, or is in an f-string, whose parts Python 3.11 has elsewhere.
+            self._note(begin[0], "a name in this line could not be rewritten")
+            return False
+        self._edits.add(Edit(*begin, *end, new))
+        return True
+
+    def _begin(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
+        return node.lineno, self._file.character_at(node.lineno, node.col_offset) + 1
+
+    def _end(self, node: ast.expr) -> tuple[int, int]:
+        line = node.end_lineno or node.lineno
+        return line, self._file.character_at(line, node.end_col_offset or 0) + 1
 
     def _reference(self, reference: Reference) -> None:
         path = reference.path or ""
@@ -353,8 +361,14 @@ class _Plan:
                 continue
             if self._file.index.resolve(function.scope, "type") != ("builtins.type",) or function.path != "type":
                 continue
-            if isinstance(node.ops[0], ast.Is | ast.Eq | ast.IsNot | ast.NotEq):
-                self._put(node, "type", "not" if isinstance(node.ops[0], ast.IsNot | ast.NotEq) else "is")
+            if not isinstance(node.ops[0], ast.Is | ast.Eq | ast.IsNot | ast.NotEq):
+                continue
+            inverted = isinstance(node.ops[0], ast.IsNot | ast.NotEq)
+            end = self._end(node.comparators[0])
+            between = self._end(call.args[0]), self._begin(node.comparators[0])
+            if self._put_between(*between, r"\s*,?\s*\)\s*(==|!=|is(\s+not)?)\s*", ", "):
+                self._put(call.func, "type", "not isinstance" if inverted else "isinstance")
+                self._put_between(end, end, "", ")")
 
     def _reshapes(self) -> None:
         """``np.reshape(x, newshape=...)``: numpy has that keyword no longer, and every numpy takes it by position."""
@@ -364,9 +378,8 @@ class _Plan:
             if texts != ("numpy.reshape",) or not isinstance(node, ast.Call) or len(node.args) != 1:
                 continue
             if node.keywords and node.keywords[0].arg == "newshape" and not isinstance(node.args[0], ast.Starred):
-                line, column = node.keywords[0].lineno, node.keywords[0].col_offset
-                column = self._file.character_at(line, column)
-                self._places[line, column, line, column + len("newshape")] = ("newshape", "")
+                keyword = node.keywords[0]
+                self._put_between(self._begin(keyword), self._begin(keyword.value), r"newshape\s*=\s*", "")
 
     # -- imports -----------------------------------------------------------------------------------------------------
 
@@ -501,21 +514,17 @@ class _Plan:
 
     # -- carrying it out ---------------------------------------------------------------------------------------------
 
-    def carried_out(self, module: cst.Module) -> Converted:
+    def carried_out(self) -> Converted:
         """The new text."""
-        before: dict[int, list[str]] = {}
-        after: dict[int, list[str]] = {}
+        wanted = Wanted(self._imports, self._edits)
         if self._is_entry() and self._programs.reaches_tensorflow(self._file.key):
-            self._switch(before, after)
-        self._add(before, after)
-        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)  # it is nobody else's
-        rewriter = Rewriter(self._file, self._imports, self._places, before, after)
-        text = wrapper.visit(rewriter).code
-        for place in sorted(self._places.keys() - rewriter.done):
-            self._note(place[0], "a name in this line could not be rewritten")
+            self._switch(wanted.before, wanted.after)
+        self._add(wanted.before)
+        edits = rewritten(self._file, wanted)
+        text = applied(self._file.source.text, edits)
         if "tf_slim" in text and "tf_slim" not in self._file.source.text:
             self._note(1, "tf_slim stands for what tf.contrib held: tf-slim belongs into the requirements")
-        return Converted(text, tuple(sorted(set(self._notes))))
+        return Converted(text, edits, tuple(sorted(set(self._notes))))
 
     def _first_tensorflow(self) -> tuple[int, str] | None:
         """Where the module imports TensorFlow for sure, and as what."""
@@ -545,13 +554,17 @@ class _Plan:
         found = self._first_tensorflow()
         ours = next(self._reaching_tensorflow(own_only=True), len(self._body))
         used = min((at for at, one in enumerate(self._body) if self._uses_tensorflow(one)), default=len(self._body))
-        if found is not None and found[0] < min(ours, used):
+        if found is not None and found[0] < min(ours, used) and not self._goes_on(found[0]):
             after.setdefault(found[0], []).append(f"{found[1]}.disable_v2_behavior()\n")
             return
         name = self._free_name("tf")
         at = self._after_head(min(reached, used))
         code = Binding("", _V1, name).code
         before.setdefault(at, []).extend([f"{code}\n", f"{name}.disable_v2_behavior()\n"])
+
+    def _goes_on(self, at: int) -> bool:
+        """Whether another statement follows one in its line."""
+        return at + 1 < len(self._body) and self._body[at + 1].lineno == self._body[at].end_lineno
 
     def _uses_tensorflow(self, statement: ast.stmt) -> bool:
         """Whether a statement that is no import, def or class reads a name of TensorFlow."""
@@ -578,7 +591,7 @@ class _Plan:
             head += 1
         return head if at == len(self._body) else max(at, head)
 
-    def _add(self, before: dict[int, list[str]], after: dict[int, list[str]]) -> None:
+    def _add(self, before: dict[int, list[str]]) -> None:
         """Add the imports and the code that rewritten names need."""
         if self._repairs:
             top = self._file.index.module

@@ -1,22 +1,30 @@
-"""Expressions and imports of a file in the place of others, by libcst: all text around them stays as it is."""
+"""Imports of a file in the place of others, by libcst, and statements that are added: all other text stays as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import ast
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
-from libcst.metadata import CodeRange, PositionProvider
 
+from ..analysis.statements import span_of
+from ..finding import Edit
 from ..rule_api.rewriting import text_of
+from .edits import applied, edits_between, position
 
 if TYPE_CHECKING:
     from ..rule_api.model import File
 
-Place = tuple[int, int, int, int]
-"""First line and column, last line and column; lines are 1-based, columns 0-based and in characters."""
-_Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
+_IMPORT = ast.Import | ast.ImportFrom
+_HOLDING = (
+    cst.Module, cst.BaseSuite, cst.BaseCompoundStatement, cst.SimpleStatementLine, cst.Else, cst.Finally,
+    cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase,
+)  # fmt: skip
+"""What an import may stand in."""
+_Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,104 +46,155 @@ GONE = Binding("", "", "")
 """In place of an import that nothing needs any longer."""
 
 
-class Rewriter(cst.CSTTransformer):
-    """Changes the nodes that stand in some places.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to become of a file.
 
-    Args:
-        file: what is rewritten.
+    Attributes:
         imports: what becomes of imported names, by the ids of their aliases.
-        places: where an expression stands, with its text, and what is to stand there; the text of a comparison of a
-            type is ``type``, and what is to stand there ``is`` or ``not``.
+        edits: what becomes of expressions; none of them adds or takes away a line.
         before: statements to be added at the top of the module, before the statement of a number.
         after: likewise, after it.
     """
 
-    METADATA_DEPENDENCIES = (PositionProvider,)
+    imports: Mapping[int, Binding]
+    edits: Collection[Edit] = ()
+    before: dict[int, list[str]] = field(default_factory=dict)
+    after: dict[int, list[str]] = field(default_factory=dict)
 
-    def __init__(
-        self,
-        file: File,
-        imports: Mapping[int, Binding],
-        places: Mapping[Place, tuple[str, str]],
-        before: Mapping[int, Sequence[str]],
-        after: Mapping[int, Sequence[str]],
-    ) -> None:
+
+def rewritten(file: File, wanted: Wanted) -> tuple[Edit, ...]:
+    """The edits that make of a file what is wanted.
+
+    Of the statements at the top of the module those alone are parsed in which an import changes, or that have an added
+    statement beside them.
+
+    Raises:
+        ValueError: if libcst does not give such a statement back as it stands.
+        libcst.ParserSyntaxError, libcst.CSTValidationError: if one cannot be parsed or changed.
+    """
+    tree = file.index.module.node
+    assert isinstance(tree, ast.Module)
+    lines, new_lines = file.lines, applied(file.source.text, wanted.edits).split("\n")
+    changing = {one.line for one in file.imports if id(one.alias) in wanted.imports}
+    edits: list[Edit] = []
+    rest = sorted(wanted.edits, key=position)
+    for run in _runs(_lines_of(tree.body, lines, wanted), sorted(changing)):
+        begin, end = run[0].begin, run[-1].last
+        found = [node for line in run for one in line.statements for node in ast.walk(one) if isinstance(node, _IMPORT)]
+        found.sort(key=lambda node: (node.lineno, node.col_offset))
+        bindings = [[wanted.imports.get(id(alias)) for alias in node.names] for node in found]
+        closing = "\n" if end < len(lines) else ""
+        new = _changed("\n".join(new_lines[begin - 1 : end]) + closing, run, bindings)
+        edits += edits_between("\n".join(lines[begin - 1 : end]) + closing, new, begin)
+        rest = [one for one in rest if not begin <= one.line <= end]
+    return tuple(sorted([*edits, *rest], key=position))
+
+
+def _changed(text: str, run: Sequence[_Line], imports: Iterable[Sequence[Binding | None]]) -> str:
+    """Some lines of a file with what becomes of the names of their imports, and what is added."""
+    module = cst.parse_module(text)
+    if module.code != text:
+        raise ValueError("libcst does not give this file back as it stands")
+    if run[0].begin > 1 and module.body:  # what is above its first statement is no header of the file
+        above = [*module.header, *_above(module.body[0])]
+        body = [module.body[0].with_changes(leading_lines=above), *module.body[1:]]
+        module = module.with_changes(header=[], body=body)
+    new = module.visit(_Rewriter(run, imports))
+    return new.code if new.header or new.body or new.footer else ""  # the code would be an empty line
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of statements at the top of a module, with the lines above it, and what is added before and after it.
+
+    The last one has all lines to the end of the file.
+    """
+
+    begin: int
+    last: int
+    statements: Sequence[ast.stmt]
+    before: Sequence[str]
+    after: Sequence[str]
+
+
+def _lines_of(body: Sequence[ast.stmt], text: Sequence[str], wanted: Wanted) -> list[_Line]:
+    """All of a module with some lines of text."""
+    found: list[_Line] = []
+    for number, statement in enumerate(body):
+        span = span_of(statement)
+        last = span.last
+        while text[last - 1].endswith("\\") and last < len(text) and not text[last].strip():
+            last += 1  # it goes on, with an empty line
+        one = _Line(1, last, (statement,), wanted.before.get(number, ()), wanted.after.get(number, ()))
+        if found and span.first <= found[-1].last:
+            other = found.pop()
+            one = _Line(
+                *(other.begin, max(last, other.last), [*other.statements, statement]),
+                *([*other.before, *one.before], [*other.after, *one.after]),
+            )
+        elif found:
+            one = replace(one, begin=found[-1].last + 1)
+        found.append(one)
+    end = found.pop() if found else _Line(1, 1, (), (), ())
+    return [*found, replace(end, last=len(text), after=[*end.after, *wanted.before.get(len(body), ())])]
+
+
+def _runs(lines: Sequence[_Line], changing: Sequence[int]) -> Iterator[list[_Line]]:
+    """Those that change, as long as they follow each other; one more where a statement is added, which it follows.
+
+    Args:
+        lines: all of a module.
+        changing: the numbers of the lines of its text in which something changes, in order.
+    """
+    run: list[_Line] = []
+    added = False
+    for one in lines:
+        at = bisect_left(changing, one.begin)
+        follows, added = added, bool(one.before or one.after)
+        if added or follows or (at < len(changing) and changing[at] <= one.last):
+            run.append(one)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+class _Rewriter(cst.CSTTransformer):
+    """Changes imports, and adds statements.
+
+    Args:
+        lines: what was parsed as a module.
+        imports: what becomes of the names of each import in it, in order.
+    """
+
+    def __init__(self, lines: Sequence[_Line], imports: Iterable[Sequence[Binding | None]]) -> None:
         super().__init__()
-        self._places = places
-        self._before, self._after = before, after
-        self.done: set[Place] = set()
-        """The places where something was found to be changed."""
+        self._lines = lines
+        self._imports = iter(imports)
+        self._wanted: dict[cst.CSTNode, Sequence[Binding | None]] = {}
         self._comments: list[cst.EmptyLine] = []
         """Those that stood above statements that are gone."""
-        self._statements: dict[tuple[int, int], list[Binding | None]] = {}
-        for one in file.imports:
-            node = one.statement
-            if any(id(alias) in imports for alias in node.names):
-                place = (node.lineno, file.character_at(node.lineno, node.col_offset))
-                self._statements[place] = [imports.get(id(alias)) for alias in node.names]
 
-    def _place(self, node: cst.CSTNode) -> Place:
-        found = self.get_metadata(PositionProvider, node)
-        assert isinstance(found, CodeRange)
-        return found.start.line, found.start.column, found.end.line, found.end.column
-
-    # -- expressions -------------------------------------------------------------------------------------------------
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:  # noqa: N802
-        """A name, or what stands for it."""
-        return self._expression(original_node, updated_node)
-
-    def leave_Attribute(  # noqa: N802
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        """A dotted name, or what stands for it."""
-        return self._expression(original_node, updated_node)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
-        """An argument, by its position where nothing is to stand in place of its keyword."""
-        place = self._place(original_node.keyword) if original_node.keyword is not None else None
-        if place is None or place not in self._places or self._places[place][1]:
-            return updated_node
-        self.done.add(place)
-        return updated_node.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
-
-    def leave_Comparison(  # noqa: N802
-        self, original_node: cst.Comparison, updated_node: cst.Comparison
-    ) -> cst.BaseExpression:
-        """A comparison, or an `isinstance` for one of a type."""
-        place = self._place(original_node)
-        text, new = self._places.get(place, ("", ""))
-        call = updated_node.left
-        if text != "type" or not isinstance(call, cst.Call):
-            return updated_node
-        self.done.add(place)
-        given = call.args[0].with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
-        made = cst.Call(cst.Name("isinstance"), [given, cst.Arg(updated_node.comparisons[0].comparator)])
-        outer: cst.BaseExpression = cst.UnaryOperation(cst.Not(), made) if new == "not" else made
-        return outer.with_changes(lpar=updated_node.lpar, rpar=updated_node.rpar)
-
-    def _expression(self, original: cst.Name | cst.Attribute, updated: cst.BaseExpression) -> cst.BaseExpression:
-        place = self._place(original)
-        text, new = self._places.get(place, ("", ""))
-        if not new or text_of(original) != text:
-            return updated
-        self.done.add(place)
-        return cst.parse_expression(new).with_changes(lpar=updated.lpar, rpar=updated.rpar)
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Go down to imports, and not into other small statements and expressions."""
+        if isinstance(node, cst.Import | cst.ImportFrom):
+            self._wanted[node] = next(self._imports)
+        return isinstance(node, _HOLDING)
 
     # -- statements --------------------------------------------------------------------------------------------------
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:  # noqa: N802
         """The module, with what is added at its top."""
-        body: list[_Line] = []
+        body: list[_Statement] = []
         blank = False
-        for at, made in enumerate(self._suite(original_node.body, updated_node.body)):
-            added = [one for code in self._before.get(at, ()) for one in _parsed(code)]
+        for line, made in zip(self._lines, [*self._suite(original_node.body, updated_node.body)] or [[]], strict=True):
+            added = [one for code in line.before for one in _parsed(code)]
             blank = blank or (bool(added) and isinstance(added[-1], cst.FunctionDef | cst.ClassDef))
             if blank and made:
                 made[0], blank = _spaced(made[0]), False
-            after = [one for code in self._after.get(at, ()) for one in _parsed(code)]
-            body += [*added, *made, *after]
-        body += [one for code in self._before.get(len(original_node.body), ()) for one in _parsed(code)]
+            body += [*added, *made, *(one for code in line.after for one in _parsed(code))]
         return updated_node.with_changes(body=body, footer=[*self._comments, *updated_node.footer])
 
     def leave_IndentedBlock(  # noqa: N802
@@ -159,11 +218,11 @@ class Rewriter(cst.CSTTransformer):
 
     def _suite(
         self, original: Sequence[cst.BaseStatement], updated: Sequence[cst.BaseStatement]
-    ) -> Iterator[list[_Line]]:
+    ) -> Iterator[list[_Statement]]:
         """What each statement becomes; the comments above one that goes stand above the next one."""
         for old, new in zip(original, updated, strict=True):
             assert isinstance(new, cst.SimpleStatementLine | cst.BaseCompoundStatement)
-            made: list[_Line] = [new]
+            made: list[_Statement] = [new]
             if isinstance(old, cst.SimpleStatementLine) and isinstance(new, cst.SimpleStatementLine):
                 made = self._line(old, new)
             if made and self._comments:
@@ -173,7 +232,7 @@ class Rewriter(cst.CSTTransformer):
                 self._comments += [line for line in _above(new) if line.comment is not None]
             yield made
 
-    def _line(self, old: cst.SimpleStatementLine, new: cst.SimpleStatementLine) -> list[_Line]:
+    def _line(self, old: cst.SimpleStatementLine, new: cst.SimpleStatementLine) -> list[_Statement]:
         changed = [self._small(a, b) for a, b in zip(old.body, new.body, strict=True)]
         if all(len(made) == 1 and made[0] is kept for made, kept in zip(changed, new.body, strict=True)):
             return [new]
@@ -183,15 +242,15 @@ class Rewriter(cst.CSTTransformer):
         if len(old.body) > 1 or len(small) == 1:
             small[-1] = small[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
             return [new.with_changes(body=small)]
-        lines: list[_Line] = [cst.SimpleStatementLine([one]) for one in small]
+        lines: list[_Statement] = [cst.SimpleStatementLine([one]) for one in small]
         lines[0] = lines[0].with_changes(leading_lines=new.leading_lines)
         lines[-1] = lines[-1].with_changes(trailing_whitespace=new.trailing_whitespace)
         return lines
 
     def _small(self, old: cst.BaseSmallStatement, new: cst.BaseSmallStatement) -> list[cst.BaseSmallStatement]:
         """An import with what its names become; nothing where all are gone."""
-        wanted = self._statements.get(self._place(old)[:2])
-        if wanted is None:
+        wanted = self._wanted.get(old, ())
+        if not any(wanted):
             return [new]
         if isinstance(new, cst.Import):
             return _import(new, wanted)
@@ -252,20 +311,20 @@ def _statement(code: str) -> cst.BaseSmallStatement:
     return parsed.body[0]
 
 
-def _parsed(code: str) -> list[_Line]:
+def _parsed(code: str) -> list[_Statement]:
     """Statements, with the empty lines and comments above them."""
     module = cst.parse_module(code)
-    body: list[_Line] = list(module.body)
+    body: list[_Statement] = list(module.body)
     body[0] = body[0].with_changes(leading_lines=[*module.header, *_above(body[0])])
     return body
 
 
-def _above(line: _Line) -> Sequence[cst.EmptyLine]:
+def _above(line: _Statement) -> Sequence[cst.EmptyLine]:
     found: Sequence[cst.EmptyLine] = getattr(line, "leading_lines", ())
     return found
 
 
-def _spaced(line: _Line) -> _Line:
+def _spaced(line: _Statement) -> _Statement:
     """A statement below two empty lines, as after a function."""
     kept = list(_above(line))
     while kept and kept[0].comment is None:

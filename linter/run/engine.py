@@ -447,13 +447,12 @@ def check_file(
 
 def _conversion(file: File) -> Conversion:
     from ..fixing.compat_v1 import converted
-    from ..fixing.edits import edits_between
 
     if file.source.notebook is not None:
         return Conversion(None, ((1, "a notebook is not converted: it runs as its cells are run"),))
     done = converted(file)
-    edits = edits_between(file.source.text, done.text)
-    return Conversion(Fix(Applicability.SAFE, edits) if edits else None, tuple((n.line, n.message) for n in done.notes))
+    fix = Fix(Applicability.SAFE, done.edits) if done.edits else None
+    return Conversion(fix, tuple((note.line, note.message) for note in done.notes))
 
 
 def _findings(

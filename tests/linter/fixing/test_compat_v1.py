@@ -17,6 +17,7 @@ from migrate_lint.linter.analysis.index import FileIndex
 from migrate_lint.linter.finding import Target
 from migrate_lint.linter.fixing.compat_v1 import Converted, converted
 from migrate_lint.linter.fixing.contrib import _written, code_of, successor, written_name
+from migrate_lint.linter.fixing.edits import applied
 from migrate_lint.linter.rule_api.model import File
 from migrate_lint.linter.source.parsing import SourceFile
 
@@ -134,6 +135,42 @@ def test_an_import_is_renamed_however_it_is_written(imported: str, place: str) -
 def test_spellings_of_imports(text: str, added: list[str]) -> None:
     """Each is the same import of another module."""
     assert added == changed(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        (
+            "import os; import tensorflow as tf; tf.Session()  # three\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "tf.disable_v2_behavior()\n"
+            "import os; import tensorflow.compat.v1 as tf; tf.Session()  # three\n",
+        ),
+        (
+            "import tensorflow as tf \\\n\n# below\ntf.Session()\n",
+            "import tensorflow.compat.v1 as tf \\\n\ntf.disable_v2_behavior()\n# below\ntf.Session()\n",
+        ),
+        (
+            "import tensorflow as tf\n\n\nclass A:\n    def f(self):\n"
+            "        import os\n        # why\n        from tensorflow.contrib import rnn\n"
+            "        if type(self) is tf.Tensor: return np_\n        return rnn.LSTMCell(3)\n\n\nA()\ntf.Session()",
+            "import os\n"
+            'os.environ["TF_USE_LEGACY_KERAS"] = "1"\n'
+            "import tensorflow.compat.v1 as tf\n"
+            "tf.disable_v2_behavior()\n\n\nclass A:\n    def f(self):\n"
+            "        import os\n        # why\n"
+            "        if isinstance(self, tf.Tensor): return np_\n        return tf.nn.rnn_cell.LSTMCell(3)\n\n\nA()\n"
+            "tf.Session()",
+        ),
+    ],
+)
+def test_only_what_changes_is_another_text(text: str, after: str) -> None:
+    """Statements that share a line, that go on with an empty one, and imports in functions of classes."""
+    result = one(text)
+
+    assert result.text == after
+    assert result.text == applied(text, result.edits)
+    assert one(result.text).text == result.text
 
 
 def test_keras_is_chosen_before_tensorflow_is_imported() -> None:
