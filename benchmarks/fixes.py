@@ -58,7 +58,7 @@ class Program:
     @property
     def name(self) -> str:
         """What the table calls it."""
-        return "/".join(filter(None, (self.repository, self.folder, self.script)))
+        return " ".join(["/".join(filter(None, (self.repository, self.folder, self.script))), *self.words])
 
 
 def programs(only: str) -> Iterator[Program]:
@@ -166,19 +166,53 @@ def by_us(folder: Path) -> None:
         (folder / key).write_text(converted(file).text, encoding="utf-8")
 
 
+_SWITCH = "tf.disable_v2_behavior()"
+_CONTRIB = {
+    r"from tensorflow\.contrib import rnn\b": "from tensorflow.compat.v1.nn import rnn_cell as rnn",
+    r"from tensorflow\.contrib import slim\b": "import tf_slim as slim",
+    r"import tensorflow\.contrib\.slim as slim\b": "import tf_slim as slim",
+    r"import tensorflow\.contrib\.layers as layers\b": "import tf_slim as layers",
+    r"\btf\.contrib\.rnn\.static_rnn\b": "tf.nn.static_rnn",
+    r"\btf\.contrib\.rnn\b": "tf.nn.rnn_cell",
+    r"\btf\.contrib\.layers\.xavier_initializer\b": "tf.glorot_uniform_initializer",
+    r"\btf\.contrib\.layers\.flatten\b": "tf.layers.flatten",
+    r"\btf\.contrib\.slim\b": "__import__('tf_slim')",
+    r"\btf\.contrib\.layers\b": "__import__('tf_slim')",
+}
+
+
+def _each(folder: Path, change: Callable[[str], str]) -> None:
+    for key, text in texts_of(folder).items():
+        (folder / key).write_text(change(text), encoding="utf-8")
+
+
+def _recipe(text: str) -> str:
+    return re.sub(r"(?m)^([ \t]*)import tensorflow as tf\b", rf"\1import tensorflow.compat.v1 as tf\n\1{_SWITCH}", text)
+
+
 def by_recipe(folder: Path) -> None:
     """Rewrite a program by the two lines that the documentation of TensorFlow gives."""
-    lines = r"\1import tensorflow.compat.v1 as tf\n\1tf.disable_v2_behavior()"
-    for key, text in texts_of(folder).items():
-        (folder / key).write_text(re.sub(r"(?m)^([ \t]*)import tensorflow as tf\b", lines, text), encoding="utf-8")
+    _each(folder, _recipe)
+
+
+def by_recipe_and_contrib(folder: Path) -> None:
+    """The same, with ten names of contrib taken from elsewhere, as people do who have read what took its place."""
+
+    def change(text: str) -> str:
+        for old, new in _CONTRIB.items():
+            text = re.sub(old, new, text)
+        return _recipe(text)
+
+    _each(folder, change)
 
 
 _ONE_PROCESS = """
 import sys
 from tensorflow.tools.compatibility.tf_upgrade_v2_main import main
 
-for path in sys.argv[1:]:
-    sys.argv[1:] = ["--mode", "SAFETY", "--infile", path, "--outfile", path + ".new", "--reportfile", "/dev/null"]
+mode, *paths = sys.argv[1:]
+for path in paths:
+    sys.argv[1:] = ["--mode", mode, "--infile", path, "--outfile", path + ".new", "--reportfile", "/dev/null"]
     try:
         main()
     except Exception as error:
@@ -186,11 +220,11 @@ for path in sys.argv[1:]:
 """
 
 
-def by_tool(folder: Path) -> None:
-    """Rewrite a program with tf_upgrade_v2, in its mode SAFETY: file by file, in one process."""
+def by_tool(folder: Path, mode: str = "DEFAULT") -> None:
+    """Rewrite a program with tf_upgrade_v2 as it is called without a mode: file by file, in one process."""
     paths = [folder / key for key in texts_of(folder)]
     subprocess.run(
-        [sys.executable, "-c", _ONE_PROCESS, *paths],
+        [sys.executable, "-c", _ONE_PROCESS, mode, *paths],
         check=True,
         capture_output=True,
         env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
@@ -200,9 +234,19 @@ def by_tool(folder: Path) -> None:
             os.replace(f"{path}.new", path)
 
 
+def by_tool_and_a_line(folder: Path) -> None:
+    """The same in its mode SAFETY, which renames the import, with the line below it that switches TF2 off."""
+    by_tool(folder, "SAFETY")
+    imported = r"(?m)^([ \t]*)(import tensorflow\.compat\.v1 as tf)\b"
+    _each(folder, lambda text: re.sub(imported, rf"\1\2\n\1{_SWITCH}", text))
+
+
+_LEGACY = {"TF_USE_LEGACY_KERAS": "1"}
 WAYS: dict[str, tuple[Callable[[Path], None], dict[str, str]]] = {
-    "tf_upgrade_v2": (by_tool, {"TF_USE_LEGACY_KERAS": "1"}),
-    "recipe": (by_recipe, {"TF_USE_LEGACY_KERAS": "1"}),
+    "tf_upgrade_v2": (by_tool, _LEGACY),
+    "tf_upgrade_v2 and a line": (by_tool_and_a_line, _LEGACY),
+    "recipe": (by_recipe, _LEGACY),
+    "recipe and contrib": (by_recipe_and_contrib, _LEGACY),
     "migrate-lint": (by_us, {}),
 }
 
@@ -210,14 +254,15 @@ WAYS: dict[str, tuple[Callable[[Path], None], dict[str, str]]] = {
 def row(corpus: Path, python: str, columns: list[str], program: Program) -> tuple[Outcome, dict[str, str]]:
     """What a program did under TF 1.15, and how each way differs from that.
 
-    One that differs is run under TF 1.15 again: what does not repeat itself there is not to be compared.
+    One that differs is run under TF 1.15 again, at last with inputs that differ in their last bit: what does not repeat
+    itself there is not to be compared.
     """
     source = corpus / program.repository / program.folder
     with tempfile.TemporaryDirectory() as base:
 
-        def before(name: str) -> Outcome:
+        def before(name: str, **variables: str) -> Outcome:
             copied(program, source, Path(base) / name)
-            return run(python, Path(base) / name, program)
+            return run(python, Path(base) / name, program, **variables)
 
         first = before("tf1")
         found: dict[str, str] = {}
@@ -229,8 +274,8 @@ def row(corpus: Path, python: str, columns: list[str], program: Program) -> tupl
             WAYS[way][0](folder)
             found[way] = same(first, run(sys.executable, folder, program, **WAYS[way][1]))
         if any(text.startswith("run ") for text in found.values()):
-            for name in ("second", "third"):
-                if other := same(first, before(name)):
+            for name, variables in (("second", {}), ("third", {}), ("nudged", {"OBSERVED_NUDGE": "1"})):
+                if other := same(first, before(name, **variables)):
                     return {"end": f"does not repeat itself: {other}"}, {}
     return first, found
 
