@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -220,9 +220,9 @@ for path in paths:
 """
 
 
-def by_tool(folder: Path, mode: str = "DEFAULT") -> None:
-    """Rewrite a program with tf_upgrade_v2 as it is called without a mode: file by file, in one process."""
-    paths = [folder / key for key in texts_of(folder)]
+def by_tool(folder: Path, mode: str = "DEFAULT", names: Iterable[str] | None = None) -> None:
+    """Rewrite a program, or some files, with tf_upgrade_v2 as it is called without a mode, in one process."""
+    paths = [folder / name for name in names or texts_of(folder)]
     subprocess.run(
         [sys.executable, "-c", _ONE_PROCESS, mode, *paths],
         check=True,
