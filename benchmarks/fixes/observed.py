@@ -223,6 +223,12 @@ def observe(seen, runs):
     session.BaseSession._make_callable_from_options = observed_callable
 
 
+def seed():
+    """Begin the random numbers of Python and numpy."""
+    np.random.seed(1)
+    random.seed(1)
+
+
 def main():
     """Run a script until it ends or has run for long enough."""
     out, runs, script = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -233,8 +239,7 @@ def main():
     end = "finished"
     sys.meta_path.append(Stubs())
     install_data()
-    np.random.seed(1)
-    random.seed(1)
+    seed()
     sys.meta_path.insert(0, Watch(seen, runs))
     try:
         runpy.run_path(os.path.basename(script), {"set": InOrder}, "__main__")
@@ -266,6 +271,7 @@ class Watch(importlib.abc.MetaPathFinder):
 
         def exec_module(module):
             execute(module)
+            seed()  # importing may have drawn
             observe(*observed)
 
         spec.loader.exec_module = exec_module
