@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.model import Call, path_of
+from ...linter.rule_api.rewriting import with_function
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .assigned import assignments_to
 from .trying import is_tried
+
+if TYPE_CHECKING:
+    import libcst
 
 _READERS = (
     "tensorflow.train.load_checkpoint",
@@ -22,6 +29,14 @@ _VALUES = {
     "list_variables": "the names and shapes",
     "latest_checkpoint": "a path",
 }
+_CHECKPOINT = "tensorflow.train.Checkpoint()"
+_PATHS = (
+    f"{_CHECKPOINT}.save()",
+    "tensorflow.train.CheckpointManager().save()",
+    "tensorflow.train.CheckpointManager().latest_checkpoint",
+    "tensorflow.train.latest_checkpoint()",
+)
+_REASON = "the variables get other values from here on"
 
 
 class LoadCheckpointDiscarded(Rule):
@@ -50,6 +65,11 @@ class LoadCheckpointDiscarded(Rule):
     save_path = checkpoint.save("runs/ckpt")
     checkpoint.restore(save_path).assert_existing_objects_matched()
     ```
+
+    ## Fix safety
+    Unsafe: what follows goes on with other values, as it was meant to.
+    It is offered where the path is that of a save, or the latest one, and the file makes one checkpoint, which has been
+    made by then: a reader may be given a folder as well, and `restore` may not.
 
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/train/load_checkpoint
@@ -90,3 +110,23 @@ class LoadCheckpointDiscarded(Rule):
                 f"`{call.path}` only opens the checkpoint for reading, and {lost}: no variable gets a value, so "
                 "training goes on with the present ones. Restore with `tf.train.Checkpoint(...).restore(path)`.",
             )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Restore the only checkpoint of the file."""
+        path = path_of(site.arguments[0]) if len(site.arguments) == 1 else None
+        names = site.file.names(site.scope, path)
+        if not names or any(name.canonical not in _PATHS for name in names) or site.keywords or not site.discarded:
+            return None
+        made = [one for one in site.file.assignments if _is_checkpoint(one.value_call)]
+        if len(made) != 1 or not isinstance(made[0].node, ast.Name) or len(assignments_to(site, made[0].node)) != 1:
+            return None
+        (checkpoint,) = made
+        here = checkpoint.scope is site.scope
+        before = checkpoint.line < site.line and checkpoint.block in site.block.chain()
+        if not (before if here else checkpoint.scope is site.file.index.module and checkpoint.block.kind == "body"):
+            return None
+        return Replacement(with_function(node, f"{checkpoint.path}.restore"), Applicability.UNSAFE, _REASON)
+
+
+def _is_checkpoint(made: Call | None) -> bool:
+    return made is not None and any(f"{name.canonical}()" == _CHECKPOINT for name in made.names)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Target, literal_string, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _CHECKPOINTS = ("tensorflow.train.Checkpoint()", "tensorflow.train.CheckpointManager().checkpoint")
 _MODELS = ("keras.Model()", "keras.Sequential()")
+_REASON = "it raises where the checkpoint does not hold all that is there"
 _HDF5 = (".h5", ".hdf5", ".keras", ".he5")
 
 
@@ -41,6 +46,10 @@ class UncheckedRestore(Rule):
     checkpoint = tf.train.Checkpoint(model=model)
     checkpoint.restore(tf.train.latest_checkpoint("runs")).assert_existing_objects_matched()
     ```
+
+    ## Fix safety
+    Unsafe: it raises where the checkpoint does not hold all that is there, which may be wanted.
+    None is offered where the path may be None, as it is before anything was saved: the assertion raises then.
 
     ## Source
     - https://www.tensorflow.org/guide/checkpoint#loading_mechanics
@@ -77,6 +86,15 @@ class UncheckedRestore(Rule):
             "`assert_existing_objects_matched()` on it, or `expect_partial()` where a part is wanted.",
             Severity.INFO if weights else None,
         )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Let the status raise."""
+        import libcst
+
+        if site.method == "load_weights" or _may_be_none(site):
+            return None
+        checked = libcst.Attribute(node, libcst.Name("assert_existing_objects_matched"))
+        return Replacement(libcst.Call(checked), Applicability.UNSAFE, _REASON)
 
 
 def _is_tensorflow_checkpoint(call: Call) -> bool:
