@@ -23,6 +23,7 @@ __all__ = [
     "with_function",
     "with_imports",
     "with_keywords",
+    "with_last",
     "without_argument",
 ]
 
@@ -127,12 +128,19 @@ def with_argument(
     import libcst
 
     node = expression(value) if isinstance(value, str) else value
-    equal, none = _equal(), libcst.SimpleWhitespace("")
+    equal = _equal()
     old = at or next((arg for arg in call.args if arg.keyword is not None and arg.keyword.value == keyword), None)
     if old is not None:
         new = old.with_changes(keyword=libcst.Name(keyword), equal=old.equal if old.keyword else equal, value=node)
         return call.with_changes(args=[new if arg is old else arg for arg in call.args])
-    added = libcst.Arg(node, libcst.Name(keyword), equal=equal)
+    return with_last(call, libcst.Arg(node, libcst.Name(keyword), equal=equal))
+
+
+def with_last(call: libcst.Call, added: libcst.Arg) -> libcst.Call:
+    """A call with one more argument at its end."""
+    import libcst
+
+    none = libcst.SimpleWhitespace("")
     if not call.args:
         return call.with_changes(args=[added])
     last = call.args[-1]

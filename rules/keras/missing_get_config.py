@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import (
     Call,
@@ -17,8 +18,12 @@ from ...linter.rule_api.model import (
     is_test_path,
     path_of,
 )
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import with_last
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .whole_models import keeps_weights_only, saves_whole_models_in
+
+if TYPE_CHECKING:
+    import libcst
 
 _PLAIN_BASES = frozenset({"object", "abc.ABC", "typing.Generic"})
 _REGISTRATIONS = frozenset({"keras.saving.register_keras_serializable", "keras.utils.register_keras_serializable"})
@@ -96,6 +101,11 @@ class MissingGetConfig(Rule):
             return super().get_config() | {"distance": tf.keras.losses.serialize(self.distance)}
     ```
 
+    ## Fix safety
+    Safe: an `__init__` without `**kwargs` takes them and hands them on, which adds what loading gives and changes
+    nothing else.
+    Where an argument cannot be written down, how it is made again is not known, and there is no fix.
+
     ## Source
     - https://keras.io/guides/serialization_and_saving/
     - https://www.tensorflow.org/guide/migrate/migration_debugging
@@ -118,6 +128,34 @@ class MissingGetConfig(Rule):
         reason = reason or _cannot_be_made_again(cls, constructor)
         if reason:
             yield self.report(cls, f"`{cls.name}` has no `get_config`, and {reason}", _severity(cls), related=given)
+
+    def fixed_part(self, site: ClassSite) -> ast.stmt:
+        """The constructor."""
+        node = site.methods["__init__"].syntax
+        assert isinstance(node, ast.stmt)
+        return node
+
+    def fix(self, node: libcst.FunctionDef, site: ClassSite) -> Replacement | None:
+        """Take `**kwargs` and hand them on."""
+        import libcst
+        from libcst import matchers
+
+        constructor = site.methods["__init__"]
+        names = {*constructor.body.binds, *(reference.path for reference in constructor.references)}
+        if _arguments(constructor).kwarg is not None or "kwargs" in names or _cannot_be_written(site, constructor)[0]:
+            return None
+        init = matchers.Attribute(matchers.Call(matchers.Name("super")), matchers.Name("__init__"))
+        found = matchers.findall(node, matchers.Call(init))
+        calls = [call for call in constructor.calls if (call.path or "").endswith(".__init__")]
+        if len(found) != 1 or len(calls) != 1 or not calls[0].discarded or not _always_runs(calls[0]):
+            return None
+        (old,) = found
+        assert isinstance(old, libcst.Call)
+        if calls[0].call.args or calls[0].has_stars or not {*calls[0].keywords} <= {*constructor.parameters}:
+            return None
+        new = node.deep_replace(old, with_last(old, libcst.Arg(libcst.Name("kwargs"), star="**")))
+        assert isinstance(new, libcst.FunctionDef)
+        return Replacement(new.with_changes(params=_with_kwargs(new.params)))
 
 
 def _is_plain_layer(cls: ClassSite) -> bool:
@@ -381,3 +419,27 @@ def _given_twice(cls: ClassSite, constructor: FunctionSite) -> str:
 def _arguments(constructor: FunctionSite) -> ast.arguments:
     assert isinstance(constructor.syntax, ast.FunctionDef | ast.AsyncFunctionDef)
     return constructor.syntax.args
+
+
+# -- the fix -----------------------------------------------------------------------------------------------------------
+
+
+def _with_kwargs(parameters: libcst.Parameters) -> libcst.Parameters:
+    """Parameters with ``**kwargs`` at the end, spaced as they are."""
+    import libcst
+
+    added = libcst.Param(libcst.Name("kwargs"), star="**")
+    name = "kwonly_params" if parameters.kwonly_params else "params"
+    own: Sequence[libcst.Param] = getattr(parameters, name)
+    if not own or (name == "params" and isinstance(parameters.star_arg, libcst.Param)):
+        return parameters.with_changes(star_kwarg=added)
+    *others, last = own
+    star = parameters.star_arg
+    before = others[-1] if others else star if isinstance(star, libcst.Param | libcst.ParamStar) else None
+    gap = before.comma if before is not None else libcst.MaybeSentinel.DEFAULT
+    if isinstance(last.comma, libcst.Comma):  # a trailing comma stays one
+        added = added.with_changes(comma=last.comma)
+    else:
+        added = added.with_changes(whitespace_after_param=last.whitespace_after_param)
+    last = last.with_changes(comma=gap, whitespace_after_param=libcst.SimpleWhitespace(""))
+    return parameters.with_changes(star_kwarg=added, **{name: [*others, last]})
