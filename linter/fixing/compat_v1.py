@@ -20,7 +20,7 @@ from ..analysis.eras import Era
 from ..analysis.names import below, canonical
 from ..analysis.public_names import has
 from ..finding import Edit, Target
-from .contrib import Successor, code_of, successor, written_name
+from .contrib import Successor, code_of, successor, takes, written_name
 from .edits import applied
 from .programs import Programs, is_of_both, programs_of
 from .rewriting import GONE, Binding, Wanted, rewritten
@@ -262,7 +262,9 @@ class _Plan:
         """A name below `tf.contrib`."""
         found = successor(text)
         written = path.split(".")
-        if found is None:
+        around = self._file.parent_of(reference.syntax)
+        keywords = [one.arg for one in around.keywords] if isinstance(around, ast.Call) else []
+        if found is None or not takes(text, keywords):
             self._left(reference, path)
             return
         rest = text.count(".") - 1 - found.parts

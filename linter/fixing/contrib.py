@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,10 @@ _REPAIRED = frozenset(
     }
 )  # fmt: skip
 """What of tf_slim 1.1.0 asks TensorFlow for a name that 2.21 has elsewhere [run]."""
+
+
+_RENAMED = frozenset({"checkpoint_dir", "filepattern", "pred"})
+"""Parameters of names below ``tf.contrib.framework`` that are called otherwise in what stands for these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,11 @@ class Successor:
     def needs_repair(self) -> bool:
         """Whether tf_slim has to be repaired for it; see `compat_v1`."""
         return self.kind == "slim" and not _REPAIRED.isdisjoint(self.name.split("."))
+
+
+def takes(name: str, keywords: Iterable[str | None]) -> bool:
+    """Whether what stands for a name takes the same keywords as it did."""
+    return not name.startswith(f"{_CONTRIB}.framework.") or _RENAMED.isdisjoint(keywords)
 
 
 @cache

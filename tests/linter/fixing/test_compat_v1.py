@@ -350,6 +350,19 @@ def test_what_has_no_successor_is_left_and_said() -> None:
 
 
 @pytest.mark.parametrize(
+    "read",
+    ["py_func(f, [x], output_types=tf.float32)", "zero_initializer(variable)", "list_variables(checkpoint_dir=folder)"],
+)
+def test_what_takes_other_arguments_today_is_left(read: str) -> None:
+    """A name of contrib may be that of another function."""
+    after = one(f"import tensorflow as tf\ntf.Session()\ntf.contrib.framework.{read}\n")
+
+    assert f"tf.contrib.framework.{read}" in after.text
+    assert "has no successor in TF2" in notes(after)
+    assert "tf.train.list_variables(a)" in one("import tensorflow as tf\ntf.contrib.framework.list_variables(a)\n").text
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("import tensorflow as tf\ntf.enable_eager_execution()\ntf.placeholder\n", "this program is eager"),
