@@ -20,7 +20,7 @@ from ..analysis.eras import Era
 from ..analysis.names import below, canonical
 from ..analysis.public_names import has
 from ..finding import Edit, Target
-from .contrib import Successor, code_of, successor, takes, written_name
+from ..rule_api.contrib import Successor, code_of, successor, takes, written_name
 from .edits import applied
 from .programs import Programs, is_of_both, programs_of
 from .rewriting import GONE, Binding, Wanted, rewritten

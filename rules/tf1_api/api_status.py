@@ -60,6 +60,24 @@ class Standing:
 
 _OK = Standing("ok")
 _V1 = "tensorflow.compat.v1"
+EAGER = frozenset(
+    {
+        "Print", "arg_max", "arg_min", "assert_greater_equal", "assert_integer", "assert_less_equal", "assert_near",
+        "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
+        "assert_rank_at_least", "assert_rank_in", "assert_scalar", "assert_type", "batch_gather", "batch_to_space_nd",
+        "bincount", "clip_by_average_norm", "confusion_matrix", "count_nonzero", "decode_csv", "decode_raw",
+        "depth_to_space", "div", "extract_image_patches", "floor_div", "image.resize_area", "image.resize_bicubic",
+        "image.resize_bilinear", "image.resize_image_with_pad", "image.resize_images",
+        "image.resize_nearest_neighbor", "linalg.transpose", "manip.batch_to_space_nd", "manip.gather_nd",
+        "manip.reshape", "nn.conv2d_backprop_input", "nn.depthwise_conv2d_native", "nn.relu_layer",
+        "nn.softmax_cross_entropy_with_logits_v2", "nn.xw_plus_b", "parse_single_example", "py_func", "reduce_join",
+        "setdiff1d", "space_to_depth", "sparse_add", "sparse_concat", "sparse_matmul", "sparse_reduce_max",
+        "sparse_reduce_sum", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_to_dense",
+        "string_split", "string_to_hash_bucket", "string_to_number", "substr", "to_bfloat16", "to_complex128",
+        "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "verify_tensor_all_finite",
+    }
+)  # fmt: skip
+"""Functions of compat.v1 that compute eagerly what they compute in a graph; `test_rewritten_calls.py` calls each."""
 
 
 @cache
@@ -128,6 +146,12 @@ def moved(spelled: str, target: Target) -> str:
         old = next(prefix for prefix in _prefixes(found.whole) if prefix in _natives())
         return f"tensorflow.{found.native}{found.whole[len(old):]}"
     return f"{_V1}.{found.whole}" if found.status == "v1" and not found.through_v1 else ""
+
+
+def is_eager(name: str) -> bool:
+    """Whether an absolute name is one of TF2, or computes eagerly what it did."""
+    whole = name.removeprefix(f"{_V1}.")
+    return whole == name or whole in EAGER
 
 
 def has_all(site: Import, new: str) -> bool:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from ...linter.rule_api.contrib import successor, takes
 from ...linter.rule_api.model import Import, Name, Reference
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import expression
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .api_status import is_eager, moved, standing
+
+if TYPE_CHECKING:
+    import libcst
 
 _ROOTS = ("tensorflow.contrib", "tensorflow.compat.v1.contrib")
 _SUCCESSORS = {
@@ -74,6 +82,11 @@ class Contrib(Rule):
         return slim.conv2d(images, 8, [3, 3], scope="conv")
     ```
 
+    ## Fix safety
+    Safe, and offered where `tf.contrib` is read itself: what stands there today is the same function under another
+    name, or computes the same, eagerly as well.
+    What needs a graph, Keras 2 or another package has no fix: `--via compat.v1` takes it from there.
+
     ## Source
     https://www.tensorflow.org/guide/migrate/migrate_tf2
     https://github.com/tensorflow/tensorflow/issues/44103
@@ -125,6 +138,26 @@ class Contrib(Rule):
         yield self.report(
             reference, f"`tf.contrib{module}` raises AttributeError on TF2, which has no contrib{_successor(module)}."
         )
+
+    def fix(self, node: libcst.CSTNode, site: Import | Reference) -> Replacement | None:
+        """Read what stands for a name today, where that computes eagerly what the name did."""
+        name = "" if isinstance(site, Import) or len(site.names) != 1 else _today(site)
+        written = site.importable(name) if name else None
+        return None if written is None else Replacement(expression(written[0]), imports=written[1])
+
+
+def _today(site: Reference) -> str:
+    """The absolute name of what stands for a name of contrib; empty where nothing does that works eagerly."""
+    around = site.file.parent_of(site.syntax)
+    keywords = [one.arg for one in around.keywords] if isinstance(around, ast.Call) else []
+    spelled = site.spelled.replace(_ROOTS[1], _ROOTS[0])
+    found = successor(spelled)
+    if found is None or found.kind != "tf" or not takes(spelled, keywords):
+        return ""
+    parts = spelled.split(".")[2 + found.parts :]
+    new = ".".join(["tensorflow", found.name, *parts])
+    name = moved(new, site.target) or (new if standing(new, site.target).status == "ok" else "")
+    return name if is_eager(name) else ""
 
 
 def _module(names: Sequence[Name]) -> str | None:

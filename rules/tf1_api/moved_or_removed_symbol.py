@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...linter.rule_api.model import Call, File, Import, Name, Reference, Target
 from ...linter.rule_api.rewriting import expression, with_imports
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
-from .api_status import Standing, is_of_keras, missing, missing_import, standing, v1_or_native
+from .api_status import Standing, is_eager, is_of_keras, missing, missing_import, standing, v1_or_native
 
 if TYPE_CHECKING:
     import libcst
@@ -78,30 +78,10 @@ _SUCCESSORS = {
 }
 """What is used in TF2 instead, where it is not the same object under another name."""
 
-
-EAGER = frozenset(
-    {
-        "Print", "arg_max", "arg_min", "assert_greater_equal", "assert_integer", "assert_less_equal", "assert_near",
-        "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
-        "assert_rank_at_least", "assert_rank_in", "assert_scalar", "assert_type", "batch_gather", "batch_to_space_nd",
-        "bincount", "clip_by_average_norm", "confusion_matrix", "count_nonzero", "decode_csv", "decode_raw",
-        "depth_to_space", "div", "extract_image_patches", "floor_div", "image.resize_area", "image.resize_bicubic",
-        "image.resize_bilinear", "image.resize_image_with_pad", "image.resize_images",
-        "image.resize_nearest_neighbor", "linalg.transpose", "manip.batch_to_space_nd", "manip.gather_nd",
-        "manip.reshape", "nn.conv2d_backprop_input", "nn.depthwise_conv2d_native", "nn.relu_layer",
-        "nn.softmax_cross_entropy_with_logits_v2", "nn.xw_plus_b", "parse_single_example", "py_func", "reduce_join",
-        "setdiff1d", "space_to_depth", "sparse_add", "sparse_concat", "sparse_matmul", "sparse_reduce_max",
-        "sparse_reduce_sum", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_to_dense",
-        "string_split", "string_to_hash_bucket", "string_to_number", "substr", "to_bfloat16", "to_complex128",
-        "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "verify_tensor_all_finite",
-    }
-)  # fmt: skip
-"""Functions of compat.v1 that compute eagerly what they compute in a graph; `test_rewritten_calls.py` calls each."""
 _CASTS = {
     "to_bfloat16": "bfloat16", "to_double": "float64", "to_float": "float32", "to_int32": "int32", "to_int64": "int64",
 }  # fmt: skip
 
-_OF_V1 = "tensorflow.compat.v1."
 _MAY_RAISE = "in eager execution, what compat.v1 has of this name may raise or do nothing"
 _AIDS = frozenset(
     f"keras.utils.{name}"
@@ -230,7 +210,7 @@ class MovedOrRemovedSymbol(Rule):
         written = site.importable(name) if name else None
         if written is None:
             return None
-        eager = _is_eager(name)
+        eager = is_eager(name)
         return Replacement(
             expression(written[0]),
             Applicability.SAFE if eager else Applicability.UNSAFE,
@@ -239,20 +219,14 @@ class MovedOrRemovedSymbol(Rule):
         )
 
 
-def _is_eager(name: str) -> bool:
-    """Whether an absolute name is one of TF2, or computes eagerly what it did."""
-    whole = name.removeprefix(_OF_V1)
-    return whole == name or whole in EAGER
-
-
 def _imported(node: libcst.CSTNode, site: Import) -> Replacement | None:
     """The import that a site is of, from where its names are: from compat.v1 only where the site's own has to be."""
     beside = (one for one in site.file.imports if one.statement is site.statement)
     moved = {one.spelled: new for one in beside if (new := v1_or_native(one))}
     if site.spelled not in moved:
         return None
-    safe = _is_eager(moved[site.spelled])
-    changed = with_imports(node, {old: new for old, new in moved.items() if not safe or _is_eager(new)})
+    safe = is_eager(moved[site.spelled])
+    changed = with_imports(node, {old: new for old, new in moved.items() if not safe or is_eager(new)})
     if changed is None:
         return None
     return Replacement(changed) if safe else Replacement(changed, Applicability.UNSAFE, _MAY_RAISE)

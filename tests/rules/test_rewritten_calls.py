@@ -18,7 +18,7 @@ from migrate_lint.linter.run.fixing import Wanted, fix
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.settings.config import Config
 from migrate_lint.rules.keras.keras_removed_symbol import SAME
-from migrate_lint.rules.tf1_api.moved_or_removed_symbol import EAGER
+from migrate_lint.rules.tf1_api.api_status import EAGER
 from migrate_lint.rules.tf1_api.signatures import EQUIVALENT, Signature, signatures
 
 from ..interpreters import Children

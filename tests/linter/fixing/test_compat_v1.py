@@ -16,8 +16,8 @@ import pytest
 from migrate_lint.linter.analysis.index import FileIndex
 from migrate_lint.linter.finding import Target
 from migrate_lint.linter.fixing.compat_v1 import Converted, converted
-from migrate_lint.linter.fixing.contrib import _written, code_of, successor, written_name
 from migrate_lint.linter.fixing.edits import applied
+from migrate_lint.linter.rule_api.contrib import _written, code_of, successor, written_name
 from migrate_lint.linter.rule_api.model import File
 from migrate_lint.linter.source.parsing import SourceFile
 
