@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .constructors import SEEDED, inside_other, is_called, is_layer, is_unproven, reached, runs_each_call
+from .hoisting import around, hoisted
+
+if TYPE_CHECKING:
+    import libcst
+
+_REASON = "the layer keeps its weights from one call to the next"
 
 
 class LayerInCall(Rule):
@@ -46,6 +54,12 @@ class LayerInCall(Rule):
             return self.dense(inputs)
     ```
 
+    ## Fix safety
+    Unsafe: it keeps its weights from one call to the next, as it was meant to, and is made in the constructor.
+    It is offered where the forward pass makes it once and in no branch, with constants, names of the module and
+    attributes that the constructor alone sets.
+
+
     ## Source
     - https://www.tensorflow.org/guide/migrate/validate_correctness
     - https://www.tensorflow.org/guide/migrate/model_mapping
@@ -79,3 +93,12 @@ class LayerInCall(Rule):
             )
         severity = Severity.INFO if is_unproven(call) or not is_called(call, Context.FORWARD) else None
         yield self.report(call, message, severity, related=call.callers(Context.FORWARD))
+
+    def fixed_part(self, site: Call) -> ast.stmt | None:
+        """The class."""
+        return around(site)
+
+    def fix(self, node: libcst.ClassDef, site: Call) -> Replacement | None:
+        """Make it in the constructor."""
+        new = hoisted(node, site)
+        return None if new is None else Replacement(new, Applicability.UNSAFE, _REASON)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .hoisting import around, hoisted
 from .v1_names import how_reached
 
+if TYPE_CHECKING:
+    import libcst
 
+_REASON = "the template keeps its variables from one call to the next"
 class MakeTemplateInCall(Rule):
     """`tf.compat.v1.make_template` runs in the forward pass, so that each call has new weights.
 
@@ -47,6 +53,11 @@ class MakeTemplateInCall(Rule):
             return self.template(x)
     ```
 
+    ## Fix safety
+    Unsafe: it keeps its variables from one call to the next, as it was meant to.
+    It is offered where the forward pass makes it once and in no branch, with constants, names of the module and
+    attributes that the constructor alone sets.
+
     ## Source
     - https://www.tensorflow.org/guide/migrate/model_mapping
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/make_template
@@ -73,3 +84,12 @@ class MakeTemplateInCall(Rule):
             None if proven else Severity.INFO,
             related=call.callers(Context.FORWARD),
         )
+
+    def fixed_part(self, site: Call) -> ast.stmt | None:
+        """The class."""
+        return around(site)
+
+    def fix(self, node: libcst.ClassDef, site: Call) -> Replacement | None:
+        """Make it in the constructor."""
+        new = hoisted(node, site, "template")
+        return None if new is None else Replacement(new, Applicability.UNSAFE, _REASON)

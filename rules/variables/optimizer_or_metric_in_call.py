@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .constructors import in_lambda_layer, is_unproven, may_be_guarded, reached
+from .hoisting import around, hoisted
 
+if TYPE_CHECKING:
+    import libcst
+
+_REASON = "the state stays from one step to the next"
 _NO_OBJECTS = frozenset({"KLD", "MAE", "MAPE", "MSE", "MSLE", "Metric", "Optimizer"})
 _STATELESS_V1 = frozenset({"GradientDescentOptimizer", "Optimizer"})
 _STEPS = frozenset({"apply_gradients", "minimize", "apply"})
@@ -62,6 +68,11 @@ class OptimizerOrMetricInCall(Rule):
             return {"loss": loss}
     ```
 
+    ## Fix safety
+    Unsafe: it keeps its state from one step to the next, as it was meant to.
+    It is offered where the forward pass makes it once and in no branch, with constants, names of the module and
+    attributes that the constructor alone sets.
+
     ## Source
     - https://www.tensorflow.org/guide/function#using_with_multiple_keras_optimizers
     - https://www.tensorflow.org/guide/function#creating_tfvariables
@@ -103,6 +114,15 @@ class OptimizerOrMetricInCall(Rule):
                 Severity.WARNING,
                 consequence=Consequence.CHANGES,
             )
+
+    def fixed_part(self, site: Call) -> ast.stmt | None:
+        """The class."""
+        return around(site)
+
+    def fix(self, node: libcst.ClassDef, site: Call) -> Replacement | None:
+        """Make it in the constructor."""
+        new = hoisted(node, site)
+        return None if new is None else Replacement(new, Applicability.UNSAFE, _REASON)
 
 
 def _made(call: Call) -> str | None:

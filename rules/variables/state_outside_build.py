@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, ClassSite, Context, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .constructors import SEEDED, STATEFUL, STATELESS, is_layer, may_be_guarded, reached, runs_each_call
+from .hoisting import around, hoisted
 
+if TYPE_CHECKING:
+    import libcst
+
+_REASON = "the weights stay from one call to the next"
 _ADDERS = ("add_weight", "add_variable")
 _FORWARD = ("call", "__call__")
 _STEPS = ("train_step", "test_step", "predict_step")
@@ -49,6 +55,11 @@ class StateOutsideBuild(Rule):
         def call(self, inputs):
             return inputs * self.factor
     ```
+
+    ## Fix safety
+    Unsafe: it keeps its weights from one call to the next, as it was meant to.
+    It is offered where the forward pass makes it once and in no branch, with constants, names of the module and
+    attributes that the constructor alone sets.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
@@ -114,6 +125,15 @@ class StateOutsideBuild(Rule):
             subject=_target(call),
             related=call.callers(Context.FORWARD),
         )
+
+    def fixed_part(self, site: Call) -> ast.stmt | None:
+        """The class."""
+        return around(site)
+
+    def fix(self, node: libcst.ClassDef, site: Call) -> Replacement | None:
+        """Make it in the constructor."""
+        new = hoisted(node, site, "weight" if site.method in _ADDERS else "")
+        return None if new is None else Replacement(new, Applicability.UNSAFE, _REASON)
 
 
 def _owner(call: Call) -> ClassSite | None:

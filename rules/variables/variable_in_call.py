@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .constructors import FILLED, SEED_GENERATOR, VARIABLES, is_unproven, is_variable, reached, runs_each_call
+from .hoisting import around, hoisted
 
+if TYPE_CHECKING:
+    import libcst
 
+_REASON = "the variable keeps its value from one call to the next"
 class VariableInCall(Rule):
     """The forward pass creates a variable: each call of the layer, model or module starts from a new one.
 
@@ -46,6 +52,12 @@ class VariableInCall(Rule):
             return inputs * self.factor
     ```
 
+    ## Fix safety
+    Unsafe: it keeps its value from one call to the next, as it was meant to, and is trained.
+    It is offered where the forward pass makes it once and in no branch, with constants, names of the module and
+    attributes that the constructor alone sets; with Keras 3, not for a `tf.Variable` in a layer,
+    which would not track it.
+
     ## Source
     - https://www.tensorflow.org/guide/migrate/validate_correctness
     - https://www.tensorflow.org/guide/migrate/model_mapping
@@ -79,3 +91,14 @@ class VariableInCall(Rule):
             Severity.INFO if is_unproven(call) else None,
             related=call.callers(Context.FORWARD),
         )
+
+    def fixed_part(self, site: Call) -> ast.stmt | None:
+        """The class."""
+        return around(site)
+
+    def fix(self, node: libcst.ClassDef, site: Call) -> Replacement | None:
+        """Make it in the constructor."""
+        if site.target is Target.KERAS3 and (site.cls is None or site.cls.is_keras):
+            return None
+        new = hoisted(node, site, "variable")
+        return None if new is None else Replacement(new, Applicability.UNSAFE, _REASON)
