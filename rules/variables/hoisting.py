@@ -72,10 +72,11 @@ def hoisted(node: libcst.ClassDef, site: Call, stem: str = "") -> libcst.ClassDe
     kept = libcst.Attribute(libcst.Name(this), libcst.Name(attribute or _free_name(site, cls, this, stem)))
     target = [libcst.AssignTarget(kept)]
     statement = libcst.SimpleStatementLine([libcst.Assign(target, made.with_changes(lpar=[], rpar=[]))])
-    if attribute:
-        taken = _taken_out(forward, made)
-    else:
-        taken = forward.deep_replace(made, kept.with_changes(lpar=made.lpar, rpar=made.rpar))
+    taken = (
+        _taken_out(forward, made)
+        if attribute
+        else forward.deep_replace(made, kept.with_changes(lpar=made.lpar, rpar=made.rpar))
+    )
     if not isinstance(taken, libcst.FunctionDef):
         return None
     body: list[libcst.BaseStatement] = []
