@@ -5,14 +5,18 @@ libcst takes a tenth of a second to import, which a run that fixes nothing need 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import libcst
 
+    from .model import Call
+
 __all__ = [
     "argument",
+    "call_in",
     "comments_of",
     "expression",
     "has_comment",
@@ -81,6 +85,23 @@ def argument(call: libcst.Call, keyword: str, position: int | None = None) -> li
         if number == position:
             return arg
     return None
+
+
+def call_in(node: libcst.CSTNode, around: ast.AST, site: Call) -> libcst.Call | None:
+    """The node of a call in that of a statement around it; None where they do not have the same calls.
+
+    libcst does not know where its nodes are: it is the one of the same text, and the same number among these.
+    """
+    import libcst
+    from libcst import matchers
+
+    words = site.text.split()  # the indentation of a part is not told
+    same = [one for one in matchers.findall(node, matchers.Call()) if text_of(one).split() == words]
+    calls = [one for one in ast.walk(around) if isinstance(one, ast.Call) and site.at(one).text.split() == words]
+    if len(same) != len(calls):
+        return None
+    found = same[sorted(calls, key=lambda one: (one.lineno, one.col_offset)).index(site.call)]
+    return found if isinstance(found, libcst.Call) else None
 
 
 def with_function(call: libcst.Call, path: str) -> libcst.Call:

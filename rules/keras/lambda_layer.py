@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, ClassSite, Target, canonical, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import call_in
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .whole_models import allows_lambdas, handles_whole_models, is_hdf5, keeps_weights_only, keeps_weights_only_here
+
+if TYPE_CHECKING:
+    import libcst
 
 _REGISTRATIONS = ("register_keras_serializable", "register_keras_serializable()")
 _CUSTOM_OBJECTS = (
@@ -29,6 +35,8 @@ _ACTIVATIONS = frozenset(
     }
 )  # fmt: skip
 """Functions that Keras 3 finds again by their names, whichever module they come from."""
+
+_REASON = "the layer has another name, and models that were saved with the old one do not load"
 
 
 class LambdaLayer(Rule):
@@ -68,6 +76,11 @@ class LambdaLayer(Rule):
     model = tf.keras.Sequential([tf.keras.layers.Dense(8), Normalize()])
     model.save("model.keras")
     ```
+
+    ## Fix safety
+    Unsafe: the layer gets another name where it is given none, and old model files do not have it.
+    It is offered for a lambda of one argument that reads nothing but names of the module; the class is written above
+    the statement.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/migration_debugging
@@ -109,6 +122,86 @@ class LambdaLayer(Rule):
         severity = _severity(call, is_lambda)
         if severity is not None:
             yield self.report(call, f"{message} Write a subclass of `Layer`.", severity)
+
+    def fixed_part(self, site: Call) -> ast.stmt | None:
+        """The statement of the module around it."""
+        node: ast.AST | None = site.syntax
+        while node is not None and not (
+            isinstance(node, ast.stmt) and isinstance(site.file.parent_of(node), ast.Module | None)
+        ):
+            node = site.file.parent_of(node)
+        return node if isinstance(node, ast.stmt) else None
+
+    def fix(self, node: libcst.CSTNode, site: Call) -> Replacement | None:
+        """Write a registered layer above, and make that."""
+        import libcst
+        from libcst import matchers
+
+        function = site.value("function", 0)
+        statement = self.fixed_part(site)
+        root = site.names[0].spelled.removesuffix(".layers.Lambda") if len(site.names) == 1 else ""
+        register = site.spelling(f"{root}.utils.register_keras_serializable")
+        base = site.spelling(f"{root}.layers.Layer")
+        if not isinstance(function, ast.Lambda) or not _is_movable(site, function) or statement is None:
+            return None
+        old = call_in(node, statement, site)
+        if register is None or base is None or old is None or not set(site.keywords) <= {"function", "name"}:
+            return None
+        rest = [arg for arg in old.args if not isinstance(arg.value, libcst.Lambda)]
+        if len(rest) != len(old.args) - 1 or any(arg.keyword is None for arg in rest):
+            return None
+        (given,) = (arg.value for arg in old.args if isinstance(arg.value, libcst.Lambda))
+        name = _free_class_name(site)
+        new = old.with_changes(
+            func=libcst.Name(name),
+            whitespace_before_args=old.whitespace_before_args if rest else libcst.SimpleWhitespace(""),
+            args=[arg.with_changes(comma=libcst.MaybeSentinel.DEFAULT) for arg in rest],
+        )
+        call = f"def call(self, {function.args.args[0].arg}):\n        return _"
+        package = re.sub(r"\W", ".", site.file.key.removesuffix(".py"))  # of two classes of one name, Keras keeps one
+        made = libcst.parse_statement(f"@{register}(package=\"{package}\")\nclass {name}({base}):\n    {call}\n")
+        body = given.body
+        if not body.lpar and len(site.at(function.body).text.splitlines()) > 1:
+            body = body.with_changes(lpar=[libcst.LeftParen()], rpar=[libcst.RightParen()])
+        (result,) = matchers.findall(made, matchers.Name("_"))
+        layer: object = made.deep_replace(result, body)
+        changed = node.deep_replace(old, new)
+        assert isinstance(layer, libcst.ClassDef) and isinstance(changed, libcst.CSTNode)
+        first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", []))])
+        blank = [libcst.EmptyLine(indent=False)] * 2
+        layer = layer.with_changes(leading_lines=blank if first > 1 and site.file.lines[first - 2].strip() else [])
+        both = libcst.FlattenSentinel([layer, changed.with_changes(leading_lines=blank)])
+        return Replacement(both, Applicability.UNSAFE, _REASON)
+
+
+def _is_movable(site: Call, function: ast.Lambda) -> bool:
+    """Whether a lambda takes one argument, and reads nothing but that and names of the module."""
+    arguments = function.args
+    if len(arguments.args) != 1 or ast.dump(arguments) != ast.dump(_plain(arguments.args[0].arg)):
+        return False
+    if arguments.args[0].arg in ("self", "training", "mask"):
+        return False  # Keras gives the last two by itself
+    binding = ast.Lambda | ast.NamedExpr | ast.comprehension | ast.Await
+    if any(isinstance(one, binding) for one in ast.walk(function.body)):
+        return False
+    names = {one.id for one in ast.walk(function.body) if isinstance(one, ast.Name)} - {arguments.args[0].arg}
+    found = [site.file.index.lookup(site.scope, name) for name in names]
+    return all(one is None or one[0] is site.file.index.module for one in found)
+
+
+def _plain(name: str) -> ast.arguments:
+    return ast.arguments([], [ast.arg(name)], None, [], [], None, [])
+
+
+def _free_class_name(site: Call) -> str:
+    """A name for a class, after that of the layer, which nothing in the file has."""
+    given = site.literal("name", None)
+    parts = given.split("_") if isinstance(given, str) and given.isidentifier() else ["lambda", "layer"]
+    stem = "".join(part[:1].upper() + part[1:] for part in parts)
+    taken = {name for scope in site.file.index.scopes for name in scope.binds}
+    taken |= {(one.path or "").partition(".")[0] for one in site.file.references}
+    return next(name for name in (stem, *(f"{stem}{n}" for n in range(1, len(taken) + 2))) if name not in taken)
+
 
 
 def _is_made_again(call: Call) -> bool:

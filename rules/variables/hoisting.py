@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, ClassSite, FunctionSite
-from ...linter.rule_api.rewriting import text_of
+from ...linter.rule_api.rewriting import call_in
 
 if TYPE_CHECKING:
     import libcst
@@ -41,7 +41,6 @@ def hoisted(node: libcst.ClassDef, site: Call, stem: str = "") -> libcst.ClassDe
     to the constructor: constants, names of the module, and attributes that the constructor alone sets.
     """
     import libcst
-    from libcst import matchers
 
     cls, method = site.cls, site.function
     if cls is None or method is None or site.scope is not method.body or method.body.decorators:
@@ -58,14 +57,9 @@ def hoisted(node: libcst.ClassDef, site: Call, stem: str = "") -> libcst.ClassDe
     if len(named) != 1:
         return None
     (forward,) = named
-    text = _words(site.text)
-    same = [one for one in matchers.findall(forward, matchers.Call()) if _words(text_of(one)) == text]
-    calls = (one for one in ast.walk(method.syntax) if isinstance(one, ast.Call))
-    alike = [one for one in calls if _words(site.at(one).text) == text]
-    if len(same) != len(alike):
+    made = call_in(forward, method.syntax, site)
+    if made is None:
         return None
-    made = same[sorted(alike, key=lambda one: (one.lineno, one.col_offset)).index(site.call)]
-    assert isinstance(made, libcst.Call)
     attribute = _set_here(site, this)
     if attribute and len(site.file.assignments_to(cls.body, attribute)) != 1:
         return None
@@ -120,11 +114,6 @@ def _taken_out(function: libcst.FunctionDef, value: libcst.Call) -> libcst.Funct
                 rest = [one for one in function.body.body if one is not line]
                 return function.with_changes(body=function.body.with_changes(body=rest))
     return None
-
-
-def _words(text: str) -> list[str]:
-    """A text without its indentation, which libcst does not give of a part."""
-    return text.split()
 
 
 def _is_known(site: Call, cls: ClassSite, constructor: FunctionSite | None, this: str) -> bool:
