@@ -94,8 +94,9 @@ def successor(name: str) -> Successor | None:
         return Successor("tf", _listed()["tf"][module][first], 2 + more)
     if first in _listed()["slim"].get(module, {}):
         return Successor("slim", f"training.{first}" if module == "training" else first, 2 + more)
-    if first in _listed()["code"].get(module, {}):
-        return Successor("code", f"{module}.{first}", 2 + more)
+    for depth in (1, 2):
+        if (written := ".".join(parts[:depth])) in _listed()["code"].get(module, {}):
+            return Successor("code", f"{module}.{written}", 1 + depth + more)
     if plain.startswith("tensorboard.plugins"):
         return Successor("module", "tensorboard.plugins", 2 + more)
     return None
@@ -132,7 +133,7 @@ def _written() -> dict[str, tuple[str, tuple[str, ...]]]:
 
 def written_name(name: str) -> str:
     """The function or class that is written out for a successor of kind ``code``."""
-    module, _, last = name.partition(".")
+    module, last = name.partition(".")[0], name.rpartition(".")[2]
     return f"{module}_{last}" if f"{module}_{last}" in _written() else last
 
 
