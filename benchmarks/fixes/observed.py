@@ -4,8 +4,8 @@ It runs under TF 1.15 and under TF 2.21, so it is Python 3.7. What is not to dif
 their number in the order of their creation as a seed, the MNIST data of TensorFlow's own examples is made up, what
 draws is a stub, and the script ends after RUNS runs of sessions.
 
-With OBSERVED_NUDGE in the environment what is fed is moved to the next number of 32 bits, so that rounding goes other
-ways: a script that then computes something else cannot be compared with itself.
+With OBSERVED_NUDGE in the environment what is fed is larger by a millionth, which is what the kernels of two versions
+differ by: a script that then computes something else cannot be compared with itself.
 """
 
 import importlib.abc
@@ -161,11 +161,11 @@ def digest(value):
 
 
 def nudged(value):
-    """The next numbers of 32 bits, if they are no whole ones."""
+    """Numbers that are larger by a millionth, if they are no whole ones."""
     if isinstance(value, (float, list, tuple, np.ndarray, np.generic)):
         array = np.asarray(value)
         if array.dtype.kind == "f":
-            return np.nextafter(array.astype(np.float32), np.float32(np.inf))
+            return array * (1 + 1e-6)
     return value
 
 
