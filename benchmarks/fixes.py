@@ -112,6 +112,7 @@ def run(python: str, folder: Path, program: Program, **variables: str) -> Outcom
     out = folder / "observed.json"
     command = [python, str(HERE / "observed.py"), str(out), str(RUNS), str(folder / program.script), *program.words]
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    quiet["TF_ENABLE_ONEDNN_OPTS"] = "0"  # TF 1.15 has no kernels of oneDNN, which round otherwise
     try:
         done = subprocess.run(
             command,

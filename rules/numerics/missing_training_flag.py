@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call
-from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ...linter.rule_api.rewriting import with_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Replacement, Rule, Severity
 from .models import Parts, parts_of, tape_of
+
+if TYPE_CHECKING:
+    import libcst
 
 _NOISE = (
     "AlphaDropout", "BatchNormalization", "Dropout", "GaussianDropout", "GaussianNoise", "SpatialDropout1D",
     "SpatialDropout2D", "SpatialDropout3D",
 )  # fmt: skip
+_REASON = "dropout and batch normalization act from then on"
 _MINDFUL = frozenset(f"keras.layers.{name}" for name in _NOISE)
 
 
@@ -57,6 +63,10 @@ class MissingTrainingFlag(Rule):
         optimizer.apply_gradients(zip(gradients, model.trainable_variables))
     ```
 
+    ## Fix safety
+    Unsafe: what is trained is another model from then on, the one that was meant.
+    None is offered for a class whose `call` takes no `training`, which decides by other means.
+
     ## Source
     - https://www.tensorflow.org/guide/effective_tf2
     - https://www.tensorflow.org/guide/migrate/model_mapping
@@ -90,6 +100,14 @@ class MissingTrainingFlag(Rule):
                     "`training=True`.",
                     related=(layer.location("the layer"),),
                 )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Say that it trains."""
+        parts = parts_of(site, (site.path or "").removesuffix(".call"))
+        forward = parts.cls.methods.get("call") if parts is not None and parts.cls is not None else None
+        if forward is not None and "training" not in forward.parameters:
+            return None
+        return Replacement(with_argument(node, "training", "True"), Applicability.UNSAFE, _REASON)
 
 
 def _mindful(parts: Parts) -> Call | None:
