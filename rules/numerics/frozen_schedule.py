@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Known, Name, Target, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import keyworded, with_function, with_keywords, without_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from ..checkpoints.assigned import assignments_to
 from ..tf1_api.contexts import certainty
 from .optimizers import KERAS, kind_of
+
+if TYPE_CHECKING:
+    import libcst
 
 _SCHEDULES = {
     "cosine_decay": "CosineDecay",
@@ -22,6 +28,22 @@ _SCHEDULES = {
     "piecewise_constant_decay": "PiecewiseConstantDecay",
     "polynomial_decay": "PolynomialDecay",
 }
+
+_PARAMETERS = {
+    "cosine_decay": ("learning_rate", "global_step", "decay_steps", "alpha", "name"),
+    "cosine_decay_restarts": (
+        "learning_rate", "global_step", "first_decay_steps", "t_mul", "m_mul", "alpha", "name",
+    ),
+    "exponential_decay": ("learning_rate", "global_step", "decay_steps", "decay_rate", "staircase", "name"),
+    "inverse_time_decay": ("learning_rate", "global_step", "decay_steps", "decay_rate", "staircase", "name"),
+    "piecewise_constant": ("x", "boundaries", "values", "name"),
+    "piecewise_constant_decay": ("x", "boundaries", "values", "name"),
+    "polynomial_decay": (
+        "learning_rate", "global_step", "decay_steps", "end_learning_rate", "power", "cycle", "name",
+    ),
+}  # fmt: skip
+"""Functions whose schedule of Keras gives the same rate at every step [run]; the others have no such one."""
+_REASON = "the rate changes from then on, with the steps of the optimizer"
 
 
 class FrozenSchedule(Rule):
@@ -53,6 +75,11 @@ class FrozenSchedule(Rule):
     rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 1000, 0.9)
     optimizer = tf.keras.optimizers.SGD(rate)
     ```
+
+    ## Fix safety
+    Unsafe: the rate changes from then on, as in TF1, with the steps that the optimizer counts.
+    It is offered where nothing else reads the rate, and Keras has a schedule of the same rates; it has none for the
+    natural exponential, the linear and the noisy cosine.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2
@@ -107,6 +134,38 @@ class FrozenSchedule(Rule):
                 "a schedule of `tf.keras.optimizers.schedules`, or assign to the optimizer's `learning_rate`.",
                 Severity.INFO if severity is Severity.INFO else Severity.WARNING,
             )
+
+    def fixed_part(self, site: Call) -> ast.expr | None:
+        """The call that makes the rate."""
+        made = _made(site)
+        return None if made is None else made.call
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Make the schedule."""
+        made = _made(site)
+        parameters = _PARAMETERS.get(made.name.rpartition(".")[2]) if made is not None else None
+        rate = site.value("learning_rate", 0)
+        if made is None or parameters is None or rate is None or not _decay(site, rate) or made.has_stars:
+            return None
+        schedule = _SCHEDULES[made.name.rpartition(".")[2]]
+        written = made.importable(f"tensorflow.keras.optimizers.schedules.{schedule}")
+        new = keyworded(node, parameters, 0)
+        step = "x" if parameters[0] == "x" else "global_step"
+        given = [arg for arg in new.args if arg.keyword is not None and arg.keyword.value == step] if new else []
+        if written is None or new is None or len(given) != 1:
+            return None
+        new = with_keywords(without_argument(new, given[0]), {"learning_rate": "initial_learning_rate"})
+        return Replacement(with_function(new, written[0]), Applicability.UNSAFE, _REASON, written[1])
+
+
+def _made(call: Call) -> Call | None:
+    """The call that makes the learning rate, which nothing but the optimizer is given."""
+    rate = call.value("learning_rate", 0)
+    if not isinstance(rate, ast.Name):
+        return call.file.call_at(rate)
+    made = assignments_to(call, rate)
+    reads = [one for one in call.file.references if (one.path or "").partition(".")[0] == rate.id]
+    return made[0].value_call if len(made) == 1 and [one.syntax for one in reads] == [rate] else None
 
 
 def _decay(call: Call, rate: ast.expr) -> str:

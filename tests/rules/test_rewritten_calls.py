@@ -426,3 +426,59 @@ def test_what_an_import_is_moved_to_can_be_imported_and_is_the_same(target: str,
 
     assert wrong == []
     assert count > 700
+
+
+STAIRS = ("", ", True", ", staircase=False, name='n'")
+_LISTED = "import tensorflow as tf\nrates = []\n"
+DECAYS = (
+    *(f"{name}(0.5, step, 7, 0.9{more})" for name in ("exponential_decay", "inverse_time_decay") for more in STAIRS),
+    "cosine_decay(0.5, step, 20)",
+    "cosine_decay(decay_steps=20, global_step=step, learning_rate=0.5, alpha=0.1)",
+    "cosine_decay_restarts(0.5, step, 5)",
+    "cosine_decay_restarts(0.5, step, 5, 1.5, 0.8, 0.1, 'restarts')",
+    "polynomial_decay(0.5, step, 20)",
+    "polynomial_decay(0.5, step, 7, 0.1, 2.0, True)",
+    "piecewise_constant(step, [5, 12], [0.5, 0.1, 0.01])",
+    "piecewise_constant_decay(values=[0.5, 0.1], boundaries=[9], x=step)",
+)
+
+
+def rates(before: str, after: str) -> tuple[list[list[float]], list[list[float]]]:
+    """What TF1's functions and Keras's schedules give for the first thirty steps."""
+    import tensorflow as tf
+
+    old: dict[str, Any] = {}
+    new: dict[str, Any] = {}
+    exec(before, old)
+    exec(after, new)
+    found: tuple[list[list[float]], list[list[float]]] = [], []
+    for number in range(30):
+        old["step"].assign(number)
+        found[0].append([float(rate()) for rate in old["rates"]])
+        found[1].append([float(rate(tf.constant(number, tf.int64))) for rate in new["rates"]])
+    return found
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("target", ["keras2", "keras3"])
+def test_a_schedule_has_the_rates_of_the_function_that_it_stands_for(
+    target: str, tmp_path: Path, children: Children
+) -> None:
+    """TF606, at each step, however the function was called."""
+    optimizers = "".join(f"tf.keras.optimizers.SGD(tf.compat.v1.train.{call})\n" for call in DECAYS)
+    text = f"import tensorflow as tf\nstep = tf.Variable(0, dtype=tf.int64)\n{optimizers}"
+    path = tmp_path / "example.py"
+    path.write_text(text)
+    wanted = Wanted(frozenset({"TF606"}), frozenset(Applicability))
+    config = Config(base=str(tmp_path), target=target)
+    done = fix(lambda unsaved: lint([str(path)], config, unsaved=unsaved, fixes=Via.NATIVE), wanted)
+    assert done.files[0].fixed["TF606"] == len(DECAYS)
+
+    listed = (
+        code.replace("tf.keras.optimizers.SGD(", "rates.append(").replace("import tensorflow as tf\n", _LISTED)
+        for code in (text, done.files[0].now.decode())
+    )
+    old, new = children.call(target, rates, *listed)
+
+    assert pytest.approx([x for row in old for x in row], rel=1e-6) == [x for row in new for x in row]
+    assert len({tuple(row) for row in old}) > 10
