@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, is_none, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import expression, operand
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from ..checkpoints.assigned import assignments_to
 from .models import Parts, Tape, parts_of, tape_of
 
+if TYPE_CHECKING:
+    import libcst
+
+_SCALARS = ("tensorflow.reduce_mean", "tensorflow.reduce_sum")
+_REASON = "the penalties of the layers act from then on"
 _ADDERS = frozenset({"compute_loss", "compiled_loss", "get_losses_for"})
 
 
@@ -50,6 +58,11 @@ class RegularizationLossDropped(Rule):
         optimizer.apply_gradients(zip(gradients, model.trainable_variables))
     ```
 
+    ## Fix safety
+    Unsafe: the penalties act from then on, as they were meant to.
+    It is offered where the tape is asked for the gradients of one loss, which is a mean, a sum, or what a loss of Keras
+    gives.
+
     ## Source
     - https://www.tensorflow.org/guide/effective_tf2
     - https://www.tensorflow.org/guide/migrate/model_mapping
@@ -83,6 +96,37 @@ class RegularizationLossDropped(Rule):
                     f"step never adds: they have no effect. Add `tf.add_n({path}.losses)` to the loss.",
                     related=(layer[0].location(f"`{layer[1]}`"),),
                 )
+
+    def fixed_part(self, site: Call) -> ast.expr | None:
+        """What the loss is."""
+        for call in site.file.calls_by_function.get(site.scope.function().id, []):
+            tape = tape_of(call) if call.name == "tensorflow.GradientTape" else None
+            if tape is not None and any(inner.call is site.call for inner in tape.inner):
+                return _loss(tape)
+        return None
+
+    def fix(self, node: libcst.BaseExpression, site: Call) -> Replacement | None:
+        """Add the penalties."""
+        import libcst
+
+        path = (site.path or "").removesuffix(".call")
+        new = libcst.BinaryOperation(operand(node), libcst.Add(), expression(f"sum({path}.losses)"))
+        return Replacement(new, Applicability.UNSAFE, _REASON)
+
+
+def _loss(tape: Tape) -> ast.expr | None:
+    """What the one loss is whose gradients a tape is asked for, if it is a scalar that the tape records."""
+    target = tape.gradients[0].value("target", 0) if len(tape.gradients) == 1 else None
+    made = assignments_to(tape.gradients[0], target) if isinstance(target, ast.Name) else []
+    if len(made) != 1 or made[0].augmented or not made[0].inside(tape.call.call):
+        return None
+    call = made[0].value_call
+    names = [name.canonical for name in call.names] if call is not None else []
+    is_scalar = bool(names) and all(
+        name in _SCALARS or (name.startswith("keras.losses.") and name.endswith("()")) for name in names
+    )
+    whole = call is not None and call.value("axis", 1) is None
+    return made[0].value if is_scalar and (whole or names[0] not in _SCALARS) else None
 
 
 def _reads_losses(call: Call) -> bool:
