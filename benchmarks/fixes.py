@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,19 +130,40 @@ def run(python: str, folder: Path, program: Program, **variables: str) -> Outcom
     return outcome
 
 
-def difference(one: Outcome, other: Outcome) -> tuple[int, str]:
-    """The number of the first run in which two programs differ, and how; an empty text where they do not."""
+def distances(one: Outcome, other: Outcome) -> Iterator[tuple[float, str]]:
+    """How far apart two programs are in each run that both made, in tolerances of a thousandth, and in which number."""
     for number, (left, right) in enumerate(zip(one["seen"], other["seen"], strict=False)):
         flat = [x for part in left for x in part], [x for part in right for x in part]
         if len(flat[0]) != len(flat[1]):
-            return number, f"run {number}: other shapes"
+            yield math.inf, f"run {number}: other shapes"
+            continue
+        farthest = 0.0, ""
         for a, b in zip(*flat, strict=True):
-            if not (a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= 1e-3 * max(abs(a), abs(b)) + 1e-5):
-                return number, f"run {number}: {a:.6g} became {b:.6g}"
-    ran = min(len(one["seen"]), len(other["seen"]))
+            if not (a == b or (math.isnan(a) and math.isnan(b))):
+                distance = abs(a - b) / (1e-3 * max(abs(a), abs(b)) + 1e-5)
+                distance = math.inf if math.isnan(distance) else distance
+                farthest = max(farthest, (distance, f"run {number}: {a:.6g} became {b:.6g}"))
+        yield farthest
+
+
+def difference(one: Outcome, other: Outcome, noise: Sequence[float] = ()) -> str:
+    """How two programs differ; empty where they do not.
+
+    Args:
+        one: what a program did under TF 1.15.
+        other: what it did when it was rewritten.
+        noise: the tolerances by which it differs from itself under TF 1.15, run by run. Ten times as much is allowed,
+            and nothing is compared from where that is more than one.
+    """
+    for number, (distance, text) in enumerate(distances(one, other)):
+        floor = max(noise[: number + 1], default=0.0)
+        if floor > 1:
+            return ""
+        if distance > max(1.0, 10 * floor):
+            return text
     if other["end"] != one["end"]:
-        return ran, str(other["end"]).replace("\n", " ")[:160]
-    return ran, "" if len(one["seen"]) == len(other["seen"]) else f"{len(other['seen'])} runs, not {len(one['seen'])}"
+        return str(other["end"]).replace("\n", " ")[:160]
+    return "" if len(one["seen"]) == len(other["seen"]) else f"{len(other['seen'])} runs, not {len(one['seen'])}"
 
 
 def texts_of(folder: Path) -> dict[str, str]:
@@ -256,9 +277,8 @@ WAYS: dict[str, tuple[Callable[[Path], None], dict[str, str]]] = {
 def row(corpus: Path, python: str, columns: list[str], program: Program) -> tuple[Outcome, dict[str, str]]:
     """What a program did under TF 1.15, and how each way differs from that.
 
-    One that differs is run under TF 1.15 again, at last with inputs that are larger by a millionth. What comes after
-    the first run that does not repeat itself there is not compared, and no program of which that is one of the first
-    three.
+    One that differs is run under TF 1.15 again, at last with inputs that are larger by a millionth: see `difference`.
+    A program that does not repeat itself there in its first runs is not compared.
     """
     source = corpus / program.repository / program.folder
     with tempfile.TemporaryDirectory() as base:
@@ -268,22 +288,24 @@ def row(corpus: Path, python: str, columns: list[str], program: Program) -> tupl
             return run(python, Path(base) / name, program, **variables)
 
         first = before("tf1")
-        found: dict[str, tuple[int, str]] = {}
         if first["end"] not in ("finished", "enough"):
             return first, {}
+        done = {}
         for way in columns:
             folder = Path(base) / way
             copied(program, source, folder)
             WAYS[way][0](folder)
-            found[way] = difference(first, run(sys.executable, folder, program, **WAYS[way][1]))
-        if any(text.startswith("run ") for _, text in found.values()):
+            done[way] = run(sys.executable, folder, program, **WAYS[way][1])
+        found = {way: difference(first, outcome) for way, outcome in done.items()}
+        if any(text.startswith("run ") for text in found.values()):
+            noise = [0.0] * len(first["seen"])
             for name, variables in (("second", {}), ("third", {}), ("nudged", {"OBSERVED_NUDGE": "1"})):
-                number, text = difference(first, before(name, **variables))
-                if text and number < REPEATED:
-                    return {"end": f"does not repeat itself: {text}"}, {}
-                if text:
-                    found = {way: (at, "" if at >= number else said) for way, (at, said) in found.items()}
-    return first, {way: text for way, (_, text) in found.items()}
+                for number, (distance, text) in enumerate(distances(first, before(name, **variables))):
+                    if distance > 1 and number < REPEATED:
+                        return {"end": f"does not repeat itself: {text}"}, {}
+                    noise[number] = max(noise[number], distance)
+            found = {way: difference(first, outcome, noise) for way, outcome in done.items()}
+    return first, found
 
 
 def main() -> None:
