@@ -36,6 +36,8 @@ _ACTIVATIONS = frozenset(
 )  # fmt: skip
 """Functions that Keras 3 finds again by their names, whichever module they come from."""
 
+_PLAIN = (ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
+"""Statements of a module that a class can stand above: others may import what it reads."""
 _REASON = "the layer has another name, and models that were saved with the old one do not load"
 
 
@@ -130,7 +132,7 @@ class LambdaLayer(Rule):
             isinstance(node, ast.stmt) and isinstance(site.file.parent_of(node), ast.Module | None)
         ):
             node = site.file.parent_of(node)
-        return node if isinstance(node, ast.stmt) else None
+        return node if isinstance(node, _PLAIN) else None
 
     def fix(self, node: libcst.CSTNode, site: Call) -> Replacement | None:
         """Write a registered layer above, and make that."""
@@ -145,7 +147,11 @@ class LambdaLayer(Rule):
         if not isinstance(function, ast.Lambda) or not _is_movable(site, function) or statement is None:
             return None
         old = call_in(node, statement, site)
-        if register is None or base is None or old is None or not set(site.keywords) <= {"function", "name"}:
+        head = (base or "").partition(".")[0]
+        imported = [one.line for one in site.file.imports if one.scope is site.file.index.module and one.bound == head]
+        if register is None or base is None or old is None or not imported or min(imported) > statement.lineno:
+            return None
+        if not set(site.keywords) <= {"function", "name"}:
             return None
         rest = [arg for arg in old.args if not isinstance(arg.value, libcst.Lambda)]
         if len(rest) != len(old.args) - 1 or any(arg.keyword is None for arg in rest):
@@ -194,13 +200,19 @@ def _plain(name: str) -> ast.arguments:
 
 
 def _free_class_name(site: Call) -> str:
-    """A name for a class, after that of the layer, which nothing in the file has."""
-    given = site.literal("name", None)
-    parts = given.split("_") if isinstance(given, str) and given.isidentifier() else ["lambda", "layer"]
-    stem = "".join(part[:1].upper() + part[1:] for part in parts)
+    """A name for a class, after that of the layer, which nothing in the file has, nor the class of another lambda."""
+    alike = [one for one in site.file.calls if one.name == site.name and _stem(one) == _stem(site)]
+    number = [one.call for one in alike].index(site.call)
     taken = {name for scope in site.file.index.scopes for name in scope.binds}
     taken |= {(one.path or "").partition(".")[0] for one in site.file.references}
-    return next(name for name in (stem, *(f"{stem}{n}" for n in range(1, len(taken) + 2))) if name not in taken)
+    names = (_stem(site), *(f"{_stem(site)}_{n}" for n in range(1, len(taken) + len(alike) + 1)))
+    return [name for name in names if name not in taken][number]
+
+
+def _stem(site: Call) -> str:
+    given = site.literal("name", None)
+    parts = given.split("_") if isinstance(given, str) and given.isidentifier() else ["lambda", "layer"]
+    return "".join(part[:1].upper() + part[1:] for part in parts) or "LambdaLayer"
 
 
 

@@ -31,11 +31,11 @@ def around(site: Call) -> ast.stmt | None:
     return node if isinstance(node, ast.ClassDef) else None
 
 
-def hoisted(node: libcst.ClassDef, site: Call, stem: str = "") -> libcst.ClassDef | None:
+def hoisted(node: libcst.ClassDef, site: Call) -> libcst.ClassDef | None:
     """A class that makes in its constructor what a site of a forward pass makes, or None where that is another thing.
 
-    What the site sets as an attribute stays that attribute; for anything else there is a new one, named by the `stem`
-    or else after what is called.
+    What the site sets as an attribute stays that attribute; for anything else there is a new one, named after what is
+    called.
 
     It is the same thing if the site runs once in each forward pass, in no branch, and if all that it is given is known
     to the constructor: constants, names of the module, and attributes that the constructor alone sets.
@@ -63,7 +63,7 @@ def hoisted(node: libcst.ClassDef, site: Call, stem: str = "") -> libcst.ClassDe
     attribute = _set_here(site, this)
     if attribute and len(site.file.assignments_to(cls.body, attribute)) != 1:
         return None
-    kept = libcst.Attribute(libcst.Name(this), libcst.Name(attribute or _free_name(site, cls, this, stem)))
+    kept = libcst.Attribute(libcst.Name(this), libcst.Name(attribute or _free_name(site, cls, this)))
     target = [libcst.AssignTarget(kept)]
     statement = libcst.SimpleStatementLine([libcst.Assign(target, made.with_changes(lpar=[], rpar=[]))])
     taken = (
@@ -85,10 +85,10 @@ def hoisted(node: libcst.ClassDef, site: Call, stem: str = "") -> libcst.ClassDe
             new = own.with_changes(body=own.body.with_changes(body=[*own.body.body, statement]))
         elif own is None and one is defined[0]:
             assert isinstance(new, libcst.FunctionDef)
-            blank = [line for line in new.leading_lines if line.comment is None]
-            comments = [line for line in new.leading_lines if line.comment is not None]
+            blank = [line for line in new.leading_lines[:1] if line.comment is None]
             body.append(_constructor(cls, this, statement).with_changes(leading_lines=blank))
-            new = new.with_changes(leading_lines=[libcst.EmptyLine(indent=False), *comments])
+            if not blank:
+                new = new.with_changes(leading_lines=[libcst.EmptyLine(indent=False), *new.leading_lines])
         body.append(new)
     return node.with_changes(body=node.body.with_changes(body=body))
 
@@ -161,18 +161,25 @@ def _goes_to_its_end(constructor: FunctionSite) -> bool:
     return len(bases) == 1 and bases[0].block.kind == "body"
 
 
-def _free_name(site: Call, cls: ClassSite, this: str, stem: str) -> str:
-    """An attribute for what a call makes."""
-    last = stem or (site.path or "made").rpartition(".")[2]
-    stem = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", last).lower()
+def _free_name(site: Call, cls: ClassSite, this: str) -> str:
+    """An attribute for what a call makes, which nothing in the class has, and no other call gets at the same time."""
     used = {*cls.body.binds, *_TAKEN}
     used |= {
         node.attr
         for node in ast.walk(cls.syntax)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == this
     }
-    names = (stem, *(f"{stem}_{number}" for number in range(1, len(used) + 2)))
-    return next(name for name in names if name not in used and not keyword.iskeyword(name))
+    stem = _stem(site)
+    methods = (method for name, method in cls.methods.items() if name != "__init__")
+    alike = [one.call for method in methods for one in method.calls if _stem(one) == stem]
+    names = (stem, *(f"{stem}_{number}" for number in range(1, len(used) + len(alike) + 1)))
+    return [name for name in names if name not in used and not keyword.iskeyword(name)][alike.index(site.call)]
+
+
+def _stem(call: Call) -> str:
+    """``batch_normalization`` for `BatchNormalization`, ``weight`` for `add_weight`."""
+    last = re.sub(r"^(add|make)_", "", (call.path or "").rpartition(".")[2]) or "made"
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", last).lower()
 
 
 def _constructor(cls: ClassSite, this: str, statement: libcst.SimpleStatementLine) -> libcst.FunctionDef:

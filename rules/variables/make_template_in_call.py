@@ -91,5 +91,5 @@ class MakeTemplateInCall(Rule):
 
     def fix(self, node: libcst.ClassDef, site: Call) -> Replacement | None:
         """Make it in the constructor."""
-        new = hoisted(node, site, "template")
+        new = hoisted(node, site)
         return None if new is None else Replacement(new, Applicability.UNSAFE, _REASON)

@@ -132,7 +132,7 @@ class StateOutsideBuild(Rule):
 
     def fix(self, node: libcst.ClassDef, site: Call) -> Replacement | None:
         """Make it in the constructor."""
-        new = hoisted(node, site, "weight" if site.method in _ADDERS else "")
+        new = hoisted(node, site)
         return None if new is None else Replacement(new, Applicability.UNSAFE, _REASON)
 
 

@@ -100,5 +100,5 @@ class VariableInCall(Rule):
         """Make it in the constructor."""
         if site.target is Target.KERAS3 and (site.cls is None or site.cls.is_keras):
             return None
-        new = hoisted(node, site, "variable")
+        new = hoisted(node, site)
         return None if new is None else Replacement(new, Applicability.UNSAFE, _REASON)
