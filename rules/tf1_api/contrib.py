@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.contrib import successor, takes
-from ...linter.rule_api.model import Import, Name, Reference
+from ...linter.rule_api.model import Import, Name, Reference, Target
 from ...linter.rule_api.rewriting import expression
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .api_status import is_eager, moved, standing
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ _SUCCESSORS = {
     "training.HParams": "`tensorboard.plugins.hparams`",
 }
 
+_REASON = "tf-slim belongs into the requirements, and its layers need a graph, or the shim"
+
 
 class Contrib(Rule):
     """The module `tf.contrib` does not exist in TF2.
@@ -85,6 +87,7 @@ class Contrib(Rule):
     ## Fix safety
     Safe, and offered where `tf.contrib` is read itself: what stands there today is the same function under another
     name, or computes the same, eagerly as well.
+    Unsafe for an import of slim or of contrib's layers with Keras 2, where tf_slim has all that is read of it.
     What needs a graph, Keras 2 or another package has no fix: `--via compat.v1` takes it from there.
 
     ## Source
@@ -139,11 +142,41 @@ class Contrib(Rule):
             reference, f"`tf.contrib{module}` raises AttributeError on TF2, which has no contrib{_successor(module)}."
         )
 
+    def fixed_part(self, site: Import | Reference) -> ast.expr | ast.stmt | None:
+        """The import, or the name."""
+        return site.statement if isinstance(site, Import) else super().fixed_part(site)
+
     def fix(self, node: libcst.CSTNode, site: Import | Reference) -> Replacement | None:
-        """Read what stands for a name today, where that computes eagerly what the name did."""
-        name = "" if isinstance(site, Import) or len(site.names) != 1 else _today(site)
+        """Import tf_slim, or read what stands for a name today, where that computes eagerly what the name did."""
+        import libcst
+
+        if isinstance(site, Import):
+            if not isinstance(node, libcst.SimpleStatementLine) or not _is_slim(site):
+                return None
+            alias = libcst.ImportAlias(libcst.Name("tf_slim"), libcst.AsName(libcst.Name(site.bound)))
+            return Replacement(node.with_changes(body=[libcst.Import([alias])]), Applicability.UNSAFE, _REASON)
+        name = _today(site) if len(site.names) == 1 else ""
         written = site.importable(name) if name else None
         return None if written is None else Replacement(expression(written[0]), imports=written[1])
+
+
+def _is_slim(site: Import) -> bool:
+    """Whether an import binds a module that tf_slim stands for as a whole, for all that the file reads of it."""
+    file, module = site.file, site.spelled
+    if site.target is not Target.KERAS2 or len(site.statement.names) != 1 or site.bound == "tensorflow":
+        return False
+    if module not in ("tensorflow.contrib.slim", "tensorflow.contrib.layers") or site.is_star:
+        return False
+    if site.scope is file.index.module and file.project.is_read_elsewhere(file.key, site.bound):
+        return False
+    for reference in file.references:
+        path = reference.path or ""
+        if path.partition(".")[0] != site.bound or not any(name.spelled.startswith(module) for name in reference.names):
+            continue
+        found = successor(reference.spelled) if len(reference.names) == 1 and "." in path else None
+        if found is None or found.kind != "slim" or found.needs_repair or found.name != path.split(".")[1]:
+            return False
+    return True
 
 
 def _today(site: Reference) -> str:
