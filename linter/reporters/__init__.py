@@ -126,16 +126,8 @@ def summary(result: Result, paint: Paint) -> list[str]:
             paint(_plural(number, severity), severity) for severity, number in counts(result.findings).items() if number
         )
         lines.append(f"Found {found} in {files}.")
-    elif result.files:
-        in_baseline = 0 if result.baseline is None else result.baseline.left
-        in_revision = 0 if result.since is None else result.since.known
-        passed = "No new findings" if in_baseline or in_revision else "All checks passed"
-        if failed := _failed_phases(result.runtime):
-            those = "what shows only in it was" if failed == 1 else "what shows only in them was"
-            passed = f"Nothing found, but {_plural(failed, 'phase')} of the run failed, and {those} not seen"
-        lines.append(f"{passed}: {files}{_reaching(result)}.")
     else:
-        lines.append("Nothing was checked: 0 files were found.")
+        lines.append(f"{nothing_found(result)}.")
     if result.status == 0 and result.coverage is not None and result.coverage.unresolved_calls:
         lines.append(_not_followed(result.coverage))
     if result.baseline is not None:
@@ -151,6 +143,21 @@ def summary(result: Result, paint: Paint) -> list[str]:
         where = f"{printable(project.root)}: " if several else ""
         lines.append(paint(f"{where}target {project.target} ({printable(project.reason)})", "dim"))
     return lines
+
+
+def nothing_found(result: Result) -> str:
+    """What a run without findings means: what was not looked at has not passed."""
+    if not result.files:
+        return "Nothing was checked: 0 files were found"
+    in_baseline = 0 if result.baseline is None else result.baseline.left
+    in_revision = 0 if result.since is None else result.since.known
+    passed = "No new findings" if in_baseline or in_revision else "All checks passed"
+    if result.coverage is not None and not result.coverage.files and result.runtime is None:
+        passed = "Nothing to check"
+    if failed := _failed_phases(result.runtime):
+        those = "what shows only in it was" if failed == 1 else "what shows only in them was"
+        passed = f"Nothing found, but {_plural(failed, 'phase')} of the run failed, and {those} not seen"
+    return f"{passed}: {_plural(result.files, 'file')}{_reaching(result)}"
 
 
 def coverage(result: Result) -> Iterator[str]:

@@ -93,7 +93,7 @@ def test_findings_are_printed_and_set_the_status(capsys: Captured) -> None:
 def test_a_clean_run_says_so(capsys: Captured) -> None:
     """With the number of files, which is 0 for nobody."""
     assert 0 == main(["clean.py"])
-    assert "All checks passed: 1 file, none of which reaches TensorFlow." in capsys.readouterr().out
+    assert "Nothing to check: 1 file, none of which reaches TensorFlow." in capsys.readouterr().out
 
 
 def test_check_is_the_same_spelled_out_and_no_path_is_here(capsys: Captured) -> None:

@@ -140,7 +140,7 @@ def test_a_file_that_does_not_reach_tensorflow_is_told() -> None:
         "Not followed: 1 of 2 calls; --verbose tells what else was not resolved.",
     ] == summary(result, Paint(False))[:2]
     passed = summary(lint(["plain.py"], Config(base=os.getcwd())), Paint(False))
-    assert "All checks passed: 1 file, none of which reaches TensorFlow." == passed[0]
+    assert "Nothing to check: 1 file, none of which reaches TensorFlow." == passed[0]
     assert 2 == len(passed)
     result = lint(["a.py", "broken.py", "plain.py"], Config(base=os.getcwd()))
     assert "looked at: 3 files, 1 of which reaches TensorFlow, 1 could not be read" == next(coverage(result))

@@ -31,8 +31,8 @@ from migrate_lint.linter.finding import (
 from migrate_lint.linter.registry import registry
 from migrate_lint.linter.reporters import Paint
 from migrate_lint.linter.reporters.formats import html
-from migrate_lint.linter.reporters.formats.html.page_data import blocks
-from migrate_lint.linter.result import BaselineStatus, LintedProject, Result, Runtime
+from migrate_lint.linter.reporters.formats.html.page_data import blocks, page_data
+from migrate_lint.linter.result import BaselineStatus, Coverage, LintedProject, Result, Runtime
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.verdicts import tally
 
@@ -310,7 +310,7 @@ def test_rules_come_with_their_words() -> None:
     assert ("TF101", "variables", "error", "breaks") == tuple(
         first[key] for key in ("code", "family", "severity", "consequence")
     )
-    assert ["Why", "Example", "Fix", "Source"] == [title for title, _ in first["words"]]
+    assert ["Why", "Example", "Fix", "Fix safety", "Source"] == [title for title, _ in first["words"]]
     assert ("TF900", "tool") == (second["code"], second["family"])
 
 
@@ -495,7 +495,7 @@ def test_folders_and_rules_are_filters(opened: Open) -> None:
     assert ["a.py", "b.py"] == shown.locator(".row .words").all_inner_texts()
     shown.locator(".rule", has_text="TF401").locator("summary").click()
     shown.locator(".explained h3").first.wait_for()
-    assert shown.locator(".explained h3").all_inner_texts() == ["Why", "Example", "Fix", "Source"]
+    assert shown.locator(".explained h3").all_inner_texts() == ["Why", "Example", "Fix", "Fix safety", "Source"]
     shown.get_by_role("button", name="Show only its findings").click()
     assert "1 of 3 findings" == status(shown)
     shown.locator("select[aria-label=rule]").select_option("")
@@ -683,6 +683,17 @@ def test_without_findings_the_page_says_so(opened: Open) -> None:
 
     assert "All checks passed: 3 files" == shown.locator(".lead").inner_text()
     assert 0 == shown.locator(".toolbar").count()
+
+
+def test_a_page_calls_nothing_passed_that_was_not_looked_at() -> None:
+    """Neither phases of a run that failed nor files without TensorFlow, and no known findings."""
+    run = worker_run(phases=(PhaseOutcome("fit", "failed", 0.1, "why"),))
+    failed = replace(result(), runtime=Runtime((run,), tally([]), trusted=False))
+    plain = replace(result(), coverage=Coverage(files=0))
+
+    assert "All checks passed: 3 files" == page_data(result(), "1")["passed"]
+    assert page_data(failed, "1")["passed"].startswith("Nothing found, but 1 phase of the run failed")
+    assert page_data(plain, "1")["passed"] == "Nothing to check: 3 files, none of which reaches TensorFlow"
 
 
 @pytest.mark.browser

@@ -210,7 +210,7 @@
     });
     const words = findings.length
       ? `${plural(findings.length, "finding")} in ${number(data.files.length)} of ${plural(data.checked, "file")}`
-      : data.checked ? `${data.baseline?.left ? "No new findings" : "All checks passed"}: ${plural(data.checked, "file")}` : "Nothing was checked: 0 files were found";
+      : data.passed;
     return el("header", { class: "head" },
       el("a", { class: "skip", href: "#findings", onclick: skip }, "Skip to the findings"),
       page.brand(el("span", { class: "dim" }, data.tool)),

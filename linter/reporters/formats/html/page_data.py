@@ -14,7 +14,7 @@ from ....finding import Consequence, Effort, Evidence, Finding, Fix, Severity, V
 from ....result import BaselineStatus, LintedProject, Result, Runtime
 from ....rule_api.rule import SECTIONS, documentation
 from ....runtime_report import WorkerRun
-from ... import only_at_runtime, printable
+from ... import nothing_found, only_at_runtime, printable
 from ...ci import documented_rules
 
 _AROUND = 3
@@ -41,6 +41,7 @@ def page_data(result: Result, version: str) -> dict[str, Any]:
         "tool": f"migrate-lint {version}",
         "title": _title(result.projects),
         "checked": result.files,
+        "passed": nothing_found(result),
         "projects": [_project(project) for project in result.projects],
         "empty": [shown(folder) for folder in result.empty],
         "rules": rules.shown,
