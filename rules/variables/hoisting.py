@@ -121,7 +121,7 @@ def _is_known(site: Call, cls: ClassSite, constructor: FunctionSite | None, this
     if constructor is None:
         if len(site.file.project.mro(cls.key)[0]) != 1 or not cls.knows_bases:
             return False
-    elif constructor.body.decorators or constructor.parameters[:1] != [this] or not _goes_to_its_end(constructor):
+    elif constructor.parameters[:1] != [this] or not _goes_to_its_end(constructor, cls):
         return False
     for node in ast.walk(site.call):
         if not isinstance(node, _CONSTANT):
@@ -152,13 +152,21 @@ def _is_set_once(cls: ClassSite, constructor: FunctionSite | None, node: ast.Att
     )
 
 
-def _goes_to_its_end(constructor: FunctionSite) -> bool:
-    """Whether it calls that of the base, and nothing in it returns or raises before its end."""
-    node = constructor.syntax
+def _goes_to_its_end(constructor: FunctionSite, cls: ClassSite) -> bool:
+    """Whether it calls that of the base, and nothing in it returns, raises or needs more before its end."""
+    node, this = constructor.syntax, constructor.parameters[0]
+    if constructor.body.decorators or any(_may_call_forward(call, cls, this) for call in constructor.calls):
+        return False
     if not isinstance(node, ast.FunctionDef) or any(isinstance(one, ast.Return | ast.Raise) for one in ast.walk(node)):
         return False
     bases = [call for call in constructor.calls if (call.path or "").endswith(".__init__") and call.discarded]
     return len(bases) == 1 and bases[0].block.kind == "body"
+
+
+def _may_call_forward(call: Call, cls: ClassSite, this: str) -> bool:
+    """Whether the instance, or a method of it, is called: that may be a forward pass, before what it needs is made."""
+    owner, _, name = (call.path or "").rpartition(".")
+    return call.path == this or (owner == this and (name in cls.methods or name in ("build", "call", "__call__")))
 
 
 def _free_name(site: Call, cls: ClassSite, this: str) -> str:
