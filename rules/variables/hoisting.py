@@ -118,8 +118,10 @@ def _taken_out(function: libcst.FunctionDef, value: libcst.Call) -> libcst.Funct
 
 def _is_known(site: Call, cls: ClassSite, constructor: FunctionSite | None, this: str) -> bool:
     """Whether the constructor can evaluate a call, at its end, as the forward pass does."""
+    if len(site.file.project.mro(cls.key)[0]) != 1:
+        return False  # a base of the project may have an attribute of the same name
     if constructor is None:
-        if len(site.file.project.mro(cls.key)[0]) != 1 or not cls.knows_bases:
+        if not cls.knows_bases:
             return False
     elif constructor.parameters[:1] != [this] or not _goes_to_its_end(constructor, cls):
         return False
