@@ -364,6 +364,11 @@ class CallGraph:
             for call in self._under(self._callers.get(node, ()), flags, without)
         ]
 
+    def arguments(self, key: Key, position: int, name: str) -> list[str]:
+        """What the calls of a function in this project may give a parameter, as in `arguments_under`."""
+        calls = self._callers.get(self._id(key), ())
+        return sorted({value for call in calls for value in self._values(call, position, name)})
+
     def _values(self, call: _Call, position: int, name: str, depth: int = 0) -> list[str]:
         """What a call may give a parameter; see `arguments_under`."""
         count, keywords = call.file.shapes[call.shape]

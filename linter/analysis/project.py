@@ -77,6 +77,10 @@ class Project(Resolver):
         places = [(self.position(key, parameter), parameter) for parameter in parameters]
         return self.call_graph.arguments_under(key, places, flags, without)
 
+    def arguments(self, key: Key, parameter: str) -> list[str]:
+        """What the calls in the project may give a parameter of a function, as in `arguments_under`."""
+        return self.call_graph.arguments(key, self.position(key, parameter), parameter)
+
     def calls_result(self, key: Key, flags: int) -> bool:
         """Whether code in a context with all `flags` calls what a function returns."""
         return self.call_graph.calls_result(key, flags)

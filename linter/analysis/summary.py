@@ -19,6 +19,7 @@ from .guards import Guards
 from .index import Block, CallFact, FileIndex, Scope
 from .names import canonical
 from .paths import Literal, held_by, is_none, literal_of, literal_string, path_of, split_head
+from .ragged import RAGGED, is_ragged
 from .versions import Flags, Versions
 
 _NO_FLAGS = ("@", "self@", "super@", "$", "{", "[", "*.", "tensorflow.", "builtins.", "keras.", "numpy.")
@@ -630,11 +631,15 @@ def makes_by_name(name: str) -> bool:
     return name in _BY_NAME or (name.startswith(("tensorflow.layers.", "slim.")) and "(" not in name)
 
 
+_TOLD_OF = (ast.Constant, ast.Name, ast.Call, ast.ListComp)
+"""Arguments of which something may be known."""
+
+
 def _shape(call: CallFact) -> tuple[int, list[str]]:
     """How many arguments a call gives by position, and what is known of them and of the others.
 
     ``name`` is given by keyword; ``*`` stands for what an unpacked value gives.
-    ``=name:json`` is given a literal, and so is ``=0:json``, the first one.
+    ``=name:json`` is given a literal, or `RAGGED`, and so is ``=0:json``, the first one.
     ``?name=1:other:json`` is given the second parameter of the calling function, ``other``, as it was given, or its
     default.
     """
@@ -650,7 +655,7 @@ def _shape(call: CallFact) -> tuple[int, list[str]]:
             found.append("*")
             count = at
             break
-        if kind is ast.Constant or kind is ast.Name:
+        if kind in _TOLD_OF:
             found += _given(str(at), value, caller)
     for keyword in node.keywords:
         if keyword.arg is None:
@@ -681,6 +686,8 @@ def _given(name: str, value: ast.expr, caller: Scope) -> list[str]:
         position = caller.parameters.index(value.id) - (caller.owner() is not None and not _is_static(caller))
         default = _text(caller.defaults[value.id]) if value.id in caller.defaults else ""
         found.append(intern(f"?{name}={position}:{value.id}:{default}"))
+    elif value.__class__ in _TOLD_OF and is_ragged(value, caller):
+        return [intern(f"={name}:{RAGGED}")]
     return found
 
 

@@ -19,6 +19,7 @@ import libcst as cst
 from ..analysis.eras import Era
 from ..analysis.names import below, canonical
 from ..analysis.public_names import has
+from ..analysis.ragged import RAGGED, is_ragged
 from ..finding import Edit, Target
 from ..rule_api.contrib import Successor, code_of, successor, takes, written_name
 from .edits import applied
@@ -60,6 +61,8 @@ _NUMPY = {
     "row_stack": "{}.vstack",
 }
 """What numpy has no longer, and what it was; in braces is numpy."""
+_OF_ROWS = {"numpy.array": "rows_array", "numpy.asarray": "rows_asarray"}
+"""What is written out for rows of unlike lengths."""
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _REPAIR = """\
 # tf_slim 1.1.0 looks for these names in modules that TensorFlow has taken them out of.
@@ -169,6 +172,7 @@ class _Plan:
         if "type(" in file.source.text:
             self._type_tests()
         self._reshapes()
+        self._ragged_arrays()
         self._settle_imports()
 
     # -- names -------------------------------------------------------------------------------------------------------
@@ -382,6 +386,25 @@ class _Plan:
             if node.keywords and node.keywords[0].arg == "newshape" and not isinstance(node.args[0], ast.Starred):
                 keyword = node.keywords[0]
                 self._put_between(self._begin(keyword), self._begin(keyword.value), r"newshape\s*=\s*", "")
+
+    def _ragged_arrays(self) -> None:
+        """``np.array(rows)``: of rows of unlike lengths it was an array of objects, and it raises since numpy 1.24."""
+        for call in self._file.calls:
+            node = call.syntax
+            if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or not call.path:
+                continue
+            helper = _OF_ROWS.get(next(iter(self._file.index.resolve(call.scope, call.path)), ""))
+            if helper and is_ragged(node.args[0], call.scope, self._is_given_ragged, self._appended):
+                self._used[helper] = min(call.line, self._used.get(helper, call.line))
+                self._put(node.func, call.path, helper)
+
+    def _is_given_ragged(self, function: Scope, parameter: str) -> bool:
+        return function.is_function and RAGGED in self._file.project.arguments((self._file.key, function.id), parameter)
+
+    def _appended(self, owner: Scope, name: str) -> Iterator[ast.expr]:
+        for call in self._file.index.calls:
+            if call.path == f"{name}.append" and call.scope.function() is owner.function() and len(call.node.args) == 1:
+                yield call.node.args[0]
 
     # -- imports -----------------------------------------------------------------------------------------------------
 

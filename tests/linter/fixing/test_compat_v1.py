@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from migrate_lint.linter.analysis.index import FileIndex
@@ -425,6 +426,58 @@ def test_names_that_numpy_has_no_longer(old: str, new: str) -> None:
     main = "import tensorflow as tf\nimport data\ndata.f(tf.placeholder('float'))\n"
 
     assert data.replace(old, new) == project({"data.py": data, "main.py": main})["data.py"].text
+
+
+RAGGED = [
+    "np.array(list(zip(xs, ys)))", "np.array([[w for w in s] for s in xs])", "np.array([s.split() for s in texts])",
+    "np.array([list(map(int, s)) for s in xs])", "np.asarray(rows)", "np.array(rows[:2])", "np.array(grown)",
+    "np.array(rows if xs else ys)", "np.array(sorted(rows))", "(lambda one: np.array(rows))(1)",
+    "made(list(zip(xs, ys)))", "made(rows)", "made(data=rows)", "made_again(rows)", "Made().of(rows)",
+]  # fmt: skip
+REGULAR = [
+    "np.array(xs[0])", "np.array([[w for w in range(2)] for s in xs])", "np.array([s[0] for s in xs])",
+    "np.array(np.array([ys, ys]))", "np.array(rows, dtype=object)", "made(xs[1])",
+]  # fmt: skip
+ROWS = """\
+xs, ys, texts = [[1], [2, 3]], [[1, 2], [3, 4]], ["a", "b c"]
+rows = [[w + 1 for w in s] for s in xs]
+grown = []
+for s in xs:
+    grown.append([w for w in s])
+"""
+MAKING = """\
+import numpy as np
+def made(data):
+    data = np.array(data)
+    return data
+def made_again(data): return made(data)
+class Made:
+    def of(self, data): return np.array(data)
+"""
+
+
+@pytest.mark.parametrize("value", [*RAGGED, *REGULAR])
+def test_rows_of_unlike_lengths_are_an_array_of_objects(value: str) -> None:
+    """As they were up to numpy 1.23, in the file that makes them or is given them; all others stay as they are."""
+    code = f"{MAKING}{ROWS}y = {value}\n"
+    after = one(f"import tensorflow as tf\n{code}tf.Session()\n").text
+    space: dict[str, Any] = {}
+    if value in RAGGED:
+        with pytest.raises(ValueError, match="inhomogeneous"):
+            exec(code, {})
+
+    exec("\n".join(line for line in after.split("\n") if "tf" not in line), space)
+
+    assert (space["y"].dtype == object) == (value in RAGGED or "object" in value)
+    assert ("def rows_a" in after) == (value in RAGGED)
+
+
+@pytest.mark.parametrize("value", [value for value in [*RAGGED, *REGULAR] if value.lower().startswith("made")])
+def test_what_makes_arrays_of_rows_may_be_in_another_file(value: str) -> None:
+    use = f"import tensorflow as tf\nfrom data import made, made_again, Made\n{ROWS}y = {value}\ntf.Session()\n"
+    after = project({"data.py": MAKING, "use.py": use})
+
+    assert ("def rows_array" in after["data.py"].text) == (value in RAGGED)
 
 
 @pytest.mark.parametrize(
