@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Assignment, Call, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import with_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..numerics.optimizers import KERAS, kind_of
 from .assigned import assignments_to, given_to
+
+if TYPE_CHECKING:
+    import libcst
 
 _CHECKPOINT, _MANAGER = "tensorflow.train.Checkpoint", "tensorflow.train.CheckpointManager"
 _STEPS = frozenset(f"{name}().{method}" for name in KERAS for method in ("apply_gradients", "minimize", "apply"))
 _LATEST = frozenset({f"{_MANAGER}().latest_checkpoint", "tensorflow.train.latest_checkpoint()"})
+_REASON = "checkpoints that were saved before hold no optimizer"
 _KEPT_BY_HAND = frozenset({"variables", "weights", "get_weights", "set_weights", "save_own_variables"})
 
 
@@ -55,6 +61,9 @@ class CheckpointMissingState(Rule):
         manager.save()
     ```
 
+    ## Fix safety
+    Unsafe: checkpoints of before hold no optimizer, and what asserts that all of one was found raises for them once.
+
     ## Source
     - https://www.tensorflow.org/guide/checkpoint#create_the_checkpoint_objects
     - https://www.tensorflow.org/guide/migrate/migrating_checkpoints
@@ -68,14 +77,7 @@ class CheckpointMissingState(Rule):
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge what a checkpoint is given by the optimizers that take steps beside it."""
-        if call.version_checked or call.in_graph or call.file.is_test or call.has_stars or not call.arguments:
-            return
-        if any(entity.kind != "external" for entity in call.found) or not _resumes(call):
-            return
-        if any(call.class_of_self(path_of(node) or "") is not None for node in call.arguments):
-            return
-        steps = (step for step in call.file.calls if any(name.canonical in _STEPS for name in step.names))
-        made = next((found for step in steps if (found := _lost(call, step)) is not None), None)
+        made = self._missing(call)
         if made is not None:
             yield self.report(
                 call,
@@ -85,6 +87,25 @@ class CheckpointMissingState(Rule):
                 subject=made.path,
                 related=[made.location("the optimizer")],
             )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give it the optimizer, too."""
+        made = self._missing(site)
+        if made is None or made.path is None or "optimizer" in site.keywords or made.line > site.line:
+            return None
+        return Replacement(with_argument(node, "optimizer", made.path), Applicability.UNSAFE, _REASON)
+
+    @staticmethod
+    def _missing(call: Call) -> Assignment | None:
+        """Where an optimizer is made that a checkpoint lacks."""
+        if call.version_checked or call.in_graph or call.file.is_test or call.has_stars or not call.arguments:
+            return None
+        if any(entity.kind != "external" for entity in call.found) or not _resumes(call):
+            return None
+        if any(call.class_of_self(path_of(node) or "") is not None for node in call.arguments):
+            return None
+        steps = (step for step in call.file.calls if any(name.canonical in _STEPS for name in step.names))
+        return next((found for step in steps if (found := _lost(call, step)) is not None), None)
 
 
 def _resumes(call: Call) -> bool:

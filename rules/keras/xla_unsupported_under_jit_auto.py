@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, File, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import with_argument
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .members import member_of
+
+if TYPE_CHECKING:
+    import libcst
 
 _OPERATIONS = (
     "tensorflow.as_string", "tensorflow.numpy_function", "tensorflow.print", "tensorflow.py_func",
@@ -52,6 +59,10 @@ class XlaUnsupportedUnderJitAuto(Rule):
     model.compile("sgd", "mse", jit_compile=False)
     ```
 
+    ## Fix safety
+    Safe: what is not compiled computes the same.
+    It is offered where the file compiles one model and leaves `jit_compile` out, or `"auto"`.
+
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
     - https://keras.io/api/models/model_training_apis/
@@ -78,6 +89,23 @@ class XlaUnsupportedUnderJitAuto(Rule):
             f"On a GPU, `fit` of Keras 3 compiles `{call.cls.name}` with XLA, which has no `{call.path}`: that raises "
             "InvalidArgumentError. Give `jit_compile=False` to `compile`.",
         )
+
+    def fixed_part(self, site: Call) -> ast.expr | None:
+        """The only `compile` of the file."""
+        found = [one for one in site.file.calls if one.method == "compile" and not _is_of_another(one)]
+        if len(found) != 1 or found[0].has_stars:
+            return None
+        return found[0].call if found[0].literal("jit_compile", default="auto") == "auto" else None
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Tell `compile` not to."""
+        return Replacement(with_argument(node, "jit_compile", "False"))
+
+
+def _is_of_another(call: Call) -> bool:
+    """Whether a method is surely none of a Keras model."""
+    members = [member_of(name) for name in call.names]
+    return bool(members) and all(member is None or member.kind != "Model" for member in members)
 
 
 def _without_xla(file: File) -> bool:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, is_none, literal_string, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import argument, expression, with_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .models import last_layer, maker_of
+
+if TYPE_CHECKING:
+    import libcst
 
 _CLASSES = ("BinaryCrossentropy", "CategoricalCrossentropy", "SparseCategoricalCrossentropy")
 _FUNCTIONS = ("binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy")
 _TEXTS = frozenset({*_CLASSES, *_FUNCTIONS})
 _LOSSES = frozenset(f"keras.losses.{name}" for name in _TEXTS)
+_REASON = "the loss is another one from then on: that of logits"
 _CONVOLUTIONS = frozenset(f"keras.layers.Conv{n}D" for n in (1, 2, 3))
 
 
@@ -45,6 +51,10 @@ class FromLogits(Rule):
     model.compile("adam", loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     ```
 
+    ## Fix safety
+    Unsafe: the loss becomes the one that was meant, and the model trains otherwise.
+    A loss that is made elsewhere is mended there if nothing else reads it.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/keras/losses/SparseCategoricalCrossentropy
     - https://keras.io/api/losses/probabilistic_losses/
@@ -75,6 +85,35 @@ class FromLogits(Rule):
                 "the loss is silently wrong. Make the loss with `from_logits=True`, or give the layer its activation.",
                 related=(layer.location("the last layer"),),
             )
+
+    def fixed_part(self, site: Call) -> ast.expr | None:
+        """The call that makes the loss, or takes it by its name."""
+        if site.name in _LOSSES:
+            return site.call
+        loss = site.value("loss", 1) if site.method == "compile" else site.call.func
+        if not isinstance(loss, ast.Name):
+            return loss if isinstance(loss, ast.Call) else site.call if site.method == "compile" else None
+        made = maker_of(site, loss.id)
+        reads = [one for one in site.file.references if (one.path or "").partition(".")[0] == loss.id]
+        return made.call if made is not None and [one.syntax for one in reads] == [loss] else None
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Say that they are logits."""
+        part = self.fixed_part(site)
+        if part is not site.call or site.name in _LOSSES:
+            made = site.file.call_at(part)
+            is_class = made is not None and made.name.rpartition(".")[2] in _CLASSES
+            old = argument(node, "from_logits", 0 if is_class else 2)
+            return Replacement(with_argument(node, "from_logits", "True", old), Applicability.UNSAFE, _REASON)
+        given = site.value("loss", 1)
+        text = literal_string(given) or (path_of(given) or "").rpartition(".")[2]
+        kind = next((one for one in _CLASSES if one.lower() == text.replace("_", "").lower()), "")
+        loss, written = argument(node, "loss", 1), site.importable(f"tensorflow.keras.losses.{kind}")
+        if loss is None or not kind or written is None:
+            return None
+        value = expression(f"{written[0]}(from_logits=True)")
+        args = [arg.with_changes(value=value) if arg is loss else arg for arg in node.args]
+        return Replacement(node.with_changes(args=args), Applicability.UNSAFE, _REASON, written[1])
 
 
 def _is_linear(layer: Call) -> bool:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, File
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import expression
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 
+if TYPE_CHECKING:
+    import libcst
+
+_REASON = "in the function a tensor stands where a number did"
 _SPARING = frozenset({"input_signature", "reduce_retracing", "experimental_relax_shapes"})
 
 
@@ -44,6 +50,10 @@ class PythonScalarArgument(Rule):
         step(i)
     ```
 
+    ## Fix safety
+    Unsafe: in the function a tensor stands where a number did, so that what asks for a number there, such as `range`
+    or a shape, may raise or be traced as a loop, and an int is of 32 bits.
+
     ## Source
     - https://www.tensorflow.org/guide/function#controlling_retracing
     - https://www.tensorflow.org/guide/function#pass_tensors_instead_of_python_literals
@@ -66,6 +76,21 @@ class PythonScalarArgument(Rule):
                     f"Pass a tensor: loop over `tf.range`, or give it `tf.constant({given})`.",
                     subject=given,
                 )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give tensors."""
+        import libcst
+
+        counters, written = _counters(site), site.importable("tensorflow.constant")
+        if written is None:
+            return None
+        args = [
+            arg.with_changes(value=expression(f"{written[0]}({arg.value.value})"))
+            if isinstance(arg.value, libcst.Name) and arg.value.value in counters and not arg.star
+            else arg
+            for arg in node.args
+        ]
+        return Replacement(node.with_changes(args=args), Applicability.UNSAFE, _REASON, written[1])
 
 
 def _counters(call: Call) -> set[str]:

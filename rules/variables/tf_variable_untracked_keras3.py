@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import (
     Assignment,
@@ -11,18 +12,27 @@ from ...linter.rule_api.model import (
     ClassSite,
     Context,
     File,
+    Known,
     Reference,
     Target,
     canonical,
     path_of,
 )
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import argument, with_argument, with_function, with_keywords
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .constructors import attributes_hold_state, is_layer
 from .keeping import kept
+
+if TYPE_CHECKING:
+    import libcst
 
 _COLLECTED = frozenset({"trainable_variables", "trainable_weights", "variables", "weights", "non_trainable_variables"})
 _GIVEN_TO = frozenset({"apply_gradients", "gradient", "gradients", "minimize", "watch", "jacobian"})
 _ASSIGNED = frozenset({"assign", "assign_add", "assign_sub"})
+_OF_BOTH = _ASSIGNED | {"ndim", "numpy", "trainable"}
+"""What a `tf.Variable` and a `keras.Variable` both have, and is the same [run]."""
+_REASON = "it is trained and saved with the layer from then on, so that weights that were saved before do not fit"
+_PARAMETERS = frozenset({"initial_value", "trainable", "name", "dtype"})
 
 
 class TfVariableUntrackedKeras3(Rule):
@@ -64,6 +74,13 @@ class TfVariableUntrackedKeras3(Rule):
         def call(self, inputs):
             return inputs * self.factor
     ```
+
+    ## Fix safety
+    Unsafe: from then on the variable is trained, regularized and saved with the layer, so that files of weights that
+    were saved before do not fit.
+    It becomes a `keras.Variable` of the same value, dtype and shape, where nothing is read of the attribute that such a
+    one lacks, and the value is none that a function makes.
+    An integer is given `trainable=False`: Keras would look for its gradient.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
@@ -115,6 +132,33 @@ class TfVariableUntrackedKeras3(Rule):
             inner = call.file.calls_by_function.get(helper.scope, []) if helper.file == call.file.key else []
             made = [other for other in inner if other.name == "tensorflow.Variable"]
             yield from self._variable(call, owner, name, not made or any(map(_is_counter, made)))
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Make it a variable of Keras."""
+        attribute, written = _attribute(site), site.importable("tensorflow.keras.Variable")
+        owner = site.class_of_self(attribute[0]) if attribute else None
+        if written is None or attribute is None or owner is None or site.has_stars or site.loops:
+            return None
+        if {name.canonical for name in site.names} != {"tensorflow.Variable"} or len(site.call.args) > 2:
+            return None
+        counter = _is_counter(site)
+        if not set(site.keywords) <= _PARAMETERS or not (counter or _is_left_out(owner, attribute[1])):
+            return None
+        value = site.value("initial_value", 0)
+        if not isinstance(value, ast.Constant | ast.List) and site.is_tensor(value) is not Known.TENSOR:
+            return None
+        for read in _reads(owner, attribute[1]):
+            parts = (read.path or "").split(".")
+            after = parts[parts.index(attribute[1]) + 1 :] if attribute[1] in parts else []
+            if after and (len(after) > 1 or after[0] not in _OF_BOTH):
+                return None
+        new = with_keywords(with_function(node, written[0]), {"initial_value": "initializer"})
+        flag = argument(new, "trainable", 1)
+        if flag is not None and flag.keyword is None:
+            new = with_argument(new, "trainable", flag.value, flag)
+        elif counter and flag is None:
+            new = with_argument(new, "trainable", "False")
+        return Replacement(new, Applicability.UNSAFE, _REASON, written[1])
 
     def _variable(self, call: Call, owner: ClassSite, name: str, is_counter: bool) -> Iterator[Diagnostic]:
         untrained = (
