@@ -24,7 +24,16 @@ _TENSORS = frozenset(
 _ANY_BACKEND = frozenset(
     f"keras.backend.{name}"
     for name in (
-        "arange", "eval", "eye", "floatx", "get_uid", "get_value", "int_shape", "is_sparse", "name_scope", "to_dense"
+        "arange",
+        "eval",
+        "eye",
+        "floatx",
+        "get_uid",
+        "get_value",
+        "int_shape",
+        "is_sparse",
+        "name_scope",
+        "to_dense",
     )
 )
 """Functions of the backend that take a KerasTensor, or none."""
@@ -101,7 +110,6 @@ class TfOpOnKerasTensor(Rule):
                     "Use a function of `keras.ops`, or call it in a layer.",
                 )
                 return
-
 
     def _judge_attribute(self, reference: Reference) -> Iterator[Diagnostic]:
         """Judge what is read of a name that is a KerasTensor."""

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Target, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from ..numerics.optimizers import V1
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from ..checkpoints.assigned import assignments_to
+from ..numerics.optimizers import V1, of_keras, only_applies
 from ..tf1_api.signatures import is_tried
 from .members import member_of
+
+if TYPE_CHECKING:
+    import libcst
 
 _WITHOUT_SLOTS = ("GradientDescentOptimizer", "ProximalGradientDescentOptimizer")
 _STEPS = {"apply_gradients": ("grads_and_vars", 0), "compute_gradients": ("var_list", 1), "minimize": ("var_list", 2)}
 """What gets the variables, with its place."""
 _VARIABLES = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
+_REASON = "what Keras keeps of sparse gradients is other than in TF1, and a checkpoint of the old one has other names"
 _HANDLED = frozenset({"ValueError", "AttributeError", "Exception", "BaseException"})
 
 
@@ -45,6 +51,11 @@ class V1OptimizerOnKerasModel(Rule):
     model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
     model.compile(optimizer=tf.keras.optimizers.Adam(1e-3, epsilon=1e-8), loss="mse")
     ```
+
+    ## Fix safety
+    Unsafe: repeated rows of an embedding move otherwise, and the state of the optimizer has other names in checkpoints.
+    It becomes the optimizer of Keras that takes the same steps, with TF1's defaults written out; `RMSProp` has none.
+    It is offered where the options are numbers and the model, or `apply_gradients`, is all that reads the optimizer.
 
     ## Source
     - https://www.tensorflow.org/guide/migrate/metrics_optimizers
@@ -96,6 +107,29 @@ class V1OptimizerOnKerasModel(Rule):
                 f"`{call.method}` of an `{kind}` of TF1 raises {error} for the variables of `{owner}`, which are Keras "
                 "3's. Use an optimizer of `tf.keras.optimizers`.",
             )
+
+    def fixed_part(self, site: Call) -> ast.expr | None:
+        """The call that makes the optimizer."""
+        made = _made(site)
+        return None if made is None else made.call
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Make the optimizer of Keras."""
+        made = _made(site)
+        return None if made is None else of_keras(node, made, _REASON)
+
+
+def _made(call: Call) -> Call | None:
+    """The call that makes an optimizer, which nothing but what was reported reads."""
+    given = call.value("optimizer", 0) if call.method == "compile" else call.receiver
+    if not isinstance(given, ast.Name):
+        return call.file.call_at(given)
+    made = assignments_to(call, given)
+    value = made[0].value_call if len(made) == 1 else None
+    reads = [one for one in call.file.references if (one.path or "").partition(".")[0] == given.id]
+    if value is None or (call.method != "compile" and not only_applies(value)):
+        return None
+    return value if call.method != "compile" or [one.syntax for one in reads] == [given] else None
 
 
 def _steps_of_v1(method: str) -> tuple[str, ...]:

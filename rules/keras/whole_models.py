@@ -110,8 +110,6 @@ def _end_of(call: Call, path: ast.expr, depth: int = 4) -> str | None:
         return _end_of(call, path.func.value, depth)
     if isinstance(path, ast.Name) and depth:
         function = call.scope.function()
-        made = [
-            one.value for one in call.file.assignments_by_function.get(function.id, []) if one.path == path.id
-        ]
+        made = [one.value for one in call.file.assignments_by_function.get(function.id, []) if one.path == path.id]
         return _end_of(call, made[0], depth - 1) if len(made) == 1 and made[0] is not None else None
     return None

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call, Context, Reference
-from ...linter.rule_api.rewriting import has_comment, keyworded, with_function, with_keywords, without_argument
-from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
-from ..checkpoints.assigned import assignments_to
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..tf1_api.contexts import certainty
 from .hints import is_first
+from .optimizers import is_compiled, of_keras, only_applies
 
 if TYPE_CHECKING:
     import libcst
 
-_PARAMETERS = ("learning_rate", "momentum", "use_locking", "name", "use_nesterov")
 _REASON = "what Keras keeps of sparse gradients is other than in TF1, and a checkpoint of the old one has other names"
 
 
@@ -76,73 +73,6 @@ class MomentumDropped(Rule):
 
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Make the SGD of Keras, with the momentum."""
-        written = site.importable("tensorflow.keras.optimizers.SGD")
-        new = keyworded(node, _PARAMETERS, 1)
-        if written is None or new is None or site.has_stars or not set(site.keywords) <= set(_PARAMETERS):
-            return None
         if certainty(site) is not Severity.ERROR or site.in_trace or site.runs(Context.GRAPH):
             return None
-        numbers = (site.value(name, place) for place, name in enumerate(_PARAMETERS[:2]))
-        if not all(_is_number(site, number) for number in numbers):
-            return None
-        if not (_is_flag(site, 2) and _is_flag(site, 4) and isinstance(site.literal("name", 3, ""), str)):
-            return None
-        if not _is_compiled(site) and not _only_applies(site):
-            return None
-        for arg in new.args:
-            if arg.keyword is not None and arg.keyword.value == "use_locking":
-                around = [*new.args[-2:]] if arg is new.args[-1] else [arg]
-                if has_comment(*around):
-                    return None
-                new = without_argument(new, arg)
-        new = with_keywords(with_function(new, written[0]), {"use_nesterov": "nesterov"})
-        return Replacement(new, Applicability.UNSAFE, _REASON, written[1])
-
-
-def _is_number(site: Call, node: ast.expr | None) -> bool:
-    """Whether a value is a number, or a name that is given nothing but numbers."""
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, int | float) and not isinstance(node.value, bool)
-    made = assignments_to(site, node) if isinstance(node, ast.Name) else []
-    return bool(made) and all(isinstance(one.value, ast.Constant) and _is_number(site, one.value) for one in made)
-
-
-def _is_flag(site: Call, place: int) -> bool:
-    return isinstance(site.literal(_PARAMETERS[place], place, default=False), bool)
-
-
-def _is_compiled(site: Call) -> bool:
-    """Whether the optimizer is that of a `compile`."""
-    parent = site.file.parent_of(site.call)
-    parent = site.file.parent_of(parent) if isinstance(parent, ast.keyword) else parent
-    around = site.file.call_at(parent) if isinstance(parent, ast.Call) else None
-    return around is not None and around.method == "compile" and around.value("optimizer", 0) is site.call
-
-
-def _only_applies(site: Call) -> bool:
-    """Whether the optimizer has one name, of which `apply_gradients` is called with the gradients, and nothing else."""
-    statement = site.statement
-    if not isinstance(statement, ast.Assign) or statement.value is not site.call or len(statement.targets) != 1:
-        return False
-    target = statement.targets[0]
-    if not isinstance(target, ast.Name) or len(assignments_to(site, target)) != 1:
-        return False
-    found = site.file.index.lookup(site.scope, target.id)
-    for reference in site.file.references:
-        path = reference.path or ""
-        if path.partition(".")[0].partition("[")[0].partition("(")[0] != target.id:
-            continue
-        bound = site.file.index.lookup(reference.scope, target.id)
-        if found is None or bound is None or bound[0] is not found[0]:
-            continue
-        call = site.file.call_at(_parent(reference))
-        if call is None or call.call.func is not reference.syntax or call.path != f"{target.id}.apply_gradients":
-            return False
-        if not call.discarded or len(call.arguments) != 1 or call.has_stars:
-            return False
-    return True
-
-
-def _parent(reference: Reference) -> ast.expr | None:
-    parent = reference.file.parent_of(reference.syntax)
-    return parent if isinstance(parent, ast.expr) else None
+        return of_keras(node, site, _REASON) if is_compiled(site) or only_applies(site) else None
