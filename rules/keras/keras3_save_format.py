@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
-from .whole_models import is_model, other_end
+from ...linter.rule_api.model import Call, Target, literal_string
+from ...linter.rule_api.rewriting import argument, without_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .whole_models import is_model, last_text, other_end
+
+if TYPE_CHECKING:
+    import libcst
 
 _CHECKPOINT, _SAVE_MODEL = "keras.callbacks.ModelCheckpoint", "keras.models.save_model"
+_REASON = "whatever loads the file has to read one of that name"
+_FORMATS = (".tf", ".ckpt", ".h5", ".hdf5", ".pb", ".keras", "/")
+"""Ends of names that tell how something is saved."""
 _WHOLE = (".keras", ".h5", ".hdf5")
 
 
@@ -41,6 +49,10 @@ class Keras3SaveFormat(Rule):
     model.save("my_model.keras")
     model.save_weights("my.weights.h5")
     ```
+
+    ## Fix safety
+    Unsafe: a file of another name and kind is written, and whatever loads it has to read that one.
+    It is offered where the name is a text that stands once in the file.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
@@ -74,6 +86,34 @@ class Keras3SaveFormat(Rule):
             )
         else:
             yield from self._told(call, call.value("filepath", 0), (".weights.h5",), "`.weights.h5`")
+
+    def fixed_part(self, site: Call) -> ast.expr | None:
+        """The text that the name ends in; the call where it is given a format."""
+        path = site.value("filepath", 1 if site.name == _SAVE_MODEL else 0)
+        if site.method == "save_weights" and "save_format" in site.keywords:
+            return site.call if (literal_string(path) or "").endswith(".weights.h5") else None
+        text = last_text(path)
+        if text is None or not isinstance(text.value, str) or site.file.source.text.count(text.value.rstrip("/")) != 1:
+            return None
+        return text
+
+    def fix(self, node: libcst.Call | libcst.SimpleString, site: Call) -> Replacement | None:
+        """Write the end that Keras 3 takes."""
+        import libcst
+
+        if isinstance(node, libcst.Call):
+            given = argument(node, "save_format")
+            if given is None:
+                return None
+            return Replacement(without_argument(node, given), Applicability.UNSAFE, _REASON)
+        text = node.raw_value
+        weights = site.method == "save_weights" or site.literal("save_weights_only", 3, False) is True
+        end = next((one for one in _FORMATS if text.endswith(one)), "")
+        if text != node.evaluated_value or not text.removesuffix(end).rpartition("/")[2]:
+            return None
+        new = text.removesuffix(end).removesuffix(".weights") + (".weights.h5" if weights else ".keras")
+        written = node.with_changes(value=f"{node.prefix}{node.quote}{new}{node.quote}")
+        return Replacement(written, Applicability.UNSAFE, _REASON)
 
     def _checkpoint(self, call: Call) -> Iterator[Diagnostic]:
         path, weights = call.value("filepath", 0), call.literal("save_weights_only", 3, False)

@@ -78,6 +78,15 @@ def other_end(call: Call, path: ast.expr | None, endings: tuple[str, ...]) -> st
     return end.removeprefix("/")[-24:]
 
 
+def last_text(path: ast.expr | None) -> ast.Constant | None:
+    """The text that ends the name of a file, where it is written out beside what is before it."""
+    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add | ast.Div):
+        return last_text(path.right)
+    if isinstance(path, ast.Call) and path.args and (path_of(path.func) or "").endswith(("path.join", "Path", "str")):
+        return last_text(path.args[-1])
+    return path if isinstance(path, ast.Constant) and isinstance(path.value, str) else None
+
+
 def is_model(call: Call) -> bool:
     """Whether the receiver is surely a model of Keras: one that the code makes, or a model's own ``self``."""
     receiver = call.path.rpartition(".")[0] if call.path else ""

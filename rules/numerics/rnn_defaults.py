@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Era, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import argument, with_argument
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .hints import is_first, is_first_in_project
+
+if TYPE_CHECKING:
+    import libcst
 
 _CELLS = ("BasicLSTMCell", "GRUCell", "LSTMCell")
 _LAYERS = ("GRU", "GRUCell", "LSTM", "LSTMCell")
 _FORGET_BIAS = {"BasicLSTMCell": 1, "LSTMCell": 7}
+_REASON = "weights that TF2 has saved belong to what the layer computes now"
 _RESTORES = tuple(
     f"tensorflow.train.{name}" for name in ("NewCheckpointReader", "Saver", "init_from_checkpoint", "load_checkpoint")
 )
@@ -51,6 +57,12 @@ class RnnDefaults(Rule):
     layer = tf.keras.layers.LSTM(16, recurrent_activation=hard_sigmoid)
     ```
 
+    ## Fix safety
+    Unsafe: the layer computes what it did in TF1, which weights that TF2 has saved do not fit.
+    With Keras 3 the old gate is a lambda, which a `.keras` file does not hold: give it a function that is registered
+    where models are saved.
+    Cells of `tf.nn.rnn_cell` have no fix.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/keras/layers/GRU
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/keras/layers/LSTM
@@ -77,6 +89,25 @@ class RnnDefaults(Rule):
                 yield self.report(call, _of_gru(call) if kind == "GRUCell" else _of_lstm(call, kind), Severity.INFO)
         elif call.file.project.uses(*_RESTORES) and is_first_in_project(call, self.code):
             yield self.report(call, _of_lstm(call, kind), Severity.INFO)
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give a layer what it left to the defaults of TF1."""
+        if not site.name.startswith("keras."):
+            return None
+        kind = site.name.rpartition(".")[2]
+        imports: tuple[tuple[str, str | None, str | None], ...] = ()
+        activation = site.literal("recurrent_activation", 2)
+        if site.spelled.startswith("tensorflow.") and activation in (None, "hard_sigmoid"):
+            value, old = '"hard_sigmoid"', argument(node, "recurrent_activation", 2)
+            if site.target is Target.KERAS3:
+                written = site.importable("tensorflow.clip_by_value")
+                if written is None:
+                    return None
+                value, imports = f"lambda x: {written[0]}(0.2 * x + 0.5, 0.0, 1.0)", written[1]
+            node = with_argument(node, "recurrent_activation", value, old)
+        if kind.startswith("GRU") and site.value("reset_after") is None:
+            node = with_argument(node, "reset_after", "False")
+        return Replacement(node, Applicability.UNSAFE, _REASON, imports)
 
     def _layer(self, call: Call, kind: str) -> Iterator[Diagnostic]:
         if call.file.era is not Era.TF1 or call.version_checked or call.is_compat_v1:

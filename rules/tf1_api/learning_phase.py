@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import UNKNOWN, Call, Context, Reference, Target
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..keras.members import member_of
 from .api_status import missing
 from .contexts import certainty
 
+if TYPE_CHECKING:
+    import libcst
+
 _PHASE, _SET, _SCOPE = (
     f"keras.backend.{name}" for name in ("learning_phase", "set_learning_phase", "learning_phase_scope")
 )
+_REASON = "code of other files may have looked at what was set"
 _DECIDE = {
     False: frozenset({"fit", "fit_generator", "train_on_batch"}),
     True: frozenset({"evaluate", "evaluate_generator", "predict", "predict_generator", "predict_on_batch"}),
@@ -57,6 +62,10 @@ class LearningPhase(Rule):
     model.fit(x, y)
     ```
 
+    ## Fix safety
+    Unsafe: a file that is not seen here may call what looked at it.
+    It goes where a 0 is set and nothing in the file trains: calls, `predict` and `evaluate` infer by themselves.
+
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/keras/Model#call
     - https://keras.io/getting_started/faq/
@@ -67,6 +76,7 @@ class LearningPhase(Rule):
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
     supersedes = ("TF309", "TF406")
+    fixes_statement = True
     calls = (_PHASE, _SET, _SCOPE)
     references = (_PHASE, _SET, _SCOPE)
 
@@ -79,6 +89,17 @@ class LearningPhase(Rule):
                 f"`{found.written}` raises AttributeError with Keras 3, where `training=` of each call says whether "
                 f"layers train. {_advice(reference.name)}",
             )
+
+    def fix(self, node: libcst.SimpleStatementLine, site: Call | Reference) -> Replacement | None:
+        """Take out what sets the phase that all calls have anyway."""
+        around = site.statement
+        call = site.file.call_at(around.value) if isinstance(around, ast.Expr) else None
+        value = call.literal("value", 0, default=UNKNOWN) if call is not None else UNKNOWN
+        if call is None or value not in (0, False) or {one.canonical for one in call.names} != {_SET}:
+            return None
+        if any(other.method in _DECIDE[False] for other in site.file.calls):
+            return None
+        return Replacement(None, Applicability.UNSAFE, _REASON)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge what Keras 2 makes of the switch in eager execution."""
