@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, File, Known, Reference, Scope, Target, missing_part, value_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import (
+    argument,
+    has_comment,
+    with_argument,
+    with_function,
+    with_keywords,
+    without_argument,
+)
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+
+if TYPE_CHECKING:
+    import libcst
 
 _INPUTS = ("keras.Input",)
 _SYMBOLIC = (
@@ -38,6 +50,47 @@ _ANY_BACKEND = frozenset(
 )
 """Functions of the backend that take a KerasTensor, or none."""
 _DEEP = 12
+_MODULES = ("tensorflow", "tensorflow.math", "tensorflow.nn", "tensorflow.linalg")
+_OPS = {
+    **{name: f"{name} x" for name in (
+        "abs", "ceil", "cos", "erf", "exp", "floor", "log", "log1p", "negative", "rsqrt", "sigmoid", "sign", "sin",
+        "sqrt", "square", "tan", "tanh",
+    )},
+    **{name: f"{name} x:x1 y:x2" for name in (
+        "add", "divide", "divide_no_nan", "equal", "greater", "greater_equal", "less", "less_equal", "logical_and",
+        "logical_or", "maximum", "minimum", "multiply", "not_equal", "subtract",
+    )},
+    **{name: f"{name} features:x" for name in ("elu", "relu", "relu6", "selu", "softplus", "softsign")},
+    **{f"reduce_{name}": f"{keras} input_tensor:x axis keepdims" for name, keras in (
+        ("all", "all"), ("any", "any"), ("logsumexp", "logsumexp"), ("max", "max"), ("mean", "mean"), ("min", "min"),
+        ("prod", "prod"), ("std", "std"), ("sum", "sum"), ("variance", "var"),
+    )},
+    "cast": "cast x dtype",
+    "clip_by_value": "clip t:x clip_value_min:x_min clip_value_max:x_max",
+    "concat": "concatenate values:xs axis",
+    "expand_dims": "expand_dims input:x axis",
+    "gather": "take params:x indices axis=0",
+    "leaky_relu": "leaky_relu features:x alpha:negative_slope",
+    "log_softmax": "log_softmax logits:x axis",
+    "logical_not": "logical_not x",
+    "matmul": "matmul a:x1 b:x2",
+    "ones_like": "ones_like input:x",
+    "pow": "power x:x1 y:x2",
+    "repeat": "repeat input:x repeats axis",
+    "reshape": "reshape tensor:x shape:newshape",
+    "reverse": "flip tensor:x axis",
+    "roll": "roll input:x shift axis",
+    "softmax": "softmax logits:x axis",
+    "squeeze": "squeeze input:x axis",
+    "stack": "stack values:x axis",
+    "tile": "tile input:x multiples:repeats",
+    "transpose": "transpose a:x perm:axes",
+    "where": "where condition x:x1 y:x2",
+    "zeros_like": "zeros_like input:x",
+}  # fmt: skip
+"""Functions of TensorFlow that one of `keras.ops` computes likewise [run]: its name, and the parameters in TF2's order,
+after a colon as they are called there, after a sign of equality with what is given where TF2's is left out."""
+_REASON = "`keras.ops` is Keras 3's alone, and works for whole numbers with other types"
 
 
 class TfOpOnKerasTensor(Rule):
@@ -74,6 +127,10 @@ class TfOpOnKerasTensor(Rule):
     model = tf.keras.Model(inputs, outputs)
     ```
 
+    ## Fix safety
+    Unsafe: Keras 2 has no `keras.ops`, whose functions turn integers to floats where TensorFlow's do not.
+    About sixty functions are known to compute the same; a `name=` of them goes.
+
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/
     - https://keras.io/keras_core/announcement/
@@ -95,14 +152,38 @@ class TfOpOnKerasTensor(Rule):
             for reference in call.file.references:
                 yield from self._judge_attribute(reference)
 
+    def fix(self, node: libcst.Call, site: Call | Reference) -> Replacement | None:
+        """Take the function of `keras.ops`."""
+        if not isinstance(site, Call) or len(set(site.names)) != 1 or site.has_stars or site.is_compat_v1:
+            return None
+        module, _, name = site.name.rpartition(".")
+        keras, *rest = _OPS[name].split() if module in _MODULES and name in _OPS else [""]
+        written = site.importable(f"tensorflow.keras.ops.{keras}") if keras else None
+        if written is None:
+            return None
+        renamed = {one.partition(":")[0].partition("=")[0]: one.partition(":")[2] for one in rest}
+        if len(site.call.args) > len(rest) or not set(site.keywords) <= {*renamed, "name"}:
+            return None
+        label = argument(node, "name")
+        if label is not None:
+            if has_comment(*(node.args[-2:] if label is node.args[-1] else [label])):
+                return None
+            node = without_argument(node, label)
+        for place, one in enumerate(rest):
+            parameter, _, default = one.partition("=")
+            if default and site.value(parameter, place) is None:
+                node = with_argument(node, parameter, default)
+        new = with_keywords(with_function(node, written[0]), {old: new for old, new in renamed.items() if new})
+        return Replacement(new, Applicability.UNSAFE, _REASON, written[1])
+
     def _judge(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a TensorFlow function by what it is given."""
         names = [name.canonical for name in call.names]
         if not names or not all(_is_op(name) for name in names) or call.version_checked:
             return
-        for argument in call.arguments:
-            if _is_symbolic(call.file, call.scope, argument, frozenset()):
-                text = ast.unparse(argument)
+        for given in call.arguments:
+            if _is_symbolic(call.file, call.scope, given, frozenset()):
+                text = ast.unparse(given)
                 what = f"`{text}`" if len(text) < 40 else "an argument"
                 yield self.report(
                     call,
