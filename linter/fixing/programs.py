@@ -12,7 +12,15 @@ from ..analysis.project import Project
 from ..analysis.summary import Summary
 
 _EAGER = ("tensorflow.enable_eager_execution", "tensorflow.contrib.eager", "tensorflow.enable_v2_behavior")
-_KERAS = ("keras", "slim", "tensorflow.layers", "tensorflow.nn.rnn_cell", "tensorflow.contrib.keras")
+_KERAS = (
+    "keras",
+    "slim",
+    "tensorflow.layers",
+    "tensorflow.nn.rnn_cell",
+    "tensorflow.contrib.keras",
+    "tensorflow.contrib.rnn",
+    "tensorflow.contrib.seq2seq",
+)
 _LIBRARIES = ("tensorflow", "keras", "tf_keras", "tf_slim")
 
 

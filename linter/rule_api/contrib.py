@@ -50,7 +50,11 @@ class Successor:
 
 
 def takes(name: str, keywords: Iterable[str | None]) -> bool:
-    """Whether what stands for a name takes the same keywords as it did."""
+    """Whether what stands for a name takes the same keywords as it did; all that are known are given."""
+    found = successor(name)
+    if found is not None and found.kind == "code" and found.parts == name.count(".") - 1:
+        parameters = _parameters(written_name(found.name))
+        return parameters is None or parameters.issuperset(one for one in keywords if one is not None)
     return not name.startswith(f"{_CONTRIB}.framework.") or _RENAMED.isdisjoint(keywords)
 
 
@@ -129,6 +133,20 @@ def _written() -> dict[str, tuple[str, tuple[str, ...]]]:
             read = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} - {node.name}
             found[node.name] = "".join(lines[node.lineno - 1 : node.end_lineno]), tuple(sorted(read))
     return {name: (code, tuple(one for one in read if one in found)) for name, (code, read) in found.items()}
+
+
+@cache
+def _parameters(name: str) -> frozenset[str] | None:
+    """The parameters of a function that is written out, or of the constructor of a class; None where it takes any."""
+    node = ast.parse(_written()[name][0]).body[0]
+    if isinstance(node, ast.ClassDef):
+        made = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+        if not made:
+            fields = [one.value for one in node.body if isinstance(one, ast.Assign)]
+            return frozenset(part for one in fields if isinstance(one, ast.Tuple) for part in ast.literal_eval(one))
+        node = made[0]
+    assert isinstance(node, ast.FunctionDef)
+    return None if node.args.kwarg else frozenset(one.arg for one in node.args.args)
 
 
 def written_name(name: str) -> str:

@@ -106,7 +106,7 @@ def lint(
     for project, files in _by_project(found, root).items():
         contents = engine.read_contents(project.files(), overrides)
         mentioning = [path for path, content in contents.items() if content.names_legacy_keras]
-        targets = _targets(project.home, config.target, mentioning, fallback)
+        targets = _targets(project.home, config.target, mentioning, overrides, fallback)
         projects += [LintedProject(project.root, target, reason, len(files)) for target, reason in targets.items()]
         pairs = [(path, display_path(path, working_folder)) for path in files]
         sources.update((display, (path, overrides.get(path))) for path, display in pairs)
@@ -168,12 +168,16 @@ def lint(
 
 
 def _targets(
-    home: Path, wanted: str, mentioning: Sequence[str], fallback: tuple[Target, str] | None
+    home: Path,
+    wanted: str,
+    mentioning: Sequence[str],
+    unsaved: Mapping[str, bytes],
+    fallback: tuple[Target, str] | None,
 ) -> dict[Target, str]:
     """The targets of a project, each with the reason."""
     if wanted == BOTH:
         return dict.fromkeys(Target, "as asked for")
-    target, reason = decide_target(home, wanted, mentioning)
+    target, reason = decide_target(home, wanted, mentioning, unsaved)
     return dict([fallback if fallback is not None and reason == NO_EVIDENCE else (target, reason)])
 
 

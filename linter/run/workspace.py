@@ -53,7 +53,7 @@ class Workspace:
         self._members = folder
         self._stamps: dict[str, _Stamp] = {}
         self._contents: dict[str, Content] = {}
-        self._targets: dict[tuple[str, tuple[str, ...]], Target] = {}
+        self._targets: dict[tuple[str, tuple[str, ...], bytes], Target] = {}
         self._project: Project | None = None
         self._used: set[str] = set()
 
@@ -73,9 +73,10 @@ class Workspace:
         """The TF2 that the project is moved to; `wanted` is the configured one, or ``auto``."""
         contents = self._contents | {path: Content.of(data)}
         mentioning = tuple(sorted(name for name, content in contents.items() if content.names_legacy_keras))
-        key = wanted, mentioning
+        unsaved = {path: data} if path in mentioning else {}
+        key = wanted, mentioning, unsaved.get(path, b"")
         if key not in self._targets:
-            self._targets[key] = decide_target(self._members.home, wanted, mentioning)[0]
+            self._targets[key] = decide_target(self._members.home, wanted, mentioning, unsaved)[0]
         return self._targets[key]
 
     def check(self, path: str, data: bytes, display: str, target: Target) -> FileResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -52,7 +52,12 @@ _STRENGTH = (
 )
 
 
-def decide_target(root: Path, config_value: str = "auto", files: Sequence[str] | None = None) -> tuple[Target, str]:
+def decide_target(
+    root: Path,
+    config_value: str = "auto",
+    files: Sequence[str] | None = None,
+    unsaved: Mapping[str, bytes] | None = None,
+) -> tuple[Target, str]:
     """The target of the project at `root`, and why.
 
     Read are the requirements, locks and environments of the root (see `manifests`), and the Python files that set
@@ -63,6 +68,7 @@ def decide_target(root: Path, config_value: str = "auto", files: Sequence[str] |
         root: the project's folder.
         config_value: ``keras2`` or ``keras3`` where it is configured, or ``auto``.
         files: the project's Python files, where they are known.
+        unsaved: what is read in place of what files hold.
     """
     if config_value != "auto":
         return Target(config_value), "as configured"
@@ -70,7 +76,7 @@ def decide_target(root: Path, config_value: str = "auto", files: Sequence[str] |
     for stated in stated_by(root):
         _judge(stated, evidence)
     if not evidence.found.keys() & {"flag", "old tensorflow", "tf_keras"}:
-        _search_code(root, project_files(root) if files is None else files, evidence)
+        _search_code(root, project_files(root) if files is None else files, unsaved or {}, evidence)
     for kind, target in _STRENGTH:
         if kind in evidence.found:
             return target, evidence.found[kind]
@@ -141,14 +147,14 @@ def _bounds(specs: str) -> tuple[_Version, _Version]:
     return low, high
 
 
-def _search_code(root: Path, files: Sequence[str], evidence: _Evidence) -> None:
+def _search_code(root: Path, files: Sequence[str], unsaved: Mapping[str, bytes], evidence: _Evidence) -> None:
     flag = FLAG.encode()
     for path in files:
         place = os.path.relpath(path, root).replace(os.sep, "/")
         if _IS_TEST.search(place):
             continue  # a test that tries both says nothing about where the program goes
         try:
-            data = read_bytes(path)
+            data = unsaved[path] if path in unsaved else read_bytes(path)
         except OSError:
             continue
         if flag not in data:

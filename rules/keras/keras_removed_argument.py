@@ -28,7 +28,7 @@ _ADVICE = {
     "batch_input_shape": "Put `keras.Input(batch_shape=...)` before the layer",
     "causal": "Give `use_causal_mask=True` to the call",
     "dynamic": "Leave it out; `compile(run_eagerly=True)` runs Python at each call",
-    "grayscale": 'Give `color_mode="grayscale"`',
+    "grayscale": "Give `color_mode=\"grayscale\"`",
     "l": "It is `l1=` or `l2=` now, as the function is called",
     "max_queue_size": "Leave it out, or give it to a `keras.utils.PyDataset`",
     "partitioner": "Leave it out",

@@ -165,7 +165,7 @@ class LambdaLayer(Rule):
         )
         call = f"def call(self, {function.args.args[0].arg}):\n        return _"
         package = re.sub(r"\W", ".", site.file.key.removesuffix(".py"))  # of two classes of one name, Keras keeps one
-        made = libcst.parse_statement(f'@{register}(package="{package}")\nclass {name}({base}):\n    {call}\n')
+        made = libcst.parse_statement(f"@{register}(package=\"{package}\")\nclass {name}({base}):\n    {call}\n")
         body = given.body
         if not body.lpar and len(site.at(function.body).text.splitlines()) > 1:
             body = body.with_changes(lpar=[libcst.LeftParen()], rpar=[libcst.RightParen()])
@@ -213,6 +213,7 @@ def _stem(site: Call) -> str:
     given = site.literal("name", None)
     parts = given.split("_") if isinstance(given, str) and given.isidentifier() else ["lambda", "layer"]
     return "".join(part[:1].upper() + part[1:] for part in parts) or "LambdaLayer"
+
 
 
 def _is_made_again(call: Call) -> bool:

@@ -71,7 +71,8 @@ class DefaultLearningRate(Rule):
         written = f"`{kind}` by name" if call.method == "compile" else f"`{call.path}` without a learning rate"
         yield self.report(
             call,
-            f"{written} learned at {_RATES[kind]} until Keras 2.3, and learns at 0.001 today. Give `{kind}` {advice}.",
+            f"{written} learned at {_RATES[kind]} until Keras 2.3, and learns at 0.001 today. Give `{kind}` "
+            f"{advice}.",
             related=call.file.era_told if call.file.era is Era.TF1 else (),
         )
 

@@ -85,7 +85,7 @@ class MetricSemantics(Rule):
             yield from self._callback(call, monitor)
 
     def _callback(self, call: Call, monitor: str) -> Iterator[Diagnostic]:
-        advice = f'Give `monitor="{monitor}uracy"`.'
+        advice = f"Give `monitor=\"{monitor}uracy\"`."
         if call.target is Target.KERAS3 and call.literal("mode", default="auto") == "auto":
             yield self.report(
                 call,

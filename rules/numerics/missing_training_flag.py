@@ -96,7 +96,8 @@ class MissingTrainingFlag(Rule):
                 what = "does not update its moving averages" if kind == "BatchNormalization" else "does nothing"
                 yield self.report(
                     inner,
-                    f"`{path}` is called as for inference in a training step: its {kind} {what}. Pass `training=True`.",
+                    f"`{path}` is called as for inference in a training step: its {kind} {what}. Pass "
+                    "`training=True`.",
                     related=(layer.location("the layer"),),
                 )
 

@@ -66,7 +66,9 @@ def tape_of(call: Call) -> Tape | None:
     name = item.optional_vars.id
     around = call.file.calls_by_function.get(call.scope.function().id, [])
     later = [
-        other.line for other in around if other.name == call.name and other.line > call.line and _opens(other) == name
+        other.line
+        for other in around
+        if other.name == call.name and other.line > call.line and _opens(other) == name
     ]
     end = min(later, default=None)
     siblings = [other for other in around if other.line >= call.line and (end is None or other.line < end)]

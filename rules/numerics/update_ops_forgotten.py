@@ -74,4 +74,6 @@ class UpdateOpsForgotten(Rule):
         if severity is None or (in_trace and call.file.project.uses(*filers("UPDATE_OPS"))):
             return
         where = "of a tf.function" if in_trace else "in eager execution"
-        yield self.report(call, f"`{written(call.names[0])}` finds no update operations {where}: {_INSTEAD}", severity)
+        yield self.report(
+            call, f"`{written(call.names[0])}` finds no update operations {where}: {_INSTEAD}", severity
+        )

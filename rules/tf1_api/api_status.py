@@ -144,7 +144,7 @@ def moved(spelled: str, target: Target) -> str:
         return ""
     if found.native:
         old = next(prefix for prefix in _prefixes(found.whole) if prefix in _natives())
-        return f"tensorflow.{found.native}{found.whole[len(old) :]}"
+        return f"tensorflow.{found.native}{found.whole[len(old):]}"
     return f"{_V1}.{found.whole}" if found.status == "v1" and not found.through_v1 else ""
 
 

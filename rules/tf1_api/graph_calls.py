@@ -63,4 +63,6 @@ def named(rule: Rule, reference: Reference, what: str, advice: str, topic: str =
         told: set[str] = reference.file.once(f"told of {rule.code}", set)
         if (topic or name) not in told:
             told.add(topic or name)
-            yield rule.report(reference, f"`{name}` {what}: {advice}.", Severity.INFO, consequence=Consequence.LEGACY)
+            yield rule.report(
+                reference, f"`{name}` {what}: {advice}.", Severity.INFO, consequence=Consequence.LEGACY
+            )

@@ -54,7 +54,8 @@ class QueueInputPipeline(Rule):
     effort = Effort.THOUGHT
     supersedes = ("TF406",)
     calls = tuple(
-        f"tensorflow.{name}" for name in (*(f"train.{one}" for one in (*_BATCHES, *_PRODUCERS, *_RUNNERS)), *_READERS)
+        f"tensorflow.{name}"
+        for name in (*(f"train.{one}" for one in (*_BATCHES, *_PRODUCERS, *_RUNNERS)), *_READERS)
     )
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:

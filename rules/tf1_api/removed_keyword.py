@@ -89,7 +89,9 @@ class RemovedKeyword(Rule):
         if renamed and len(renamed) < len(given):
             advice += ", and the rest is to be left out"
         words = " and no ".join(f"`{one}=`" for one in given)
-        yield self.report(call, f"`{written(call.names[0])}` takes no {words} in TF2: that raises TypeError. {advice}.")
+        yield self.report(
+            call, f"`{written(call.names[0])}` takes no {words} in TF2: that raises TypeError. {advice}."
+        )
 
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Give the arguments by the keywords of TF2, or call the function of compat.v1."""

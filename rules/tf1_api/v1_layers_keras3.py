@@ -63,10 +63,8 @@ def _works_with_keras2(found: Standing, site: Import | Reference) -> bool:
     """Whether the name is one of compat.v1's, spelled so or not, that the other target still has."""
     if found.through_v1:
         return standing(site.spelled, Target.KERAS2).works
-    return (
-        not found.of_keras
-        and found.whole.startswith(("layers.", "nn.rnn_cell."))
-        and (standing(f"tensorflow.compat.v1.{found.whole}", Target.KERAS2).works)
+    return not found.of_keras and found.whole.startswith(("layers.", "nn.rnn_cell.")) and (
+        standing(f"tensorflow.compat.v1.{found.whole}", Target.KERAS2).works
     )
 
 

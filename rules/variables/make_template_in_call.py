@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import libcst
 
 _REASON = "the template keeps its variables from one call to the next"
-
-
 class MakeTemplateInCall(Rule):
     """`tf.compat.v1.make_template` runs in the forward pass, so that each call has new weights.
 

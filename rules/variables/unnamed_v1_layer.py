@@ -114,6 +114,8 @@ class UnnamedV1Layer(Rule):
         if given is None:
             new = with_argument(node, "name", name)
         else:
-            new = node.with_changes(args=[one.with_changes(value=name) if one is given else one for one in node.args])
+            new = node.with_changes(
+                args=[one.with_changes(value=name) if one is given else one for one in node.args]
+            )
         reason = "each call now finds the variables of the first one, and a checkpoint knows them by these names"
         return Replacement(new, Applicability.UNSAFE, reason)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import libcst
 
 _REASON = "the variable keeps its value from one call to the next"
-
-
 class VariableInCall(Rule):
     """The forward pass creates a variable: each call of the layer, model or module starts from a new one.
 

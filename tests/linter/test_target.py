@@ -193,6 +193,16 @@ def test_a_script_that_python_warns_of_is_read_in_silence(tmp_path: Path) -> Non
     assert "keras3" == decide(tmp_path, **{"setup.py": text + "#" * 500_000})[0]
 
 
+def test_an_unsaved_text_sets_the_flag(tmp_path: Path) -> None:
+    """As a conversion does in a file that is not yet written."""
+    path = tmp_path / "train.py"
+    path.write_text("")
+    text = b'import os\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\n'
+
+    assert decide_target(tmp_path, "auto", [str(path)])[0] is Target.KERAS3
+    assert decide_target(tmp_path, "auto", [str(path)], {str(path): text})[0] is Target.KERAS2
+
+
 def test_what_is_no_file_is_passed_over(tmp_path: Path) -> None:
     """A FIFO named like a requirements file does not stop the run."""
     os.mkfifo(tmp_path / "requirements.txt")

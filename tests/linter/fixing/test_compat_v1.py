@@ -359,6 +359,8 @@ def test_what_takes_other_arguments_today_is_left(read: str) -> None:
     after = one(f"import tensorflow as tf\ntf.Session()\ntf.contrib.framework.{read}\n")
 
     assert f"tf.contrib.framework.{read}" in after.text
+    assert "\ntf.contrib.crf" not in one("import tensorflow as tf\ntf.contrib.crf.viterbi_decode(a, b)\n").text
+    assert "\ntf.contrib.crf" in one("import tensorflow as tf\ntf.contrib.crf.viterbi_decode(a, b, c=1)\n").text
     assert "has no successor in TF2" in notes(after)
     assert "tf.train.list_variables(a)" in one("import tensorflow as tf\ntf.contrib.framework.list_variables(a)\n").text
 
@@ -535,12 +537,13 @@ def observed(folder: Path, script: str, keras: str) -> list[list[list[float]]]:
 
 @pytest.mark.tensorflow
 @pytest.mark.slow
-def test_what_contrib_computed_is_computed_today(tmp_path: Path) -> None:
-    """All of contrib that has a successor, in one program: `contrib_names.json` was written by TF 1.15."""
-    before = json.loads((PROGRAMS / "contrib_names.json").read_text())
-    after = one((PROGRAMS / "contrib_names.py").read_text(), "contrib_names.py")
-    (tmp_path / "contrib_names.py").write_text(after.text)
-    seen = observed(tmp_path, "contrib_names.py", "keras3")  # it chooses its Keras itself
+@pytest.mark.parametrize("name", ["contrib_names", "contrib_seq2seq"])
+def test_what_contrib_computed_is_computed_today(name: str, tmp_path: Path) -> None:
+    """All of contrib that has a successor, in two programs: their ``.json`` was written by TF 1.15."""
+    before = json.loads((PROGRAMS / f"{name}.json").read_text())
+    after = one((PROGRAMS / f"{name}.py").read_text(), f"{name}.py")
+    (tmp_path / f"{name}.py").write_text(after.text)
+    seen = observed(tmp_path, f"{name}.py", "keras3")  # it chooses its Keras itself
 
     assert "finished" == before["end"]
     assert len(before["seen"]) == len(seen)
