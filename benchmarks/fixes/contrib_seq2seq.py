@@ -103,7 +103,7 @@ with tf.variable_scope("two"):
     decoder = seq2seq.BasicDecoder(attentive, helper, attentive.zero_state(4, tf.float32))
     put("two", seq2seq.dynamic_decode(decoder, impute_finished=True)[0])
 
-for penalty in (0.0, 0.7):
+for penalty, coverage in ((0.0, 0.0), (0.7, 0.0), (0.3, 0.5)):
     with tf.variable_scope(f"beam_{int(10 * penalty)}"):
         tiled = seq2seq.tile_batch(memory, multiplier=3)
         mechanism = seq2seq.LuongAttention(6, tiled, seq2seq.tile_batch(lengths, 3))
@@ -119,6 +119,7 @@ for penalty in (0.0, 0.7):
             beam_width=3,
             output_layer=tf.layers.Dense(9, name="words", kernel_initializer=tf.random_normal_initializer(0.0, 3.0)),
             length_penalty_weight=penalty,
+            coverage_penalty_weight=coverage,
         )
         outputs, last, counts = seq2seq.dynamic_decode(decoder, maximum_iterations=6)
         details = outputs.beam_search_decoder_output
