@@ -289,6 +289,10 @@ class _Plan:
                 return
         if old == written[0] and found.kind != "code":
             return  # it is bound by an import of its own
+        if found.kind == "tf" and head is not None and head is not GONE:
+            whole = [head.module, head.name, *written[1 : len(written) - rest]]
+            if ".".join(filter(None, whole)) == f"{_V1}.{found.name}":
+                return  # what is imported in its place has the name as well
         new = self._expression(found, reference, text)
         self._put(node, old, new)
 

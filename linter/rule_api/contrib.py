@@ -94,6 +94,9 @@ def successor(name: str) -> Successor | None:
         found = _of_slim(module, parts)
         if found is not None:
             return Successor(found.kind, found.name, found.parts + more)
+    if module == "keras":
+        public = parts[2:] if parts[:2] == ["python", "keras"] else parts
+        return Successor("tf", ".".join(["keras", *public]), 1 + len(parts))
     if first in _listed()["tf"].get(module, {}):
         return Successor("tf", _listed()["tf"][module][first], 2 + more)
     if first in _listed()["slim"].get(module, {}):
