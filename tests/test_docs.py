@@ -38,7 +38,7 @@ from migrate_lint.runtime_checks.comparison.rungs import RUNGS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "README.md"]
+PAGES = [*sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("recipes/*.md")), ROOT / "README.md"]
 EXAMPLE = ROOT / "examples" / "half_migrated"
 
 _FENCE = re.compile(r"(?P<fence>`{3,})(?P<language>[\w-]*)")

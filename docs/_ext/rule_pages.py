@@ -46,6 +46,7 @@ def page(rule: type[Rule]) -> str:
         words["Summary"],
         _facts(rule),
         *(f"## {title}\n\n{_linked(words[title])}" for title in SECTIONS if title in words),
+        f"## Recipe\n\n[Both ways as whole programs](../recipes/{rule.recipe}.md)." if rule.recipe else "",
         "## Suppress it\n\n"
         f"```py\n...  # migrate-lint: disable={rule.code}\n```\n\n"
         "[Suppressions](../suppressions.md) lists the other ways."

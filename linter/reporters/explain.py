@@ -28,6 +28,10 @@ def text(rules: Sequence[type[Rule]]) -> Iterator[str]:
             yield ""
             yield f"{title}:"
             yield from (f"    {line}".rstrip() for line in sections[title].split("\n"))
+        if rule.recipe:
+            yield ""
+            yield "Recipe:"
+            yield f"    docs/recipes/{rule.recipe}.md of migrate-lint has both ways as whole programs"
 
 
 def markdown(rules: Sequence[type[Rule]]) -> Iterator[str]:

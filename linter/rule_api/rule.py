@@ -121,6 +121,8 @@ class Rule:
     """Whether `fix` is given the statement around a site that is an expression."""
     supersedes: ClassVar[tuple[str, ...]] = ()
     """Codes of more general rules, which are silent where this one reports the same site."""
+    recipe: ClassVar[str] = ""
+    """The page below ``docs/recipes`` that has the old way and the new one as whole programs, if there is one."""
     beside: ClassVar[tuple[str, ...]] = ()
     """Codes of rules that may report the same site as well, since they tell what this one does not."""
 

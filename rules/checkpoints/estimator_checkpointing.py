@@ -59,6 +59,7 @@ class EstimatorCheckpointing(Rule):
     code = "TF501"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    recipe = "estimators"
     beside = ("TF401", "TF406", "TF409")  # which say what becomes of the session, the name and the Estimator
     calls = (*_CONFIGS, *_HOOKS, *_SESSIONS, "tensorflow.estimator.*", "tensorflow.contrib.tpu.TPUEstimator")
 

@@ -80,6 +80,7 @@ class LoadCheckpointDiscarded(Rule):
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    recipe = "checkpoints"
     beside = ("TF406",)  # which says where the name went
     calls = (
         *_READERS,

@@ -62,6 +62,7 @@ class NameBasedWarmStart(Rule):
     code = "TF510"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    recipe = "checkpoints"
     supersedes = ("TF406",)
     calls = ("tensorflow.train.init_from_checkpoint", "tensorflow.train.warm_start")
 

@@ -61,6 +61,7 @@ class UncheckedRestore(Rule):
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    recipe = "checkpoints"
     calls = (
         *(f"{receiver}.{method}" for receiver in _CHECKPOINTS for method in ("restore", "read")),
         *(f"{receiver}.load_weights" for receiver in _MODELS),

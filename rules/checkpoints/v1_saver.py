@@ -67,6 +67,7 @@ class V1Saver(Rule):
     code = "TF503"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    recipe = "checkpoints"
     supersedes = ("TF406",)
     calls = ("tensorflow.train.Saver", "tensorflow.train.import_meta_graph")
 

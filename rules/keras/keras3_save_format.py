@@ -64,6 +64,7 @@ class Keras3SaveFormat(Rule):
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
+    recipe = "keras3"
     calls = (_CHECKPOINT, _SAVE_MODEL)
     methods = ("save", "save_weights")
     of_keras = True

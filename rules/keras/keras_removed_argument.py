@@ -136,6 +136,7 @@ class KerasRemovedArgument(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    recipe = "keras3"
     supersedes = ("TF408",)
     calls = ("keras.*",)
     of_keras = True

@@ -181,6 +181,7 @@ class KerasRemovedSymbol(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    recipe = "keras3"
     assigns = ("attribute",)
     of_keras = True
 

@@ -141,6 +141,7 @@ class TfOpOnKerasTensor(Rule):
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
+    recipe = "keras3"
     calls = _INPUTS
     of_keras = True
 

@@ -67,6 +67,7 @@ class V1OptimizerOnKerasModel(Rule):
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
+    recipe = "keras3"
     methods = ("compile", *_STEPS)
     of_keras = True
 

@@ -90,6 +90,7 @@ class FrozenSchedule(Rule):
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    recipe = "schedules"
     calls = KERAS
     of_keras = True
 

@@ -61,6 +61,7 @@ class MetricSemantics(Rule):
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
     effort = Effort.MECHANICAL
+    recipe = "metrics"
     beside = ("TF406", "TF421")  # these say that a metric moved, and that it needs a graph
     calls = (_AUC, *_CALLBACKS)
     references = ("keras.Sequential().fit().history", "keras.Model().fit().history")

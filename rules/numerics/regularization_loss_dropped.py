@@ -72,6 +72,7 @@ class RegularizationLossDropped(Rule):
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    recipe = "collections"
     beside = ("TF610",)  # tells of the layers that the call does not train
     calls = ("tensorflow.GradientTape",)
 

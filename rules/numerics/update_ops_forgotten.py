@@ -51,6 +51,7 @@ class UpdateOpsForgotten(Rule):
     code = "TF609"
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
+    recipe = "collections"
     supersedes = ("TF403", "TF406")
     calls = ("tensorflow.get_collection", "tensorflow.get_collection_ref")
 

@@ -79,11 +79,28 @@ EAGER = frozenset(
 )  # fmt: skip
 """Functions of compat.v1 that compute eagerly what they compute in a graph; `test_rewritten_calls.py` calls each."""
 
+_FINE = ("unknown", "works")
+
 
 @cache
 def _natives() -> dict[str, str]:
     natives: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))["natives"]
     return natives
+
+
+@cache
+def _refusals() -> dict[str, str]:
+    text = Path(__file__).with_name("eager_status.json").read_text(encoding="utf-8")
+    return {name: told for told, row in json.loads(text).items() for name in row.split() if told not in _FINE}
+
+
+def in_eager(name: str) -> str:
+    """What is wrong with a name of `tf.compat.v1` in eager execution, in words; an empty text where nothing is known.
+
+    Of each it was executed; see `tests/rules/eager_status.py`.
+    """
+    told = _refusals().get(name, "")
+    return "does nothing" if told == "nothing" else told
 
 
 @cache

@@ -54,6 +54,7 @@ class Estimator(Rule):
     code = "TF409"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    recipe = "estimators"
     supersedes = ("TF309", "TF406")
     imports = references = (
         "tensorflow",

@@ -57,6 +57,7 @@ class GlobalStep(Rule):
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    recipe = "schedules"
     supersedes = ("TF406",)
     calls = (
         *(f"tensorflow.train.{name}" for name in _STEPS),

@@ -48,6 +48,7 @@ class GraphCollection(Rule):
     code = "TF403"
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
+    recipe = "collections"
     supersedes = ("TF406",)
     calls = (*VARIABLES, *LOSSES, *READS, *WRITES, "tensorflow.get_variable")
 

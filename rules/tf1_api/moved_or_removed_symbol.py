@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...linter.rule_api.model import Call, File, Import, Name, Reference, Target
 from ...linter.rule_api.rewriting import expression, with_imports
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
-from .api_status import Standing, is_eager, is_of_keras, missing, missing_import, standing, v1_or_native
+from .api_status import Standing, in_eager, is_eager, is_of_keras, missing, missing_import, standing, v1_or_native
 
 if TYPE_CHECKING:
     import libcst
@@ -177,7 +177,9 @@ class MovedOrRemovedSymbol(Rule):
         told.add(found.symbol)
         instead = _instead(found)
         use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
-        message = f"`{found.written}` is there through compat.v1 only; {use}."
+        eager = in_eager(found.whole)
+        also = f" In eager execution it {eager}." if eager else ""
+        message = f"`{found.written}` is there through compat.v1 only; {use}.{also}"
         yield self.report(site, message, Severity.INFO, consequence=Consequence.LEGACY)
 
     @classmethod
@@ -284,7 +286,9 @@ def _advice(found: Standing) -> str:
         return f"there is no `{found.symbol}`{lacks}{f'; use {instead}' if instead else ''}."
     if found.native:
         return f"it is `tf.{found.native}` now, the same object."
-    return f"use {f'{instead}, or ' if instead else ''}`tf.compat.v1.{found.whole}`, which is the old one."
+    eager = in_eager(found.whole)
+    also = f" and {eager} in eager execution" if eager else ""
+    return f"use {f'{instead}, or ' if instead else ''}`tf.compat.v1.{found.whole}`, which is the old one{also}."
 
 
 def _instead(found: Standing) -> str:

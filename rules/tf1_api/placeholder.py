@@ -44,6 +44,7 @@ class Placeholder(Rule):
     code = "TF402"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    recipe = "placeholders"
     supersedes = ("TF406",)
     calls = ("tensorflow.placeholder", "tensorflow.sparse_placeholder", "tensorflow.sparse.placeholder", _WITH_DEFAULT)
 

@@ -52,6 +52,7 @@ class QueueInputPipeline(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.THOUGHT
+    recipe = "input-pipelines"
     supersedes = ("TF406",)
     calls = tuple(
         f"tensorflow.{name}"

@@ -60,6 +60,7 @@ class SessionRun(Rule):
     code = "TF401"
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
+    recipe = "sessions"
     supersedes = ("TF309", "TF406")
     calls = (*_SESSIONS, *_DEFAULT, *_RUNS)
     methods = ("run", "eval")

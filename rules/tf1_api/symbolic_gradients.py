@@ -52,6 +52,7 @@ class SymbolicGradients(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    recipe = "sessions"
     supersedes = ("TF309", "TF406", "TF408")
     calls = (*_GRADIENTS, *_STEPS)
 

@@ -61,6 +61,7 @@ class V1DatasetIterator(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    recipe = "input-pipelines"
     supersedes = ("TF406",)
     calls = _FUNCTIONS
     methods = (_ONE_SHOT, _INITIALIZABLE)

@@ -42,6 +42,7 @@ class V1LayersKeras3(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    recipe = "rnn"
     supersedes = ("TF309", "TF406")
     targets = frozenset({Target.KERAS3})
     imports = references = ("tensorflow.layers.*", "tensorflow.nn.rnn_cell.*", "keras.*")

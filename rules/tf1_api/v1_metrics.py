@@ -75,6 +75,7 @@ class V1Metrics(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    recipe = "metrics"
     supersedes = ("TF406",)
     calls = tuple(f"tensorflow.metrics.{name}" for name in (*_SUCCESSORS, *_OTHERS))
 

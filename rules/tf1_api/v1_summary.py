@@ -66,6 +66,7 @@ class V1Summary(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    recipe = "summaries"
     supersedes = ("TF406",)
     calls = tuple(_S + name for name in (*_NEEDING_A_GRAPH, *_STEPS, "tensor_summary"))
 

@@ -84,6 +84,7 @@ class AutoincrementVariableScope(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    recipe = "variable-scopes"
     supersedes = ("TF406",)
     targets = frozenset({Target.KERAS2})
     calls = SCOPES

@@ -57,6 +57,7 @@ class MissingShim(Rule):
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    recipe = "variable-scopes"
     supersedes = ("TF103", "TF104", "TF406")
     calls = (*sorted(GETTERS), *sorted(SLIM_GETTERS), *LAYERS, *SLIM, *sorted(LAYER_CLASSES), *sorted(CELLS))
 

@@ -92,6 +92,7 @@ class TfVariableUntrackedKeras3(Rule):
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
     targets = frozenset({Target.KERAS3})
+    recipe = "keras3"
     calls = ("tensorflow.Variable", "keras.layers.*", "keras.Sequential", "keras.applications.*")
     creates = ("module", "layer")
     assigns = ("attribute",)

@@ -71,6 +71,7 @@ class UnnamedV1Layer(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    recipe = "variable-scopes"
     supersedes = ("TF406",)
     targets = frozenset({Target.KERAS2})
     calls = (*LAYERS, *sorted(LAYER_CLASSES))

@@ -26,7 +26,7 @@ from migrate_lint.rules.keras.private_tensorflow_import import PUBLIC
 from migrate_lint.rules.tf1_api.signatures import CHANGED_IN_V1, SWALLOWING
 
 from ..interpreters import Children
-from . import keras_members, private_names, public_names, signatures
+from . import eager_status, keras_members, private_names, public_names, signatures
 
 RULES = Path(__file__).resolve().parents[2] / "rules"
 API_STATUS = RULES / "tf1_api" / "api_status.json"
@@ -520,3 +520,14 @@ def test_every_listed_layer_is_constructed() -> None:
     assert {(name, argument) for name, arguments in keras["unless"].items() for argument in arguments} == set(UNLESS)
     assert set(v1["layers"]) == set(V1_CALLS)
     assert set(v1["slim"]) == set(SLIM_CALLS) | SLIM_SIGNATURE_ONLY
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+@pytest.mark.parametrize("target", [target.value for target in Target])
+def test_compat_v1_does_eagerly_what_the_table_says(target: str) -> None:
+    """Of a hundred callables; `python -m tests.rules.eager_status` writes the table anew."""
+    told = {name: status for status, row in load(eager_status.TABLE).items() for name in row.split()}
+    chosen = random.Random(0).sample(sorted(told), 100)
+
+    assert {name: told[name] for name in chosen} == eager_status.asked(chosen, target)
