@@ -2,8 +2,8 @@
 
     python -m tests.rules.eager_status
 
-Each is called with arguments that are made up by the names of its parameters, in a child process for itself, eagerly and
-in a graph; its first combination that a graph takes is what counts:
+Each is called with arguments that are made up by the names of its parameters, in a child process for itself, in a graph
+and eagerly; the first combination that both take, or that eager execution refuses, is what counts:
 
 ``works``: it computes eagerly, or makes an object;
 ``raises``: eager execution refuses what a graph takes, with this type of error;
@@ -28,7 +28,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "rules" / "tf1_api" / "eager_status.json"
-_LEFT_OUT = ("app.", "flags.", "gfile.", "logging.", "keras.", "estimator.", "test.", "tpu.", "resource_loader.", "lite.")
+_LEFT_OUT = (
+    "app.", "flags.", "gfile.", "logging.", "keras.", "estimator.", "test.", "tpu.", "resource_loader.", "lite.",
+)  # fmt: skip
 """What has nothing to do with graphs, or needs a device or a package of its own."""
 _SWITCHES = re.compile(r"(?:^|\.)(?:enable|disable)_\w+$|initialize_tpu|reset_default_graph")
 _SECONDS = 20
@@ -134,12 +136,8 @@ def _calls(tf: Any, value: Any) -> Iterator[dict[str, Any]]:
     kinds = _kinds(tf)
     same = [[kind] * len(free) for kind in kinds]
     mixed = itertools.product(kinds, repeat=len(free)) if 1 < len(free) < 4 else iter(())
-    seen = 0
-    for row in itertools.chain(same if free else [[]], mixed):
+    for row in itertools.islice(itertools.chain(same if free else [[]], mixed), _MOST):
         yield {**fixed, **dict(zip(free, row, strict=True))}
-        seen += 1
-        if seen >= _MOST:
-            return
 
 
 def _called(value: Any, call: dict[str, Any]) -> tuple[str, Any]:

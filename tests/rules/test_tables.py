@@ -11,6 +11,7 @@ import importlib.metadata
 import importlib.util
 import inspect
 import json
+import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
