@@ -100,7 +100,7 @@ def in_eager(name: str) -> str:
     Of each it was executed; see `tests/rules/eager_status.py`.
     """
     told = _refusals().get(name, "")
-    return "does nothing" if told == "nothing" else told
+    return "does nothing in eager execution" if told == "nothing" else "needs a graph" if told else ""
 
 
 @cache

@@ -178,7 +178,7 @@ class MovedOrRemovedSymbol(Rule):
         instead = _instead(found)
         use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
         eager = in_eager(found.whole)
-        also = f" In eager execution it {eager}." if eager else ""
+        also = f" It {eager}." if eager else ""
         message = f"`{found.written}` is there through compat.v1 only; {use}.{also}"
         yield self.report(site, message, Severity.INFO, consequence=Consequence.LEGACY)
 
@@ -287,7 +287,7 @@ def _advice(found: Standing) -> str:
     if found.native:
         return f"it is `tf.{found.native}` now, the same object."
     eager = in_eager(found.whole)
-    also = f" and {eager} in eager execution" if eager else ""
+    also = f" and {eager}" if eager else ""
     return f"use {f'{instead}, or ' if instead else ''}`tf.compat.v1.{found.whole}`, which is the old one{also}."
 
 
