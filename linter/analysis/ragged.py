@@ -13,7 +13,6 @@ from .index import Scope
 RAGGED = '["ragged"]'
 """What `summary` writes for such an argument, where the JSON text of a literal stands for others."""
 _SAME_ROWS = frozenset({"list", "tuple", "sorted", "reversed"})
-_MAX_DEPTH = 5
 _DISPLAYS = ast.ListComp | ast.GeneratorExp
 
 
@@ -22,40 +21,41 @@ def is_ragged(
     scope: Scope,
     given: Callable[[Scope, str], bool] = lambda function, parameter: False,
     appended: Callable[[Scope, str], Iterable[ast.expr]] = lambda owner, name: (),
-    depth: int = _MAX_DEPTH,
+    judged: set[tuple[int, str]] | None = None,
 ) -> bool:
     """Whether a value, read in a scope, may be a sequence of rows of unlike lengths.
 
     `given` tells that of a parameter's arguments, and `appended` what a scope appends to one of its names.
+    Each name is judged once: those that were, with the ids of their scopes, are in `judged`.
     """
-    if depth == 0:
-        return False
+    judged = set() if judged is None else judged
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
         name = node.func.id
         if any(name in one.binds for one in scope.chain()):
             return False
         if name == "zip":
             return len(node.args) > 1 or isinstance(node.args[0], ast.Starred)
-        return name in _SAME_ROWS and is_ragged(node.args[0], scope, given, appended, depth - 1)
+        return name in _SAME_ROWS and is_ragged(node.args[0], scope, given, appended, judged)
     if isinstance(node, _DISPLAYS):
         targets = {
             one.id for clause in node.generators for one in ast.walk(clause.target) if isinstance(one, ast.Name)
         }
         return _is_row(node.elt, targets)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        return is_ragged(node.value, scope, given, appended, depth - 1)
+        return is_ragged(node.value, scope, given, appended, judged)
     if isinstance(node, ast.IfExp):
-        return any(is_ragged(one, scope, given, appended, depth - 1) for one in (node.body, node.orelse))
+        return any(is_ragged(one, scope, given, appended, judged) for one in (node.body, node.orelse))
     if not isinstance(node, ast.Name):
         return False
     owner = next((one for one in scope.chain() if node.id in one.binds), None)
-    if owner is None:
+    if owner is None or (owner.id, node.id) in judged:
         return False
+    judged.add((owner.id, node.id))
     for bind in owner.binds[node.id]:
         if bind.kind == "parameter" and given(owner, node.id):
             return True
         value = bind.node if bind.kind in ("value", "opaque") else None
-        if isinstance(value, ast.expr) and is_ragged(value, bind.scope or owner, given, appended, depth - 1):
+        if isinstance(value, ast.expr) and is_ragged(value, bind.scope or owner, given, appended, judged):
             return True
     return any(_is_row(one, None) for one in appended(owner, node.id))
 

@@ -496,6 +496,17 @@ def test_rows_of_unlike_lengths_are_an_array_of_objects(value: str) -> None:
     assert ("def rows_a" in after) == (value in RAGGED)
 
 
+def test_each_name_is_judged_once() -> None:
+    """Names that are made of themselves, or of each other on two ways, would have more ways than there is time for."""
+    again = "rows = list(rows)\n" * 60
+    chain = "".join(f"r{at + 1} = list(r{at}) if r0 else sorted(r{at})\n" for at in range(60))
+    text = f"import numpy as np\nimport tensorflow as tf\nr0 = [[w for w in s] for s in xs]\nrows = r0\n{again}{chain}"
+
+    after = one(f"{text}np.array(rows)\nnp.array(r60)\nmade(rows, r60)\ntf.Session()\n").text
+
+    assert 2 == after.count("\nrows_array(r")
+
+
 @pytest.mark.parametrize("value", [value for value in [*RAGGED, *REGULAR] if value.lower().startswith("made")])
 def test_what_makes_arrays_of_rows_may_be_in_another_file(value: str) -> None:
     use = f"import tensorflow as tf\nfrom data import made, made_again, Made\n{ROWS}y = {value}\ntf.Session()\n"
