@@ -97,8 +97,7 @@ class RnnDefaults(Rule):
             return None
         kind = site.name.rpartition(".")[2]
         imports: tuple[tuple[str, str | None, str | None], ...] = ()
-        activation = site.literal("recurrent_activation", 2)
-        if site.spelled.startswith("tensorflow.") and activation in (None, "hard_sigmoid"):
+        if _had_another_gate(site):
             value, old = '"hard_sigmoid"', argument(node, "recurrent_activation", 2)
             if site.target is Target.KERAS3:
                 written = site.importable("tensorflow.clip_by_value")
@@ -117,7 +116,7 @@ class RnnDefaults(Rule):
             return
         changed, advice = [], []
         activation = call.literal("recurrent_activation", 2)
-        if call.spelled.startswith("tensorflow.") and activation in (None, "hard_sigmoid"):
+        if _had_another_gate(call):
             keras3 = call.target is Target.KERAS3
             if activation is None:
                 changed.append("`recurrent_activation='sigmoid'`, where it was 'hard_sigmoid'")
@@ -140,6 +139,11 @@ class RnnDefaults(Rule):
                 f"those of TF1, give it {' and '.join(advice)}.",
                 related=call.file.era_told,
             )
+
+
+def _had_another_gate(call: Call) -> bool:
+    """Whether the recurrent activation of a layer was TF1's `hard_sigmoid`, by default or by name."""
+    return call.spelled.startswith("tensorflow.") and call.literal("recurrent_activation", 2) in (None, "hard_sigmoid")
 
 
 def _of_gru(call: Call) -> str:
