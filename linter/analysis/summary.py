@@ -19,7 +19,7 @@ from .guards import Guards
 from .index import Block, CallFact, FileIndex, Scope
 from .names import canonical
 from .paths import Literal, held_by, is_none, literal_of, literal_string, path_of, split_head
-from .ragged import RAGGED, is_ragged
+from .ragged import RAGGED, Raggedness
 from .versions import Flags, Versions
 
 _NO_FLAGS = ("@", "self@", "super@", "$", "{", "[", "*.", "tensorflow.", "builtins.", "keras.", "numpy.")
@@ -181,6 +181,7 @@ class _Summarizer:
         self._known: dict[str, int] = {}
         self._conditions: list[Conditions] = [NO_CONDITIONS]
         self._lambdas: set[int] = set()
+        self._raggedness = Raggedness()
         self._partials = {_kept(call) for call in index.calls if call.path in ("functools.partial", "partial")}
         self.summary: Summary = {
             "imports": sorted({fact.absolute for fact in index.imports}),
@@ -319,7 +320,7 @@ class _Summarizer:
         if ours:
             condition = self._condition_of(call)
             path = call.path or ""
-            shape = UNKNOWN_SHAPE if path.rpartition(".")[2] in self._partials else _shape(call)
+            shape = UNKNOWN_SHAPE if path.rpartition(".")[2] in self._partials else _shape(call, self._raggedness)
             edge = CallEdge(caller, call.node.lineno, ours, condition, shape, path)
             self.summary["edges"].append(edge)
         given = _arguments(call.node)
@@ -635,7 +636,7 @@ _TOLD_OF = (ast.Constant, ast.Name, ast.Call, ast.ListComp)
 """Arguments of which something may be known."""
 
 
-def _shape(call: CallFact) -> tuple[int, list[str]]:
+def _shape(call: CallFact, raggedness: Raggedness) -> tuple[int, list[str]]:
     """How many arguments a call gives by position, and what is known of them and of the others.
 
     ``name`` is given by keyword; ``*`` stands for what an unpacked value gives.
@@ -656,12 +657,12 @@ def _shape(call: CallFact) -> tuple[int, list[str]]:
             count = at
             break
         if kind in _TOLD_OF:
-            found += _given(str(at), value, caller)
+            found += _given(str(at), value, caller, raggedness)
     for keyword in node.keywords:
         if keyword.arg is None:
             found.append("*")
         else:
-            found += _given(keyword.arg, keyword.value, caller)
+            found += _given(keyword.arg, keyword.value, caller, raggedness)
     return count, found
 
 
@@ -676,7 +677,7 @@ def _gives_self(node: ast.Call, caller: Scope) -> bool:
     )
 
 
-def _given(name: str, value: ast.expr, caller: Scope) -> list[str]:
+def _given(name: str, value: ast.expr, caller: Scope, raggedness: Raggedness) -> list[str]:
     """What is known of one argument."""
     found = [] if name[0].isdecimal() else [name]
     if isinstance(value, ast.Constant):
@@ -686,7 +687,7 @@ def _given(name: str, value: ast.expr, caller: Scope) -> list[str]:
         position = caller.parameters.index(value.id) - (caller.owner() is not None and not _is_static(caller))
         default = _text(caller.defaults[value.id]) if value.id in caller.defaults else ""
         found.append(intern(f"?{name}={position}:{value.id}:{default}"))
-    elif value.__class__ in _TOLD_OF and is_ragged(value, caller):
+    elif value.__class__ in _TOLD_OF and raggedness.holds(value, caller):
         return [intern(f"={name}:{RAGGED}")]
     return found
 

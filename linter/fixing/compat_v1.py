@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from ..analysis.eras import Era
+from ..analysis.index import CallFact
 from ..analysis.names import below, canonical
 from ..analysis.public_names import has
-from ..analysis.ragged import RAGGED, is_ragged
+from ..analysis.ragged import RAGGED, Raggedness
 from ..finding import Edit, Target
 from ..rule_api.contrib import Successor, code_of, successor, takes, written_name
 from .edits import applied
@@ -393,21 +396,31 @@ class _Plan:
 
     def _ragged_arrays(self) -> None:
         """``np.array(rows)``: of rows of unlike lengths it was an array of objects, and it raises since numpy 1.24."""
+        rows = Raggedness(self._is_given_ragged, self._appended)
         for call in self._file.calls:
             node = call.syntax
             if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or not call.path:
                 continue
             helper = _OF_ROWS.get(next(iter(self._file.index.resolve(call.scope, call.path)), ""))
-            if helper and is_ragged(node.args[0], call.scope, self._is_given_ragged, self._appended):
+            if helper and rows.holds(node.args[0], call.scope):
                 self._used[helper] = min(call.line, self._used.get(helper, call.line))
                 self._put(node.func, call.path, helper)
 
     def _is_given_ragged(self, function: Scope, parameter: str) -> bool:
         return function.is_function and RAGGED in self._file.project.arguments((self._file.key, function.id), parameter)
 
-    def _appended(self, owner: Scope, name: str) -> Iterator[ast.expr]:
+    @cached_property
+    def _appending(self) -> dict[str, list[CallFact]]:
+        """The calls of methods ``append``, by how they are written."""
+        found = defaultdict(list)
         for call in self._file.index.calls:
-            if call.path == f"{name}.append" and call.scope.function() is owner.function() and len(call.node.args) == 1:
+            if call.path and call.path.endswith(".append"):
+                found[call.path].append(call)
+        return found
+
+    def _appended(self, owner: Scope, name: str) -> Iterator[ast.expr]:
+        for call in self._appending.get(f"{name}.append", ()):
+            if call.scope.function() is owner.function() and len(call.node.args) == 1:
                 yield call.node.args[0]
 
     # -- imports -----------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ and eagerly; the first combination that both take, or that eager execution refus
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import json
@@ -21,6 +22,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -219,7 +221,8 @@ def asked(wanted: list[str], target: str) -> dict[str, str]:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--child"]:
-        print(json.dumps(judged(json.load(sys.stdin) or list(names()))))
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # some of them write where they run
+            print(json.dumps(judged(json.load(sys.stdin) or list(names()))))
     else:
         both = {target: asked([], target) for target in ("keras2", "keras3")}
         agreed = {name: told for name, told in both["keras2"].items() if both["keras3"].get(name) == told}
