@@ -18,6 +18,7 @@ __all__ = [
     "argument",
     "call_in",
     "comments_of",
+    "decorated",
     "expression",
     "has_comment",
     "keyworded",
@@ -102,6 +103,16 @@ def call_in(node: libcst.CSTNode, around: ast.AST, site: Call) -> libcst.Call | 
         return None
     found = same[sorted(calls, key=lambda one: (one.lineno, one.col_offset)).index(site.call)]
     return found if isinstance(found, libcst.Call) else None
+
+
+def decorated(function: libcst.FunctionDef, path: str) -> libcst.FunctionDef:
+    """A function with one more decorator, above those that it has."""
+    import libcst
+
+    added = libcst.Decorator(expression(path))
+    if function.decorators:
+        return function.with_changes(decorators=[added, *function.decorators])
+    return function.with_changes(decorators=[added], lines_after_decorators=[])
 
 
 def with_function(call: libcst.Call, path: str) -> libcst.Call:

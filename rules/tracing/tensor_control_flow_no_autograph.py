@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Context, FunctionSite, Site, Target, path_of
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rewriting import decorated
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .autograph import asked_tensors_in, is_conditional, is_tensor, loops_in, unconverted_trace_of
 from .traces import Trace, trace_of
+
+if TYPE_CHECKING:
+    import libcst
 
 _SHOWN = 40
 
@@ -49,6 +54,10 @@ class TensorControlFlowNoAutograph(Rule):
                 x = x / tf.norm(x)
             return x
     ```
+
+    ## Fix safety
+    Unsafe: `call` gets a `tf.function` of its own, in which whatever Python does happens once, at the trace.
+    There is one only for `call` itself, without other decorators, and none for a comprehension.
 
     ## Source
     - https://keras.io/guides/migrating_to_keras_3/#tf-autograph
@@ -97,6 +106,28 @@ class TensorControlFlowNoAutograph(Rule):
             subject=ast.unparse(site.syntax),
             related=trace.callers,
         )
+
+    def fixed_part(self, site: Site) -> ast.stmt | None:
+        """The method."""
+        node = None if site.function is None else site.function.syntax
+        return node if isinstance(node, ast.FunctionDef) else None
+
+    def fix(self, node: libcst.FunctionDef, site: Site) -> Replacement | None:
+        """Decorate it with `tf.function`."""
+        method, trace, written = site.function, unconverted_trace_of(site), site.importable("tensorflow.function")
+        if method is None or trace is None or trace.how != "fit" or written is None or _is_of_comprehension(site):
+            return None
+        if method.cls is None or not method.cls.is_keras or method.body.name != "call" or method.body.decorators:
+            return None
+        reason = "what Python does in `call`, such as a print or a counter, happens once then, at the trace"
+        return Replacement(decorated(node, written[0]), Applicability.UNSAFE, reason, written[1])
+
+
+def _is_of_comprehension(site: Site) -> bool:
+    assert site.function is not None
+    clauses = [one for one, loop in loops_in(site.function) if isinstance(loop, ast.comprehension)]
+    clauses += [test.site for test, _ in asked_tensors_in(site.function) if test.clause is not None]
+    return any(one.syntax is site.syntax for one in clauses)
 
 
 def _why(trace: Trace, site: Site) -> str:

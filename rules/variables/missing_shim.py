@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity, Target
+from ...linter.rule_api.rewriting import decorated
+from ...linter.rule_api.rule import (
+    Applicability,
+    Consequence,
+    Diagnostic,
+    Effort,
+    Replacement,
+    Rule,
+    Severity,
+    Target,
+)
 from .constructors import may_be_guarded
 from .v1_names import CELLS, GETTERS, LAYER_CLASSES, LAYERS, SLIM, SLIM_GETTERS, how_reached
 
+if TYPE_CHECKING:
+    import libcst
+
 _WITHOUT = Context.SHIM | Context.LEGACY
+_SHIM = "tensorflow.compat.v1.keras.utils.track_tf1_style_variables"
 
 
 class MissingShim(Rule):
@@ -47,6 +63,11 @@ class MissingShim(Rule):
         def call(self, x):
             return x * self.w
     ```
+
+    ## Fix safety
+    Unsafe, and on Keras 2 alone: the method is decorated with the shim, which keeps the variables by the names that the
+    code gives them, and tracks them. A checkpoint of the TF1 program has them below the scopes that were open around.
+    There is one where the variables are made in `call` or `__call__` itself.
 
     ## Source
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable
@@ -89,3 +110,20 @@ class MissingShim(Rule):
                 Severity.INFO,
                 related=call.callers(Context.FORWARD),
             )
+
+    def fixed_part(self, site: Call) -> ast.stmt | None:
+        """The method."""
+        node = None if site.function is None else site.function.syntax
+        return node if isinstance(node, ast.FunctionDef) else None
+
+    def fix(self, node: libcst.FunctionDef, site: Call) -> Replacement | None:
+        """Decorate it with the shim."""
+        written, method = site.importable(_SHIM), site.function
+        if written is None or method is None or site.target is not Target.KERAS2 or may_be_guarded(site):
+            return None
+        if not site.runs(Context.FORWARD, without=_WITHOUT) or site.scope is not method.body:
+            return None
+        if site.cls is None or method.body.name not in ("call", "__call__") or method.body.decorators:
+            return None
+        reason = "the variables get the names that the code gives them, and are trained and saved from now on"
+        return Replacement(decorated(node, written[0]), Applicability.UNSAFE, reason, written[1])

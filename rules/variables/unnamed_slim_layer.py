@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity, Target
-from .v1_names import SHIMMED, SLIM, Naming, how_reached, naming
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity, Target
+from .v1_names import SHIMMED, SLIM, Naming, how_reached, named, naming
+
+if TYPE_CHECKING:
+    import libcst
 
 
 class UnnamedSlimLayer(Rule):
@@ -43,6 +47,12 @@ class UnnamedSlimLayer(Rule):
             return slim.fully_connected(x, 3, scope="logits")
     ```
 
+    ## Fix safety
+    Unsafe: the layer gets the scope that its first call made, such as `Conv` or `fully_connected`, and what was trained
+    under `Conv_1` and so on is not found by it.
+    There is one only in the method that has the shim, outside of loops, where neither it nor a function that it calls
+    makes another layer of that scope, and none for `slim.repeat` and `slim.stack`, whose layers a scope would rename.
+
     ## Source
     - https://www.tensorflow.org/guide/migrate/model_mapping#a_note_on_slim_and_contriblayers
     - https://github.com/google-research/tf-slim
@@ -72,6 +82,10 @@ class UnnamedSlimLayer(Rule):
             "Give it a `scope`, or open a named `variable_scope` around it.",
             related=call.callers(Context.FORWARD),
         )
+
+    def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
+        """Give the scope that the first call makes."""
+        return named(node, site, "scope", SLIM.get(site.name))
 
 
 def _scope_by_arg_scope(call: Call) -> bool:

@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call, Context, is_none
-from ...linter.rule_api.rewriting import argument, expression, has_comment, with_argument
-from ...linter.rule_api.rule import (
-    Applicability,
-    Consequence,
-    Diagnostic,
-    Effort,
-    Replacement,
-    Rule,
-    Severity,
-    Target,
-)
-from .v1_names import LAYER_CLASSES, LAYERS, SHIMMED, Naming, how_reached, is_called, is_named_once, naming
+from ...linter.rule_api.model import Call, Context
+from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Replacement, Rule, Severity, Target
+from .v1_names import LAYER_CLASSES, LAYERS, SHIMMED, Naming, how_reached, is_called, named, naming
 
 if TYPE_CHECKING:
     import libcst
@@ -105,18 +95,4 @@ class UnnamedV1Layer(Rule):
 
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Give the name that the first call makes."""
-        if site.name not in LAYERS or site.has_stars or has_comment(*node.args):
-            return None
-        last, position = site.name.rpartition(".")[2], LAYERS[site.name]
-        value, given = site.value("name", position), argument(node, "name", position)
-        if (value is not None and not is_none(value)) or not is_named_once(site, last):
-            return None
-        name = expression(f'"{last}"')
-        if given is None:
-            new = with_argument(node, "name", name)
-        else:
-            new = node.with_changes(
-                args=[one.with_changes(value=name) if one is given else one for one in node.args]
-            )
-        reason = "each call now finds the variables of the first one, and a checkpoint knows them by these names"
-        return Replacement(new, Applicability.UNSAFE, reason)
+        return named(node, site, "name", LAYERS.get(site.name))

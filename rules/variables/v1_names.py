@@ -10,8 +10,14 @@ import ast
 import json
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call, Context, Site, defaults_to_none
+from ...linter.rule_api.model import Call, Context, Site, defaults_to_none, is_none
+from ...linter.rule_api.rewriting import argument, expression, has_comment, with_argument
+from ...linter.rule_api.rule import Applicability, Replacement
+
+if TYPE_CHECKING:
+    import libcst
 
 _TABLE = json.loads(Path(__file__).with_name("v1_layers.json").read_text(encoding="utf-8"))
 
@@ -21,6 +27,10 @@ SLIM: dict[str, int | None] = {f"slim.{name}": position for name, position in _T
     f"slim.{name}": None for name in _TABLE["slim_scope_keyword"]
 }
 """Functions of slim, to the position of ``scope``; None where it goes by keyword only."""
+FIRST_NAMES: dict[str, str] = {name: name.rpartition(".")[2] for name in LAYERS} | {
+    f"slim.{name}": scope for name, scope in _TABLE["slim_default_scope"].items()
+}
+"""Functions of both, to the name that the first call without one gets."""
 LAYER_CLASSES = frozenset(
     f"tensorflow.layers.{name}"
     for name in (
@@ -97,14 +107,33 @@ def is_named_once(call: Call, text: str) -> bool:
     for other in function.calls:
         if other is call:
             continue
-        if other.name == call.name and call.name in LAYERS:
+        if call.name in FIRST_NAMES and FIRST_NAMES.get(other.name) == text:
             return False
         if any(isinstance(value, ast.Constant) and value.value == text for value in other.arguments):
             return False
         for entity in other.found:
-            if entity.kind == "function" and call.name in call.file.project.v1_calls(entity.key):
-                return False
+            if entity.kind == "function":
+                made = call.file.project.v1_calls(entity.key)
+                if call.name in made or (call.name in FIRST_NAMES and text in map(FIRST_NAMES.get, made)):
+                    return False
     return True
+
+
+def named(node: libcst.Call, call: Call, parameter: str, position: int | None) -> Replacement | None:
+    """A layer below the shim with the name that its first call made."""
+    text = FIRST_NAMES.get(call.name)
+    if text is None or call.has_stars or has_comment(*node.args):
+        return None
+    value, given = call.value(parameter, position), argument(node, parameter, position)
+    if (value is not None and not is_none(value)) or not is_named_once(call, text):
+        return None
+    name = expression(f'"{text}"')
+    if given is None:
+        new = with_argument(node, parameter, name)
+    else:
+        new = node.with_changes(args=[one.with_changes(value=name) if one is given else one for one in node.args])
+    reason = "each call now finds the variables of the first one, and a checkpoint knows them by these names"
+    return Replacement(new, Applicability.UNSAFE, reason)
 
 
 def how_reached(site: Site) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import runpy
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from migrate_lint.linter.finding import INTERNAL_ERROR, Applicability, Finding, Target, Via
@@ -128,7 +129,9 @@ def numbers(text: str) -> list[float]:
     import tensorflow as tf
 
     tf.keras.utils.set_random_seed(1)
-    names: dict[str, Any] = {"__name__": "example"}
-    exec(compile(text, "example.py", "exec"), names)
-    parts = [np.asarray(part, np.float64).ravel() for part in tf.nest.flatten(names["result"])]
+    with tempfile.TemporaryDirectory() as folder:  # AutoGraph reads it
+        path = Path(folder, "example.py")
+        path.write_text(text, "utf-8")
+        result = runpy.run_path(str(path), run_name="example")["result"]
+    parts = [np.asarray(part, np.float64).ravel() for part in tf.nest.flatten(result)]
     return [float(number) for number in np.concatenate(parts)]

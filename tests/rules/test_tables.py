@@ -299,10 +299,10 @@ def keras_mismatches(tf: Any, target: str) -> Iterator[str]:
             yield f"keras.layers.{name}({argument}=...) creates no variable"
 
 
-def graph_variables(tf: Any, call: Callable[[Any], object], shape: Sequence[int]) -> int:
+def graph_variables(tf: Any, call: Callable[[Any], object], shape: Sequence[int]) -> list[str]:
     with tf.Graph().as_default():
         call(tf.ones(shape))
-        return len(tf.compat.v1.global_variables())
+        return [variable.name for variable in tf.compat.v1.global_variables()]
 
 
 def position(function: Any, parameter: str) -> int:
@@ -345,8 +345,9 @@ def slim_mismatches(tf: Any) -> Iterator[str]:
         if name in SLIM_SIGNATURE_ONLY:
             continue
         shape, arguments = SLIM_CALLS[name]
-        if not graph_variables(tf, partial(function, **arguments), shape):
-            yield f"tf_slim.{name} creates no variable"
+        made = {path.partition("/")[0] for path in graph_variables(tf, partial(function, **arguments), shape)}
+        if made != {table["slim_default_scope"][name]}:
+            yield f"tf_slim.{name} creates variables in {made}"
     for name in table["slim_scope_keyword"]:
         parameters = inspect.signature(getattr(slim, name)).parameters
         if "scope" in parameters or parameters["kwargs"].kind is not inspect.Parameter.VAR_KEYWORD:
