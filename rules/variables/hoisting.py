@@ -1,14 +1,15 @@
-"""What a forward pass makes at every call is made once, in the constructor: a change of the class around it."""
+"""What is made at every call is made once: in the constructor of a class, or before a function of a module."""
 
 from __future__ import annotations
 
 import ast
 import keyword
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, ClassSite, FunctionSite
-from ...linter.rule_api.rewriting import call_in
+from ...linter.rule_api.rewriting import call_in, has_comment
 
 if TYPE_CHECKING:
     import libcst
@@ -91,6 +92,64 @@ def hoisted(node: libcst.ClassDef, site: Call) -> libcst.ClassDef | None:
                 new = new.with_changes(leading_lines=[libcst.EmptyLine(indent=False), *new.leading_lines])
         body.append(new)
     return node.with_changes(body=node.body.with_changes(body=body))
+
+
+def is_known_to_module(site: Call) -> bool:
+    """Whether a function of a module makes the same thing at each call, of names that the module has bound before.
+
+    It sets a local name to it, which nothing else in the file has.
+    """
+    function, statement, module = site.function, site.statement, site.file.index.module
+    if function is None or site.scope is not function.body or function.scope is not module:
+        return False
+    if not isinstance(statement, ast.Assign) or statement.value is not site.call or len(statement.targets) != 1:
+        return False
+    target, node, whole = statement.targets[0], function.syntax, module.node
+    if not isinstance(target, ast.Name) or not isinstance(whole, ast.Module) or node not in whole.body:
+        return False
+    if any(level.kind != "body" for level in site.block.chain()) or len(function.body.binds[target.id]) != 1:
+        return False
+    if any(target.id in scope.binds for scope in site.file.index.scopes if scope is not function.body):
+        return False
+    before = {*_bound_by(whole.body[: whole.body.index(node)])}
+    for part in ast.walk(site.call):
+        if not isinstance(part, _CONSTANT):
+            return False
+        if isinstance(part, ast.Name):
+            found = site.file.index.lookup(site.scope, part.id)
+            if found is not None and (found[0] is not module or len(found[1]) != 1 or part.id not in before):
+                return False
+    return True
+
+
+def _bound_by(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that plain statements of a module bind."""
+    for statement in statements:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield statement.name
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in statement.names)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign):
+            names = [one for one in ast.walk(statement) if isinstance(one, ast.Name)]
+            yield from (one.id for one in names if isinstance(one.ctx, ast.Store))
+
+
+def moved_before(function: libcst.FunctionDef, site: Call) -> libcst.FlattenSentinel[libcst.BaseStatement] | None:
+    """A function after the statement of it that makes what a site makes, if that has a line of its own."""
+    import libcst
+
+    made = call_in(function, site.function.syntax, site) if site.function is not None else None
+    taken = None if made is None else _taken_out(function, made)
+    if taken is None or has_comment(*function.leading_lines):
+        return None
+    for line in function.body.body:
+        if isinstance(line, libcst.SimpleStatementLine) and line not in taken.body.body:
+            notes = [one for one in line.leading_lines if one.comment is not None]
+            gap = [libcst.EmptyLine(indent=False), libcst.EmptyLine(indent=False)]
+            return libcst.FlattenSentinel(
+                [line.with_changes(leading_lines=notes), taken.with_changes(leading_lines=gap)]
+            )
+    return None
 
 
 def _set_here(site: Call, this: str) -> str:

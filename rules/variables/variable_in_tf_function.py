@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Context
-from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
+from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from .constructors import (
     FILLED,
     SEED_GENERATOR,
@@ -19,6 +21,10 @@ from .constructors import (
     may_be_guarded,
     reached,
 )
+from .hoisting import is_known_to_module, moved_before
+
+if TYPE_CHECKING:
+    import libcst
 
 
 class VariableInTfFunction(Rule):
@@ -53,6 +59,12 @@ class VariableInTfFunction(Rule):
         return x * factor
     ```
 
+    ## Fix safety
+    Unsafe: the variable is made when the module is imported, outside of any strategy's scope that is opened later, and
+    keeps its value from one call to the next, as it did in a graph of TF1.
+    There is one for a local name of a function of the module, set once and in no branch to what the module knows by
+    then.
+
     ## Source
     - https://www.tensorflow.org/guide/function#creating_tfvariables
     - https://www.tensorflow.org/guide/migrate/tf1_vs_tf2
@@ -86,3 +98,16 @@ class VariableInTfFunction(Rule):
             Severity.INFO if unproven or (layer and not is_called(call, Context.TRACED)) else None,
             related=call.callers(Context.TRACED),
         )
+
+    def fixed_part(self, site: Call) -> ast.stmt | None:
+        """The function."""
+        node = None if site.function is None else site.function.syntax
+        return node if isinstance(node, ast.FunctionDef) else None
+
+    def fix(self, node: libcst.FunctionDef, site: Call) -> Replacement | None:
+        """Make it before the function."""
+        if may_be_guarded(site, Context.TRACED) or not is_known_to_module(site):
+            return None
+        moved = moved_before(node, site)
+        reason = "it is made when the module is imported, and keeps its value from one call to the next"
+        return None if moved is None else Replacement(moved, Applicability.UNSAFE, reason)
