@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from array import array
 from collections import deque
@@ -91,6 +92,14 @@ class _File:
         self.rows = Rows(links["rows"])
         self.is_leaf = is_leaf
 
+    def is_same(self, other: _File) -> bool:
+        """Whether the links of two files are the same, be they new or read from where they were kept."""
+        parts = ("rows", "entries", "files", "is_leaf", "names", "number", "owners", "uses", "v1_calls")
+        return self is other or (
+            all(getattr(self, part) == getattr(other, part) for part in parts)
+            and json.dumps([self.effects, self.shapes]) == json.dumps([other.effects, other.shapes])
+        )
+
     def leading(self, kind: type[_Leading]) -> Iterator[_Leading]:
         """The rows that lead to a function or class; those of a leaf lead to no other file."""
         found = self.rows.of(kind)
@@ -110,19 +119,31 @@ class CallGraph:
 
     A function or class is a number in here: that of its file, then its scope id.
     A notebook is a leaf: it is known only if it is linted too, so nothing in it changes what is found in another file.
+
+    Args:
+        links: of all files, or of those that have others than in the graph `around` them.
+        around: a graph of these files and more, whose other files stay as they are.
     """
 
-    def __init__(self, links: Mapping[str, Links]) -> None:
-        self._names = sorted(links)
+    def __init__(self, links: Mapping[str, Links], around: CallGraph | None = None) -> None:
+        self._names: list[str] = sorted(links) if around is None else around._names
         self._numbers = {name: number for number, name in enumerate(self._names)}
         self._leaves = frozenset(number for number, name in enumerate(self._names) if name.endswith(".ipynb"))
-        self._files = [
-            _File(links[name], self._numbers, number in self._leaves) for number, name in enumerate(self._names)
+        self._files: list[_File] = [
+            _File(links[name], self._numbers, number in self._leaves)
+            if around is None or name in links
+            else around._files[number]
+            for number, name in enumerate(self._names)
         ]
         self._found: dict[tuple[str, ...], frozenset[int]] = {}
         self._spelled: dict[tuple[str, ...], str | None] = {}
         self._stands_for: dict[int, int] = {}
         self._given_on: dict[tuple[int, str, int], list[str]] = {}
+
+    def with_links(self, links: Mapping[str, Links]) -> CallGraph:
+        """The graph with other links of some of its files: itself, with all that it knows, where they are the same."""
+        graph = CallGraph(links, self)
+        return self if all(map(_File.is_same, self._files, graph._files)) else graph
 
     def _id(self, key: Key) -> int:
         number = self._numbers.get(key[0], NOTHING)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -123,7 +123,7 @@ class Classes(ABC):
         self.subclasses(("", 0))
         return [[files[k[0]], k[1], files[c[0]], c[1]] for k, found in (self._subclasses or {}).items() for c in found]
 
-    def load_descent(self, rows: Iterable[tuple[int, int, int, int]]) -> None:
+    def load_descent(self, rows: Iterable[Sequence[int]]) -> None:
         """Take over what `descent` gave for the same structure."""
         files = list(self.summaries)
         self._subclasses = {}

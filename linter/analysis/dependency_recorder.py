@@ -16,7 +16,7 @@ from .project import Project
 
 Question = tuple[str, tuple[Any, ...]]
 
-PREPARATION = frozenset({"join", "prepare", "descent", "load_descent"})
+PREPARATION = frozenset({"join", "prepare", "descent", "load_descent", "with_code"})
 """What is done with a project before anything is asked of it."""
 
 

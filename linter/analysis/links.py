@@ -223,6 +223,11 @@ class Rows:
     def __init__(self, cells: Iterable[Iterable[int]]) -> None:
         self._cells = tuple(array("i", part) for part in cells)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rows) and self._cells == other._cells
+
+    __hash__ = None  # type: ignore[assignment]
+
     def of(self, kind: type[Row]) -> Iterator[Row]:
         """The rows of one type."""
         cells = iter(self._cells[_ROW_TYPES.index(kind)])

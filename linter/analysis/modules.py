@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Container, Iterable, Mapping
 
 _LIBRARIES = frozenset(
     {"tensorflow", "keras", "tf_keras", "tf_slim", "numpy", "sonnet", "torch", "functools", "logging"}
@@ -99,6 +99,25 @@ def modules_of(files: Iterable[str]) -> dict[str, str]:
         for name in sorted(names):
             found.setdefault(name, path)
     return found
+
+
+def imported_file(importer: str, absolute: str, modules: Mapping[str, str], keys: Container[str]) -> str | None:
+    """The key of the project's file that an import leads to, None for one that leads out.
+
+    `modules` are the keys by dotted name, see `modules_of`; `absolute` is as `summary.imported` gives it.
+    """
+    level = len(absolute) - len(absolute.lstrip("."))
+    folder = importer
+    for _ in range(max(level, 1)):
+        folder = posixpath.dirname(folder)
+    parts = absolute[level:].split(".")
+    for size in range(len(parts), 0, -1):
+        found = None if level else modules.get(".".join(parts[:size]))
+        beside = posixpath.join(folder, *parts[:size])
+        for candidate in (found, f"{beside}.py", f"{beside}/__init__.py"):
+            if candidate is not None and candidate in keys and candidate != importer:
+                return candidate
+    return None
 
 
 def _siblings(files: Iterable[str]) -> set[tuple[str, str]]:

@@ -11,9 +11,11 @@ A function has as many contexts as there are different ways to reach it.
 from __future__ import annotations
 
 import json
+from collections import ChainMap
 from collections.abc import Mapping
 from hashlib import blake2b
 from itertools import pairwise
+from typing import cast
 
 from .call_graph import GRAPH_NAMES, CallGraph
 from .effects import own_effects
@@ -22,9 +24,10 @@ from .execution_context import Effects
 from .lazy import cached_property
 from .linking import links_of
 from .links import Asked, Links, named
+from .modules import imported_file, modules_of
 from .names import below
 from .resolution import Resolver, split_id
-from .summary import CallEdge, Conditions, Summary
+from .summary import CallEdge, Conditions, Summary, structure
 
 
 class Project(Resolver):
@@ -51,6 +54,48 @@ class Project(Resolver):
         made = {file: links_of(self, file) for file in sorted(self.summaries) if file not in kept}
         self._call_graph = CallGraph({**kept, **made})
         return made
+
+    def with_code(self, file: str, summary: Summary) -> Project:
+        """The project with another text of one of its files.
+
+        Of the other files those are linked anew whose names may lead to something else: what imports this one, where
+        others see something else of it; and if that is of its classes, what imports their bases, whose methods theirs
+        may override.
+        """
+        project = Project(ChainMap({file: summary}, cast("dict[str, Summary]", self.summaries)))
+        before, after = map(structure, (self.summaries[file], summary))
+        of_classes, of_others = (json.dumps(one) != json.dumps(other) for one, other in zip(before, after, strict=True))
+        if not of_classes:
+            project.load_descent(self.descent())
+        changed = {file} if of_others else set[str]()
+        if of_classes:
+            both = ((names, int(number)) for names in (self, project) for number in names.summaries[file]["classes"])
+            changed |= {file, *(base[0] for names, number in both for base in names.mro((file, number))[0])}
+        stale = {file, *changed}
+        queue = [*changed]
+        while queue:
+            new = {one for one in self._importers.get(queue.pop(), ()) if one not in stale}
+            stale |= new
+            queue += new
+        links = {one: links_of(project, one) for one in sorted(stale)}
+        project._call_graph = self.call_graph.with_links(links)
+        return project
+
+    @cached_property
+    def _importers(self) -> dict[str, set[str]]:
+        """By file, what imports it; who imports a package may read anything below it."""
+        modules = modules_of(self.summaries)
+        found: dict[str, set[str]] = {}
+        for file, summary in self.summaries.items():
+            for name in summary["imports"]:
+                imported = imported_file(file, name, modules, self.summaries)
+                if imported is not None:
+                    found.setdefault(imported, set()).add(file)
+        for package in [one for one in found if one.endswith("/__init__.py")]:
+            for file in self.summaries:
+                if file.startswith(package.removesuffix("__init__.py")) and file != package:
+                    found.setdefault(file, set()).update(found[package] - {file})
+        return found
 
     def prepare(self) -> None:
         """Work out what every file needs, before other processes get a copy."""

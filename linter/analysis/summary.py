@@ -172,6 +172,25 @@ def summarize(index: FileIndex) -> Summary:
     return _Summarizer(index).summary
 
 
+def structure(summary: Summary) -> tuple[list[Any], list[Any]]:
+    """What other files may see of a file: all but its code and where it stands.
+
+    What belongs to its classes, of which other classes may be bases, and the rest.
+    """
+    functions: list[list[Any]] = [
+        [number, f["name"], f["cls"], f["outer"], f["parameters"], f["decorators"], f["returns"]]
+        for number, f in summary["functions"].items()
+    ]
+    classes = [
+        [number, c["name"], c["outer"], c["bases"], c["methods"], c["decorators"]]
+        for number, c in summary["classes"].items()
+    ]
+    attributes = [c["attributes"] for c in summary["classes"].values()]
+    rest = [summary["stars"], summary["exports"], summary["flags"], attributes]
+    methods, others = ([one for one in functions if (one[2] >= 0) is own] for own in (True, False))
+    return [*classes, *methods], [*rest, *others]
+
+
 class _Summarizer:
     def __init__(self, index: FileIndex) -> None:
         self._index = index

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import ast
 import json
-import posixpath
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..finding import Finding
@@ -272,15 +271,9 @@ class Summaries(Mapping[str, "Summary"]):
 
 def structure_of(summary: Summary) -> str:
     """A digest of what other files may see of a file: all but its code and where it stands."""
-    functions = [
-        [number, f["name"], f["cls"], f["outer"], f["parameters"], f["decorators"], f["returns"]]
-        for number, f in summary["functions"].items()
-    ]
-    classes = [
-        [number, c["name"], c["outer"], c["bases"], c["methods"], c["attributes"], c["decorators"]]
-        for number, c in summary["classes"].items()
-    ]
-    return digest_of(_encoded([summary["stars"], summary["exports"], summary["flags"], functions, classes]))
+    from ..analysis.summary import structure
+
+    return digest_of(_encoded(structure(summary)))
 
 
 def mentions_tensorflow(text: str) -> bool:
@@ -312,7 +305,7 @@ def _reaching(heads: Mapping[str, Head]) -> list[str]:
             if importer not in kept:
                 kept.add(importer)
                 queue.append(importer)
-    from ..analysis.modules import modules_of
+    from ..analysis.modules import imported_file, modules_of
 
     modules = modules_of(heads)
     queue = sorted(kept)
@@ -324,25 +317,6 @@ def _reaching(heads: Mapping[str, Head]) -> list[str]:
                 kept.add(imported)
                 queue.append(imported)
     return sorted(kept)
-
-
-def imported_file(importer: str, absolute: str, modules: Mapping[str, str], keys: Container[str]) -> str | None:
-    """The key of the project's file that an import leads to, None for one that leads out.
-
-    `modules` are the keys by dotted name, see `modules.modules_of`; `absolute` is as `summary.imported` gives it.
-    """
-    level = len(absolute) - len(absolute.lstrip("."))
-    folder = importer
-    for _ in range(max(level, 1)):
-        folder = posixpath.dirname(folder)
-    parts = absolute[level:].split(".")
-    for size in range(len(parts), 0, -1):
-        found = None if level else modules.get(".".join(parts[:size]))
-        beside = posixpath.join(folder, *parts[:size])
-        for candidate in (found, f"{beside}.py", f"{beside}/__init__.py"):
-            if candidate is not None and candidate in keys and candidate != importer:
-                return candidate
-    return None
 
 
 def _encoded(value: Any) -> str:

@@ -8,11 +8,10 @@ import posixpath
 from collections.abc import Container, Iterator
 from pathlib import Path
 
-from ..analysis.modules import modules_of
+from ..analysis.modules import imported_file, modules_of
 from ..analysis.summary import imported
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_source
-from .facts import imported_file
 from .projects import project_of
 
 

@@ -8,24 +8,29 @@ project for all files whose text is the one that the project was made of.
 from __future__ import annotations
 
 import gc
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..analysis.project import Project
-from ..finding import Target
+from ..finding import Finding, Target, Via
 from ..settings.target import decide_target
 from ..source.discovery import SUFFIXES, display_path
-from ..source.parsing import SourceFile
+from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_source
 from ..source.suppressions import Suppressions, find_suppressions
 from . import engine
 from .cache import Cache, default_folder
 from .engine import Content, FileResult
 from .projects import ProjectFolder, project_of
+
+if TYPE_CHECKING:
+    from ..analysis.index import FileIndex
 
 _MOST_KEPT = 4
 """Projects; their summaries take some hundred MB where there are thousands of files."""
@@ -55,6 +60,8 @@ class Workspace:
         self._contents: dict[str, Content] = {}
         self._targets: dict[tuple[str, tuple[str, ...], bytes], Target] = {}
         self._project: Project | None = None
+        self._draft: tuple[str, str, Project] | None = None
+        """The file with an unsaved text that was asked for last, what others see of it, and the project with it."""
         self._used: set[str] = set()
 
     def refresh(self) -> None:
@@ -64,7 +71,7 @@ class Workspace:
         contents = {path: self._contents[path] for path in stamps if self._stamps.get(path) == stamps[path]}
         contents |= engine.read_contents(changed, {})
         if contents != self._contents:
-            self._project = None
+            self._project = self._draft = None
         self._stamps, self._contents = stamps, contents
         self._targets = {}
         self._used = set()
@@ -79,13 +86,13 @@ class Workspace:
             self._targets[key] = decide_target(self._members.home, wanted, mentioning, unsaved)[0]
         return self._targets[key]
 
-    def check(self, path: str, data: bytes, display: str, target: Target) -> FileResult:
-        """Everything that the rules say of one file with this content, saved or not."""
+    def check(self, path: str, data: bytes, display: str, target: Target, fixes: Via | None = None) -> FileResult:
+        """Everything that the rules say of one file with this content, saved or not; with the fixes of rules or not."""
         content = Content.of(data)
         is_saved = self._contents.get(path) == content
         # The first file of a project is often the only one, and may have been linted before: that is kept on disk.
-        if is_saved and self._used - {path}:
-            return self._checked_within(path, data, display, target)
+        if self._used - {path} or (self._used and not is_saved) or fixes is not None:
+            return self._checked_within(path, data, display, target, fixes)
         self._used.add(path)
         found = engine.analyze(
             [(path, display)],
@@ -97,7 +104,8 @@ class Workspace:
         )
         return found[display]
 
-    def _checked_within(self, path: str, data: bytes, display: str, target: Target) -> FileResult:
+    def _checked_within(self, path: str, data: bytes, display: str, target: Target, fixes: Via | None) -> FileResult:
+        self._used.add(path)
         source = read_source(Path(path), display, data)
         if not isinstance(source, SourceFile):
             return FileResult((source,), Suppressions())
@@ -107,19 +115,49 @@ class Workspace:
             return display if key == own else display_path(os.path.join(self.root, key), os.getcwd())
 
         with _uncollected():
-            if self._project is None:
-                self._project = self._joined()
-            findings, *_ = engine.check_file(source, own, self._project, target)
-        return FileResult(tuple(engine.shown_at(one, shown) for one in findings), find_suppressions(source))
+            project, index = self._around(path, data, source)
+            findings, *_ = engine.check_file(source, own, project, target, index=index, fixes=fixes)
+        suppressions, problems = find_suppressions(source), () if source.notebook is None else source.notebook.problems
+        cells = None if source.notebook is None else source.notebook.places
+        return FileResult(tuple(engine.shown_at(one, shown) for one in (*problems, *findings)), suppressions, cells)
 
-    def _joined(self) -> Project:
-        """The project as it lies on disk, with all that its rules may ask for in memory."""
+    def _around(self, path: str, data: bytes, source: SourceFile) -> tuple[Project, FileIndex | None]:
+        """The project with this text of a file; and its index, where it had to be made.
+
+        An edit within functions leaves what other files see of one as it is, and all that is known of them with it.
+        """
+        if self._project is None:
+            self._project = self._joined()
+        if self._contents.get(path) == Content.of(data):
+            return self._project, None
+        tree = parse_source(source)
+        if isinstance(tree, Finding):
+            return self._project, None  # half a line, as often as not: nothing is asked of the project
+        from ..analysis.index import FileIndex
+        from ..analysis.summary import structure, summarize
+
+        key, index = self._key(path), FileIndex(tree)
+        summary = summarize(index)
+        seen = json.dumps(structure(summary))
+        if self._draft is None or self._draft[:2] != (path, seen):
+            known = key in self._project.summaries
+            base = self._project.with_code(key, summary) if known else self._joined({path: data})
+            self._draft = path, seen, base
+        base = self._draft[2]
+        if key not in base.summaries:
+            return base, None  # it does not reach TensorFlow
+        return base.with_code(key, summary), index
+
+    def _joined(self, unsaved: Mapping[str, bytes] | None = None) -> Project:
+        """The project as it lies on disk but for unsaved texts, with all that its rules may ask for in memory."""
         from .facts import Facts
 
-        paths = {self._key(path): path for path, content in self._contents.items() if content.digest}
-        digests = {key: self._contents[path].digest for key, path in sorted(paths.items())}
+        texts = unsaved or {}
+        contents = self._contents | {path: Content.of(data) for path, data in texts.items()}
+        paths = {self._key(path): path for path, content in contents.items() if content.digest}
+        digests = {key: contents[path].digest for key, path in sorted(paths.items())}
         with Cache(_folder(), engine.version()) as store:
-            facts = Facts(store, digests, lambda key: read_source(Path(paths[key]), key), ())
+            facts = Facts(store, digests, lambda key: read_source(Path(paths[key]), key, texts.get(paths[key])), ())
             project = Project(facts.summaries)
             facts.join(project, self.root)
             facts.summaries.detach()

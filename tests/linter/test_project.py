@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
+from migrate_lint.linter.analysis.index import FileIndex
+from migrate_lint.linter.analysis.summary import summarize
 from migrate_lint.linter.rule_api.model import Context
 
 from .analysis import call, file_of, project_of
@@ -291,3 +295,77 @@ class Trainer:
 
     assert {T} == contexts(text)
     assert {G} == contexts(text.replace("self.fast =", "with tf.Graph().as_default(): self.fast ="))
+
+
+PACKAGE = {
+    "net/__init__.py": "from .layers import *\nfrom .train import step\n",
+    "net/base.py": (
+        "import tensorflow as tf\n\n\nclass Base(tf.keras.layers.Layer):\n    def call(self, x):\n"
+        "        return self.run(x)\n\n    def run(self, x):\n        return x\n"
+    ),
+    "net/layers.py": (
+        "import tensorflow as tf\nfrom .base import Base\n\n\nclass Mixin:\n    def run(self, x):\n"
+        "        return super().run(x) + self.scale(x)\n\n"
+        "    def scale(self, x):\n        return tf.Variable(1.0) * x\n\n\n"
+        "class Wide(Mixin, Base):\n    pass\n\n\ndef head(x, name=None):\n    return tf.identity(x, name=name)\n"
+    ),
+    "net/train.py": (
+        "import tensorflow as tf\nimport net\nfrom . import layers as L\n\n\n@tf.function\ndef step(x):\n"
+        "    layer = net.layers.Wide()\n    return L.head(layer(x))\n\n\ndef main(fn):\n    fn(step)\n"
+    ),
+    "use.py": (
+        "from net import step, Wide\nfrom net.base import Base\n\n\ndef f(b: Base):\n"
+        "    return Base()(1), step(Wide()(2))\n"
+    ),
+}
+EDITS = [
+    ("net/base.py", "        return x\n", "        # another\n        return [y for y in x]\n"),
+    ("net/base.py", "    def run(", "    def walk("),
+    ("net/base.py", "class Base(tf.keras.layers.Layer)", "class Base"),
+    ("net/base.py", "import tensorflow as tf\n", "import tensorflow as tf\n\nhelper = lambda x: x\n"),
+    ("net/layers.py", "(Mixin, Base)", "(Base, Mixin)"),
+    ("net/layers.py", "    def scale(", "    def size("),
+    ("net/layers.py", "    pass", "    def run(self, x):\n        return head(x)"),
+    ("net/layers.py", "    pass", "    def __init__(self):\n        self.inner = Base()"),
+    ("net/layers.py", "from .base import Base\n", ""),
+    ("net/layers.py", "def head(x, name=None)", "def head(name=None, x=None)"),
+    ("net/layers.py", "def head(", "def tail("),
+    ("net/train.py", "@tf.function\n", ""),
+    ("net/train.py", "    fn(step)\n", "    fn(L.head)\n    tf.function(fn)\n"),
+    ("net/train.py", "L.head(layer(x))", "x"),
+    ("net/__init__.py", "from .layers import *", "from .layers import head"),
+    ("net/__init__.py", "from .train import step\n", "from .layers import head as step\n"),
+    ("use.py", "from net import step, Wide", "from net.layers import head as step, Mixin as Wide"),
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new"), EDITS)
+def test_other_code_of_one_file_is_a_project_anew(file: str, old: str, new: str) -> None:
+    """Of an edit, and of what takes it back: everything is linked as if all files had just been read."""
+    whole = project_of(PACKAGE)
+    whole.prepare()
+    assert old in PACKAGE[file]
+    texts = PACKAGE | {file: PACKAGE[file].replace(old, new)}
+    for before, changed in ((whole, texts), (project_of(texts), PACKAGE)):
+        edited = before.with_code(file, summarize(FileIndex(ast.parse(changed[file]))))
+        fresh = project_of(changed)
+        graph, wanted = edited.call_graph, fresh.call_graph
+
+        assert wanted._names == graph._names
+        assert [] == [
+            name for name, one, other in zip(graph._names, graph._files, wanted._files, strict=True)
+            if not one.is_same(other)
+        ]  # fmt: skip
+        keys = [(name, int(number)) for name, summary in fresh.summaries.items() for number in summary["functions"]]
+        assert keys
+        assert [fresh.contexts(key) for key in keys] == [edited.contexts(key) for key in keys]
+        assert [fresh.callers(key) for key in keys] == [edited.callers(key) for key in keys]
+
+
+def test_an_edit_that_leads_to_nothing_else_keeps_what_is_known() -> None:
+    """A comment and an expression within a function change no link of any file."""
+    whole = project_of(PACKAGE)
+    text = PACKAGE["net/layers.py"].replace("1.0) * x", "2.0) * x  # twice")
+    assert text != PACKAGE["net/layers.py"]
+
+    assert whole.with_code("net/layers.py", summarize(FileIndex(ast.parse(text)))).call_graph is whole.call_graph
