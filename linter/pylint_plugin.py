@@ -17,11 +17,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from io import BytesIO
+from functools import cache
 from itertools import groupby
-from tokenize import detect_encoding
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pylint.checkers import BaseChecker
 
@@ -35,9 +33,8 @@ with own_path():
     from .reporters import printable
     from .rule_api.rule import Rule, documentation
     from .run.pipeline import Selection
-    from .run.workspace import workspace_of
-    from .settings.config import TARGETS, Config, ConfigError, load, resolve
-    from .source.discovery import display_path, matcher
+    from .run.workspace import Settings, as_declared, findings_of, workspace_of
+    from .settings.config import TARGETS, ConfigError, load, resolve
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -177,7 +174,7 @@ class _Session:
 
     fresh: set[str] = field(default_factory=set)
     """Roots of the projects that were looked at in this run."""
-    configs: dict[tuple[object, ...], _Settings] = field(default_factory=dict)
+    configs: dict[tuple[object, ...], Settings] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
     begun: bool = False
     module: nodes.Module | None = None
@@ -222,21 +219,9 @@ class _Session:
         if project.root not in self.fresh:
             project.refresh()
             self.fresh.add(project.root)
-        data = _content(module)
-        display = display_path(path, os.getcwd())
-        target = project.target(path, data, settings.config.target)
-        result = project.check(path, data, display, target)
-        chosen = settings.selection.codes_for(path)
-        kept = result.suppressions.apply(
-            display,
-            (finding for finding in result.findings if finding.code in chosen),
-            codes=registry.known(),
-            judged=partial(settings.selection.is_judged, chosen, (target,)),
-        )
-        kept += (INTERNAL_ERROR.at(display, failure.message) for failure in registry.failures())
-        return tuple({_place(finding): finding for finding in sorted(kept, key=lambda f: f.sort_key)}.values())
+        return findings_of(path, _content(module), settings)
 
-    def _settings(self, folder: str, options: Namespace) -> _Settings:
+    def _settings(self, folder: str, options: Namespace) -> Settings:
         """The settings for the files of a folder: those of pylint over those of migrate-lint."""
         select, ignore = tuple(options.migrate_lint_select or ()), tuple(options.migrate_lint_ignore or ())
         key = folder, select, ignore, options.migrate_lint_target
@@ -252,35 +237,8 @@ class _Session:
                 ignore=(*config.ignore, *resolve(ignore, codes, "migrate-lint-ignore")),
                 target=options.migrate_lint_target or config.target,
             )
-            self.configs[key] = _Settings(config, Selection(config, codes))
+            self.configs[key] = Settings(config, Selection(config, codes))
         return self.configs[key]
-
-
-@dataclass(frozen=True)
-class _Settings:
-    """What is linted and reported in a folder."""
-
-    config: Config
-    selection: Selection
-
-    def excludes(self, path: str) -> bool:
-        """Whether migrate-lint's configuration leaves out a file or a folder around it."""
-        matches = matcher(self.config.exclude, self.config.base)
-        if matches is None:
-            return False
-        base = self.config.base.rstrip(os.sep)
-        while len(path) > len(base):
-            if matches(path):
-                return True
-            path = os.path.dirname(path)
-        return False
-
-
-def _place(finding: Finding) -> tuple[Any, ...]:
-    """What tells findings apart; a rule that crashes may do so at each of a thousand sites."""
-    if finding.code == INTERNAL_ERROR.code:
-        return finding.code, finding.message
-    return finding.line, finding.column, finding.code, finding.message
 
 
 def _content(module: nodes.Module) -> bytes:
@@ -290,18 +248,7 @@ def _content(module: nodes.Module) -> bytes:
         return b""
     with stream:
         data: bytes = stream.read()
-    return data if module.file_bytes is None else _as_declared(data)
-
-
-def _as_declared(data: bytes) -> bytes:
-    """A buffer in the encoding that it declares: pylint reads it as UTF-8, whatever its text says."""
-    if b"coding" not in data[:8192]:
-        return data
-    try:
-        encoding = detect_encoding(BytesIO(data).readline)[0]
-        return data if encoding.startswith("utf-8") else data.decode().encode(encoding, "replace")
-    except (SyntaxError, UnicodeError, LookupError):
-        return data
+    return data if module.file_bytes is None else as_declared(data)
 
 
 def _innermost(node: nodes.LocalsDictNodeNG, line: int) -> nodes.LocalsDictNodeNG:

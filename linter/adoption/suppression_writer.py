@@ -7,6 +7,7 @@ A line that ends within a string or in a backslash can carry no comment; finding
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from token import tok_name
 from tokenize import COMMENT, NEWLINE, NL, TokenError, TokenInfo, generate_tokens
 
 from ..atomic import ChangedError, clear, replace_file
-from ..finding import PROBE_ONLY_FINDING, UNUSED_SUPPRESSION, Finding
+from ..finding import PROBE_ONLY_FINDING, UNUSED_SUPPRESSION, Edit, Finding
 from ..result import Result
 from ..settings.config import ALWAYS
 from ..source.discovery import leads_out, trees_around
@@ -101,6 +102,24 @@ def suppress_findings(result: Result, reason: str = "") -> tuple[Result, Written
     hidden = tuple(sorted((*result.hidden, *done), key=lambda finding: finding.sort_key))
     result = replace(result, findings=rest, hidden=hidden, digests=digests)
     return result, Written(len(done), written, tuple(left), tuple(failed))
+
+
+def suppressing(text: str, finding: Finding) -> Edit | None:
+    """What writes such a comment into a text with that finding; None where none can stand, or would hide nothing."""
+    if not _is_hideable(finding):
+        return None
+    source = _source(re.sub(r"\r\n?", "\n", text))
+    try:
+        places, _ = _places(source, [finding])
+    except _RefusedError:
+        return None
+    for line, codes in places.items():
+        old = source.lines[line - 1]
+        comment = next((one for one in _ours(source) if one.line == line), None)
+        new = _with_codes(old, codes, comment, "")
+        column = next((at for at, (a, b) in enumerate(zip(old, new, strict=False), 1) if a != b), len(old) + 1)
+        return Edit(line, column, line, column, new[column - 1 : column - 1 + len(new) - len(old)])
+    return None
 
 
 def _is_hideable(finding: Finding) -> bool:

@@ -67,18 +67,23 @@ def require_fixable(options: argparse.Namespace) -> None:
         raise UsageError("--interactive asks on a terminal, and there is none")
 
 
-def selection(options: argparse.Namespace, config: Config) -> Wanted:
-    """Which fixes are applied, by the options and the configuration."""
+def fixable(config: Config) -> frozenset[str]:
+    """The codes whose fixes the configuration allows."""
     from ..registry.registry import known
-    from ..run.fixing import CONVERSION, Wanted
 
     codes, where = known(), config.path or "configuration"
-    fixable = selected(resolve(config.fixable, codes, where), resolve(config.unfixable, codes, where), (), codes)
+    return selected(resolve(config.fixable, codes, where), resolve(config.unfixable, codes, where), (), codes)
+
+
+def selection(options: argparse.Namespace, config: Config) -> Wanted:
+    """Which fixes are applied, by the options and the configuration."""
+    from ..run.fixing import CONVERSION, Wanted
+
     if options.via:
         return Wanted(frozenset({CONVERSION}))
     applied = {Applicability.SAFE} | ({Applicability.UNSAFE} if options.unsafe_fixes else set())
     asking = _Asking(Paint(is_colored(options.color))) if options.interactive else None
-    return Wanted(fixable, frozenset(applied), asking)
+    return Wanted(fixable(config), frozenset(applied), asking)
 
 
 def diff_of(fixed: Fixed, paint: Paint) -> Iterator[str]:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 _MOST_JOBS = 61
 """Processes; Windows waits for no more at once, and more only wait for each other."""
-_COMMANDS = {"check", "rule", "verify", "resume"}
+_COMMANDS = {"check", "rule", "verify", "resume", "server"}
 _SHELLS = ("bash", "zsh", "fish")
 _PATIENCE = 2.0
 """Seconds that a run takes in silence, before a progress bar shows."""
@@ -91,7 +91,19 @@ def _dispatch(words: list[str]) -> int:
         from .resume_command import resume
 
         return resume(rest)
+    if command == "server":
+        return _serve(rest)
     return _rule(rest) if command == "rule" else _check(rest)
+
+
+def _serve(words: list[str]) -> int:
+    _server_parser().parse_args(words)
+    try:
+        from .language_server import serve
+    except ModuleNotFoundError as error:
+        raise UsageError(f"server: {error}: `pip install migrate-lint[lsp]` brings what it needs") from error
+    serve()
+    return 0
 
 
 def _check(words: list[str]) -> int:
@@ -566,7 +578,9 @@ def _check_parser() -> argparse.ArgumentParser:
         usage=f"{PROGRAM} [check] [options] [PATH ...]\n"
         f"       {PROGRAM} --runtime FILE.py:NAME [options] [PATH ...] [-- ARGUMENTS]\n"
         f"       {PROGRAM} rule [CODE | --all]\n"
-        f"       {PROGRAM} verify [options] PAIR",
+        f"       {PROGRAM} verify [options] PAIR\n"
+        f"       {PROGRAM} resume [options] FILE.py:FUNCTION\n"
+        f"       {PROGRAM} server",
         description="Find what breaks, and what silently changes, when a TensorFlow 1 program moves to TensorFlow 2.",
         epilog="Exit status: 0 clean, 1 findings, 2 a usage, configuration or internal error.",
         allow_abbrev=False,
@@ -682,7 +696,8 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
     from .resume_command import parser as resume_parser
     from .verify_command import parser as verify_parser
 
-    return {"check": _check_parser(), "rule": _rule_parser(), "verify": verify_parser(), "resume": resume_parser()}
+    own = {"check": _check_parser(), "rule": _rule_parser(), "server": _server_parser()}
+    return own | {"verify": verify_parser(), "resume": resume_parser()}
 
 
 class _Completion(argparse.Action):
@@ -704,6 +719,12 @@ class _Scopes(argparse.Action):
         head = f"# Printed by `{PROGRAM} --print-scopes`, version {version()}.\n"
         print_text(head + module.read_text("utf-8"))
         parser.exit()
+
+
+def _server_parser() -> argparse.ArgumentParser:
+    """A parser without options: editors give none, and the configuration of each file's project holds."""
+    words = "Answer an editor on standard input and output, in the Language Server Protocol."
+    return Parser(prog=f"{PROGRAM} server", description=words, allow_abbrev=False)
 
 
 def _rule_parser() -> argparse.ArgumentParser:

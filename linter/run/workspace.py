@@ -13,20 +13,26 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tokenize import detect_encoding
+from typing import TYPE_CHECKING, Any
 
 from ..analysis.project import Project
-from ..finding import Finding, Target, Via
+from ..finding import INTERNAL_ERROR, Finding, Target, Via
+from ..registry import registry
+from ..settings.config import Config
 from ..settings.target import decide_target
-from ..source.discovery import SUFFIXES, display_path
+from ..source.discovery import SUFFIXES, display_path, matcher
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_source
 from ..source.suppressions import Suppressions, find_suppressions
 from . import engine
 from .cache import Cache, default_folder
 from .engine import Content, FileResult
+from .pipeline import Selection
 from .projects import ProjectFolder, project_of
 
 if TYPE_CHECKING:
@@ -48,6 +54,69 @@ def workspace_of(path: str) -> Workspace:
     while len(_kept) > _MOST_KEPT:
         del _kept[next(iter(_kept))]
     return found
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is linted and reported in a folder."""
+
+    config: Config
+    selection: Selection
+
+    def excludes(self, path: str) -> bool:
+        """Whether migrate-lint's configuration leaves out a file or a folder around it."""
+        matches = matcher(self.config.exclude, self.config.base)
+        if matches is None:
+            return False
+        base = self.config.base.rstrip(os.sep)
+        while len(path) > len(base):
+            if matches(path):
+                return True
+            path = os.path.dirname(path)
+        return False
+
+
+def findings_of(path: str, data: bytes, settings: Settings, fixes: Via | None = None) -> tuple[Finding, ...]:
+    """What is reported of one file with this content, saved or not, in the project as it was last looked at.
+
+    Args:
+        path: an absolute one.
+        data: what the file is taken to hold.
+        settings: those of its folder.
+        fixes: the way of the fixes that findings have; None for none.
+    """
+    project, display = workspace_of(path), display_path(path, os.getcwd())
+    target = project.target(path, data, settings.config.target)
+    result = project.check(path, data, display, target, fixes)
+    chosen = settings.selection.codes_for(path)
+    kept = result.suppressions.apply(
+        display,
+        (finding for finding in result.findings if finding.code in chosen),
+        codes=registry.known(),
+        judged=partial(settings.selection.is_judged, chosen, (target,)),
+    )
+    located = kept if result.cells is None else map(result.cells.located, kept)
+    crashes = (INTERNAL_ERROR.at(display, failure.message) for failure in registry.failures())
+    found = sorted((*located, *crashes), key=lambda finding: finding.sort_key)
+    return tuple({_place(finding): finding for finding in found}.values())
+
+
+def _place(finding: Finding) -> tuple[Any, ...]:
+    """What tells findings apart; a rule that crashes may do so at each of a thousand sites."""
+    if finding.code == INTERNAL_ERROR.code:
+        return finding.code, finding.message
+    return finding.cell, finding.line, finding.column, finding.code, finding.message
+
+
+def as_declared(data: bytes) -> bytes:
+    """A buffer in the encoding that it declares: pylint reads it as UTF-8, whatever its text says."""
+    if b"coding" not in data[:8192]:
+        return data
+    try:
+        encoding = detect_encoding(BytesIO(data).readline)[0]
+        return data if encoding.startswith("utf-8") else data.decode().encode(encoding, "replace")
+    except (SyntaxError, UnicodeError, LookupError):
+        return data
 
 
 class Workspace:
