@@ -92,13 +92,16 @@ class _File:
         self.rows = Rows(links["rows"])
         self.is_leaf = is_leaf
 
-    def is_same(self, other: _File) -> bool:
-        """Whether the links of two files are the same, be they new or read from where they were kept."""
-        parts = ("rows", "entries", "files", "is_leaf", "names", "number", "owners", "uses", "v1_calls")
-        return self is other or (
-            all(getattr(self, part) == getattr(other, part) for part in parts)
-            and json.dumps([self.effects, self.shapes]) == json.dumps([other.effects, other.shapes])
-        )
+    def moved_to(self, other: _File) -> dict[int, int] | None:
+        """For links that are the same but for their lines: which line each one has become."""
+        parts = ("entries", "files", "is_leaf", "names", "number", "owners", "uses", "v1_calls")
+        if self is other:
+            return {}
+        if any(getattr(self, part) != getattr(other, part) for part in parts):
+            return None
+        if json.dumps([self.effects, self.shapes]) != json.dumps([other.effects, other.shapes]):  # kept ones are lists
+            return None
+        return self.rows.moved_to(other.rows)
 
     def leading(self, kind: type[_Leading]) -> Iterator[_Leading]:
         """The rows that lead to a function or class; those of a leaf lead to no other file."""
@@ -139,11 +142,26 @@ class CallGraph:
         self._spelled: dict[tuple[str, ...], str | None] = {}
         self._stands_for: dict[int, int] = {}
         self._given_on: dict[tuple[int, str, int], list[str]] = {}
+        self._lines: dict[int, dict[int, int]] = {}
+        """Of files whose text has other lines than when they were linked: where those that lead somewhere are now."""
 
     def with_links(self, links: Mapping[str, Links]) -> CallGraph:
-        """The graph with other links of some of its files: itself, with all that it knows, where they are the same."""
+        """The graph with other links of some of its files; where only lines have moved, with all that it knows."""
         graph = CallGraph(links, self)
-        return self if all(map(_File.is_same, self._files, graph._files)) else graph
+        lines = {number: moved for number, moved in self._lines.items() if self._names[number] not in links}
+        for name in links:
+            number = self._numbers[name]
+            moved = self._files[number].moved_to(graph._files[number])
+            if moved is None:
+                return graph
+            lines[number] = {line: now for line, now in moved.items() if line != now}
+        self.contexts(("", 0))
+        graph.__dict__.update(self.__dict__, _lines=lines)
+        return graph
+
+    def _line(self, key: Key, line: int) -> int:
+        """Where what stood in a line of a function's file stands now."""
+        return self._lines.get(self._numbers.get(key[0], NOTHING), {}).get(line, line)
 
     def _id(self, key: Key) -> int:
         number = self._numbers.get(key[0], NOTHING)
@@ -178,8 +196,7 @@ class CallGraph:
                 continue
             steps.append((self._key(function), line, way.reason))
             current, line = way.caller, way.line
-        steps.reverse()
-        return steps
+        return [(key, self._line(key, line), reason) for key, line, reason in reversed(steps)]
 
     @cached_property
     def _table(self) -> dict[int, dict[int, _Way]]:
@@ -443,7 +460,7 @@ class CallGraph:
         if node in self._run_by_others:
             return None
         return [
-            (self._key(caller), line)
+            (self._key(caller), self._line(self._key(caller), line))
             for caller, line, effects in self._calls_by_line.get(node, ())
             if any(transferred(s, effects) & flag for s in self._table.get(caller, ()))
         ]

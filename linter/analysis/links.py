@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 NOTHING = -1
@@ -223,10 +224,20 @@ class Rows:
     def __init__(self, cells: Iterable[Iterable[int]]) -> None:
         self._cells = tuple(array("i", part) for part in cells)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rows) and self._cells == other._cells
-
-    __hash__ = None  # type: ignore[assignment]
+    def moved_to(self, other: Rows) -> dict[int, int] | None:
+        """For rows that are the same but for their lines, in the same order: which line each one has become."""
+        moved: dict[int, int] = {}
+        for kind, own, others in zip(_ROW_TYPES, self._cells, other._cells, strict=True):
+            width = len(kind._fields)
+            for place, name in enumerate(kind._fields):
+                before, after = own[place::width], others[place::width]
+                if name == "line" and len(before) == len(after):
+                    if any(moved.setdefault(line, now) != now for line, now in zip(before, after, strict=True)):
+                        return None
+                elif before != after:
+                    return None
+        places = [now for _, now in sorted(moved.items())]
+        return moved if all(one < next_one for one, next_one in pairwise(places)) else None
 
     def of(self, kind: type[Row]) -> Iterator[Row]:
         """The rows of one type."""
