@@ -127,6 +127,8 @@ class Result:
     not_followed: Mapping[str, int] = field(default_factory=dict, repr=False)
     conversions: Mapping[str, Conversion] = field(default_factory=dict, repr=False)
     """How files run through compat.v1, by their displayed paths, where that was asked for."""
+    milder: int = 0
+    """Findings that are left out since they are less severe than was asked for."""
     selected: Callable[[str], frozenset[str]] = field(
         default=lambda path: frozenset(registry.codes()), repr=False, compare=False
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from migrate_lint.linter.reporters.formats import module_of
 from migrate_lint.linter.settings.config import FORMATS
 from sphinx.util.docutils import SphinxDirective
 
@@ -21,7 +21,7 @@ def table() -> Iterator[str]:
     yield "| format | for |"
     yield "|---|---|"
     for name in FORMATS:
-        words = import_module(f"migrate_lint.linter.reporters.formats.{name}").__doc__ or ""
+        words = module_of(name).__doc__ or ""
         yield f"| `{name}` | {words.partition(chr(10))[0].removesuffix('.')} |"
 
 

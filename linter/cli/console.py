@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import IO, Any, NoReturn, TypeVar
@@ -25,8 +26,20 @@ class Parser(argparse.ArgumentParser):
     """A parser that raises `UsageError` where argparse would end the program."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise the message, with the usage."""
-        raise UsageError(f"{message}\n{self.format_usage().strip()}")
+        """Raise the message, with what may have been meant, and the usage."""
+        raise UsageError(f"{message}{self._meant(message)}\n{self.format_usage().strip()}")
+
+    def _meant(self, message: str) -> str:
+        """The option or the choice that is spelled most like one that is none."""
+        from ..source.suppressions import nearest
+
+        if found := re.match(r"unrecognized arguments: (--[\w-]+)", message):
+            return nearest(found[1], self._option_string_actions)
+        if found := re.match(r"argument (\S+): invalid choice: '(.*?)' ", message):
+            names = found[1].split("/")
+            action = next((one for one in self._actions if {*one.option_strings, one.dest} & {*names}), None)
+            return nearest(found[2], map(str, action.choices or ()) if action is not None else ())
+        return ""
 
 
 def ignore_further_interrupts() -> None:

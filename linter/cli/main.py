@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from time import monotonic
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,7 +20,8 @@ from ..adoption.options import AdoptionError, add_options, adopt, require, spell
 from ..finding import Via
 from ..reporters import Paint, coverage, printable, summary, version
 from ..reporters.causes import first_steps, statistics
-from ..settings.config import FORMATS, TARGETS, Config, ConfigError, load, resolve
+from ..reporters.formats import module_of
+from ..settings.config import FORMATS, SEVERITIES, TARGETS, Config, ConfigError, load, resolve
 from ..source.discovery import PathError
 from .console import (
     PROGRAM,
@@ -83,6 +84,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(words: list[str]) -> int:
     command, rest = (words[0], words[1:]) if words[:1] and words[0] in _COMMANDS else ("check", words)
+    if rest == words and words and re.fullmatch(r"[a-z]+", words[0]) and not os.path.lexists(words[0]):
+        from ..source.suppressions import nearest
+
+        if meant := nearest(words[0], _COMMANDS):
+            raise UsageError(f"{words[0]}: no such file or folder, and no command{meant}")
     if command == "verify":
         from .verify_command import verify
 
@@ -120,6 +126,8 @@ def _check(words: list[str]) -> int:
     if options.show_settings:
         print_text("".join(f"{line}\n" for line in _settings(config, jobs, outputs)))
         return 0
+    if options.show_files:
+        return _show_files(paths, config, options)
     if options.explain_target:
         return _explain_target(paths, config, jobs, options)
     require(options, config)
@@ -138,7 +146,7 @@ def _check(words: list[str]) -> int:
     data = None if stdin_name is None else (stdin_name, _standard_input())
     cache = None if options.no_cache else _cache_folder()
     fallback = None if options.runtime is None or config.target != "auto" else _interpreters_target(options.python)
-    wanted = [(output, _reporter(output.format)) for output in outputs]
+    wanted = [(output, module_of(output.format)) for output in outputs]
     shown = any(getattr(reporter, "SHOWS_FIXES", False) for _, reporter in wanted)
     via = Via(options.via or Via.NATIVE) if fixes_asked_for(options) or shown else None
 
@@ -260,6 +268,20 @@ def _parsed(words: list[str]) -> argparse.Namespace:
         own = words
     options.arguments = words[len(own) + 1 :]
     return options
+
+
+def _show_files(paths: Sequence[str], config: Config, options: argparse.Namespace) -> int:
+    """Print the files of a run, as its report would name them."""
+    from ..source.discovery import discover, display_path
+
+    if options.runtime is not None or "-" in paths:
+        raise UsageError("--show-files is about files and folders")
+    found = discover(paths, exclude=config.exclude, base=config.base, force_exclude=options.force_exclude)
+    names = (printable(display_path(path, os.getcwd())) for path, _ in found.files)
+    print_text("".join(f"{name}\n" for name in names))
+    for folder, reason in found.unreadable:
+        complain(f"{folder}: this folder cannot be listed: {reason}")
+    return 2 if found.unreadable else 0
 
 
 def _explain_target(paths: Sequence[str], config: Config, jobs: int, options: argparse.Namespace) -> int:
@@ -444,10 +466,6 @@ def _report(result: Result, reporter: ModuleType, options: argparse.Namespace, p
         yield from summary(result, paint)
 
 
-def _reporter(name: str) -> ModuleType:
-    return import_module(f"..reporters.formats.{name}", __package__)
-
-
 def _common_folder(paths: Sequence[str]) -> str:
     """The folder that holds all paths, where the search for the configuration begins."""
     try:
@@ -491,6 +509,7 @@ def _configured(options: argparse.Namespace, start: str) -> Config:
         extend_select=(*config.extend_select, *resolve(options.extend_select or (), known, "--extend-select")),
         exclude=(*config.exclude, *map(_from_here, options.exclude or ())),
         target=options.target or config.target,
+        min_severity=options.min_severity or config.min_severity,
         jobs=config.jobs if options.jobs is None else options.jobs,
     )
 
@@ -529,6 +548,7 @@ def _settings(config: Config, jobs: int, outputs: Sequence[Output]) -> Iterator[
     yield f"fixable: {', '.join(config.fixable)}"
     yield f"unfixable: {', '.join(config.unfixable) or 'none'}"
     yield f"target: {config.target}"
+    yield f"min-severity: {config.min_severity}"
     yield f"baseline: {printable(config.baseline or 'none')}"
     yield f"output-format: {', '.join(output.format for output in outputs)}"
     yield f"jobs: {jobs}"
@@ -604,11 +624,13 @@ def _check_parser() -> argparse.ArgumentParser:
     add("--output-file", metavar="FILE", help=written, **report)
     add("--show-info", action="store_true", help="show every info in the text format, which tells of most in brief")
     add("--statistics", action="store_true", help="count findings by rule, cause, folder, consequence and effort")
+    add("--min-severity", choices=SEVERITIES, help="report nothing less severe, nor count it for the exit status")
     add("--exclude", metavar="GLOBS", type=split_words, action="extend", help="files and folders to leave out of walks")
     add("--force-exclude", action="store_true", help="leave out excluded files even where they are given")
     add("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
     add("--isolated", action="store_true", help="read no configuration file")
     _add_allow(parser)
+    add("--show-files", action="store_true", help="print the files that would be linted and stop")
     add("--show-settings", action="store_true", help="print the settings of this run and stop")
     add("--stdin-filename", metavar="NAME", help="the name that standard input is linted under")
     add("--exit-zero", action="store_true", help="exit with 0 also when there are findings")

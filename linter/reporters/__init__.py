@@ -128,6 +128,8 @@ def summary(result: Result, paint: Paint) -> list[str]:
         lines.append(f"Found {found} in {files}.")
     else:
         lines.append(f"{nothing_found(result)}.")
+    if result.milder:
+        lines.append(f"{_plural(result.milder, 'milder finding')} left out.")
     if result.status == 0 and result.coverage is not None and result.coverage.unresolved_calls:
         lines.append(_not_followed(result.coverage))
     if result.baseline is not None:
@@ -152,6 +154,8 @@ def nothing_found(result: Result) -> str:
     in_baseline = 0 if result.baseline is None else result.baseline.left
     in_revision = 0 if result.since is None else result.since.known
     passed = "No new findings" if in_baseline or in_revision else "All checks passed"
+    if result.milder:
+        passed = "Nothing that severe found"
     if result.coverage is not None and not result.coverage.files and result.runtime is None:
         passed = "Nothing to check"
     if failed := _failed_phases(result.runtime):

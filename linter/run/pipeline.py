@@ -23,7 +23,7 @@ from ..finding import (
 )
 from ..registry import registry
 from ..result import Coverage, LintedProject, Result
-from ..settings.config import Config, resolve, selected
+from ..settings.config import ALWAYS, SEVERITIES, Config, resolve, selected
 from ..settings.target import NO_EVIDENCE, decide_target
 from ..source.discovery import discover, display_path, left_out, matcher
 from ..source.suppressions import Suppressions
@@ -99,6 +99,7 @@ def lint(
     found_for: dict[FindingKey, frozenset[Target]] = {}
     findings += (UNPARSABLE_FILE.at(display_path(path, working_folder), message) for path, message in unreadable)
     projects = []
+    milder = 0
     sources: dict[str, tuple[str, bytes | None]] = {}
     coverage: dict[str, Coverage] = {}
     conversions: dict[str, Conversion] = {}
@@ -144,6 +145,8 @@ def lint(
                 codes=codes,
                 judged=partial(active.is_judged, chosen, tuple(targets)),
             )
+            severe = [*filter(active.is_severe, kept)]
+            kept, milder = severe, milder + len(kept) - len(severe)
             left = _missing(raw, kept)
             findings += kept if cells is None else map(cells.located, kept)
             hidden += left if cells is None else map(cells.located, left)
@@ -164,6 +167,7 @@ def lint(
         not_followed={path: one.unresolved_calls for path, one in coverage.items() if one.unresolved_calls},
         selected=active.codes_for,
         conversions=conversions,
+        milder=milder,
     )
 
 
@@ -261,6 +265,7 @@ class Selection:
         extend_select = resolve(config.extend_select, codes, where)
         self.everywhere = selected(select, resolve(config.ignore, codes, where), extend_select, codes)
         self.base = config.base
+        self.mildest = SEVERITIES.index(config.min_severity)
         self.per_file = []
         for glob, selectors in config.per_file_ignores:
             matches = matcher([glob], config.base)
@@ -285,6 +290,10 @@ class Selection:
             if matches is not None and matches(path):
                 codes -= ignored
         return codes
+
+    def is_severe(self, finding: Finding) -> bool:
+        """Whether a finding is severe enough to be reported; what could not be looked at always is."""
+        return SEVERITIES.index(finding.severity) <= self.mildest or finding.code in ALWAYS
 
     def is_judged(self, chosen: frozenset[str], targets: Sequence[Target], code: str) -> bool:
         """Whether a rule was looked for in a file; the rules are loaded only if that is asked."""

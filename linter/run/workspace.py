@@ -11,7 +11,7 @@ import gc
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -89,12 +89,13 @@ def findings_of(path: str, data: bytes, settings: Settings, fixes: Via | None = 
     target = project.target(path, data, settings.config.target)
     result = project.check(path, data, display, target, fixes)
     chosen = settings.selection.codes_for(path)
-    kept = result.suppressions.apply(
+    kept: Iterable[Finding] = result.suppressions.apply(
         display,
         (finding for finding in result.findings if finding.code in chosen),
         codes=registry.known(),
         judged=partial(settings.selection.is_judged, chosen, (target,)),
     )
+    kept = [one for one in kept if settings.selection.is_severe(one)]
     located = kept if result.cells is None else map(result.cells.located, kept)
     crashes = (INTERNAL_ERROR.at(display, failure.message) for failure in registry.failures())
     found = sorted((*located, *crashes), key=lambda finding: finding.sort_key)

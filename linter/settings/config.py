@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 TARGETS = ("auto", "keras2", "keras3")
+SEVERITIES = ("error", "warning", "info")
 _REPORTERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "reporters", "formats")
-_NAMES = (name.removesuffix(".py") for name in os.listdir(_REPORTERS) if not name.startswith("_"))
-FORMATS = tuple(sorted(filter(str.isidentifier, _NAMES)))
-"""Read off the folder, which imports none of them."""
+_MODULES = (name.removesuffix(".py") for name in os.listdir(_REPORTERS) if not name.startswith("_"))
+FORMATS = tuple(sorted(name.replace("_", "-") for name in _MODULES if name.isidentifier()))
+"""Read off the folder, which imports none of them; a module's name has ``_`` for the ``-`` of its format."""
 ALWAYS = ("TF900", "TF902", "TF908", "TF909", "TF910")
 """Selected whatever is selected: what was not looked at must not pass as clean. Only their own name ignores them."""
 
@@ -35,6 +36,7 @@ class Config:
     ``base`` is the folder that globs are relative to; ``path`` the file that was read.
     ``baseline`` is the file of known findings.
     ``fixable`` and ``unfixable`` hold selectors as well: of the rules whose fixes are applied.
+    Findings less severe than ``min_severity`` are not reported.
     ``jobs`` 0 stands for one process a core.
     """
 
@@ -53,6 +55,7 @@ class Config:
     baseline: str | None = None
     fixable: tuple[str, ...] = ("ALL",)
     unfixable: tuple[str, ...] = ()
+    min_severity: str = "info"
 
 
 def load(start: str, *, file: str | None = None, isolated: bool = False) -> Config:
@@ -143,7 +146,7 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
 
     known = {
         "select", "ignore", "extend-select", "exclude", "per-file-ignores", "target", "output-format", "jobs", "rules",
-        "baseline", "fixable", "unfixable",
+        "baseline", "fixable", "unfixable", "min-severity",
     }  # fmt: skip
 
     def refuse(key: str, reason: str) -> ConfigError:
@@ -184,6 +187,7 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
         per_file_ignores=tuple((glob, strings(glob, names)) for glob, names in ignores.items()),
         target=choice("target", "auto", TARGETS),
         output_format=choice("output-format", "text", FORMATS),
+        min_severity=choice("min-severity", "info", SEVERITIES),
         jobs=jobs,
         rules=strings("rules", table.get("rules", [])),
         baseline=None if baseline is None else os.path.join(base, baseline),

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,7 @@ BOUND = 2.6
 """How much more twice as much code may cost."""
 
 LARGEST = 4_000
-FORMATS = ("text", "json", "sarif", "html", "junit", "gitlab", "github", "concise")
+FORMATS = ("text", "json", "sarif", "html", "junit", "gitlab", "github", "concise", "rdjson", "azure")
 _SECONDS = 60
 """Of a processor, after which a measurement ends: far more than any shape takes."""
 _NOISE = 0.05
@@ -105,13 +104,14 @@ def _timed(folder: Path) -> dict[str, Any]:
     import resource
 
     from migrate_lint.linter.reporters import Paint
+    from migrate_lint.linter.reporters.formats import module_of
 
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     begin = time.process_time()
     result = _lint(folder)
     times = {"lint": time.process_time() - begin}
     for name in FORMATS:
-        report = import_module(f"migrate_lint.linter.reporters.formats.{name}").report
+        report = module_of(name).report
         begin = time.process_time()
         for _ in report(result, Paint(False)):
             pass

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from random import Random
 from xml.etree import ElementTree
 
 from migrate_lint.linter.finding import Evidence, Finding, Location, Severity, Target, Verdict
 from migrate_lint.linter.reporters import Paint, summary
 from migrate_lint.linter.reporters.causes import statistics
+from migrate_lint.linter.reporters.formats import module_of
 from migrate_lint.linter.result import BaselineStatus, LintedProject, Result, RevisionStatus, Runtime
 from migrate_lint.linter.run.verdicts import tally as verdicts
 from migrate_lint.linter.runtime_report import PhaseOutcome
@@ -54,6 +54,7 @@ _UNNAMEABLE = re.compile(r"[\x00\ud800-\udc7f\udd00-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _COMMAND = re.compile(r"^[^\S\n]*::|^##\w*\[", re.M)
 _ANYWHERE = re.compile(r"##\w*\[")
+_AZURE = re.compile(r"##vso\[task\.logissue (?:[a-z]+=[^;\]\r\n]*;)+\](?:(?!##)[^\r\n])*")
 _GITHUB = re.compile(r"::(error|warning|notice) (?:\w+=[^,:\r\n]*)(?:,\w+=[^,:\r\n]*)*::[^\r\n]*")
 
 
@@ -116,7 +117,7 @@ def report_with(text: str) -> Report:
 
 
 def _rendered(form: str, result: Result) -> str:
-    reporter = import_module(f"migrate_lint.linter.reporters.formats.{form}")
+    reporter = module_of(form)
     lines = list(reporter.report(result, Paint(False)))
     if not reporter.FOR_PROGRAMS:
         lines += [*statistics(result), *summary(result, Paint(False))]
@@ -165,6 +166,17 @@ def _github(text: str, usual: str) -> str:
     return "" if text.count("\n") == usual.count("\n") else "another number of annotations"
 
 
+def _azure(text: str, usual: str) -> str:
+    odd = [line for line in text.split("\n")[:-1] if "##" in line and _AZURE.fullmatch(line) is None]
+    if odd:
+        return f"no issue of a run: {odd[0]!r}"
+    return "" if text.count("\n") == usual.count("\n") else "another number of issues"
+
+
+def _json_lines(text: str, usual: str) -> str:
+    return next(filter(None, (_json(line, "") for line in text.split("\n")[:-1])), "")
+
+
 def _json(text: str, usual: str) -> str:
     if found := _COMMAND.search(text):
         return f"a command: {text[max(0, found.start() - 60) : found.start() + 40]!r}"
@@ -206,6 +218,10 @@ _READERS: dict[str, Callable[[str, str], str]] = {
     "concise": _plain,
     "github": _github,
     "gitlab": _json,
+    "rdjson": _json,
+    "json-lines": _json_lines,
+    "azure": _azure,
+    "pylint": _plain,
     "json": _json,
     "sarif": _sarif,
     "junit": _junit,

@@ -9,13 +9,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any
 from unittest import mock
 
 from migrate_lint.linter.finding import Finding, Target
+from migrate_lint.linter.reporters.formats import module_of
 from migrate_lint.linter.result import Result
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.run.verdicts import with_verdicts
@@ -85,7 +85,7 @@ def run(tally: Tally, seed: int, until: Callable[[], bool]) -> None:
     Path("setup.cfg").touch()
     result = lint(["m.py"], Config(base=os.getcwd(), target="keras3"))
     assert len(result.findings) >= 2
-    formats = [import_module(f"migrate_lint.linter.reporters.formats.{name}") for name in FORMATS]
+    formats = [module_of(name) for name in FORMATS]
     content = _answer(os.path.abspath("m.py"))
     while not until():
         changed = documents.changed(random, content)

@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -19,6 +18,7 @@ from types import FrameType
 from migrate_lint.linter.finding import INTERNAL_ERROR, UNPARSABLE_FILE, Finding
 from migrate_lint.linter.reporters import Paint, summary
 from migrate_lint.linter.reporters.causes import statistics
+from migrate_lint.linter.reporters.formats import module_of
 from migrate_lint.linter.result import Result
 from migrate_lint.linter.run.pipeline import lint
 from migrate_lint.linter.settings.config import FORMATS, Config
@@ -68,7 +68,7 @@ class Linting:
         self.tally = tally
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="inputs-"))
         self.config = Config(base=self.folder, target=target)
-        self.formats = [import_module(f"migrate_lint.linter.reporters.formats.{name}") for name in FORMATS]
+        self.formats = [module_of(name) for name in FORMATS]
 
     def judge(self, inputs: Sequence[Input], *more: str) -> None:
         """Lint inputs together, and one by one where that falls or is slow; all are counted.

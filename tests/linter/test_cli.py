@@ -127,7 +127,13 @@ def test_exit_zero_forgives_findings_only(capsys: Captured) -> None:
         (["resume"], "resume takes one loop, such as train.py:loop, and got no loop"),
         (["--jobs", "0"], "--jobs"),
         (["--target", "keras4"], "keras4"),
-        (["--output-format", "hmtl"], "hmtl"),
+        (["--output-format", "hmtl"], "; did you mean html?"),
+        (["--ouput-format", "json"], "unrecognized arguments: --ouput-format; did you mean --output-format?"),
+        (["verfy", "pair.py"], "verfy: no such file or folder, and no command; did you mean verify?"),
+        (["verify", "--stpes", "3", "pair.py"], "; did you mean --steps?"),
+        (["--min-severity", "eror"], "; did you mean error?"),
+        (["server", "--port", "1"], "unrecognized arguments: --port"),
+        (["--show-files", "-"], "--show-files is about files and folders"),
         (["--config", "gone.toml"], "gone.toml"),
         (["-", "m.py"], "standard input"),
         (["--stdin-filename", "m.py"], "standard input"),
@@ -145,6 +151,24 @@ def test_a_usage_error_is_2_and_says_what(words: list[str], message: str, capsys
     printed = capsys.readouterr()
     assert "" == printed.out
     assert message in printed.err
+
+
+def test_a_word_that_is_a_file_is_no_mistyped_command(capsys: Captured) -> None:
+    """Nor is one that nothing is called like."""
+    Path("verfy").mkdir()
+    Path("verfy/clean.py").write_text("")
+    assert 0 == main(["verfy"])
+    assert 2 == main(["zzzz"])
+    assert "zzzz: there is no such file or folder" in capsys.readouterr().err
+
+
+def test_files_are_shown_that_would_be_linted(capsys: Captured) -> None:
+    """Excluded ones are not among them, and none is read."""
+    Path("pkg").mkdir()
+    Path("pkg/a.py").write_text("(")
+    Path("pkg/b.txt").write_text("")
+    assert 0 == main(["--show-files", "--exclude", "m.py"])
+    assert "clean.py\npkg/a.py\n" == capsys.readouterr().out
 
 
 def test_a_mistake_in_the_configuration_is_2(capsys: Captured) -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.cli.outputs import Output, OutputError, pair
+from migrate_lint.linter.reporters.formats import module_of
 from migrate_lint.linter.settings.config import FORMATS
 
 F, O = "--output-format", "--output-file"  # noqa: E741
 Captured = pytest.CaptureFixture[str]
-MACHINE = [one for one in FORMATS if import_module(f"migrate_lint.linter.reporters.formats.{one}").FOR_PROGRAMS]
+MACHINE = [one for one in FORMATS if module_of(one).FOR_PROGRAMS]
 
 
 @pytest.fixture(autouse=True)

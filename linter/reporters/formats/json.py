@@ -13,7 +13,7 @@ from ...result import Result, Runtime
 from ...runtime_report import WorkerRun
 from .. import Paint, counts, only_at_runtime
 
-__all__ = ["FOR_PROGRAMS", "SHOWS_FIXES", "report"]
+__all__ = ["FOR_PROGRAMS", "SHOWS_FIXES", "finding_of", "report"]
 
 FOR_PROGRAMS = True
 SHOWS_FIXES = True
@@ -39,6 +39,7 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
             "efforts": dict(sorted(Counter(finding.effort.value for finding in findings).items())),
             "targets": [asdict(project) for project in result.projects],
             "empty": list(result.empty),
+            "milder": result.milder,
         },
     }
     if result.coverage is not None:
@@ -61,11 +62,12 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
     yield f'{head}"findings": ['
     ran = result.runtime is not None
     for position, finding in enumerate(findings):
-        yield f"{json.dumps(_finding(finding, ran))}{',' if position < len(findings) - 1 else ''}"
+        yield f"{json.dumps(finding_of(finding, ran))}{',' if position < len(findings) - 1 else ''}"
     yield f"]{tail}"
 
 
-def _finding(finding: Finding, ran: bool) -> dict[str, Any]:
+def finding_of(finding: Finding, ran: bool) -> dict[str, Any]:
+    """The object of one finding, of a run of the model or without one."""
     shown: dict[str, Any] = {
         "path": finding.path,
         "line": finding.line,
