@@ -10,9 +10,10 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from time import monotonic
+from time import monotonic, sleep
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -55,6 +56,8 @@ _MOST_JOBS = 61
 """Processes; Windows waits for no more at once, and more only wait for each other."""
 _COMMANDS = {"check", "rule", "verify", "resume", "server"}
 _SHELLS = ("bash", "zsh", "fish")
+_WATCHED = 0.5
+"""Seconds between two looks at the files of --watch."""
 _PATIENCE = 2.0
 """Seconds that a run takes in silence, before a progress bar shows."""
 
@@ -114,6 +117,8 @@ def _serve(words: list[str]) -> int:
 
 def _check(words: list[str]) -> int:
     options = _parsed(words)
+    if options.watch:
+        return _watch(words, options)
     stdin_name = _stdin_name(options)
     require_working_folder()
     proves = _to_prove(options)
@@ -185,6 +190,53 @@ def _check(words: list[str]) -> int:
     if not written:
         return 2
     return 0 if options.exit_zero and result.status == 1 else result.status
+
+
+def _watch(words: list[str], options: argparse.Namespace) -> int:
+    """Lint, and again whenever a file or the configuration has changed, until somebody interrupts it."""
+    others = {
+        "--runtime": options.runtime is not None, "--add-noqa": options.add_noqa is not None,
+        "--write-baseline": options.write_baseline, "--prune-baseline": options.prune_baseline,
+        "--fix": fixes_asked_for(options), "`-`": "-" in options.paths,
+    }  # fmt: skip
+    if found := [name for name, given in others.items() if given]:
+        raise UsageError(f"--watch lints again and again, and cannot be given with {found[0]}")
+    once = [word for word in words if word != "--watch"]
+    before: dict[str, int] | None = None
+    said = ""
+    try:
+        while True:
+            try:
+                now = _stamps(options)
+                if now != before:
+                    if is_terminal(sys.stdout):
+                        print_text("\x1b[2J\x1b[3J\x1b[H")
+                    _check(once)
+                    complain(f"watching {len(now)} files; Ctrl-C ends it")
+                before, said = now, ""
+            except (ConfigError, PathError) as error:
+                if before is None:
+                    raise
+                if str(error) != said:
+                    said = str(error)
+                    complain(said)
+            sleep(_WATCHED)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _stamps(options: argparse.Namespace) -> dict[str, int]:
+    """When the files of a run, and its configuration, were last written."""
+    from ..source.discovery import discover
+
+    paths = options.paths or ["."]
+    config = load(_common_folder(paths), file=options.config, isolated=options.isolated)
+    found = discover(paths, exclude=config.exclude, base=config.base, force_exclude=options.force_exclude)
+    stamps = {}
+    for path in (*(path for path, _ in found.files), *filter(None, [config.path])):
+        with suppress(OSError):
+            stamps[path] = os.stat(path).st_mtime_ns
+    return stamps
 
 
 def _deliver(result: Result, options: argparse.Namespace, wanted: Sequence[tuple[Output, ModuleType]]) -> None:
@@ -630,6 +682,7 @@ def _check_parser() -> argparse.ArgumentParser:
     add("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
     add("--isolated", action="store_true", help="read no configuration file")
     _add_allow(parser)
+    add("--watch", action="store_true", help="lint again whenever a file has changed, until it is interrupted")
     add("--show-files", action="store_true", help="print the files that would be linted and stop")
     add("--show-settings", action="store_true", help="print the settings of this run and stop")
     add("--stdin-filename", metavar="NAME", help="the name that standard input is linted under")

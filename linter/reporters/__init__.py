@@ -154,10 +154,10 @@ def nothing_found(result: Result) -> str:
     in_baseline = 0 if result.baseline is None else result.baseline.left
     in_revision = 0 if result.since is None else result.since.known
     passed = "No new findings" if in_baseline or in_revision else "All checks passed"
-    if result.milder:
-        passed = "Nothing that severe found"
     if result.coverage is not None and not result.coverage.files and result.runtime is None:
         passed = "Nothing to check"
+    if result.milder:
+        passed = "Nothing that severe found"
     if failed := _failed_phases(result.runtime):
         those = "what shows only in it was" if failed == 1 else "what shows only in them was"
         passed = f"Nothing found, but {_plural(failed, 'phase')} of the run failed, and {those} not seen"

@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from io import BytesIO, StringIO, TextIOWrapper
@@ -133,6 +134,7 @@ def test_exit_zero_forgives_findings_only(capsys: Captured) -> None:
         (["verify", "--stpes", "3", "pair.py"], "; did you mean --steps?"),
         (["--min-severity", "eror"], "; did you mean error?"),
         (["server", "--port", "1"], "unrecognized arguments: --port"),
+        (["--watch", "--fix"], "--watch lints again and again, and cannot be given with --fix"),
         (["--show-files", "-"], "--show-files is about files and folders"),
         (["--config", "gone.toml"], "gone.toml"),
         (["-", "m.py"], "standard input"),
@@ -160,6 +162,29 @@ def test_a_word_that_is_a_file_is_no_mistyped_command(capsys: Captured) -> None:
     assert 0 == main(["verfy"])
     assert 2 == main(["zzzz"])
     assert "zzzz: there is no such file or folder" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is interrupted by a signal")
+def test_files_are_watched_until_somebody_interrupts_it(tmp_path: Path) -> None:
+    """A file that is written is linted again, a mistake in the configuration is told, and the end is none."""
+    model = tmp_path / "model.py"
+    model.write_text("import tensorflow as tf\ntf.Session()\n")
+    heeding = (  # what was started in the background may be told to ignore this signal
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from migrate_lint.linter.cli.main import main; sys.exit(main())"
+    )
+    words = [sys.executable, "-P", "-c", heeding, "--watch", "--output-format", "concise", "-q", "."]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert "TF401" in process.stdout.readline()
+        assert "watching 1 files" in process.stderr.readline()
+        model.write_text("import tensorflow as tf\ntf.placeholder(tf.float32)\n")
+        assert "TF402" in process.stdout.readline()
+        assert "watching 1 files" in process.stderr.readline()
+        (tmp_path / "migrate-lint.toml").write_text("ignor = []\n")
+        assert "unknown key ignor" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert 0 == process.wait()
 
 
 def test_files_are_shown_that_would_be_linted(capsys: Captured) -> None:

@@ -11,6 +11,7 @@ import pytest
 from migrate_lint.linter.finding import Consequence, Finding, Severity, Target
 from migrate_lint.linter.registry import registry
 from migrate_lint.linter.registry.tool_rules import TOOL_RULES
+from migrate_lint.linter.reporters import Paint, summary
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run import engine
 from migrate_lint.linter.run import pipeline as run
@@ -128,6 +129,22 @@ def test_a_crash_is_told_once_a_file(fake: FakeEngine) -> None:
         Path(name).write_text("# hazard TF909\n# hazard TF909\n# hazard TF101\n")
 
     assert ["a.py:1:TF909", "a.py:3:TF101", "b.py:1:TF909", "b.py:3:TF101"] == shown(lint())
+
+
+def test_what_is_milder_than_was_asked_for_is_counted(fake: FakeEngine) -> None:
+    """It is left out, sets no status, and its suppression is not unused for that; no green speaks for it."""
+    Path("a.py").write_text("# hazard TF101\n# hazard TF102\n# hazard TF410\n# hazard TF102 # noqa: TF102\n")
+
+    result = lint(min_severity="warning")
+    assert (["a.py:1:TF101", "a.py:3:TF410"], 1) == (shown(result), result.milder)
+    result = lint(min_severity="error")
+    assert (["a.py:1:TF101"], 2) == (shown(result), result.milder)
+    Path("a.py").write_text("# hazard TF410\n")
+    result = lint(min_severity="error")
+    assert 0 == result.status
+    first, second, *_ = summary(result, Paint(False))
+    assert first.startswith("Nothing that severe found: 1 file")
+    assert "1 milder finding left out." == second
 
 
 def test_suppressions_apply_after_selection(fake: FakeEngine) -> None:
