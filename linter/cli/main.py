@@ -212,7 +212,7 @@ def _watch(words: list[str], options: argparse.Namespace) -> int:
                     if is_terminal(sys.stdout):
                         print_text("\x1b[2J\x1b[3J\x1b[H")
                     _check(once)
-                    complain(f"watching {len(now)} files; Ctrl-C ends it")
+                    complain(f"watching {len(now)} file{'s' if len(now) != 1 else ''}; Ctrl-C ends it")
                 before, said = now, ""
             except (ConfigError, PathError) as error:
                 if before is None:

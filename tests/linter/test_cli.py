@@ -167,24 +167,31 @@ def test_a_word_that_is_a_file_is_no_mistyped_command(capsys: Captured) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is interrupted by a signal")
 def test_files_are_watched_until_somebody_interrupts_it(tmp_path: Path) -> None:
     """A file that is written is linted again, a mistake in the configuration is told, and the end is none."""
-    model = tmp_path / "model.py"
+    folder = tmp_path / "watched"
+    folder.mkdir()
+    model = folder / "model.py"
     model.write_text("import tensorflow as tf\ntf.Session()\n")
     heeding = (  # what was started in the background may be told to ignore this signal
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from migrate_lint.linter.cli.main import main; sys.exit(main())"
     )
     words = [sys.executable, "-P", "-c", heeding, "--watch", "--output-format", "concise", "-q", "."]
-    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
         assert process.stdout is not None and process.stderr is not None
         assert "TF401" in process.stdout.readline()
-        assert "watching 1 files" in process.stderr.readline()
+        assert "watching 1 file;" in process.stderr.readline()
         model.write_text("import tensorflow as tf\ntf.placeholder(tf.float32)\n")
         assert "TF402" in process.stdout.readline()
-        assert "watching 1 files" in process.stderr.readline()
-        (tmp_path / "migrate-lint.toml").write_text("ignor = []\n")
+        assert "watching 1 file;" in process.stderr.readline()
+        (folder / "migrate-lint.toml").write_text("ignor = []\n")
         assert "unknown key ignor" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        assert 0 == process.wait()
+        process.communicate()
+        assert 0 == process.returncode
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_files_are_shown_that_would_be_linted(capsys: Captured) -> None:
