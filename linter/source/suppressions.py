@@ -1,12 +1,14 @@
 """Comments that hide findings, and the judgement of those that hide nothing (TF901).
 
-Three forms: ``# migrate-lint: disable=TF101,variable-in-call`` hides findings that begin or end on its line,
+Four forms: ``# migrate-lint: disable=TF101,variable-in-call`` hides findings that begin or end on its line,
+``# migrate-lint: disable-start=TF101`` those from its line to that of the next ``# migrate-lint: disable-end=TF101``,
 ``# migrate-lint: disable-file=TF101`` those of the whole file, and ``# noqa: TF101`` is read as by ruff and flake8.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
@@ -21,6 +23,7 @@ _UNTOUCHABLE = frozenset({UNPARSABLE_FILE.code, PYTHON2_SOURCE.code, PROBE_FAILE
 
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """What stands between TF and the digits in the code of a rule that is not ours."""
+_WHERE = {"file": "in this file", "start": "from here to its end"}
 _DIGITS = str.maketrans("oil", "011")
 """Letters that are typed for digits."""
 
@@ -29,14 +32,15 @@ _DIGITS = str.maketrans("oil", "011")
 class Comment:
     """One suppression comment.
 
-    ``form`` is ``line``, ``file``, ``noqa`` or ``malformed``; ``names`` are the codes and slugs as written, each with
-    its 1-based column. A ``noqa`` without names is a blanket one.
+    ``form`` is ``line``, ``start``, ``file``, ``noqa`` or ``malformed``; ``names`` are the codes and slugs as written,
+    each with its 1-based column. A ``noqa`` without names is a blanket one. ``end`` is the last line of a ``start``.
     """
 
     form: str
     line: int
     column: int
     names: tuple[tuple[str, int], ...] = ()
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +51,13 @@ class Suppressions:
 
     def to_json(self) -> list[Any]:
         """Lists, strings and numbers only; empty for a file without such comments."""
-        return [[c.form, c.line, c.column, [list(name) for name in c.names]] for c in self.comments]
+        return [[c.form, c.line, c.column, [list(name) for name in c.names], c.end] for c in self.comments]
 
     @classmethod
     def from_json(cls, data: Iterable[Any]) -> Suppressions:
         """The inverse of `to_json`."""
-        return cls(tuple(Comment(f, line, col, tuple((n, at) for n, at in names)) for f, line, col, names in data))
+        rows = ((form, line, column, tuple((n, at) for n, at in names), end) for form, line, column, names, end in data)
+        return cls(tuple(Comment(*row) for row in rows))
 
     def apply(
         self,
@@ -89,9 +94,14 @@ class Suppressions:
     def _hide(self, findings: list[Finding], by_slug: Mapping[str, str], used: set[tuple[int, str]]) -> list[Finding]:
         hiding: dict[tuple[int, str], list[tuple[int, str]]] = {}  # by line, 0 for the whole file, and code
         blanket: set[int] = set()
+        blocks: dict[str, list[tuple[int, int, int, str]]] = {}  # of a code: first and last line, comment and name
         for index, comment in enumerate(self.comments):
             if comment.form == "noqa" and not comment.names:
                 blanket.add(comment.line)
+            elif comment.form == "start":
+                for name, _ in comment.names:
+                    block = comment.line, comment.end, index, name
+                    blocks.setdefault(by_slug.get(name, name), []).append(block)
             elif comment.form != "malformed":
                 line = 0 if comment.form == "file" else comment.line
                 for name, _ in comment.names:
@@ -105,6 +115,12 @@ class Suppressions:
                     hidden = True
                     used.update(hiding[place])
                     hiding[place] = []
+            around = blocks.get(finding.code, ()) if lines else ()
+            last = bisect_right(around, finding.line, key=lambda block: block[0])
+            for _, end, index, name in around[max(last - 2, 0) : last]:  # two overlap at most: by code and by slug
+                if end >= finding.line:
+                    hidden = True
+                    used.add((index, name))
             if not hidden:
                 kept.append(finding)
         return kept
@@ -120,7 +136,10 @@ class Suppressions:
         suggestions: dict[str, str] = {}
         for index, comment in enumerate(self.comments):
             if comment.form == "malformed":
-                message = "this comment suppresses nothing: write `# migrate-lint: disable=CODE` or `disable-file=CODE`"
+                message = (
+                    "this comment suppresses nothing: write `# migrate-lint: disable=CODE`, `disable-file=CODE`, or "
+                    "`disable-start=CODE` and, further down, `disable-end=CODE`"
+                )
                 yield UNUSED_SUPPRESSION.at(path, message, comment.line, comment.column)
             for name, column in comment.names:
                 code = by_slug.get(name, name)
@@ -133,7 +152,7 @@ class Suppressions:
                 elif (index, name) in used or code == UNUSED_SUPPRESSION.code or not judged(code):
                     continue
                 else:
-                    where = "in this file" if comment.form == "file" else "on this line"
+                    where = _WHERE.get(comment.form, "on this line")
                     message = f"the suppression of {name} hides nothing: there is no such finding {where}"
                 yield UNUSED_SUPPRESSION.at(path, message, comment.line, column, None, column + len(name))
 
@@ -169,7 +188,7 @@ def _find(text: str) -> Suppressions:
     if re.search(r"^[^#\n]*+#.*(?:migrate-lint:|noqa)", text, re.I | re.M) is None:
         return Suppressions()
     ours = re.compile(r"#\s*migrate-lint:(?P<rest>[^#]*)")
-    disable = re.compile(r"\s*disable(?P<file>-file)?\s*=\s*(?P<names>[\w-]+(?:\s*,\s*[\w-]+)*)")
+    disable = re.compile(r"\s*disable(?:-(?P<form>file|start|end))?\s*=\s*(?P<names>[\w-]+(?:\s*,\s*[\w-]+)*)")
     noqa = re.compile(r"#\s*noqa(?![\w-])(?:\s*:\s*(?P<names>[A-Za-z]+\d\w*(?:(?:\s*,\s*|\s+)[A-Za-z]+\d\w*)*))?", re.I)
     comments: list[Comment] = []
     for line, column, comment in _comments(text):
@@ -179,17 +198,48 @@ def _find(text: str) -> Suppressions:
             if found is None:
                 comments.append(Comment("malformed", line, at))
                 continue
-            form = "file" if found["file"] else "line"
-            comments.append(Comment(form, line, at, tuple(_names(found["names"], column + found.start("names")))))
+            names = tuple(_names(found["names"], column + found.start("names")))
+            comments.append(Comment(found["form"] or "line", line, at, names))
         for match in noqa.finditer(comment):
             at = column + match.start()
             if match["names"] is None:
                 comments.append(Comment("noqa", line, at))
                 continue
-            names = [(n.upper(), place) for n, place in _names(match["names"], column + match.start("names"))]
-            if names := [(name, place) for name, place in names if _may_be_known(name)]:
-                comments.append(Comment("noqa", line, at, tuple(names)))
-    return Suppressions(tuple(comments))
+            upper = [(n.upper(), place) for n, place in _names(match["names"], column + match.start("names"))]
+            if ours_of := [(name, place) for name, place in upper if _may_be_known(name)]:
+                comments.append(Comment("noqa", line, at, tuple(ours_of)))
+    return Suppressions(tuple(_with_ends(comments)))
+
+
+def _with_ends(comments: Iterable[Comment]) -> Iterator[Comment]:
+    """The comments, with the line of its end for each that starts a block.
+
+    A start without an end for each of its names, an end without a start, and a start within a block of the same name
+    are malformed.
+    """
+    found = list(comments)
+    begun: dict[str, int] = {}
+    ends: dict[int, dict[str, int]] = {}
+    for number, comment in enumerate(found):
+        names = [name for name, _ in comment.names]
+        if comment.form == "start" and begun.keys().isdisjoint(names):
+            begun |= dict.fromkeys(names, number)
+            ends[number] = {}
+        elif comment.form == "end" and begun.keys() >= {*names}:
+            for name in names:
+                ends[begun.pop(name)][name] = comment.line
+        elif comment.form in ("start", "end"):
+            found[number] = Comment("malformed", comment.line, comment.column)
+    for number, comment in enumerate(found):
+        if comment.form == "start":
+            last = ends[number]
+            if {*last} != {name for name, _ in comment.names}:
+                yield Comment("malformed", comment.line, comment.column)
+                continue
+            for name, column in comment.names:
+                yield Comment("start", comment.line, comment.column, ((name, column),), last[name])
+        elif comment.form != "end":
+            yield comment
 
 
 def _names(text: str, column: int) -> Iterator[tuple[str, int]]:

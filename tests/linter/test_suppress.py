@@ -67,6 +67,35 @@ def test_a_file_comment_hides_findings_of_the_file() -> None:
     )
 
 
+def test_a_block_hides_what_begins_in_it() -> None:
+    """From its line to that of its end, one for each of its names; of one rule it may be named twice."""
+    text = (
+        "# migrate-lint: disable-start=TF101, variable-in-loop\na\n# migrate-lint: disable-end=TF101\nb\n"
+        "# migrate-lint: disable-end=variable-in-loop\nc\n"
+    )
+    found = [finding(code, line) for line in (2, 4, 6) for code in ("TF101", "TF102")]
+    assert ["TF101:4:1", "TF101:6:1", "TF102:6:1"] == left(text, *found)
+    begins = finding("TF101", 2, 4)
+    assert [] == left("\n# migrate-lint: disable-start=TF101\n# migrate-lint: disable-end=TF101\n", begins)
+
+    twice = (
+        "# migrate-lint: disable-start=variable-in-call\n# migrate-lint: disable-start=TF101\n"
+        "# migrate-lint: disable-end=TF101\na\n# migrate-lint: disable-end=variable-in-call\n"
+    )
+    assert [] == left(twice, finding("TF101", 3), finding("TF101", 4))
+
+
+def test_a_block_without_an_end_hides_nothing() -> None:
+    """Nor does an end without a start, or a block within one of the same name: each is told; so is one without use."""
+    assert ["TF101:2:1", "TF901:1:1"] == left("# migrate-lint: disable-start=TF101\na\n", finding("TF101", 2))
+    assert ["TF101:2:1", "TF901:1:1"] == left("# migrate-lint: disable-end=TF101\na\n", finding("TF101", 2))
+    start, end = "# migrate-lint: disable-start=TF101\n", "# migrate-lint: disable-end=TF101\n"
+    assert ["TF901:2:1"] == left(f"{start}{start}a\n{end}", finding("TF101", 3))
+    assert ["TF101:4:1", "TF901:3:1"] == left(f"{start}{end}{end}a\n", finding("TF101", 1), finding("TF101", 4))
+    (message,) = messages(f"{start}a\n{end}")
+    assert "the suppression of TF101 hides nothing: there is no such finding from here to its end" == message
+
+
 def test_noqa_is_read_as_by_others() -> None:
     """Mixed with other tools' codes, in any case, blanket."""
     for comment in ("# noqa: TF101", "# noqa:E501,TF101", "# NOQA: E501 TF101", "# noqa : tf101", "# noqa", "#noqa"):
