@@ -21,7 +21,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
 
 from ..adoption.suppression_writer import suppressing
-from ..finding import Applicability, Edit, Finding, Severity, Via
+from ..finding import INTERNAL_ERROR, Applicability, Edit, Finding, Severity, Via
 from ..registry import registry
 from ..reporters import version
 from ..reporters.ci import documented_rules
@@ -152,7 +152,11 @@ class _Answers:
         settings = self._settings(unit.path)
         if settings is None or settings.excludes(unit.path):
             return ()
-        return findings_of(unit.path, unit.data, settings, fixes)
+        try:
+            return findings_of(unit.path, unit.data, settings, fixes)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}; this file was not linted"
+            return (INTERNAL_ERROR.at(unit.path, reason),)
 
     def _settings(self, path: str) -> Settings | None:
         """Those of a file's folder; None where they cannot be used, which is said once."""
@@ -185,7 +189,7 @@ class _Answers:
             document = workspace.get_text_document(uri)
             path = self._path(uri)
             path = path if path.endswith(SUFFIXES) else os.path.join(os.path.dirname(path), _UNTITLED)
-            return _Unit(path, as_declared(document.source.encode()), {None: document})
+            return _Unit(path, as_declared(document.source.encode(errors="replace")), {None: document})
         documents: dict[int | None, TextDocument] = {
             number: workspace.get_text_document(cell.document) for number, cell in enumerate(notebook.cells)
         }

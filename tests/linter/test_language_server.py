@@ -199,3 +199,35 @@ async def test_a_configuration_that_cannot_be_used_is_said(client: LanguageClien
 
     assert ["TF1O1" in one.message for one in client.messages] == [True]
     assert client.messages[0].message.endswith("nothing is linted")
+
+
+CRASH = """\
+import sys
+from migrate_lint.linter.cli import language_server
+
+
+def crash(*_):
+    raise LookupError("no such thing")
+
+
+language_server.findings_of = crash
+language_server.serve()
+"""
+
+
+@pytest_lsp.fixture(config=ClientServerConfig(server_command=[sys.executable, "-P", "-c", CRASH]))
+async def crashing(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
+    """An editor, and a server whose engine fails."""
+    able = client_capabilities("neovim")
+    await lsp_client.initialize_session(types.InitializeParams(capabilities=able, root_uri=tmp_path.as_uri()))
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest.mark.asyncio
+async def test_a_crash_is_told_where_nothing_was_linted(crashing: LanguageClient, tmp_path: Path) -> None:
+    """An empty list would be taken for a clean file."""
+    uri = open_(crashing, tmp_path / "model.py", LAYER)
+
+    assert [("TF909", 0, 0, 1)] == await told(crashing, uri)
+    assert "LookupError: no such thing; this file was not linted" == crashing.diagnostics[uri][0].message
