@@ -205,6 +205,8 @@ class _Comparison:
     def _judged(self, one: Known) -> bool:
         """Whether this run would have found it if it were still there."""
         run = self.result.runtime
+        if self.result.milder:  # it may be among what was found and is too mild to be told
+            return False
         if one.code in ALWAYS or (run.trusted if run is not None else one.origin != "static"):
             return False
         file = self._file(one.path)

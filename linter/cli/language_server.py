@@ -128,7 +128,10 @@ class _Answers:
     def close(self, uris: Iterable[str]) -> None:
         """Say nothing more of documents."""
         for uri in uris:
-            self.found.pop(self._path(uri), None)
+            path = self._path(uri)
+            self.found.pop(path, None)
+            if path in self.waiting:
+                self.waiting.pop(path).cancel()
             self._publish(uri, None, [])
 
     def publish(self, uri: str) -> None:

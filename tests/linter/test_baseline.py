@@ -188,6 +188,16 @@ def test_what_was_not_linted_is_neither_stale_nor_pruned() -> None:
     assert [] == shown(hold(linted(), "b.json"))
 
 
+def test_what_is_too_mild_to_be_told_is_neither_stale_nor_pruned() -> None:
+    """It was found, and is left out of the report alone."""
+    Path("m.py").write_text("import tensorflow as tf\ntf.Session()\n\n\n@tf.function\ndef f(x):\n    print('x', x)\n")
+    assert {"error", "warning"} == {one.severity for one in linted().findings}
+    hold(linted(), "b.json", WRITE)
+    assert (2, 2, 0, 1) == standing(hold(linted(min_severity="error"), "b.json", PRUNE))
+    assert (2, 2, 0, 1) == standing(hold(linted(min_severity="error"), "b.json", WRITE))
+    assert [] == shown(hold(linted(), "b.json"))
+
+
 def test_rules_of_the_other_target_are_not_judged() -> None:
     """TF410 is about Keras 3 alone."""
     write()

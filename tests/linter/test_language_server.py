@@ -201,6 +201,20 @@ async def test_a_configuration_that_cannot_be_used_is_said(client: LanguageClien
     assert client.messages[0].message.endswith("nothing is linted")
 
 
+@pytest.mark.asyncio
+async def test_nothing_is_said_of_what_was_closed(client: LanguageClient, tmp_path: Path) -> None:
+    """Not even what was typed just before."""
+    uri = open_(client, tmp_path / "model.py", LAYER, is_saved=True)
+    await told(client, uri)
+    type_(client, uri, LAYER.replace("1.0", "2.0"))
+    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    assert [] == await told(client, uri)
+    await asyncio.sleep(0.5)
+    other = open_(client, tmp_path / "other.py", LAYER)
+    assert ["TF101"] == [code for code, *_ in await told(client, other)]
+    assert not client.diagnostics[uri]
+
+
 CRASH = """\
 import sys
 from migrate_lint.linter.cli import language_server
