@@ -31,6 +31,7 @@ from ..run.pipeline import Selection, lint
 from ..run.workspace import Settings, as_declared, findings_of, workspace_of
 from ..settings.config import ConfigError, load
 from ..source.discovery import SUFFIXES, PathError
+from ..source.reading import split_lines
 from .console import PROGRAM
 from .fixing import fixable
 
@@ -112,18 +113,19 @@ class _Answers:
             self.waiting[unit.path].cancel()
         self.waiting[unit.path] = asyncio.get_running_loop().call_later(_PAUSE, self.publish, uri)
 
-    def look_again(self, uri: str) -> None:
-        """Lint a document as one of its project, which may have changed."""
+    def look_again(self, *uris: str) -> None:
+        """Lint documents as those of their projects, which may have changed."""
         self.settings.clear()
-        workspace_of(self._unit(uri).path).refresh()
-        self.publish(uri)
+        for project in {workspace_of(self._unit(uri).path) for uri in uris}:
+            project.refresh()
+        for uri in uris:
+            self.publish(uri)
 
     def changed_outside(self) -> None:
         """Lint what is open once more."""
         notebooks = self.server.workspace.notebook_documents
         cells = {cell.document for one in notebooks.values() for cell in one.cells}
-        for uri in (*notebooks, *(one for one in self.server.workspace.text_documents if one not in cells)):
-            self.look_again(uri)
+        self.look_again(*notebooks, *(one for one in self.server.workspace.text_documents if one not in cells))
 
     def close(self, uris: Iterable[str]) -> None:
         """Say nothing more of documents."""
@@ -140,7 +142,7 @@ class _Answers:
         self.waiting.pop(unit.path, None)
         self.found[unit.path] = found = self._findings(unit)
         for cell, document in unit.documents.items():
-            lines = _lines(document.source)
+            lines = split_lines(document.source)
             diagnostics = [self._diagnostic(one, lines) for one in found if one.cell == cell]
             if cell is not None and cell == min(one for one in unit.documents if one is not None):
                 diagnostics += [self._diagnostic(one, lines) for one in found if one.cell is None]
@@ -242,8 +244,9 @@ class _Answers:
         found: list[types.CodeAction] = []
         if wanted is None or any(types.CodeActionKind.QuickFix.value.startswith(kind) for kind in wanted):
             document = unit.documents[cell]
+            lines = split_lines(document.source)
             for finding in self._findings(unit, Via.NATIVE):
-                if finding.cell == cell and _meet(self._range(finding, _lines(document.source)), params.range):
+                if finding.cell == cell and _meet(self._range(finding, lines), params.range):
                     found += self._actions_of(finding, unit.path, document)
         if cell is None and (wanted is None or any(_FIX_ALL.startswith(kind) for kind in wanted)):
             title = "Fix all that migrate-lint can fix safely"
@@ -252,7 +255,7 @@ class _Answers:
         return found
 
     def _actions_of(self, finding: Finding, path: str, document: TextDocument) -> Iterator[types.CodeAction]:
-        lines = _lines(document.source)
+        lines = split_lines(document.source)
         diagnostics, kind = [self._diagnostic(finding, lines)], types.CodeActionKind.QuickFix
         fix, settings = finding.fix, self._settings(path)
         is_allowed = settings is not None and finding.code in fixable(settings.config)
@@ -295,10 +298,10 @@ class _Answers:
         except PathError:
             return  # a file that is not there yet is linted, and not fixed
         for file in fixed.files:
-            yield from _changes(*map(_lines, file.texts))
+            yield from _changes(*map(split_lines, file.texts))
 
     def _edit(self, document: TextDocument, edits: Iterable[Edit]) -> types.WorkspaceEdit:
-        lines = _lines(document.source)
+        lines = split_lines(document.source)
         ends = "\r\n" if any(line.endswith("\r\n") for line in lines) else "\n"
         changes = [
             types.TextEdit(self._range(one, lines), re.sub(r"\r?\n", lambda _: ends, one.text)) for one in edits
@@ -312,7 +315,7 @@ class _Answers:
         """What the rules say of themselves that found something at a place."""
         unit = self._unit(params.text_document.uri)
         cell = unit.cell_of(params.text_document.uri)
-        lines, here = _lines(unit.documents[cell].source), types.Range(params.position, params.position)
+        lines, here = split_lines(unit.documents[cell].source), types.Range(params.position, params.position)
         found = [one for one in self.found.get(unit.path, ()) if one.cell == cell]
         codes = dict.fromkeys(one.code for one in found if _meet(self._range(one, lines), here))
         texts = ["\n".join(markdown([rule])) for code in codes if (rule := _rules().get(code)) is not None]
@@ -325,11 +328,6 @@ class _Answers:
 @cache
 def _rules() -> dict[str, Any]:
     return {rule.code: rule for rule in documented_rules()}
-
-
-def _lines(text: str) -> list[str]:
-    """The lines of a text as the protocol counts them, with their ends."""
-    return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text)
 
 
 def _meet(one: types.Range, other: types.Range) -> bool:

@@ -119,6 +119,8 @@ class Rule:
     """Whether it tells of the Keras that is installed: TensorFlow's own old copy, which TF308 speaks of, is another."""
     fixes_statement: ClassVar[bool] = False
     """Whether `fix` is given the statement around a site that is an expression."""
+    fixes_function: ClassVar[bool] = False
+    """Whether `fix` is given the function around a site, its ``def`` included."""
     supersedes: ClassVar[tuple[str, ...]] = ()
     """Codes of more general rules, which are silent where this one reports the same site."""
     recipe: ClassVar[str] = ""
@@ -157,8 +159,12 @@ class Rule:
     def fixed_part(self, site: Any) -> ast.expr | ast.stmt | None:
         """What `fix` is given of a site: an expression or a statement around it, or None where nothing is mechanical.
 
-        By default the site itself, or the statement around it where the rule `fixes_statement`.
+        By default the site itself, or the statement around it where the rule `fixes_statement`, or the function where
+        it `fixes_function`.
         """
+        if self.fixes_function:
+            function = None if site.function is None else site.function.syntax
+            return function if isinstance(function, ast.FunctionDef) else None
         syntax: ast.AST = site.syntax
         if isinstance(syntax, ast.stmt) or (isinstance(syntax, ast.expr) and not self.fixes_statement):
             return syntax

@@ -211,12 +211,13 @@ class Workspace:
         seen = json.dumps(structure(summary))
         if self._draft is None or self._draft[:2] != (path, seen):
             known = key in self._project.summaries
-            base = self._project.with_code(key, summary) if known else self._joined({path: data})
-            self._draft = path, seen, base
-        base = self._draft[2]
-        if key not in base.summaries:
-            return base, None  # it does not reach TensorFlow
-        return base.with_code(key, summary), index
+            project = self._project.with_code(key, summary) if known else self._joined({path: data})
+            self._draft = path, seen, project
+        elif key in self._draft[2].summaries:
+            project = self._draft[2].with_code(key, summary)
+        else:
+            project = self._draft[2]
+        return project, index if key in project.summaries else None  # else it does not reach TensorFlow
 
     def _joined(self, unsaved: Mapping[str, bytes] | None = None) -> Project:
         """The project as it lies on disk but for unsaved texts, with all that its rules may ask for in memory."""

@@ -68,6 +68,7 @@ class TensorControlFlowNoAutograph(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    fixes_function = True
 
     def on_function(self, function: FunctionSite) -> Iterator[Diagnostic]:
         """Judge the tests and loops of a traced function."""
@@ -106,11 +107,6 @@ class TensorControlFlowNoAutograph(Rule):
             subject=ast.unparse(site.syntax),
             related=trace.callers,
         )
-
-    def fixed_part(self, site: Site) -> ast.stmt | None:
-        """The method."""
-        node = None if site.function is None else site.function.syntax
-        return node if isinstance(node, ast.FunctionDef) else None
 
     def fix(self, node: libcst.FunctionDef, site: Site) -> Replacement | None:
         """Decorate it with `tf.function`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -78,6 +77,7 @@ class MissingShim(Rule):
     severity = Severity.ERROR
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    fixes_function = True
     recipe = "variable-scopes"
     supersedes = ("TF103", "TF104", "TF406")
     calls = (*sorted(GETTERS), *sorted(SLIM_GETTERS), *LAYERS, *SLIM, *sorted(LAYER_CLASSES), *sorted(CELLS))
@@ -110,11 +110,6 @@ class MissingShim(Rule):
                 Severity.INFO,
                 related=call.callers(Context.FORWARD),
             )
-
-    def fixed_part(self, site: Call) -> ast.stmt | None:
-        """The method."""
-        node = None if site.function is None else site.function.syntax
-        return node if isinstance(node, ast.FunctionDef) else None
 
     def fix(self, node: libcst.FunctionDef, site: Call) -> Replacement | None:
         """Decorate it with the shim."""

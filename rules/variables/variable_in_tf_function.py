@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -74,6 +73,7 @@ class VariableInTfFunction(Rule):
     severity = Severity.ERROR
     consequence = Consequence.BREAKS
     effort = Effort.LOCAL
+    fixes_function = True
     calls = (*sorted(VARIABLES), *FILLED, SEED_GENERATOR, "keras.layers.*", "keras.applications.*", "keras.Sequential")
     creates = ("layer", "module")
 
@@ -98,11 +98,6 @@ class VariableInTfFunction(Rule):
             Severity.INFO if unproven or (layer and not is_called(call, Context.TRACED)) else None,
             related=call.callers(Context.TRACED),
         )
-
-    def fixed_part(self, site: Call) -> ast.stmt | None:
-        """The function."""
-        node = None if site.function is None else site.function.syntax
-        return node if isinstance(node, ast.FunctionDef) else None
 
     def fix(self, node: libcst.FunctionDef, site: Call) -> Replacement | None:
         """Make it before the function."""
