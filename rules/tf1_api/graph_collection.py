@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...linter.rule_api.model import Call, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .api_status import is_plain, written
+from .api_status import in_eager, is_plain, written
 from .collections import LOSSES, READS, VARIABLES, WRITES, filers, is_filed_by_program, key_of
 from .contexts import certainty, is_only_traced
 
@@ -92,6 +92,13 @@ class GraphCollection(Rule):
                 call,
                 f"`{written(call.names[0])}` files a value where TF2 does not look for it: pass it on yourself.",
                 Severity.WARNING if severity is Severity.ERROR else severity,
+            )
+        elif severity is Severity.ERROR and in_eager(name) == "needs a graph":
+            yield self.report(
+                call,
+                f"`{written(call.names[0])}` raises ValueError in eager execution, where it finds nothing"
+                f"{_instead(call)}.",
+                consequence=Consequence.BREAKS,
             )
         elif severity is Severity.ERROR:
             yield self.report(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import libcst
 
 _SUCCESSORS = {
-    "all_variables": "tf.compat.v1.global_variables",
     "app": "absl.app",
     "audio_summary": "tf.summary.audio",
     "batch_cholesky": "tf.linalg.cholesky",
@@ -39,7 +38,6 @@ _SUCCESSORS = {
     "examples": "tf.keras.datasets or tensorflow_datasets",
     "histogram_summary": "tf.summary.histogram",
     "image_summary": "tf.summary.image",
-    "initialize_all_tables": "tf.compat.v1.tables_initializer",
     "inv": "tf.math.reciprocal",
     "list_diff": "tf.sets.difference",
     "listdiff": "tf.sets.difference",
@@ -176,7 +174,7 @@ class MovedOrRemovedSymbol(Rule):
             return
         told.add(found.symbol)
         instead = _instead(found)
-        use = f"the TF2 name is {instead}" if instead else "TF2 itself has no such name"
+        use = f"in TF2 it is {instead}" if instead else "TF2 itself has no such name"
         eager = in_eager(found.whole)
         also = f" It {eager}." if eager else ""
         message = f"`{found.written}` is there through compat.v1 only; {use}.{also}"

@@ -3,11 +3,13 @@
     python -m tests.rules.eager_status
 
 Each is called with arguments that are made up by the names of its parameters, in a child process for itself, in a graph
-and eagerly; the first combination that both take, or that eager execution refuses, is what counts:
+and eagerly; the first combination that both take, or that eager execution refuses, is what counts. The calls whose
+arguments cannot be made up stand in `eager_calls.py`:
 
 ``works``: it computes eagerly, or makes an object;
 ``raises``: eager execution refuses what a graph takes, with this type of error;
-``nothing``: a graph gives an operation, a tensor or a list of such, and eager execution None, nothing or an empty one;
+``nothing``: a graph gives an operation, a tensor or a list of such, and eager execution, which runs no operation, None,
+an empty string or an empty list;
 ``unknown``: no combination was taken by both or told apart.
 """
 
@@ -24,9 +26,12 @@ import subprocess
 import sys
 import tempfile
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
+
+from .eager_calls import CALLS, evaluate
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "rules" / "tf1_api" / "eager_status.json"
@@ -54,7 +59,7 @@ _GIVEN: dict[str, Any] = {
 _STATE = re.compile(r"^(?:ref|var|variable|value_var)$")
 _REFUSAL = re.compile(r"^RuntimeError|[Ee]ager|[Gg]raph")
 """What eager execution says where it takes no call; any other error is one of the arguments."""
-_CHECKS = re.compile(r"(?:^|\.)(?:assert_(?!variables)|verify_)\w+$")
+_CHECKS = re.compile(r"(?:^|\.)assert_(?!variables)\w+$")
 """What gives nothing eagerly because it has checked already."""
 _FUNCTION = re.compile(r"(?:^|_)(?:fn|func|function)$")
 
@@ -111,12 +116,12 @@ def _kinds(tf: Any) -> list[Any]:
     ]
 
 
-def _calls(tf: Any, value: Any) -> Iterator[dict[str, Any]]:
-    """Combinations of arguments for the parameters that have to be given, each as functions that make them."""
+def _calls(tf: Any, value: Any, described: Any) -> Iterator[Callable[[], Any]]:
+    """Calls with combinations of arguments for the parameters that have to be given, each made when it is called."""
     try:
-        parameters = inspect.signature(value).parameters.values()
+        parameters = inspect.signature(described).parameters.values()
     except (TypeError, ValueError):
-        yield {}
+        yield value
         return
     required = [
         one
@@ -139,23 +144,55 @@ def _calls(tf: Any, value: Any) -> Iterator[dict[str, Any]]:
     same = [[kind] * len(free) for kind in kinds]
     mixed = itertools.product(kinds, repeat=len(free)) if 1 < len(free) < 4 else iter(())
     for row in itertools.islice(itertools.chain(same if free else [[]], mixed), _MOST):
-        yield {**fixed, **dict(zip(free, row, strict=True))}
+        yield partial(_with, value, {**fixed, **dict(zip(free, row, strict=True))})
 
 
-def _called(value: Any, call: dict[str, Any]) -> tuple[str, Any]:
+def _with(value: Any, arguments: dict[str, Any]) -> Any:
+    return value(**{name: make() for name, make in arguments.items()})
+
+
+@cache
+def _written() -> dict[str, str]:
+    return {name: expression for names, expression in CALLS.items() for name in names.split()}
+
+
+def _folder() -> contextlib.AbstractContextManager[None]:
+    return contextlib.chdir(tempfile.mkdtemp(dir="."))
+
+
+def _called(call: Callable[[], Any]) -> tuple[str, Any]:
     try:
-        return "", value(**{name: make() for name, make in call.items()})
+        return "", call()
     except Exception as error:
         return f"{type(error).__name__}: {error}", None
 
 
 def _is_empty(found: Any) -> bool:
-    if found is None:
+    if found is None or (isinstance(found, (bytes, list, tuple)) and not found):
         return True
-    if isinstance(found, (list, tuple)):
-        return not found
     numpy = getattr(found, "numpy", None)
-    return numpy is not None and getattr(found, "dtype", None) == "string" and found.numpy() == b""
+    return numpy is not None and getattr(found, "dtype", None) == "string" and found.shape == [] and not found.numpy()
+
+
+class _Watched:
+    """A callable that notes whether its last call ran an operation eagerly."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.ran = False
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        from tensorflow.python.framework import op_callbacks
+
+        def note(kind: Any, *_: Any, **__: Any) -> None:
+            self.ran |= kind not in ("NoOp", b"NoOp")
+
+        self.ran = False
+        op_callbacks.add_op_callback(note)
+        try:
+            return self.value(*arguments, **keywords)
+        finally:
+            op_callbacks.remove_op_callback(note)
 
 
 def judge(name: str) -> str:
@@ -165,22 +202,26 @@ def judge(name: str) -> str:
     value = tf.compat.v1
     for part in name.split("."):
         value = getattr(value, part)
+    value, written, signature = _Watched(value), _written().get(name), value
+    direct = not written or written.startswith("f(")  # else what it gives is what the call has changed
     refused = ""
-    for call in _calls(tf, value):
-        with tf.Graph().as_default():
+    for call in [partial(evaluate, written, value)] if written else _calls(tf, value, signature):
+        with tf.Graph().as_default(), _folder():
             tf.compat.v1.get_variable("kept", [1])
             tf.compat.v1.losses.add_loss(tf.constant(1.0))
             tf.compat.v1.summary.scalar("seen", tf.constant(1.0))
-            error, in_graph = _called(value, call)
-        if error:
+            graph_error, in_graph = _called(call)
+        if graph_error and not written:
             continue
-        error, eager = _called(value, call)
+        with _folder():
+            error, eager = _called(call)
         if error:
-            if _REFUSAL.search(error):
+            if _REFUSAL.search(error) or (written and not graph_error):
                 refused = refused or error.partition(":")[0]
             continue
-        silent = _is_empty(eager) and not _is_empty(in_graph) and not _CHECKS.search(name)
-        return "nothing" if silent else "works"
+        if not _is_empty(eager) or (value.ran and direct) or _CHECKS.search(name):
+            return "works"
+        return "unknown" if _is_empty(in_graph) else "nothing"
     return f"raises {refused}" if refused else "unknown"
 
 
