@@ -10,10 +10,10 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from migrate_lint.linter.finding import UNPARSABLE_FILE, Severity, Verdict
 from migrate_lint.linter.reporters.formats import junit
-from migrate_lint.linter.result import Result
+from migrate_lint.linter.result import Result, Runtime
 
 from .reports import FINDING, HOSTILE, linted, result_of, text_of
-from .runs import evidence
+from .runs import PhaseOutcome, evidence, worker_run
 
 ATTRIBUTES: dict[str, tuple[set[str], set[str]]] = {
     "testsuites": (set(), {"name", "time", "tests", "failures", "errors"}),
@@ -96,6 +96,24 @@ def test_a_case_tells_where_what_and_why() -> None:
         "pkg/m.py, line 2, column 5 (changes): made at every call\n"
         "confirmed (keras3, CPU:0, second call): 2 were made" == failure.text
     )
+
+
+def test_what_was_not_looked_at_is_no_case_that_passes(tmp_path: Path) -> None:
+    """Phases of a run that did not come to their end say why, and a project without TensorFlow has nothing to check."""
+    found = (("build", "ok"), ("fit", "failed"), ("second call", "cut short"), ("predict", "not run"))
+    run = worker_run(phases=tuple(PhaseOutcome(name, outcome, 0.1, f"why {name}") for name, outcome in found))
+    result = linted(tmp_path, {"a.py": "import tensorflow as tf\n"})
+    suites = suites_of(replace(result, runtime=Runtime((run,), {}, False)))
+    phases = suites["runtime keras3 on CPU:0"]
+
+    assert ["build", "fit", "second call", "predict"] == [case.name for case in phases]
+    assert [True, False, False, False] == [case.is_passed for case in phases]
+    assert [("failed", "why fit"), ("cut short", "why second call"), ("not run", "why predict")] == [
+        (case.result[0].type, case.result[0].message) for case in phases[1:]
+    ]
+    ((plain,),) = suites_of(linted(tmp_path, {"b.py": "x = 1\n"})).values()
+    assert plain.is_skipped
+    assert "nothing to check: no file reaches TensorFlow" == plain.result[0].message
 
 
 def test_names_stay_when_lines_are_added_above(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """Servers that show test results: JUnit XML, a suite a file, a case a finding.
 
 Errors and warnings are failures, infos are skipped, as they do not set the exit status either; a file that could not be
-checked is an error. A file without findings is one case that passes, since servers take an empty report for a lost one.
+checked is an error. A file without findings is one case that passes, since servers take an empty report for a lost one;
+it is skipped where no file reaches TensorFlow. A run of the model is a suite, too, and its phases are cases: those that
+did not come to their end are skipped, with the reason.
 Cases are named by the rule and what is around the finding, without its line: servers compare runs by these names.
 The attributes are those of Jenkins's schema, which knows no line of a case.
 """
@@ -14,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from ...adoption.fingerprint import identities
 from ...finding import INTERNAL_ERROR, PROBE_FAILED, PYTHON2_SOURCE, UNPARSABLE_FILE, Finding, Severity
 from ...result import Result
+from ...runtime_report import WorkerRun
 from .. import Paint, printable
 from ..ci import Repository, explained, place
 from ..junit_xml import Case, Suite, counted, document
@@ -22,6 +25,7 @@ __all__ = ["FOR_PROGRAMS", "report"]
 
 FOR_PROGRAMS = True
 
+_UNREACHED = "nothing to check: no file reaches TensorFlow"
 _UNCHECKED = frozenset({UNPARSABLE_FILE.code, PYTHON2_SOURCE.code, PROBE_FAILED.code, INTERNAL_ERROR.code})
 
 
@@ -31,14 +35,17 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
     files: dict[str, list[tuple[Finding, str]]] = {path: [] for path in sorted(result.sources)}
     for finding, named in zip(result.findings, identities(result.findings, result.source), strict=True):
         files.setdefault(finding.path, []).append((finding, named.scope))
-    suites = [_suite(printable(repository.shown(path)), found) for path, found in files.items()]
+    reached = result.coverage is None or result.coverage.files > 0
+    suites = [_suite(printable(repository.shown(path)), found, reached) for path, found in files.items()]
+    suites += [_phases(run) for run in (result.runtime.runs if result.runtime else ())]
     counts = counted(case for suite in suites for case in suite.cases)
     del counts["skipped"]
     yield from document(suites, {"name": "migrate-lint", **counts})
 
 
-def _suite(path: str, found: Sequence[tuple[Finding, str]]) -> Suite:
-    cases = [] if found else [Case({"name": "no findings", "classname": path})]
+def _suite(path: str, found: Sequence[tuple[Finding, str]], reached: bool) -> Suite:
+    silent = Case({"name": "no findings", "classname": path})
+    cases = [] if found else [silent if reached else silent._replace(outcome="skipped", message=_UNREACHED)]
     seen: Counter[str] = Counter()
     for finding, scope in found:
         title = f"{finding.code} {finding.slug}" + (f" in {scope}" if scope else "")
@@ -50,6 +57,16 @@ def _suite(path: str, found: Sequence[tuple[Finding, str]]) -> Suite:
         text = f"{where}: {explained(finding)}"
         cases.append(Case(facts, _outcome(finding), finding.severity.value, message, text))
     return Suite(path, cases, {"file": path})
+
+
+def _phases(run: WorkerRun) -> Suite:
+    name = printable(" ".join(filter(None, ["runtime", run.model, run.target.value, "on", run.device])))
+    cases = []
+    for phase in run.phases:
+        outcome = "" if phase.outcome == "ok" else "skipped"
+        message = printable(phase.detail) if outcome else ""
+        cases.append(Case({"name": printable(phase.name), "classname": name}, outcome, phase.outcome, message, message))
+    return Suite(name, cases)
 
 
 def _outcome(finding: Finding) -> str:
