@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, File, Import, Name, Reference, Target
@@ -15,69 +17,9 @@ from .api_status import Standing, in_eager, is_eager, is_of_keras, missing, miss
 if TYPE_CHECKING:
     import libcst
 
-_SUCCESSORS = {
-    "app": "absl.app",
-    "audio_summary": "tf.summary.audio",
-    "batch_cholesky": "tf.linalg.cholesky",
-    "batch_fft": "tf.signal.fft",
-    "batch_fft2d": "tf.signal.fft2d",
-    "batch_fft3d": "tf.signal.fft3d",
-    "batch_ifft": "tf.signal.ifft",
-    "batch_ifft2d": "tf.signal.ifft2d",
-    "batch_matmul": "tf.linalg.matmul",
-    "batch_matrix_band_part": "tf.linalg.band_part",
-    "batch_matrix_determinant": "tf.linalg.det",
-    "batch_matrix_diag": "tf.linalg.diag",
-    "batch_matrix_diag_part": "tf.linalg.diag_part",
-    "batch_matrix_inverse": "tf.linalg.inv",
-    "batch_matrix_solve": "tf.linalg.solve",
-    "batch_matrix_transpose": "tf.linalg.matrix_transpose",
-    "batch_self_adjoint_eig": "tf.linalg.eigh",
-    "batch_svd": "tf.linalg.svd",
-    "complex_abs": "tf.abs",
-    "examples": "tf.keras.datasets or tensorflow_datasets",
-    "histogram_summary": "tf.summary.histogram",
-    "image_summary": "tf.summary.image",
-    "inv": "tf.math.reciprocal",
-    "list_diff": "tf.sets.difference",
-    "listdiff": "tf.sets.difference",
-    "merge_all_summaries": "tf.summary",
-    "merge_summary": "tf.summary",
-    "models": "tf.keras.layers.RNN",
-    "mul": "tf.multiply",
-    "neg": "tf.negative",
-    "nn.rnn": "tf.keras.layers.RNN",
-    "nn.seq2seq": "tensorflow_addons (only before TF 2.16)",
-    "ops": "tf itself",
-    "pack": "tf.stack",
-    "rnn_cell": "tf.keras.layers",
-    "scalar_summary": "tf.summary.scalar",
-    "select": "tf.where",
-    "sub": "tf.subtract",
-    "train.SummaryWriter": "tf.summary.create_file_writer",
-    "unpack": "tf.unstack",
-    "flags": "absl.flags",
-    "logging": "absl.logging",
-    "gfile": "tf.io.gfile",
-    "python_io": "tf.io",
-    "layers": "tf.keras.layers",
-    "distributions": "tensorflow_probability",
-    "Print": "tf.print",
-    "get_variable": "a tf.Variable that the layer or module owns",
-    "to_float": "tf.cast",
-    "to_double": "tf.cast",
-    "to_int32": "tf.cast",
-    "to_int64": "tf.cast",
-    "to_bfloat16": "tf.cast",
-    "py_func": "tf.numpy_function or tf.py_function",
-    "set_random_seed": "tf.random.set_seed",
-    "ConfigProto": "tf.config",
-    "GPUOptions": "tf.config",
-}
-"""What is used in TF2 instead, where it is not the same object under another name."""
-
 _CASTS = {
-    "to_bfloat16": "bfloat16", "to_double": "float64", "to_float": "float32", "to_int32": "int32", "to_int64": "int64",
+    "to_bfloat16": "bfloat16", "to_complex128": "complex128", "to_complex64": "complex64", "to_double": "float64",
+    "to_float": "float32", "to_int32": "int32", "to_int64": "int64",
 }  # fmt: skip
 
 _MAY_RAISE = "in eager execution, what compat.v1 has of this name may raise or do nothing"
@@ -289,10 +231,21 @@ def _advice(found: Standing) -> str:
     return f"use {f'{instead}, or ' if instead else ''}`tf.compat.v1.{found.whole}`, which is the old one{also}."
 
 
+@cache
+def _successors() -> dict[str, str]:
+    """What is used in TF2 instead of a name, where it is not the same object under another name.
+
+    A name of TF2 alone takes the same arguments; what else is to be done stands beside it.
+    """
+    told: dict[str, str] = json.loads(Path(__file__).with_name("successors.json").read_text(encoding="utf-8"))
+    return told
+
+
 def _instead(found: Standing) -> str:
     if found.native:
         return f"`tf.{found.native}`"
     if found.of_keras:
         return ""
-    successor = _SUCCESSORS.get(found.symbol, _SUCCESSORS.get(found.symbol.partition(".")[0], ""))
+    known = _successors()
+    successor = known.get(found.symbol, known.get(found.symbol.partition(".")[0], ""))
     return f"`{successor}`" if successor and " " not in successor else successor

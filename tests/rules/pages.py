@@ -40,7 +40,7 @@ _MARKER = re.compile(r"#\s*(?=(?:error|warning|info):)")
 _ITEM = re.compile(r'(error|warning|info):\s*\[(TF\d{3})\](?:\s*"([^"]*)")?\s*(;?)\s*')
 _FIXED = {"fixed", "unsafe", "run"}
 _WORDS = {"all", *Target, *_FIXED}
-_RAISES = re.compile(r"\b(?:raises|fails)\b(?! no error)|Error\b")
+_RAISES = re.compile(r"\b(?:raises|fails)\b(?! no error)|Error\b(?!\()")
 _WORKS = re.compile(r"\bworks\b")
 
 

@@ -7,12 +7,15 @@ For keras2 it sets ``TF_USE_LEGACY_KERAS=1`` (tf_keras), so a name that only TF 
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import inspect
 import json
 import random
+import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -21,15 +24,18 @@ from typing import Any
 import pytest
 from migrate_lint.linter.analysis.public_names import has
 from migrate_lint.linter.finding import Target
-from migrate_lint.rules.keras.keras_removed_symbol import SUCCESSORS
+from migrate_lint.rules.keras import keras_removed_symbol
 from migrate_lint.rules.keras.private_places import SAME
 from migrate_lint.rules.keras.private_tensorflow_import import PUBLIC
+from migrate_lint.rules.tf1_api.api_status import standing
 from migrate_lint.rules.tf1_api.signatures import CHANGED_IN_V1, SWALLOWING
 
 from ..interpreters import Children
 from . import eager_status, keras_members, private_names, public_names, signatures
+from .eager_calls import CALLS, evaluate
 
 RULES = Path(__file__).resolve().parents[2] / "rules"
+SUCCESSORS = RULES / "tf1_api" / "successors.json"
 API_STATUS = RULES / "tf1_api" / "api_status.json"
 KERAS_LAYERS = RULES / "variables" / "keras_layers.json"
 V1_LAYERS = RULES / "variables" / "v1_layers.json"
@@ -456,7 +462,7 @@ def test_what_keras_refuses_is_as_listed(target: str) -> None:
 
 def test_every_successor_of_a_name_of_keras_is_there() -> None:
     """With Keras 3; what a target lacks is not advised on it."""
-    names = set(SUCCESSORS.values())
+    names = set(keras_removed_symbol.SUCCESSORS.values())
     roots = ("keras", "tensorflow.keras")
     assert [] == [name for name in sorted(names) if not any(has(f"{root}.{name}", Target.KERAS3) for root in roots)]
 
@@ -533,3 +539,46 @@ def test_compat_v1_does_eagerly_what_the_table_says(target: str) -> None:
     chosen = random.Random(0).sample(sorted(told), 100)
 
     assert {name: told[name] for name in chosen} == eager_status.asked(chosen, target)
+
+
+def test_what_stands_for_a_name_is_there_and_the_name_is_not() -> None:
+    """On both targets, as far as successors are names of TensorFlow."""
+    for name, told in load(SUCCESSORS).items():
+        named = re.findall(r"`(tf\.[\w.]+)", told) if " " in told else [told] if told.startswith("tf.") else []
+        assert standing(f"tensorflow.{name}", Target.KERAS3).status != "ok", name
+        for target in Target:
+            assert {standing(one.replace("tf.", "tensorflow.", 1), target).status for one in named} <= {"ok"}, name
+
+
+def succeeded(calls: Sequence[tuple[str, str, str]]) -> dict[str, bool]:
+    """Of a name of compat.v1, one of TF2 and a call: whether both give the same."""
+    import numpy
+    import tensorflow as tf
+
+    def value(root: Any, name: str, expression: str) -> list[Any]:
+        for part in name.split("."):
+            root = getattr(root, part)
+        found = tf.nest.flatten(evaluate(expression, root), expand_composites=True)
+        return [numpy.asarray(one) for one in found]
+
+    same: dict[str, bool] = {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for name, successor, expression in calls:
+            old = value(tf.compat.v1, name, expression)
+            new = value(tf, successor.removeprefix("tf."), expression)
+            same[name] = len(old) == len(new) and all(map(numpy.array_equal, old, new))
+    return same
+
+
+@pytest.mark.tensorflow
+def test_a_bare_name_that_stands_for_another_computes_the_same(children: Children) -> None:
+    """Of those whose calls are written out: `eager_calls.py`."""
+    told = load(SUCCESSORS)
+    calls = [
+        (name, told[name], expression)
+        for names, expression in CALLS.items()
+        for name in names.split()
+        if re.fullmatch(r"tf\.(?!keras|saved_model|train)[\w.]+", told.get(name, ""))
+    ]
+
+    assert children.call("keras3", succeeded, calls) == {name: True for name, _, _ in calls}
