@@ -63,7 +63,7 @@ class LoadCheckpointDiscarded(Rule):
 
     checkpoint = tf.train.Checkpoint(step=tf.Variable(5))
     save_path = checkpoint.save("runs/ckpt")
-    checkpoint.restore(save_path).assert_existing_objects_matched()
+    checkpoint.restore(save_path).assert_consumed()
     ```
 
     ## Fix safety

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Target, literal_string, path_of
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from .unbuilt import is_unbuilt, made_before
 
 if TYPE_CHECKING:
     import libcst
 
 _CHECKPOINTS = ("tensorflow.train.Checkpoint()", "tensorflow.train.CheckpointManager().checkpoint")
 _MODELS = ("keras.Model()", "keras.Sequential()")
-_REASON = "it raises where the checkpoint does not hold all that is there"
+_REASON = "it raises where the checkpoint and what is there differ, and before all variables are there"
 _HDF5 = (".h5", ".hdf5", ".keras", ".he5")
 
 
@@ -27,15 +28,21 @@ class UncheckedRestore(Rule):
     The same holds for `restore(None)`, which is what `tf.train.latest_checkpoint` gives for an empty folder, and on
     Keras 2 for `model.load_weights` of a TensorFlow checkpoint that fits in part; that is info, since a checkpoint that
     fits nowhere raises there.
-    The status that is returned knows: `assert_existing_objects_matched()` and `assert_consumed()` raise,
-    `expect_partial()` says that a part is wanted.
-    Where the variables are created later, keep the status and assert after the first call.
+    The status that is returned knows: `assert_consumed()` raises unless the checkpoint and what is there are the same,
+    `assert_existing_objects_matched()` where something that is there was not in the checkpoint, and `expect_partial()`
+    says that a part is wanted.
+
+    When the variables of a model are made later, tf_keras restores them as they are made.
+    Keras 3 does not: what is restored before a model has been called or built restores nothing into its layers, which
+    begin with fresh weights, and `assert_existing_objects_matched()` passes, since nothing was there; a recurrent layer
+    raises in its first call [run].
+    So call the model on a batch first, and `build` of the optimizer; then restore.
 
     ## Example
     ```python
     import tensorflow as tf
 
-    checkpoint = tf.train.Checkpoint(model=model)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
     checkpoint.restore(tf.train.latest_checkpoint("runs"))
     ```
 
@@ -43,13 +50,19 @@ class UncheckedRestore(Rule):
     ```python
     import tensorflow as tf
 
-    checkpoint = tf.train.Checkpoint(model=model)
-    checkpoint.restore(tf.train.latest_checkpoint("runs")).assert_existing_objects_matched()
+    model(batch)
+    optimizer.build(model.trainable_variables)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+    latest = tf.train.latest_checkpoint("runs")
+    if latest:
+        checkpoint.restore(latest).assert_consumed()
     ```
 
     ## Fix safety
-    Unsafe: it raises where the checkpoint does not hold all that is there, which may be wanted.
-    None is offered where the path may be None, as it is before anything was saved: the assertion raises then.
+    Unsafe: `assert_consumed()` raises where only a part is restored, which may be wanted, and where variables are made
+    later. On Keras 2, which restores those when they are made, it is `assert_existing_objects_matched()`.
+    None is offered where the path may be None, as it is before anything was saved: either assertion raises then; nor
+    where the model has no variables yet.
 
     ## Source
     - https://www.tensorflow.org/guide/checkpoint#loading_mechanics
@@ -69,6 +82,16 @@ class UncheckedRestore(Rule):
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """Judge a restore."""
+        unbuilt = _unbuilt(call)
+        if unbuilt:
+            yield self.report(
+                call,
+                f"`{call.path}` silently restores nothing into `{unbuilt}`, which has no variables before its first "
+                f"call: Keras 3 does not restore them later. Call `{unbuilt}` on a batch first, then restore, and call "
+                "`assert_consumed()` on the status.",
+                Severity.ERROR,
+            )
+            return
         unread = call.unread_as
         if unread is None or call.in_graph or call.file.is_test or len(call.found) != len(call.names):
             return
@@ -83,8 +106,8 @@ class UncheckedRestore(Rule):
         empty = " (all of them, if the path is None)" if not weights and _may_be_none(call) else ""
         yield self.report(
             call,
-            f"`{call.path}` is not checked, {lost}: a {what} {happens}{empty}. Call "
-            "`assert_existing_objects_matched()` on it, or `expect_partial()` where a part is wanted.",
+            f"`{call.path}` is not checked, {lost}: a {what} {happens}{empty}. {_advice(call)}, or "
+            "`expect_partial()` where a part is wanted.",
             Severity.INFO if weights else None,
         )
 
@@ -92,10 +115,43 @@ class UncheckedRestore(Rule):
         """Let the status raise."""
         import libcst
 
-        if site.method == "load_weights" or _may_be_none(site):
+        if site.method == "load_weights" or _may_be_none(site) or _unbuilt(site):
             return None
-        checked = libcst.Attribute(node, libcst.Name("assert_existing_objects_matched"))
+        checked = libcst.Attribute(node, libcst.Name(_assertion(site)))
         return Replacement(libcst.Call(checked), Applicability.UNSAFE, _REASON)
+
+
+def _assertion(call: Call) -> str:
+    return "assert_consumed" if call.target is Target.KERAS3 else "assert_existing_objects_matched"
+
+
+def _advice(call: Call) -> str:
+    """What is asked of the status; with Keras 3 when all variables are there, since none is restored later."""
+    first = "Look whether there is a path" if call.method != "load_weights" and _may_be_none(call) else ""
+    if call.method != "load_weights" and call.target is Target.KERAS3:
+        first += f"{', and restore' if first else 'Restore'} when model and optimizer are built"
+    return f"{f'{first}, and call' if first else 'Call'} `{_assertion(call)}()` on the status"
+
+
+def _unbuilt(call: Call) -> str:
+    """The name of a model that surely has no variables when it is restored, and is not restored later."""
+    if call.target is not Target.KERAS3 or call.method not in ("restore", "read") or call.in_graph:
+        return ""
+    checkpoint = call.file.call_at(call.receiver) if call.receiver is not None else None
+    if checkpoint is None and isinstance(call.receiver, ast.Name):
+        made = made_before(call, call.receiver.id)
+        checkpoint = made.value_call if made is not None else None
+    if checkpoint is None or {name.canonical for name in checkpoint.names} != {"tensorflow.train.Checkpoint"}:
+        return ""
+    if any(other.receiver is call.call and other.method == "assert_consumed" for other in call.file.calls):
+        return ""
+    for given in checkpoint.call.keywords:
+        made = made_before(checkpoint, given.value.id) if isinstance(given.value, ast.Name) else None
+        if made is not None and made.value_call is not None:
+            name = ast.unparse(given.value)
+            if is_unbuilt(made.value_call, name, call.line, checkpoint.call):
+                return name
+    return ""
 
 
 def _is_tensorflow_checkpoint(call: Call) -> bool:

@@ -72,9 +72,11 @@ def refused(asked: dict[str, list[str]]) -> dict[str, list[str]]:
     keras, found = _keras(), {}
     model = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])
     model.compile("sgd", "mse")
-    values = dict(_GIVEN, self=model, layer=keras.layers.Dense(2), cell=keras.layers.LSTMCell(2), cells=[])
+    values = dict(_GIVEN, self=model, layer=keras.layers.LSTM(2), cell=keras.layers.LSTMCell(2), cells=[])
     for name, keywords in asked.items():
         value = _at(keras, name)
+        if value is not None and _refusal(values, value, {}):
+            raise ValueError(f"{name} refuses what it is given without any of the keywords")
         gone = [] if value is None else [keyword for keyword in keywords if _refuses(values, value, keyword)]
         if gone:
             found[name] = gone
@@ -192,13 +194,19 @@ def _keywords(value: Any) -> list[str]:
 
 def _refuses(values: dict[str, Any], value: Any, keyword: str) -> bool:
     """Whether a call with one more keyword says that it knows none of that name."""
+    shape = keyword in ("batch_input_shape", "input_shape")
+    return keyword in _refusal(values, value, {keyword: (2, 2) if shape else None})
+
+
+def _refusal(values: dict[str, Any], value: Any, more: dict[str, Any]) -> str:
+    """What is said where a keyword is not known; an empty text for any other error."""
     required = _required(value, values)
-    required.update({keyword: None if keyword not in ("batch_input_shape", "input_shape") else (2, 2)})
+    required.update(more)
     try:
         value(**required)
     except Exception as error:
-        return _REFUSAL.search(str(error)) is not None and repr(keyword)[1:-1] in str(error)
-    return False
+        return str(error) if _REFUSAL.search(str(error)) else ""
+    return ""
 
 
 def public() -> list[str]:
