@@ -13,15 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from time import monotonic, sleep
+from time import sleep
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..adoption.options import AdoptionError, add_options, adopt, require, spelled
 from ..finding import Via
 from ..reporters import Paint, coverage, printable, summary, version
-from ..reporters.causes import first_steps, statistics
+from ..reporters.causes import first_steps, most_told, statistics
 from ..reporters.formats import module_of
+from ..reporters.wrapping import wrapped
 from ..settings.config import FORMATS, SEVERITIES, TARGETS, Config, ConfigError, load, resolve
 from ..source.discovery import PathError
 from .console import (
@@ -31,6 +32,7 @@ from .console import (
     complain,
     deliver,
     end_on_termination,
+    file_progress,
     gibibytes,
     ignore_further_interrupts,
     is_colored,
@@ -42,6 +44,7 @@ from .console import (
     require_writable,
     seconds,
     split_words,
+    width,
 )
 from .fixing import add_fix_options, fixes_asked_for, require_fixable
 from .outputs import Given, Output, pair
@@ -58,8 +61,6 @@ _COMMANDS = {"check", "rule", "verify", "resume", "server"}
 _SHELLS = ("bash", "zsh", "fish")
 _WATCHED = 0.5
 """Seconds between two looks at the files of --watch."""
-_PATIENCE = 2.0
-"""Seconds that a run takes in silence, before a progress bar shows."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -156,7 +157,7 @@ def _check(words: list[str]) -> int:
     via = Via(options.via or Via.NATIVE) if fixes_asked_for(options) or shown else None
 
     def found(unsaved: Mapping[str, bytes], paths: Sequence[str] = paths) -> Result:
-        progress = None if options.quiet or not is_terminal(sys.stderr) else _Progress()
+        progress = file_progress(options.quiet)
         try:
             return lint(
                 paths,
@@ -249,8 +250,12 @@ def _deliver(result: Result, options: argparse.Namespace, wanted: Sequence[tuple
             complain(line)
     roots = [project.root for project in result.projects]
     for output, reporter in wanted:
-        paint = Paint(colored and (output.file is None or options.color == "always"))
-        deliver("".join(f"{line}\n" for line in _report(result, reporter, options, paint)), output.file, roots)
+        wraps = output.file is None and getattr(reporter, "WRAPS", False)
+        paint = Paint(colored and (output.file is None or options.color == "always"), width() if wraps else None)
+        lines = _report(result, reporter, options, paint)
+        if paint.width is not None:
+            lines = (part for line in lines for part in wrapped(line, paint.width or 0))
+        deliver("".join(f"{line}\n" for line in lines), output.file, roots)
 
 
 def _fix(
@@ -514,8 +519,10 @@ def _report(result: Result, reporter: ModuleType, options: argparse.Namespace, p
         show = getattr(reporter, "in_full", reporter.report) if options.show_info else reporter.report
         yield from show(result, paint)
     if not (reporter.FOR_PROGRAMS or options.quiet):
-        yield from first_steps(result.findings, paint)
+        yield from first_steps(result, paint)
         yield from summary(result, paint)
+        if getattr(reporter, "WRAPS", False) and result.findings:
+            yield paint(f"`{PROGRAM} rule {most_told(result.findings)}` says more of a rule.", "dim")
 
 
 def _common_folder(paths: Sequence[str]) -> str:
@@ -605,33 +612,6 @@ def _settings(config: Config, jobs: int, outputs: Sequence[Output]) -> Iterator[
     yield f"output-format: {', '.join(output.format for output in outputs)}"
     yield f"jobs: {jobs}"
     yield f"cache: {printable(str(_cache_folder()))}"
-
-
-class _Progress:
-    """A bar on the terminal, for runs that take long."""
-
-    def __init__(self) -> None:
-        self.clock = monotonic
-        self.start = monotonic()
-        self.bar: Any = None
-        self.task: Any = None
-
-    def __call__(self, done: int, total: int) -> None:
-        if self.bar is None:
-            if self.clock() - self.start < _PATIENCE:
-                return
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("Linting", total=total)
-        self.bar.update(self.task, completed=done, total=total)
-
-    def stop(self) -> None:
-        """Take the bar away."""
-        if self.bar is not None:
-            self.bar.stop()
 
 
 def _jobs(text: str) -> int:
