@@ -609,6 +609,7 @@ def _under_options(config: Config, options: argparse.Namespace) -> Config:
         extend_select=(*config.extend_select, *resolve(options.extend_select or (), known, "--extend-select")),
         exclude=(*config.exclude, *(rebased(glob, os.getcwd()) for glob in options.exclude or ())),
         target=options.target or config.target,
+        target_file=None if options.target else config.target_file,
         min_severity=options.min_severity or config.min_severity,
         jobs=config.jobs if options.jobs is None else options.jobs,
     )

@@ -113,8 +113,8 @@ def lint(
             read, contents = project, engine.read_contents(project.files(), overrides)
         mentioning = [path for path, content in contents.items() if content.names_legacy_keras]
         targets = _targets(project.home, settings.target, mentioning, overrides, fallback)
-        if settings.path is not None and settings.path != config.path and settings.target == next(iter(targets)):
-            where = display_path(os.path.abspath(settings.path), working_folder)
+        if settings.target_file is not None and settings.target != "auto":
+            where = display_path(os.path.abspath(settings.target_file), working_folder)
             targets = {target: f"{reason}, in {where}" for target, reason in targets.items()}
         projects += [LintedProject(project.root, target, reason, len(files)) for target, reason in targets.items()]
         pairs = [(path, display_path(path, working_folder)) for path in files]

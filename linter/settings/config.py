@@ -62,6 +62,8 @@ class Config:
     """The files that this one extends, each of them the one before."""
     of_runs: tuple[str, ...] = field(default=(), compare=False)
     """``file:line: key`` of what the file itself says of a whole run."""
+    target_file: str | None = field(default=None, compare=False)
+    """The file that says the target, if one does."""
     nested: Callable[[str], Config] | None = field(default=None, compare=False, repr=False)
     """Gives the settings of an absolute folder, where those of a run differ; see `with_nested`."""
 
@@ -72,8 +74,8 @@ class Config:
     def aimed_at(self, target: str) -> Config:
         """The same settings with another target, everywhere."""
         nested = self.nested
-        aimed = None if nested is None else lambda folder: replace(nested(folder), target=target, nested=None)
-        return replace(self, target=target, nested=aimed)
+        own = replace(self, target=target, target_file=None, nested=None)
+        return own if nested is None else replace(own, nested=lambda folder: nested(folder).aimed_at(target))
 
 
 def with_nested(config: Config, adapted: Callable[[Config], Config]) -> Config:
@@ -300,6 +302,7 @@ def _from_table(table: Mapping[str, Any], path: str, text: str, extending: tuple
         fixable=listed("fixable", before.fixable),
         unfixable=listed("unfixable", before.unfixable),
         extended=before.extended,
+        target_file=path if "target" in table else before.target_file,
         of_runs=tuple(f"{path}{_key_line(key, text)}: {key}" for key in _OF_RUNS if key in table),
     )
 

@@ -585,6 +585,35 @@ def test_progress_is_no_part_of_a_log(
     assert console.file_progress(quiet=True) is None
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such terminals")
+@pytest.mark.parametrize("columns", [50, 250])
+def test_a_terminal_says_how_wide_it_is(columns: int, tmp_path: Path) -> None:
+    """Lines are broken there, nothing of the progress is left, and a pipe beside it gets whole lines."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    (tmp_path / "m.py").write_text("import tensorflow as tf\n\nlogged = tf.log(1.0)\n")
+    command = [sys.executable, "-m", "migrate_lint", "m.py", "--color", "never"]
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "CI")}
+    host, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    done = subprocess.run(command, cwd=tmp_path, env=environment, stdout=terminal, stderr=terminal, check=False)
+    shown = os.read(host, 1 << 16).decode().replace("\r\n", "\n").rpartition("\r")[2].splitlines()
+    os.close(terminal)
+    os.close(host)
+    piped = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False).stdout.decode()
+
+    assert 1 == done.returncode
+    assert piped.startswith("m.py:3:10: TF406[moved-or-removed-symbol] error ")
+    assert shown[0].startswith("m.py:3:10: TF406[moved-or-removed-symbol]")
+    assert (columns < len(piped.splitlines()[0])) == (shown != piped.splitlines())
+    assert max(map(len, shown)) <= columns
+    assert piped.split() == " ".join(shown).split()
+
+
 def _run(script: str, *, encoding: str = "utf-8") -> subprocess.CompletedProcess[bytes]:
     environment = os.environ | {"PYTHONIOENCODING": encoding}
     return subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, check=False)

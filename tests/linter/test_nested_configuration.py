@@ -127,7 +127,8 @@ def test_what_lies_outside_of_the_repository_is_not_quoted(tmp_path: Path) -> No
 
 def test_the_nearest_file_holds(tmp_path: Path) -> None:
     """Each is read once, and changed once; where none is nearer, the run's own holds."""
-    _write(tmp_path, _='ignore = ["TF1"]\n', a='ignore = ["TF2"]\n', a__b__c='ignore = ["TF3"]\n', d="")
+    deepest = 'ignore = ["TF3"]\ntarget = "keras3"\n'
+    _write(tmp_path, _='ignore = ["TF1"]\n', a='ignore = ["TF2"]\n', a__b__c=deepest, d="")
     (tmp_path / "d" / "migrate-lint.toml").unlink()
     seen: list[str | None] = []
 
@@ -143,7 +144,8 @@ def test_the_nearest_file_holds(tmp_path: Path) -> None:
         "f": ("TF1",),
     } == own  # fmt: skip
     assert [str(tmp_path / name / "migrate-lint.toml") for name in ("a", "a/b/c")] == seen
-    assert {"keras2"} == {config.aimed_at("keras2").of(str(tmp_path / name)).target for name in ("a", "", "f")}
+    places = [str(tmp_path / name) for name in ("a", "a/b/c", "", "f")]
+    assert {("keras2", None)} == {(one.target, one.target_file) for one in map(config.aimed_at("keras2").of, places)}
 
 
 def test_folders_choose_rules_severity_and_files(tmp_path: Path, capsys: Captured) -> None:
@@ -189,7 +191,9 @@ def test_a_folder_has_a_target(tmp_path: Path, capsys: Captured) -> None:
     main([])
     told = capsys.readouterr().out
     assert "target keras2 (as configured, in a/migrate-lint.toml)" in told
-    assert "target keras3 (as configured)" in told
+    assert "target keras3 (as configured, in migrate-lint.toml)" in told
+    main(["--target", "keras2"])
+    assert "target keras2 (as configured)" in capsys.readouterr().out
     main(["--explain-target"])
     assert "because: as configured, in a/migrate-lint.toml" in capsys.readouterr().out
     assert "a/m.py TF410" in _found("--target", "keras3", capsys=capsys)
