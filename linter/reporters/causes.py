@@ -59,7 +59,9 @@ def first_steps(result: Result, paint: Paint) -> Iterator[str]:
     yield paint("What to do first:", "bold")
     width = len(str(len(serious)))
     known = links(result)
-    stopping = sorted((known.rank(path), path, place_of(one)) for path, (one, taken) in known.stopped.items() if taken)
+    stopping = sorted(
+        (-stop.others, path, place_of(stop.finding)) for path, stop in known.stopped.items() if stop.others
+    )
     if stopping:
         yield f"  until it is mended, {1 - stopping[0][0]} files cannot be imported:"
         yield f"{' ' * (2 * width + 8)}{listed([place for *_, place in stopping], 'place')}"
@@ -125,9 +127,9 @@ def _over_time(status: BaselineStatus) -> Iterator[tuple[str, int]]:
     yield "done", status.initial - status.left
 
 
-def listed(names: Sequence[str], noun: str) -> str:
-    """The first few of some names, and how many more there are."""
-    more = len(names) - _NAMED
+def listed(names: Sequence[str], noun: str, total: int | None = None) -> str:
+    """The first few of some names, and how many more there are, of a total of which these are the first."""
+    more = (len(names) if total is None else total) - _NAMED
     if more <= 1:
         return ", ".join(names)
     return f"{', '.join(names[:_NAMED])} and {more} more {noun}s"

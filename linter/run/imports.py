@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import posixpath
+import re
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from ..analysis.summary import imported
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_source
 from .projects import project_of
+
+_IMPORT = re.compile(rb"^(?:import|from)\b(?:[^\n(\\]++|\\\r?\n)*+(?:\([^)]*+)?", re.M)
+_WORD = re.compile(rb"[\w\x80-\xff]++")
 
 
 def root_around(file: str) -> str:
@@ -47,7 +51,7 @@ class Importers:
     """Which files of a project cannot be imported where one of them cannot.
 
     Only what every import runs is followed: the import statements of a module itself, under no condition and in no
-    `try`, and the packages around what they name. A file is parsed when its text names one that fails.
+    `try`, and the packages around what they name. A file is parsed when a line of it seems to import one that fails.
 
     Args:
         texts: the bytes of the files, by their paths relative to the project's root, with ``/``.
@@ -58,9 +62,13 @@ class Importers:
         self._modules = modules_of(texts)
         self._unread = set(texts)
         self._importers: dict[str, set[str]] = {}
+        self._naming: dict[bytes, list[str]] = {}
+        for key, text in texts.items():
+            for word in {word for line in _IMPORT.findall(text) for word in _WORD.findall(line)}:
+                self._naming.setdefault(word, []).append(key)
 
-    def of(self, key: str) -> list[str]:
-        """The files, sorted, without the one itself; its package is imported before it and is none of them."""
+    def of(self, key: str) -> set[str]:
+        """The files, without the one itself."""
         found = {key}
         queue = [key]
         while queue:
@@ -68,18 +76,20 @@ class Importers:
             self._read_what_may_import(one)
             new = self._importers.get(one, set()) - found
             found |= new
-            queue += sorted(new)
-        return sorted(found - {key})
+            queue += new
+        return found - {key}
 
     def _read_what_may_import(self, key: str) -> None:
         folder, name = posixpath.split(key)
-        is_package = name == "__init__.py"
-        word = (posixpath.basename(folder) if is_package else name.removesuffix(".py")).encode()
-        for other in sorted(self._unread):
-            if word in self._texts[other] or (is_package and folder and other.startswith(f"{folder}/")):
-                self._unread.discard(other)
-                for imported_key in self._always_imported(other):
-                    self._importers.setdefault(imported_key, set()).add(other)
+        if name == "__init__.py":
+            name = posixpath.basename(folder)
+            inner = [other for other in self._unread if other.startswith(f"{folder}/")] if folder else []
+        else:
+            inner = []
+        for other in {*inner, *self._naming.get(name.removesuffix(".py").encode(), ())} & self._unread:
+            self._unread.discard(other)
+            for found in self._always_imported(other):
+                self._importers.setdefault(found, set()).add(other)
 
     def _always_imported(self, key: str) -> Iterator[str]:
         yield from _packages(key, self._texts)

@@ -275,6 +275,24 @@ def test_what_breaks_the_import_of_others_comes_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "importing",
     [
+        "import os, c as d\n",
+        "from . import c\n",
+        "from . import (  # all of them\n    os,\n    c,\n)\n",
+        "from . import \\\n    c\n",
+        "from c import f\n",
+        "from .c import *\n",
+    ],
+)
+def test_an_import_is_seen_however_it_is_written(importing: str, tmp_path: Path) -> None:
+    """Over several lines, relative, of a name in the module, or of all of them."""
+    found = _file(tmp_path, b=importing, c="from tensorflow.contrib import slim\n")
+
+    assert ["c.py:1", "    until this is mended, this file cannot be imported, nor b.py"] == _told(found)
+
+
+@pytest.mark.parametrize(
+    "importing",
+    [
         "try:\n    import c\nexcept Exception:\n    c = None\n",
         "def f():\n    import c\n",
         "if __name__ == '__main__':\n    import c\n",

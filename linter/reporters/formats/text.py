@@ -109,8 +109,9 @@ def _verdict(finding: Finding, paint: Paint) -> Iterator[str]:
 
 def _ties(finding: Finding, known: Links) -> Iterator[str]:
     """What fails with a finding, and what it follows from."""
-    if known.stops(finding) and (taken := known.stopped[finding.path][1]):
-        yield f"until this is mended, this file cannot be imported, nor {listed([*map(printable, taken)], 'file')}"
+    if known.stops(finding) and (stop := known.stopped[finding.path]).others:
+        others = listed([*map(printable, stop.first)], "file", stop.others)
+        yield f"until this is mended, this file cannot be imported, nor {others}"
     if causes := known.causes.get(finding, ()):
         others = f" and {len(causes) - 1} like it" if causes[1:] else ""
         yield f"follows from {place_of(causes[0])}{others}"
