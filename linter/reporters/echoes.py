@@ -98,7 +98,7 @@ def _is_of_missing_name(finding: Finding, result: Result) -> bool:
     """Whether a finding says that a public name raises where it is read, since no target of the run has it."""
     if finding.severity is not Severity.ERROR or finding.consequence is not Consequence.BREAKS:
         return False
-    if finding.subject is None or "(" in finding.subject:
+    if finding.subject is None or "(" in finding.subject or not result.projects:
         return False
     from ..analysis.public_names import has
 
