@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -69,10 +68,10 @@ class _Watch:
             from ..runtime_checks.in_tests import target_here
             from .run.cache import default_folder
             from .run.pipeline import lint
-            from .settings.config import ConfigError, load
+            from .settings.config import ConfigError, load, with_nested
         try:
             target = target_here()
-            config = replace(load(self.root), target=target.value)
+            config = with_nested(load(self.root), lambda nearer: nearer).aimed_at(target.value)
             self.linted = lint([self.root], config, cache=default_folder(), root=self.root)
         except (ImportError, ConfigError) as error:
             self.checks.tests.close()

@@ -423,13 +423,23 @@ class _Comparison:
         files: dict[str, list[str]] = defaultdict(list)
         for place in sorted(self._wanted()):
             around = max((root for root in targets if place.startswith(root)), key=len, default=None)
-            own = targets[around] if around is not None else {self.config.target}
+            wanted = self.config.of(os.path.dirname(os.path.join(self.tree.top, place))).target
+            own = targets[around] if around is not None else {wanted}
+            own = {wanted} if wanted in own else own
             files[BOTH if len(own) > 1 else next(iter(own))].append(place)
         return files
 
     def _config(self, target: str) -> Config:
-        """The settings, with globs that are about the revision's folder."""
-        below = os.path.relpath(os.path.realpath(self.config.base), self.tree.top)
+        """The settings, with globs that are about the revision's folder; its files are judged by those of today."""
+        now = self.config.aimed_at(target)
+
+        def nested(folder: str) -> Config:
+            return self._moved(now.of(os.path.join(self.tree.top, os.path.relpath(folder, self.tree.folder))))
+
+        return replace(self._moved(now), nested=None if now.nested is None else nested)
+
+    def _moved(self, config: Config) -> Config:
+        below = os.path.relpath(os.path.realpath(config.base), self.tree.top)
         inside = below != os.pardir and not below.startswith(os.pardir + os.sep)
-        base = os.path.normpath(os.path.join(self.tree.folder, below)) if inside else self.config.base
-        return replace(self.config, base=base, target=target)
+        base = os.path.normpath(os.path.join(self.tree.folder, below)) if inside else config.base
+        return replace(config, base=base)

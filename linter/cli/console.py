@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable
+from time import monotonic
 from typing import IO, Any, NoReturn, TypeVar
 
 from ..atomic import write_file
@@ -15,6 +16,10 @@ from ..reporters import printable
 from ..source.discovery import leads_out, trees_around
 
 PROGRAM = "migrate-lint"
+_PATIENCE = 0.5
+"""Seconds that a run takes in silence, before its progress shows."""
+_REDRAWN = 0.1
+"""Seconds between two drawings of it."""
 _Number = TypeVar("_Number", int, float)
 
 
@@ -192,7 +197,67 @@ class PhaseProgress:
 
 def phase_progress(quiet: bool) -> PhaseProgress | None:
     """What shows phases to somebody who looks at standard error and does not want quiet."""
-    return None if quiet or not is_terminal(sys.stderr) else PhaseProgress()
+    return None if quiet or not _is_watched() else PhaseProgress()
+
+
+class FileProgress:
+    """How many files are done, in a line on the terminal.
+
+    It has no thread of its own: the processes of a run are forked only while there is just one.
+    """
+
+    def __init__(self) -> None:
+        self.clock = monotonic
+        self.next = monotonic() + _PATIENCE
+        self.read = 0
+        self.line = ""
+
+    def __call__(self, done: int, total: int) -> None:
+        """Draw the line anew, unless it was drawn just now."""
+        self.read += not done
+        if (now := self.clock()) < self.next:
+            return
+        self.next = now + _REDRAWN
+        line = f"Linting: {done} of {total} files" if done else f"Reading: {self.read} files"
+        self._draw(line[: (_columns_of(sys.stderr) or 80) - 1])
+
+    def stop(self) -> None:
+        """Take the line away."""
+        self._draw("")
+
+    def _draw(self, line: str) -> None:
+        if sys.stderr is None or line == self.line:
+            return
+        with contextlib.suppress(OSError):
+            _write(sys.stderr, f"\r{' ' * len(self.line)}\r{line}")
+        self.line = line
+
+
+def file_progress(quiet: bool) -> FileProgress | None:
+    """What shows files to somebody who looks at standard error and does not want quiet."""
+    return None if quiet or not _is_watched() else FileProgress()
+
+
+def _is_watched() -> bool:
+    """Whether somebody looks at standard error as it is written: the terminal of a CI server is a log."""
+    is_log = os.environ.get("TERM") == "dumb" or os.environ.get("CI", "").lower() not in ("", "0", "false")
+    return is_terminal(sys.stderr) and not is_log
+
+
+def width() -> int | None:
+    """The columns of the terminal that standard output goes to, or what COLUMNS says; None for a pipe or a file."""
+    stated = os.environ.get("COLUMNS", "")
+    if stated.isascii() and stated.isdigit() and int(stated):
+        return int(stated)
+    return _columns_of(sys.stdout) if is_terminal(sys.stdout) else None
+
+
+def _columns_of(stream: IO[str] | None) -> int | None:
+    """How wide the terminal of a stream is, None where that cannot be told."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None if stream is not None else None
+    except (OSError, ValueError):
+        return None
 
 
 def split_words(text: str) -> list[str]:

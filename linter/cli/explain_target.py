@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from ..finding import Finding, Severity, Target
@@ -26,7 +25,7 @@ def explain_target(paths: Sequence[str], config: Config, jobs: int, cache: Path 
     """Lines on each project of some paths: its target, what it states, and the findings that hang on it."""
     chosen = lint(paths, config, jobs=jobs, cache=cache)
     found = {
-        target: lint(paths, replace(config, target=target.value), jobs=jobs, cache=cache).findings for target in Target
+        target: lint(paths, config.aimed_at(target.value), jobs=jobs, cache=cache).findings for target in Target
     }
     for project in chosen.projects:
         other = _OTHER[project.target]

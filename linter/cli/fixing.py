@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -83,7 +84,15 @@ def selection(options: argparse.Namespace, config: Config) -> Wanted:
         return Wanted(frozenset({CONVERSION}))
     applied = {Applicability.SAFE} | ({Applicability.UNSAFE} if options.unsafe_fixes else set())
     asking = _Asking(Paint(is_colored(options.color))) if options.interactive else None
-    return Wanted(fixable(config), frozenset(applied), asking)
+    folders: dict[str | None, frozenset[str]] = {}
+
+    def codes_of(path: str) -> frozenset[str]:
+        own = config.of(os.path.dirname(path))
+        if own.path not in folders:
+            folders[own.path] = fixable(own)
+        return folders[own.path]
+
+    return Wanted(fixable(config), frozenset(applied), asking, codes_of=codes_of)
 
 
 def diff_of(fixed: Fixed, paint: Paint) -> Iterator[str]:

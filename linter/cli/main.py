@@ -13,16 +13,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from time import monotonic, sleep
+from time import sleep
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..adoption.options import AdoptionError, add_options, adopt, require, spelled
 from ..finding import Via
 from ..reporters import Paint, coverage, printable, summary, version
-from ..reporters.causes import first_steps, statistics
+from ..reporters.causes import first_steps, most_told, statistics
 from ..reporters.formats import module_of
-from ..settings.config import FORMATS, SEVERITIES, TARGETS, Config, ConfigError, load, resolve
+from ..reporters.wrapping import wrapped
+from ..settings.config import FORMATS, SEVERITIES, TARGETS, Config, ConfigError, load, rebased, resolve, with_nested
 from ..source.discovery import PathError
 from .console import (
     PROGRAM,
@@ -31,6 +32,7 @@ from .console import (
     complain,
     deliver,
     end_on_termination,
+    file_progress,
     gibibytes,
     ignore_further_interrupts,
     is_colored,
@@ -42,6 +44,7 @@ from .console import (
     require_writable,
     seconds,
     split_words,
+    width,
 )
 from .fixing import add_fix_options, fixes_asked_for, require_fixable
 from .outputs import Given, Output, pair
@@ -58,8 +61,6 @@ _COMMANDS = {"check", "rule", "verify", "resume", "server"}
 _SHELLS = ("bash", "zsh", "fish")
 _WATCHED = 0.5
 """Seconds between two looks at the files of --watch."""
-_PATIENCE = 2.0
-"""Seconds that a run takes in silence, before a progress bar shows."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -139,7 +140,7 @@ def _check(words: list[str]) -> int:
     require_fixable(options)
     require_writable(output.file for output in outputs)
     if options.verbose:
-        complain(f"configuration: {config.path or 'none'}")
+        complain(f"configuration: {_named(config)}")
     from ..run.cache import troubles
     from ..run.pipeline import lint
 
@@ -156,7 +157,7 @@ def _check(words: list[str]) -> int:
     via = Via(options.via or Via.NATIVE) if fixes_asked_for(options) or shown else None
 
     def found(unsaved: Mapping[str, bytes], paths: Sequence[str] = paths) -> Result:
-        progress = None if options.quiet or not is_terminal(sys.stderr) else _Progress()
+        progress = file_progress(options.quiet)
         try:
             return lint(
                 paths,
@@ -186,6 +187,8 @@ def _check(words: list[str]) -> int:
     result, notes, written = adopt(result, options, config, jobs=jobs, cache=cache)
     for line in (*troubles(), *notes):
         complain(line)
+    if options.verbose:
+        _tell_configurations(config, [os.path.abspath(path) for path, _ in result.sources.values()])
     _deliver(result, options, wanted)
     if not written:
         return 2
@@ -227,13 +230,17 @@ def _watch(words: list[str], options: argparse.Namespace) -> int:
 
 def _stamps(options: argparse.Namespace) -> dict[str, int]:
     """When the files of a run, and its configuration, were last written."""
-    from ..source.discovery import discover
+    from ..run.pipeline import found_files
 
     paths = options.paths or ["."]
     config = load(_common_folder(paths), file=options.config, isolated=options.isolated)
-    found = discover(paths, exclude=config.exclude, base=config.base, force_exclude=options.force_exclude)
+    if options.config is None and not options.isolated:
+        config = with_nested(config, lambda nearer: nearer)
+    files = [path for path, _ in found_files(paths, config, options.force_exclude).files]
+    settings = [config, *(config.of(os.path.dirname(path)) for path in files)]
+    read = (path for one in settings for path in (one.path, *one.extended) if path is not None)
     stamps = {}
-    for path in (*(path for path, _ in found.files), *filter(None, [config.path])):
+    for path in dict.fromkeys((*files, *read)):
         with suppress(OSError):
             stamps[path] = os.stat(path).st_mtime_ns
     return stamps
@@ -249,8 +256,12 @@ def _deliver(result: Result, options: argparse.Namespace, wanted: Sequence[tuple
             complain(line)
     roots = [project.root for project in result.projects]
     for output, reporter in wanted:
-        paint = Paint(colored and (output.file is None or options.color == "always"))
-        deliver("".join(f"{line}\n" for line in _report(result, reporter, options, paint)), output.file, roots)
+        wraps = output.file is None and getattr(reporter, "WRAPS", False)
+        paint = Paint(colored and (output.file is None or options.color == "always"), width() if wraps else None)
+        lines = _report(result, reporter, options, paint)
+        if paint.width is not None:
+            lines = (part for line in lines for part in wrapped(line, paint.width or 0))
+        deliver("".join(f"{line}\n" for line in lines), output.file, roots)
 
 
 def _fix(
@@ -324,16 +335,35 @@ def _parsed(words: list[str]) -> argparse.Namespace:
 
 def _show_files(paths: Sequence[str], config: Config, options: argparse.Namespace) -> int:
     """Print the files of a run, as its report would name them."""
-    from ..source.discovery import discover, display_path
+    from ..run.pipeline import found_files
+    from ..source.discovery import display_path
 
     if options.runtime is not None or "-" in paths:
         raise UsageError("--show-files is about files and folders")
-    found = discover(paths, exclude=config.exclude, base=config.base, force_exclude=options.force_exclude)
+    found = found_files(paths, config, options.force_exclude)
+    if options.verbose:
+        _tell_configurations(config, [path for path, _ in found.files])
     names = (printable(display_path(path, os.getcwd())) for path, _ in found.files)
     print_text("".join(f"{name}\n" for name in names))
     for folder, reason in found.unreadable:
         complain(f"{folder}: this folder cannot be listed: {reason}")
     return 2 if found.unreadable else 0
+
+
+def _named(config: Config) -> str:
+    """The file of some settings, and what it extends."""
+    return ", which extends ".join((config.path or "none", *config.extended))
+
+
+def _tell_configurations(config: Config, files: Sequence[str]) -> None:
+    """Say which nearer files hold for how many of the files of a run."""
+    found: dict[str, int] = {}
+    for path in files:
+        own = config.of(os.path.dirname(path))
+        if own.path is not None and own.path != config.path:
+            found[_named(own)] = found.get(_named(own), 0) + 1
+    for name, number in sorted(found.items()):
+        complain(f"configuration of {number} file{'s' if number != 1 else ''}: {name}")
 
 
 def _explain_target(paths: Sequence[str], config: Config, jobs: int, options: argparse.Namespace) -> int:
@@ -389,8 +419,11 @@ def _reached(file: str, config: Config) -> tuple[str, list[str]]:
     from ..run.imports import reached_from, root_around
     from ..source.discovery import left_out
 
-    imported = (path for path in reached_from(file) if not left_out(path, config.exclude, config.base))
-    return root_around(file), [file, *imported]
+    def stays(path: str) -> bool:
+        own = config.of(os.path.dirname(path))
+        return not left_out(path, own.exclude, own.base)
+
+    return root_around(file), [file, *filter(stays, reached_from(file))]
 
 
 def _interpreters_target(python: str | None) -> tuple[Target, str]:
@@ -514,8 +547,10 @@ def _report(result: Result, reporter: ModuleType, options: argparse.Namespace, p
         show = getattr(reporter, "in_full", reporter.report) if options.show_info else reporter.report
         yield from show(result, paint)
     if not (reporter.FOR_PROGRAMS or options.quiet):
-        yield from first_steps(result.findings, paint)
+        yield from first_steps(result, paint)
         yield from summary(result, paint)
+        if getattr(reporter, "WRAPS", False) and result.findings:
+            yield paint(f"`{PROGRAM} rule {most_told(result.findings)}` says more of a rule.", "dim")
 
 
 def _common_folder(paths: Sequence[str]) -> str:
@@ -538,10 +573,23 @@ def _cache_folder() -> Any:
 
 
 def _configured(options: argparse.Namespace, start: str) -> Config:
-    """The configuration file's settings under those of the command line."""
+    """The configuration file's settings, and those of folders with a nearer one, under those of the command line."""
+    config = _under_options(_with_rules(load(start, file=options.config, isolated=options.isolated), options), options)
+    if options.config is not None or options.isolated:
+        return config
+
+    def adapted(nearer: Config) -> Config:
+        for key in nearer.of_runs:
+            complain(f"{key} is about a whole run, and counts only where the run's configuration says it")
+        return _under_options(nearer, options)
+
+    return with_nested(config, adapted)
+
+
+def _under_options(config: Config, options: argparse.Namespace) -> Config:
+    """Settings of a file under those of the command line."""
     from ..registry.registry import known as known_codes
 
-    config = _with_rules(load(start, file=options.config, isolated=options.isolated), options)
     known = known_codes()
     where = config.path or "configuration"
     config = replace(
@@ -559,8 +607,9 @@ def _configured(options: argparse.Namespace, start: str) -> Config:
         config,
         ignore=(*config.ignore, *resolve(options.ignore or (), known, "--ignore")),
         extend_select=(*config.extend_select, *resolve(options.extend_select or (), known, "--extend-select")),
-        exclude=(*config.exclude, *map(_from_here, options.exclude or ())),
+        exclude=(*config.exclude, *(rebased(glob, os.getcwd()) for glob in options.exclude or ())),
         target=options.target or config.target,
+        target_file=None if options.target else config.target_file,
         min_severity=options.min_severity or config.min_severity,
         jobs=config.jobs if options.jobs is None else options.jobs,
     )
@@ -576,21 +625,11 @@ def _with_rules(config: Config, options: argparse.Namespace) -> Config:
     return config
 
 
-def _from_here(glob: str) -> str:
-    """A glob of the command line is about paths from the working folder, not from the configuration's."""
-    glob = glob.replace("\\", "/")
-    if "/" not in glob.rstrip("/") or os.path.isabs(glob):
-        return glob
-    from glob import escape
-
-    return os.path.join(escape(os.getcwd()), glob.removeprefix("./"))
-
-
 def _settings(config: Config, jobs: int, outputs: Sequence[Output]) -> Iterator[str]:
     from ..registry.registry import codes, in_use
     from ..settings.config import selected
 
-    yield f"configuration: {printable(config.path or 'none')}"
+    yield f"configuration: {printable(_named(config))}"
     yield f"base: {printable(config.base)}"
     yield f"selected: {', '.join(sorted(selected(config.select, config.ignore, config.extend_select, codes())))}"
     yield f"rules: {printable(', '.join(folder for _, folder in in_use())) or 'none'}"
@@ -605,33 +644,6 @@ def _settings(config: Config, jobs: int, outputs: Sequence[Output]) -> Iterator[
     yield f"output-format: {', '.join(output.format for output in outputs)}"
     yield f"jobs: {jobs}"
     yield f"cache: {printable(str(_cache_folder()))}"
-
-
-class _Progress:
-    """A bar on the terminal, for runs that take long."""
-
-    def __init__(self) -> None:
-        self.clock = monotonic
-        self.start = monotonic()
-        self.bar: Any = None
-        self.task: Any = None
-
-    def __call__(self, done: int, total: int) -> None:
-        if self.bar is None:
-            if self.clock() - self.start < _PATIENCE:
-                return
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("Linting", total=total)
-        self.bar.update(self.task, completed=done, total=total)
-
-    def stop(self) -> None:
-        """Take the bar away."""
-        if self.bar is not None:
-            self.bar.stop()
 
 
 def _jobs(text: str) -> int:
@@ -679,7 +691,7 @@ def _check_parser() -> argparse.ArgumentParser:
     add("--min-severity", choices=SEVERITIES, help="report nothing less severe, nor count it for the exit status")
     add("--exclude", metavar="GLOBS", type=split_words, action="extend", help="files and folders to leave out of walks")
     add("--force-exclude", action="store_true", help="leave out excluded files even where they are given")
-    add("--config", metavar="FILE", help="the configuration file, instead of the nearest one")
+    add("--config", metavar="FILE", help="the configuration file of all folders, instead of the nearest ones")
     add("--isolated", action="store_true", help="read no configuration file")
     _add_allow(parser)
     add("--watch", action="store_true", help="lint again whenever a file has changed, until it is interrupted")

@@ -72,10 +72,11 @@ def escape(character: str) -> str:
 
 
 class Paint:
-    """Colours text, or leaves it as it is."""
+    """Colours text, or leaves it as it is; `width` is the number of columns that it is shown in, None for any."""
 
-    def __init__(self, enabled: bool) -> None:
+    def __init__(self, enabled: bool, width: int | None = None) -> None:
         self.enabled = enabled
+        self.width = width
 
     def __call__(self, text: str, style: str) -> str:
         """The text in a style: a severity, a verdict, ``bold``, ``dim`` or ``code``."""

@@ -10,8 +10,9 @@ from typing import TypeVar
 from ..finding import Consequence, Effort, Finding, Severity
 from ..result import BaselineStatus, Result
 from . import Paint, printable
+from .echoes import links, place_of
 
-__all__ = ["first_steps", "listed", "statistics"]
+__all__ = ["first_steps", "listed", "most_told", "statistics"]
 
 _Name = TypeVar("_Name", str, tuple[str, str], Consequence, Effort)
 
@@ -44,9 +45,12 @@ _FAMILY = re.compile(r"\A[A-Z]*+\d?")
 _SYMBOL = re.compile(r"[^`]*+`(tf\.[\w.]++)`")
 
 
-def first_steps(findings: Iterable[Finding], paint: Paint) -> Iterator[str]:
-    """A line for each cause, those with most errors first; nothing where the findings are few."""
-    serious = [finding for finding in findings if finding.severity is not Severity.INFO]
+def first_steps(result: Result, paint: Paint) -> Iterator[str]:
+    """A line for each cause, those with most errors first; nothing where the findings are few.
+
+    Before them stand the files without which most others cannot be imported, and how many findings follow from others.
+    """
+    serious = [finding for finding in result.findings if finding.severity is not Severity.INFO]
     causes: dict[str, list[Finding]] = {}
     for finding in serious:
         causes.setdefault(_family(finding), []).append(finding)
@@ -54,6 +58,17 @@ def first_steps(findings: Iterable[Finding], paint: Paint) -> Iterator[str]:
         return
     yield paint("What to do first:", "bold")
     width = len(str(len(serious)))
+    known = links(result)
+    stopping = sorted(
+        (-stop.others, path, place_of(stop.finding)) for path, stop in known.stopped.items() if stop.others
+    )
+    if stopping:
+        yield f"  until it is mended, {1 - stopping[0][0]} files cannot be imported:"
+        yield f"{' ' * (2 * width + 8)}{listed([place for *_, place in stopping], 'place')}"
+    if echoes := [one for one in serious if one in known.causes]:
+        places = _spoken(place_of(cause) for one in echoes for cause in known.causes[one][:1])
+        yield f"  {len(echoes):>{width}} of {len(serious)}: {'follows' if len(echoes) == 1 else 'follow'} from others"
+        yield f"{' ' * (2 * width + 8)}{listed(places, 'place')}"
     for family, found in sorted(causes.items(), key=lambda item: (-_errors(item[1]), -len(item[1]), item[0])):
         files = _spoken(printable(finding.path) for finding in found)
         indent = " " * (2 * width + 8)
@@ -72,6 +87,9 @@ def statistics(result: Result) -> Iterator[str]:
     yield from (f"{number:>{width}}  {code}  {slug}" for (code, slug), number in rules)
     causes = _counted(map(_family, findings))
     yield from _table("by cause", ((_cause(family), number) for family, number in causes), width)
+    causes_of = links(result).causes
+    followed = _counted(place_of(cause) for cause, *_ in causes_of.values())
+    yield from _table("follow from others", followed, width)
     folders = _counted(printable(finding.path.rpartition("/")[0] or ".") for finding in findings)
     if len(folders) > _FOLDERS + 1:
         others = sum(number for _, number in folders[_FOLDERS:])
@@ -83,6 +101,13 @@ def statistics(result: Result) -> Iterator[str]:
     yield from _table("by effort, as a rule of thumb", _meant(_EFFORTS, efforts), width)
     if result.baseline is not None:
         yield from _table("the baseline over time", _over_time(result.baseline), len(str(result.baseline.initial)))
+
+
+def most_told(findings: Iterable[Finding]) -> str:
+    """The code that a run found most often at the worst severity that it found."""
+    found = Counter((finding.severity, finding.code) for finding in findings)
+    worst = next(one for one in Severity if any(one is severity for severity, _ in found))
+    return max((number, code) for (severity, code), number in found.items() if severity is worst)[1]
 
 
 def _table(title: str, rows: Iterable[tuple[str, int]], width: int) -> Iterator[str]:
@@ -102,9 +127,9 @@ def _over_time(status: BaselineStatus) -> Iterator[tuple[str, int]]:
     yield "done", status.initial - status.left
 
 
-def listed(names: Sequence[str], noun: str) -> str:
-    """The first few of some names, and how many more there are."""
-    more = len(names) - _NAMED
+def listed(names: Sequence[str], noun: str, total: int | None = None) -> str:
+    """The first few of some names, and how many more there are, of a total of which these are the first."""
+    more = (len(names) if total is None else total) - _NAMED
     if more <= 1:
         return ", ".join(names)
     return f"{', '.join(names[:_NAMED])} and {more} more {noun}s"

@@ -204,6 +204,7 @@ class _Run:
             self.progress(self.done, total)
 
     def _read(self, key: str, path: str) -> SourceFile | Finding:
+        self._advance(0, len(self.wanted))
         display = self.wanted[key][1] if key in self.wanted else key
         return read_source(Path(path), display, self.overrides.get(path))
 

@@ -66,11 +66,16 @@ class Wanted:
     """It is given a finding and the text that it was found in."""
     without: frozenset[Place] = frozenset()
     """Findings that are left."""
+    codes_of: Callable[[str], frozenset[str]] | None = None
+    """Gives the codes for an absolute path, where they differ."""
 
     def __call__(self, finding: Finding) -> bool:
         """Whether a finding has such a fix, whatever `ask` will say."""
         fix = finding.fix
-        return fix is not None and finding.code in self.codes and fix.applicability in self.applicabilities
+        if fix is None or fix.applicability not in self.applicabilities:
+            return False
+        codes = self.codes if self.codes_of is None else self.codes_of(os.path.abspath(finding.path))
+        return finding.code in codes
 
 
 @dataclass(slots=True)

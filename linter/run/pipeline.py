@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ from ..registry import registry
 from ..result import Coverage, LintedProject, Result
 from ..settings.config import ALWAYS, SEVERITIES, Config, resolve, selected
 from ..settings.target import NO_EVIDENCE, decide_target
-from ..source.discovery import discover, display_path, left_out, matcher
+from ..source.discovery import Discovery, discover, display_path, is_excluded, left_out, matcher
 from ..source.suppressions import Suppressions
 from . import engine
 from .projects import ProjectFolder, project_of
@@ -76,11 +77,11 @@ def lint(
         ConfigError: if the configuration names an unknown rule.
     """
     codes = registry.known()
-    active = Selection(config, codes)
+    active = Selections(config, codes)
     working_folder = os.getcwd()
     overrides = dict(unsaved or {})
     if stdin is None:
-        discovery = discover(paths, exclude=config.exclude, base=config.base, force_exclude=force_exclude)
+        discovery = found_files(paths, config, force_exclude)
         found, empty = discovery.files, discovery.empty
         unreadable = [
             (folder, f"this folder cannot be listed, so nothing in it was linted: {reason}")
@@ -91,7 +92,8 @@ def lint(
         name = os.path.abspath(stdin[0])
         overrides.setdefault(name, stdin[1])
         found, unreadable, empty = ((name, os.path.dirname(name)),), [], ()
-        if force_exclude and left_out(name, config.exclude, config.base):
+        own = config.of(os.path.dirname(name))
+        if force_exclude and left_out(name, own.exclude, own.base):
             found = ()
     findings: list[Finding] = []
     hidden: list[Finding] = []
@@ -104,10 +106,16 @@ def lint(
     coverage: dict[str, Coverage] = {}
     conversions: dict[str, Conversion] = {}
     done = 0
-    for project, files in _by_project(found, root).items():
-        contents = engine.read_contents(project.files(), overrides)
+    read: ProjectFolder | None = None
+    contents: dict[str, engine.Content] = {}
+    for project, settings, files in _groups(_by_project(found, root), config):
+        if project != read:
+            read, contents = project, engine.read_contents(project.files(), overrides)
         mentioning = [path for path, content in contents.items() if content.names_legacy_keras]
-        targets = _targets(project.home, config.target, mentioning, overrides, fallback)
+        targets = _targets(project.home, settings.target, mentioning, overrides, fallback)
+        if settings.target_file is not None and settings.target != "auto":
+            where = display_path(os.path.abspath(settings.target_file), working_folder)
+            targets = {target: f"{reason}, in {where}" for target, reason in targets.items()}
         projects += [LintedProject(project.root, target, reason, len(files)) for target, reason in targets.items()]
         pairs = [(path, display_path(path, working_folder)) for path in files]
         sources.update((display, (path, overrides.get(path))) for path, display in pairs)
@@ -138,14 +146,15 @@ def lint(
             if (conversion := next(iter(by_target.values())).conversion) is not None:
                 conversions[display] = conversion
             raw, suppressions, cells = _merged(by_target, found_for)
-            chosen = active.codes_for(path)
+            selection = active.of(path)
+            chosen = selection.codes_for(path)
             kept = suppressions.apply(
                 display,
                 (finding for finding in raw if finding.code in chosen),
                 codes=codes,
-                judged=partial(active.is_judged, chosen, tuple(targets)),
+                judged=partial(selection.is_judged, chosen, tuple(targets)),
             )
-            severe = [*filter(active.is_severe, kept)]
+            severe = [*filter(selection.is_severe, kept)]
             kept, milder = severe, milder + len(kept) - len(severe)
             left = _missing(raw, kept)
             findings += kept if cells is None else map(cells.located, kept)
@@ -169,6 +178,44 @@ def lint(
         conversions=conversions,
         milder=milder,
     )
+
+
+def found_files(paths: Sequence[str], config: Config, force_exclude: bool = False) -> Discovery:
+    """The files of a run: what the run's own settings exclude is not walked, and each nearer file may exclude more.
+
+    Raises:
+        PathError: if a path does not exist.
+        ConfigError: if a nearer file cannot be used.
+    """
+    found = discover(paths, exclude=config.exclude, base=config.base, force_exclude=force_exclude)
+    if config.nested is None:
+        return found
+    given = {os.path.abspath(path) for path in paths if not os.path.isdir(path)} if not force_exclude else set()
+    matchers: dict[str, Callable[[str], bool] | None] = {}
+
+    def stays(path: str) -> bool:
+        own = config.of(os.path.dirname(path))
+        while own.path != config.path and path not in given:
+            if own.base not in matchers:
+                matchers[own.base] = matcher(own.exclude, own.base)
+            if is_excluded(path, matchers[own.base], own.base):
+                return False
+            own = config.of(os.path.dirname(own.base))
+        return True
+
+    return replace(found, files=tuple(file for file in found.files if stays(file[0])))
+
+
+def _groups(
+    projects: Mapping[ProjectFolder, Sequence[str]], config: Config
+) -> Iterator[tuple[ProjectFolder, Config, list[str]]]:
+    """The files of each project by their target, with settings that say so."""
+    for project, files in projects.items():
+        by_target: dict[str, tuple[Config, list[str]]] = {}
+        for path in files:
+            own = config.of(os.path.dirname(path))
+            by_target.setdefault(own.target, (own, []))[1].append(path)
+        yield from ((project, own, found) for own, found in by_target.values())
 
 
 def _targets(
@@ -256,8 +303,28 @@ def _shifted(progress: Callable[[int, int], None] | None, before: int, total: in
     return lambda done, _: progress(before + done, total)
 
 
+class Selections:
+    """Which codes are reported where, by the settings of each folder."""
+
+    def __init__(self, config: Config, codes: Mapping[str, str]) -> None:
+        self.config = config
+        self.codes = codes
+        self.known: dict[str | None, Selection] = {config.path: Selection(config, codes)}
+
+    def of(self, path: str) -> Selection:
+        """The selection for an absolute path."""
+        config = self.config.of(os.path.dirname(path))
+        if config.path not in self.known:
+            self.known[config.path] = Selection(config, self.codes)
+        return self.known[config.path]
+
+    def codes_for(self, path: str) -> frozenset[str]:
+        """The codes that are reported for an absolute path."""
+        return self.of(path).codes_for(path)
+
+
 class Selection:
-    """Which codes are reported, file by file."""
+    """Which codes are reported, file by file, where the same settings hold."""
 
     def __init__(self, config: Config, codes: Mapping[str, str]) -> None:
         where = config.path or "command line"
@@ -270,14 +337,15 @@ class Selection:
         for glob, selectors in config.per_file_ignores:
             matches = matcher([glob], config.base)
             if matches is not None and glob.endswith(("/", "\\")):
-                matches = partial(self._is_below, matches)
+                matches = partial(self._is_below, matches, "" if os.path.isabs(glob) else self.base)
             ignored = selected(["ALL"], resolve(selectors, codes, where), (), codes)
             self.per_file.append((matches, frozenset(codes) - ignored))
         self.targets: dict[str, frozenset[Target]] | None = None
 
-    def _is_below(self, matches: Callable[[str], bool], path: str) -> bool:
-        """Whether a path lies in a folder that matches."""
-        while len(path) > len(self.base) and (folder := os.path.dirname(path)) != path:
+    @staticmethod
+    def _is_below(matches: Callable[[str], bool], top: str, path: str) -> bool:
+        """Whether a path lies in a folder that matches, below the one at the top."""
+        while len(path) > len(top) and (folder := os.path.dirname(path)) != path:
             if matches(folder):
                 return True
             path = folder

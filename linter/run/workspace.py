@@ -25,7 +25,7 @@ from ..finding import INTERNAL_ERROR, Finding, Target, Via
 from ..registry import registry
 from ..settings.config import Config
 from ..settings.target import decide_target
-from ..source.discovery import SUFFIXES, display_path, matcher
+from ..source.discovery import SUFFIXES, display_path, is_excluded, matcher
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_source
 from ..source.suppressions import Suppressions, find_suppressions
@@ -65,15 +65,7 @@ class Settings:
 
     def excludes(self, path: str) -> bool:
         """Whether migrate-lint's configuration leaves out a file or a folder around it."""
-        matches = matcher(self.config.exclude, self.config.base)
-        if matches is None:
-            return False
-        base = self.config.base.rstrip(os.sep)
-        while len(path) > len(base):
-            if matches(path):
-                return True
-            path = os.path.dirname(path)
-        return False
+        return is_excluded(path, matcher(self.config.exclude, self.config.base), self.config.base)
 
 
 def findings_of(path: str, data: bytes, settings: Settings, fixes: Via | None = None) -> tuple[Finding, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 TARGETS = ("auto", "keras2", "keras3")
@@ -20,6 +20,8 @@ ALWAYS = ("TF900", "TF902", "TF908", "TF909", "TF910")
 _OWN_FILE = "migrate-lint.toml"
 _SHARED_FILE = "pyproject.toml"
 _TABLE = "tool.migrate-lint"
+_OF_RUNS = ("rules", "baseline", "jobs", "output-format")
+"""Keys that cannot differ between the folders of a run."""
 _LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){200}""")
 """The library takes the third power of a key's parts."""
 
@@ -56,6 +58,58 @@ class Config:
     fixable: tuple[str, ...] = ("ALL",)
     unfixable: tuple[str, ...] = ()
     min_severity: str = "info"
+    extended: tuple[str, ...] = ()
+    """The files that this one extends, each of them the one before."""
+    of_runs: tuple[str, ...] = field(default=(), compare=False)
+    """``file:line: key`` of what the file itself says of a whole run."""
+    target_file: str | None = field(default=None, compare=False)
+    """The file that says the target, if one does."""
+    nested: Callable[[str], Config] | None = field(default=None, compare=False, repr=False)
+    """Gives the settings of an absolute folder, where those of a run differ; see `with_nested`."""
+
+    def of(self, folder: str) -> Config:
+        """The settings for the files of an absolute folder."""
+        return self if self.nested is None else self.nested(folder)
+
+    def aimed_at(self, target: str) -> Config:
+        """The same settings with another target, everywhere."""
+        nested = self.nested
+        own = replace(self, target=target, target_file=None, nested=None)
+        return own if nested is None else replace(own, nested=lambda folder: nested(folder).aimed_at(target))
+
+
+def with_nested(config: Config, adapted: Callable[[Config], Config]) -> Config:
+    """The settings of a run, which in a folder with a nearer file give way to that file's.
+
+    Args:
+        config: what holds where the run begins.
+        adapted: gives what is made of a nearer file's settings, such as what the command line puts above them; it is
+            asked once a file.
+
+    A nearer file is read when a folder below it is first asked for, which raises `ConfigError` as `load` does.
+    """
+    known = {config.base: config} if config.path is not None else {}
+
+    def nested(folder: str) -> Config:
+        if folder not in known:
+            parent = os.path.dirname(folder)
+            if (found := _in_folder(folder)) is not None:
+                known[folder] = adapted(found)
+            else:
+                known[folder] = config if parent == folder else nested(parent)
+        return known[folder]
+
+    return replace(config, nested=nested)
+
+
+def rebased(glob: str, base: str) -> str:
+    """A glob about paths from the folder `base`, as it is to be written elsewhere; a mere name is one everywhere."""
+    glob = glob.replace("\\", "/")
+    if "/" not in glob.rstrip("/") or os.path.isabs(glob):
+        return glob
+    from glob import escape
+
+    return os.path.join(escape(base), glob.removeprefix("./"))
 
 
 def load(start: str, *, file: str | None = None, isolated: bool = False) -> Config:
@@ -72,14 +126,21 @@ def load(start: str, *, file: str | None = None, isolated: bool = False) -> Conf
     if not isolated:
         folder = os.path.abspath(start)
         while True:
-            for name in (_OWN_FILE, _SHARED_FILE):
-                path = os.path.join(folder, name)
-                if os.path.lexists(path) and (found := _read_found(path)) is not None:
-                    return found
+            if (found := _in_folder(folder)) is not None:
+                return found
             if (parent := os.path.dirname(folder)) == folder:
                 break
             folder = parent
     return Config(base=os.getcwd())
+
+
+def _in_folder(folder: str) -> Config | None:
+    """The settings of a folder's own file."""
+    for name in (_OWN_FILE, _SHARED_FILE):
+        path = os.path.join(folder, name)
+        if os.path.lexists(path) and (found := _read_found(path)) is not None:
+            return found
+    return None
 
 
 def _read_found(path: str) -> Config | None:
@@ -94,18 +155,21 @@ def _read_found(path: str) -> Config | None:
     raise ConfigError(f"{path}: this is a link out of the project, to what is no configuration; --config follows it")
 
 
-def _read(path: str) -> Config | None:
+def _read(path: str, extending: tuple[str, ...] = ()) -> Config | None:
     from ..source.reading import read_bytes
 
     try:
         data = read_bytes(path)
     except OSError as error:
         raise ConfigError(f"{path}: this file cannot be read: {error}") from error
-    return parse(data, path)
+    return parse(data, path, extending)
 
 
-def parse(data: bytes, path: str) -> Config | None:
-    """Make a `Config` of a file's bytes; None for a `pyproject.toml` without our table."""
+def parse(data: bytes, path: str, extending: tuple[str, ...] = ()) -> Config | None:
+    """Make a `Config` of a file's bytes; None for a `pyproject.toml` without our table.
+
+    `extending` are the files that lead here by `extend`, as real paths.
+    """
     own = os.path.basename(path) != _SHARED_FILE
     if not own and b"migrate-lint" not in data:
         return None
@@ -130,7 +194,7 @@ def parse(data: bytes, path: str) -> Config | None:
         table = {key: value for key, value in document.items() if key != "tool"}
     if not isinstance(table, dict):
         raise ConfigError(f"{path}: {_TABLE} is to be a table")
-    return _from_table(table, path, text)
+    return _from_table(table, path, text, extending)
 
 
 def _error_line(message: str, text: str) -> int:
@@ -141,12 +205,52 @@ def _error_line(message: str, text: str) -> int:
     return line_of_long_number(text) or text.count("\n") + 1
 
 
-def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
+def _extended(
+    table: Mapping[str, Any], path: str, refuse: Callable[[str, str], ConfigError], extending: tuple[str, ...]
+) -> Config:
+    """What a file extends, with paths that hold from its own folder; the defaults where it extends nothing.
+
+    Raises:
+        ConfigError: if that cannot be read, leads back, or is no configuration; a file from elsewhere is not quoted.
+    """
+    base = os.path.dirname(os.path.abspath(path))
+    if "extend" not in table:
+        return Config(base=base)
+    name = table["extend"]
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise refuse("extend", "extend is to be the path of a file")
+    file = os.path.normpath(os.path.join(base, name))
+    way = (*extending, os.path.realpath(path))
+    if os.path.realpath(file) in way:
+        raise refuse("extend", f"extend leads back to {name}")
+    if not os.path.isfile(file):
+        raise refuse("extend", f"{name}: there is no such file to extend")
+    from ..source.discovery import repository_around
+
+    try:
+        found = _read(file, way)
+    except ConfigError:
+        if os.path.realpath(file).startswith(os.path.join(os.path.realpath(repository_around(base)), "")):
+            raise
+        raise refuse("extend", f"{name}: this lies outside of the repository, and is no configuration") from None
+    if found is None:
+        raise refuse("extend", f"{name}: there is no table [{_TABLE}] to extend")
+    return replace(
+        found,
+        base=base,
+        exclude=tuple(rebased(glob, found.base) for glob in found.exclude),
+        per_file_ignores=tuple((rebased(glob, found.base), names) for glob, names in found.per_file_ignores),
+        rules=tuple(os.path.join(found.base, folder) for folder in found.rules),
+        extended=(file, *found.extended),
+    )
+
+
+def _from_table(table: Mapping[str, Any], path: str, text: str, extending: tuple[str, ...]) -> Config:
     from ..source.suppressions import nearest
 
     known = {
         "select", "ignore", "extend-select", "exclude", "per-file-ignores", "target", "output-format", "jobs", "rules",
-        "baseline", "fixable", "unfixable", "min-severity",
+        "baseline", "fixable", "unfixable", "min-severity", "extend",
     }  # fmt: skip
 
     def refuse(key: str, reason: str) -> ConfigError:
@@ -157,8 +261,11 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
             raise refuse(key, f"{key} is to be a list of strings")
         return tuple(value)
 
-    def choice(key: str, default: str, choices: tuple[str, ...]) -> str:
-        value = table.get(key, default)
+    def listed(key: str, inherited: tuple[str, ...]) -> tuple[str, ...]:
+        return strings(key, table[key]) if key in table else inherited
+
+    def choice(key: str, inherited: str, choices: tuple[str, ...]) -> str:
+        value = table.get(key, inherited)
         if value not in choices:
             written = f", not {value!r}{nearest(value, choices)}" if isinstance(value, str) else ""
             raise refuse(key, f"{key} is to be one of {', '.join(choices)}{written}")
@@ -167,32 +274,36 @@ def _from_table(table: Mapping[str, Any], path: str, text: str) -> Config:
     for key in table:
         if key not in known:
             raise refuse(key, f"unknown key {key}{nearest(key, sorted(known))}")
+    before = _extended(table, path, refuse, extending)
     ignores = table.get("per-file-ignores", {})
     if not isinstance(ignores, dict):
         raise refuse("per-file-ignores", "per-file-ignores is to be a table of globs and lists of rules")
-    jobs = table.get("jobs", 0)
+    jobs = table.get("jobs", before.jobs)
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
         raise refuse("jobs", "jobs is to be a number of processes, or 0 for one a core")
     baseline = table.get("baseline")
     if baseline is not None and (not isinstance(baseline, str) or not baseline):
         raise refuse("baseline", "baseline is to be the path of a file")
-    base = os.path.dirname(os.path.abspath(path))
+    own_ignores = tuple((glob, strings(glob, names)) for glob, names in ignores.items())
     return Config(
-        base=base,
+        base=before.base,
         path=path,
-        select=strings("select", table.get("select", ["ALL"])),
-        ignore=strings("ignore", table.get("ignore", [])),
-        extend_select=strings("extend-select", table.get("extend-select", [])),
-        exclude=strings("exclude", table.get("exclude", [])),
-        per_file_ignores=tuple((glob, strings(glob, names)) for glob, names in ignores.items()),
-        target=choice("target", "auto", TARGETS),
-        output_format=choice("output-format", "text", FORMATS),
-        min_severity=choice("min-severity", "info", SEVERITIES),
+        select=listed("select", before.select),
+        ignore=listed("ignore", before.ignore),
+        extend_select=listed("extend-select", before.extend_select),
+        exclude=listed("exclude", before.exclude),
+        per_file_ignores=own_ignores if "per-file-ignores" in table else before.per_file_ignores,
+        target=choice("target", before.target, TARGETS),
+        output_format=choice("output-format", before.output_format, FORMATS),
+        min_severity=choice("min-severity", before.min_severity, SEVERITIES),
         jobs=jobs,
-        rules=strings("rules", table.get("rules", [])),
-        baseline=None if baseline is None else os.path.join(base, baseline),
-        fixable=strings("fixable", table.get("fixable", ["ALL"])),
-        unfixable=strings("unfixable", table.get("unfixable", [])),
+        rules=listed("rules", before.rules),
+        baseline=before.baseline if baseline is None else os.path.join(before.base, baseline),
+        fixable=listed("fixable", before.fixable),
+        unfixable=listed("unfixable", before.unfixable),
+        extended=before.extended,
+        target_file=path if "target" in table else before.target_file,
+        of_runs=tuple(f"{path}{_key_line(key, text)}: {key}" for key in _OF_RUNS if key in table),
     )
 
 

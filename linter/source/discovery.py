@@ -164,13 +164,14 @@ def _is_below(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _repository_around(folder: str) -> str:
+def repository_around(folder: str) -> str:
+    """The git checkout around a folder, or its project, or else the folder itself."""
     return marked_root(folder, (".git",)) or marked_root(folder) or folder
 
 
 def is_foreign(path: str) -> bool:
     """Whether a file is a link that leads out of its repository, or its project where it is in none."""
-    return os.path.islink(path) and leads_out(path, [_repository_around(os.path.dirname(os.path.abspath(path)))])
+    return os.path.islink(path) and leads_out(path, [repository_around(os.path.dirname(os.path.abspath(path)))])
 
 
 def project_files(root: Path) -> list[str]:
@@ -230,6 +231,15 @@ def _is_left_out(path: str, base: str, excluded: Callable[[str], bool] | None) -
             return True
         if is_folder:
             ignores = _with_ignore_file(folder, ignores)
+    return False
+
+
+def is_excluded(path: str, excluded: Callable[[str], bool] | None, base: str) -> bool:
+    """Whether globs of the folder `base` exclude a path below it, or a folder around that."""
+    while excluded is not None and len(path) > len(base.rstrip(os.sep)):
+        if excluded(path):
+            return True
+        path = os.path.dirname(path)
     return False
 
 
@@ -295,7 +305,7 @@ def _walk(
 
 def _realms(top: str) -> tuple[str, str]:
     """Where the links below a folder may lead."""
-    return os.path.realpath(top), os.path.realpath(_repository_around(top))
+    return os.path.realpath(top), os.path.realpath(repository_around(top))
 
 
 def _ignores_above(path: str) -> _Ignores:

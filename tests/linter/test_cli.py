@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from migrate_lint import __version__
+from migrate_lint.linter.cli import console
 from migrate_lint.linter.cli import main as cli
 from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.finding import Consequence, Finding, Severity
@@ -82,13 +83,39 @@ def test_findings_are_printed_and_set_the_status(capsys: Captured) -> None:
     assert 1 == main(["m.py"])
     assert [
         "m.py:1:1: TF101[variable-in-call] error made anew",
-        "    x = 1",
-        "    ^",
+        "    1 | x = 1",
+        "      | ^",
         "    A variable is created in a forward pass.",
         "",
         "Found 1 error in 1 file.",
         "target keras3 (no evidence in the project)",
+        "`migrate-lint rule TF101` says more of a rule.",
     ] == capsys.readouterr().out.splitlines()
+
+
+def test_the_hint_is_for_people_who_found_something(capsys: Captured) -> None:
+    """It is left out where only findings are wanted, and where a line is one finding."""
+    for words in (["m.py", "--quiet"], ["m.py", "--output-format", "concise"], ["clean.py"]):
+        main(words)
+        assert "migrate-lint rule" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("columns", "lines"), [("", 1), ("0", 1), ("wide", 1), ("45", 2), ("120", 1)])
+def test_lines_are_broken_only_where_a_width_is_known(
+    columns: str, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: Captured, tmp_path: Path
+) -> None:
+    """A pipe has none: a finding is one line there, and so it is in a file and in a format of lines."""
+    monkeypatch.setenv("COLUMNS", columns)
+
+    main(["m.py"])
+    found = capsys.readouterr().out.split("\n    1 |")[0].splitlines()
+
+    assert lines == len(found)
+    assert "m.py:1:1: TF101[variable-in-call] error made anew" == " ".join(line.strip() for line in found)
+    main(["m.py", "--output-format", "concise"])
+    assert capsys.readouterr().out.startswith("m.py:1:1: TF101[variable-in-call] error made anew\n")
+    main(["m.py", "--output-file", "report"])
+    assert (tmp_path / "report").read_text().startswith("m.py:1:1: TF101[variable-in-call] error made anew\n")
 
 
 def test_a_clean_run_says_so(capsys: Captured) -> None:
@@ -319,7 +346,7 @@ def test_standard_input_is_read_under_its_name(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"given = 1\n")))
 
     assert 1 == main(["-", "--stdin-filename", "m.py"])
-    assert "    given = 1" in capsys.readouterr().out.splitlines()
+    assert "    1 | given = 1" in capsys.readouterr().out.splitlines()
 
 
 def test_standard_input_without_a_name_has_one(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
@@ -510,20 +537,81 @@ def test_a_second_interrupt_is_ignored(monkeypatch: pytest.MonkeyPatch, capsys: 
         signal.signal(signal.SIGINT, before)
 
 
-def test_a_bar_shows_in_long_runs_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A short run draws nothing, and does not import what would draw."""
+def test_progress_shows_in_long_runs_only(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    """A short run draws nothing; a line that was drawn is overwritten by the next, and taken away at the end."""
     now = [0.0]
-    progress = cli._Progress()
+    progress = console.FileProgress()
     progress.clock = lambda: now[0]
-    progress.start = 0.0
+    progress.next = 0.5
 
-    progress(1, 9)
-    assert progress.bar is None
-
-    now[0] = 2.5
-    progress(2, 9)
-    assert progress.bar is not None
+    progress(0, 9)
     progress.stop()
+    assert "" == capsys.readouterr().err
+
+    now[0] = 0.6
+    progress(0, 9)
+    progress(1, 9)
+    now[0] = 0.8
+    progress(2, 9)
+    progress.stop()
+    first = "Reading: 2 files"
+    last = "Linting: 2 of 9 files"
+    assert f"\r\r{first}\r{' ' * len(first)}\r{last}\r{' ' * len(last)}\r" == capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("terminal", "variables", "shown"),
+    [
+        (True, {}, True),
+        (True, {"CI": "false"}, True),
+        (True, {"CI": "true"}, False),
+        (True, {"CI": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (False, {}, False),
+    ],
+)
+def test_progress_is_no_part_of_a_log(
+    terminal: bool, variables: dict[str, str], shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some CI servers give a terminal, and keep all that is written to it."""
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(console, "is_terminal", lambda stream: terminal)
+
+    assert shown == (console.file_progress(quiet=False) is not None)
+    assert shown == (console.phase_progress(quiet=False) is not None)
+    assert console.file_progress(quiet=True) is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such terminals")
+@pytest.mark.parametrize("columns", [50, 250])
+def test_a_terminal_says_how_wide_it_is(columns: int, tmp_path: Path) -> None:
+    """Lines are broken there, nothing of the progress is left, and a pipe beside it gets whole lines."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    (tmp_path / "m.py").write_text("import tensorflow as tf\n\nlogged = tf.log(1.0)\n")
+    command = [sys.executable, "-m", "migrate_lint", "m.py", "--color", "never"]
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "CI")}
+    host, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    done = subprocess.run(command, cwd=tmp_path, env=environment, stdout=terminal, stderr=terminal, check=False)
+    shown = os.read(host, 1 << 16).decode().replace("\r\n", "\n").rpartition("\r")[2].splitlines()
+    os.close(terminal)
+    os.close(host)
+    piped = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False).stdout.decode()
+
+    assert 1 == done.returncode
+    assert piped.startswith("m.py:3:10: TF406[moved-or-removed-symbol] error ")
+    assert shown[0].startswith("m.py:3:10: TF406[moved-or-removed-symbol]")
+    assert (columns < len(piped.splitlines()[0])) == (shown != piped.splitlines())
+    assert max(map(len, shown)) <= columns
+    assert piped.split() == " ".join(shown).split()
 
 
 def _run(script: str, *, encoding: str = "utf-8") -> subprocess.CompletedProcess[bytes]:

@@ -323,8 +323,8 @@ def test_what_the_run_alone_has_found_is_added(session: Session, capsys: Capture
     out = capsys.readouterr().out.splitlines()
     assert [
         "helper.py:5:1: TF907[probe-only-finding] error a variable is created again",
-        "        return tf.compat.v1.layers.dense(x, 1)",
-        "    ^",
+        "    5 |     return tf.compat.v1.layers.dense(x, 1)",
+        "      | ^",
         "    confirmed (keras3, CPU:0, second call): dense/kernel",
     ] == out[:4]
     assert "Runtime: 0 confirmed, 0 refuted, 0 unreached, 0 failed, 0 static-only; 1 found at runtime only." in out

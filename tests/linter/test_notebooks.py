@@ -493,7 +493,7 @@ def test_the_text_report_shows_the_line_as_written(capsys: Captured) -> None:
 
     printed = capsys.readouterr().out.split("\n")
     assert printed[0].startswith("a.ipynb:cell 1:2:7: TF401")
-    assert ["    %time tf.Session()", "          ^^^^^^^^^^^^"] == printed[1:3]
+    assert ["    2 | %time tf.Session()", "      |       ^^^^^^^^^^^^"] == printed[1:3]
 
 
 def test_source_lines_stay_as_many() -> None:

@@ -25,6 +25,7 @@ from migrate_lint.linter.reporters.causes import first_steps, statistics
 from migrate_lint.linter.reporters.ci import documented_rules
 from migrate_lint.linter.reporters.formats import concise, github, text
 from migrate_lint.linter.reporters.formats import json as json_report
+from migrate_lint.linter.reporters.wrapping import columns, wrapped
 from migrate_lint.linter.result import BaselineStatus, LintedProject, Result, Runtime
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.verdicts import tally
@@ -73,8 +74,8 @@ def test_text_shows_the_line_the_caret_and_why() -> None:
     """The why is the first sentence of the rule's documentation."""
     assert [
         "pkg/m.py:2:5: TF900[unparsable-file] error it says\\nwhy: a, 5%",
-        "    x = foo(1)",
-        "        ^^^",
+        "    2 | x = foo(1)",
+        "      |     ^^^",
         "    A file that cannot be read or parsed has not been linted.",
         "",
     ] == list(text.report(result(FINDING), PLAIN))
@@ -99,14 +100,14 @@ def test_the_caret_stands_below_what_it_means(
 
     lines = list(text.report(result(finding, source=source.encode()), PLAIN))
 
-    assert [f"    {shown}", f"    {caret}"] == lines[1:3]
+    assert [f"    1 | {shown}", f"      | {caret}"] == lines[1:3]
 
 
 def test_a_finding_of_several_lines_is_underlined_to_the_end_of_its_first() -> None:
     """Only that line is shown."""
     finding = replace(FINDING, end_line=3, end_column=1)
 
-    assert "        ^^^^^^" == list(text.report(result(finding), PLAIN))[2]
+    assert "      |     ^^^^^^" == list(text.report(result(finding), PLAIN))[2]
 
 
 def _at(line: int, severity: Severity, **more: str) -> Finding:
@@ -169,7 +170,7 @@ def test_what_to_do_first_is_told_by_cause() -> None:
     layers = [_at(n, Severity.WARNING, code="TF102", slug="layer-in-call", path="n.py") for n in range(1, 6)]
     info = [_at(n, Severity.INFO, code="TF304", slug="missing-get-config") for n in range(1, 20)]
 
-    assert [] == list(first_steps([*session, *layers[:4], *info], PLAIN))
+    assert [] == list(first_steps(result(*session, *layers[:4], *info), PLAIN))
     assert [
         "What to do first:",
         "   6 of 11: this is still a TF1 program (1 file)",
@@ -179,20 +180,205 @@ def test_what_to_do_first_is_told_by_cause() -> None:
         "            layer-in-call 5",
         "            n.py 5",
         "",
-    ] == list(first_steps([*layers, *session, *info], PLAIN))
+    ] == list(first_steps(result(*layers, *session, *info), PLAIN))
 
 
 def test_every_family_of_rules_is_a_cause() -> None:
     """A rule of others is named by its own letters."""
 
     def cause(code: str) -> str:
-        return list(first_steps([_at(n, Severity.ERROR, code=code) for n in range(11)], PLAIN))[1]
+        return list(first_steps(result(*(_at(n, Severity.ERROR, code=code) for n in range(11))), PLAIN))[1]
 
     own = {cause(code) for code in {rule.code for rule in documented_rules()}}
 
     assert len({code[:3] for code in {rule.code for rule in documented_rules()}}) == len(own)
     assert not any("rules TF" in line for line in own)
     assert "  11 of 11: rules AB2xx (1 file)" == cause("AB201")
+
+
+@pytest.mark.parametrize(
+    ("line", "width", "parts"),
+    [
+        ("short", 40, ["short"]),
+        ("a" * 20 + " " + "b" * 20 + " c", 41, ["a" * 20 + " " + "b" * 20, "    c"]),
+        ("    " + "a" * 20 + " " + "b" * 20, 41, ["    " + "a" * 20, "    " + "b" * 20]),
+        ("a" * 50 + " b", 41, ["a" * 50, "    b"]),
+        ("日本" * 9 + " " + "語" * 5, 41, ["日本" * 9, "    " + "語" * 5]),
+        ("e\u0301" * 20 + " " + "b" * 20, 41, ["e\u0301" * 20 + " " + "b" * 20]),
+        ("\x1b[35m" + "a" * 20 + "\x1b[0m " + "b" * 20, 41, ["\x1b[35m" + "a" * 20 + "\x1b[0m " + "b" * 20]),
+        ("one two  three " * 3, 30, ["one two  three one two  three", "    one two  three "]),
+        ("a" * 20 + " " + "b" * 9, 1, ["a" * 20 + " " + "b" * 9]),
+        ("a" * 20 + " " + "b" * 10, 1, ["a" * 20, "    " + "b" * 10]),
+    ],
+)
+def test_long_lines_are_broken_at_blanks(line: str, width: int, parts: list[str]) -> None:
+    """By the columns that they take; words stay whole, and the narrowest width is 30."""
+    assert parts == list(wrapped(line, width))
+
+
+@pytest.mark.parametrize("width", [1, 20, 40, 60, 80, 200])
+@pytest.mark.parametrize(
+    "source", ["x" * 300, "\t\t" + "日本" * 80, "e\u0301" * 150 + "\x1b[31m" * 9, "    a = [" + "1, " * 99]
+)
+@pytest.mark.parametrize("column", [1, 6, 130])
+def test_an_excerpt_fits_the_terminal(width: int, source: str, column: int) -> None:
+    """With the caret below what it means, however wide the characters are; 20 columns are the least."""
+    finding = replace(FINDING, line=1, end_line=1, column=column, end_column=column + 1)
+
+    _, shown, caret, *_ = text.report(result(finding, source=source.encode()), Paint(False, width))
+
+    assert max(width, 30) >= columns(shown)
+    assert "…\u0301" not in shown
+    assert columns(shown) + 1 >= columns(caret)
+    assert 1 <= caret.count("^") <= 4
+    if column <= len(source) and source[column - 1] not in "\t\x1b́":
+        before = next(n for n in range(len(shown)) if columns(shown[:n]) == caret.index("^"))
+        assert source[column - 1] == shown[before:].lstrip("́")[0]
+
+
+def _file(tmp_path: Path, **texts: str) -> Result:
+    """The findings of a project of some modules."""
+    from migrate_lint.linter.run.pipeline import lint
+    from migrate_lint.linter.settings.config import Config
+
+    (tmp_path / "setup.py").touch()
+    for name, code in texts.items():
+        path = tmp_path / f"{name.replace('_of_', '/')}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(code)
+    return lint([str(tmp_path)], Config(base=str(tmp_path)))
+
+
+def _told(found: Result) -> list[str]:
+    """The lines of a report that say how findings hang together, and those that place them, by file names alone."""
+    import re
+
+    root = found.projects[0].root
+    lines = (line.replace(f"{root}/", "") for line in text.in_full(found, PLAIN))
+    return [re.sub(r"(:\d+):\d+: .*", r"\1", line) for line in lines if re.match(r"\S|    (until|follows)", line)]
+
+
+def test_what_breaks_the_import_of_others_comes_first(tmp_path: Path) -> None:
+    """A file without which most cannot be imported, and in it the line where that raises."""
+    found = _file(
+        tmp_path,
+        a="import tensorflow as tf\nimport c\n\n\ndef f(x):\n    return tf.log(x)\n",
+        b="import a\n",
+        c="import tensorflow as tf\n\n\ndef f(x):\n    return tf.log(x)\n\n\nflags = tf.app.flags\n",
+    )
+
+    assert [
+        "c.py:8", "    until this is mended, this file cannot be imported, nor a.py, b.py", "c.py:5", "a.py:6",
+    ] == _told(found)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "importing",
+    [
+        "import os, c as d\n",
+        "from . import c\n",
+        "from . import (  # all of them\n    os,\n    c,\n)\n",
+        "from . import \\\n    c\n",
+        "from c import f\n",
+        "from .c import *\n",
+    ],
+)
+def test_an_import_is_seen_however_it_is_written(importing: str, tmp_path: Path) -> None:
+    """Over several lines, relative, of a name in the module, or of all of them."""
+    found = _file(tmp_path, b=importing, c="from tensorflow.contrib import slim\n")
+
+    assert ["c.py:1", "    until this is mended, this file cannot be imported, nor b.py"] == _told(found)
+
+
+@pytest.mark.parametrize(
+    "importing",
+    [
+        "try:\n    import c\nexcept Exception:\n    c = None\n",
+        "def f():\n    import c\n",
+        "if __name__ == '__main__':\n    import c\n",
+        '"""\nimport c\n"""\n',
+        "import cc\n",
+    ],
+)
+def test_only_what_every_import_runs_breaks_with_another_file(importing: str, tmp_path: Path) -> None:
+    """Not what is imported later, on a condition, or with a way out."""
+    found = _file(tmp_path, b=importing, c="from tensorflow.contrib import slim\n")
+
+    assert ["c.py:1"] == _told(found)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "f = lambda: tf.app.flags\n",
+        "flags = tf.app.flags if tf.__file__ == 'x' else None\n",
+        "try:\n    flags = tf.app.flags\nexcept AttributeError:\n    flags = None\n",
+        "if __name__ == '__main__':\n    tf.app.flags\n",
+        "for _ in []:\n    tf.app.flags\n",
+    ],
+)
+def test_a_file_can_be_imported_where_nothing_that_is_missing_is_read(code: str, tmp_path: Path) -> None:
+    """What may run later or never stops no import."""
+    found = _file(tmp_path, b="import c\n", c=f"import tensorflow as tf\n{code}")
+
+    assert not any("until" in line for line in _told(found))
+
+
+def test_a_package_breaks_with_a_module_that_it_imports(tmp_path: Path) -> None:
+    """And everything that is in it, which needs it; a conflict of targets that is told at an import breaks none."""
+    found = _file(
+        tmp_path,
+        p_of___init__="from . import net\n",
+        p_of_net="import tensorflow.contrib.slim as slim\n",
+        p_of_other="import os\n",
+        q="import p.other\n",
+        r="import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n    return tf.layers.dense(x, 1)\n",
+        s="import r\n",
+    )
+
+    lines = _told(found)
+
+    assert [
+        "p/net.py:1",
+        "    until this is mended, this file cannot be imported, nor p/__init__.py, p/other.py, q.py",
+    ] == lines[:2]
+    assert not any("nor s.py" in line for line in lines)
+
+
+def test_an_echo_says_what_it_follows_from(tmp_path: Path) -> None:
+    """It comes after the causes of its file: what is made of what is missing, and what an import would have bound."""
+    found = _file(
+        tmp_path,
+        a="import tensorflow as tf\n\n\ndef f(x):\n    sess = tf.Session()\n    sess.run(x)\n    return tf.log(x)\n",
+        b="from tensorflow.contrib import slim\n\n\ndef g(x):\n    return slim.conv2d(x, 3, 3)\n",
+        c="import tensorflow as tf\n\n\ndef f(x):\n    tf.contrib.slim.conv2d(x, 3, 3)\n",
+    )
+
+    assert [
+        "a.py:5", "a.py:7", "a.py:6", "    follows from a.py:5",
+        "b.py:1", "b.py:5", "    follows from b.py:1",
+    ] == [line for line in _told(found) if not line.startswith("c.py")]  # fmt: skip
+    rows = list(statistics(found))
+    assert "follow from others:" in rows
+
+
+def test_what_to_do_first_begins_with_what_breaks_the_others(tmp_path: Path) -> None:
+    """How many files wait for it, and how many findings may go with others."""
+    calls = "".join(f"    sess.run(x + {n})\n" for n in range(11))
+    found = _file(
+        tmp_path,
+        a=f"import tensorflow as tf\n\nsess = tf.Session()\n\n\ndef f(x):\n{calls}",
+        b="import a\n",
+    )
+    root = found.projects[0].root
+
+    assert [
+        "What to do first:",
+        "  until it is mended, 2 files cannot be imported:",
+        "            a.py:3",
+        "  11 of 12: follow from others",
+        "            a.py:3 11",
+    ] == [line.replace(f"{root}/", "") for line in first_steps(found, PLAIN)][:5]
 
 
 def test_text_does_without_a_line_that_it_does_not_have() -> None:

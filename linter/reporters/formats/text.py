@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from ...finding import Finding, Severity, Verdict
@@ -12,14 +12,17 @@ from ...rule_api.rule import documentation
 from .. import Paint, header, printable, printable_characters, said
 from ..causes import listed
 from ..ci import documented_rules
+from ..echoes import Links, links, place_of
+from ..wrapping import columns
 
-__all__ = ["FOR_PROGRAMS", "in_full", "report"]
+__all__ = ["FOR_PROGRAMS", "WRAPS", "in_full", "report"]
 
 FOR_PROGRAMS = False
+WRAPS = True
+"""Whether lines may be broken where they are too long for a terminal."""
 
-_WIDTH = 120
+_WIDTH, _NARROWEST = 120, 20
 _TAB = 4
-
 
 _SEVERITIES = list(Severity)
 
@@ -66,19 +69,29 @@ def _places(findings: Iterable[Finding]) -> list[str]:
 
 
 def _shown(result: Result, findings: Iterable[Finding], paint: Paint) -> Iterator[str]:
-    """Findings, the worst of a file first; a rule says why at its first."""
+    """Findings: files without which others cannot be imported first, the worst of a file first, echoes after causes.
+
+    A rule says why at its first.
+    """
     reasons = _reasons() if result.findings else {}
-    for path, of_file in groupby(findings, key=lambda finding: finding.path):
+    known = links(result)
+    by_path = [(path, list(found)) for path, found in groupby(findings, key=lambda finding: finding.path)]
+    for path, of_file in sorted(by_path, key=lambda item: known.rank(item[0])):
         source = result.source(path)
         texts = source.texts if source is not None else {}
-        for finding in sorted(of_file, key=lambda finding: _SEVERITIES.index(finding.severity)):
+        order = {one: (_SEVERITIES.index(one.severity), not known.stops(one), one in known.causes) for one in of_file}
+        for finding in sorted(of_file, key=order.__getitem__):
             yield header(finding, paint)
             lines = texts.get(finding.cell, ())
             if finding.line <= len(lines) and lines[finding.line - 1].strip():
-                shown, caret = _excerpt(lines[finding.line - 1], finding)
-                yield f"    {shown}"
-                yield f"    {paint(caret, finding.severity.value)}"
+                number = str(finding.line)
+                gutter = 4 + len(number) + 3
+                most = _WIDTH if paint.width is None else max(paint.width - gutter - 2, _NARROWEST)
+                shown, caret = _excerpt(lines[finding.line - 1], finding, min(most, _WIDTH))
+                yield f"    {paint(f'{number} |', 'dim')} {shown}"
+                yield f"    {' ' * len(number)} {paint('|', 'dim')} {paint(caret, finding.severity.value)}"
             yield from (f"    {line}" for line in _verdict(finding, paint))
+            yield from (f"    {line}" for line in _ties(finding, known))
             if reason := reasons.pop(finding.code, ""):
                 yield f"    {paint(reason, 'dim')}"
             yield ""
@@ -94,6 +107,16 @@ def _verdict(finding: Finding, paint: Paint) -> Iterator[str]:
         yield paint(finding.verdict.value, finding.verdict.value)
 
 
+def _ties(finding: Finding, known: Links) -> Iterator[str]:
+    """What fails with a finding, and what it follows from."""
+    if known.stops(finding) and (stop := known.stopped[finding.path]).others:
+        others = listed([*map(printable, stop.first)], "file", stop.others)
+        yield f"until this is mended, this file cannot be imported, nor {others}"
+    if causes := known.causes.get(finding, ()):
+        others = f" and {len(causes) - 1} like it" if causes[1:] else ""
+        yield f"follows from {place_of(causes[0])}{others}"
+
+
 def _reasons() -> dict[str, str]:
     """The first sentence of what each rule says of itself."""
     return {rule.code: _first_sentence(documentation(rule)["Summary"]) for rule in documented_rules()}
@@ -103,28 +126,35 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!?])\s+(?=[A-Z`])", " ".join(text.split()), maxsplit=1)[0]
 
 
-def _excerpt(line: str, finding: Finding) -> tuple[str, str]:
-    """The source line as it can be shown, cut to the width of a screen, and the caret line below it."""
+def _excerpt(line: str, finding: Finding, most: int) -> tuple[str, str]:
+    """The source line as it can be shown, cut to `most` columns, and the caret line below it."""
     start = min(finding.column, len(line) + 1) - 1
     end = finding.end_column - 1 if finding.end_line == finding.line else len(line.rstrip())
     end = max(end, start + 1)
     indent = len(line) - len(line.lstrip(" \t\f"))
+    safe = zip(line, printable_characters(line), strict=True)
+    shown = [" " * _TAB if raw == "\t" else text for raw, text in safe]
+    widths = [*map(columns, shown)]
     first = min(indent, start)
-    if end - first > _WIDTH:
-        first = max(first, start - _WIDTH // 3)
-    last = min(len(line), first + _WIDTH)
-    cut = line[first:last]
-    shown = [" " * _TAB if raw == "\t" else safe for raw, safe in zip(cut, printable_characters(cut), strict=True)]
+    if sum(widths[first:end]) > most:
+        first = _back(widths, start, most // 3, first)
+    last = first
+    room = most
+    while last < len(line) and widths[last] <= room:
+        room -= widths[last]
+        last += 1
     before, after = ("…" if first > indent else ""), ("…" if last < len(line) else "")
-    offset = len(before) + sum(map(_columns, shown[: start - first]))
-    width = sum(map(_columns, shown[start - first : end - first]))
-    return before + "".join(shown) + after, " " * offset + "^" * max(width, 1)
+    offset = len(before) + sum(widths[first:start])
+    marked = sum(widths[start : min(end, last)])
+    return before + "".join(shown[first:last]) + after, " " * offset + "^" * max(marked, 1)
 
 
-def _columns(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+def _back(widths: Sequence[int], place: int, room: int, first: int) -> int:
+    """As far before a place as there is room for, but not before the first, nor at a mark of the letter before."""
+    back = place
+    while back > first and widths[back - 1] <= room:
+        back -= 1
+        room -= widths[back]
+    while first < back < place and not widths[back]:
+        back += 1
+    return back
