@@ -14,6 +14,7 @@ from typing import Any
 
 from .index import AssignmentFact, Block, CallFact, FileIndex, Scope, nodes_below
 from .paths import literal_string, path_of
+from .unpacking import ways_to
 
 GROWERS = frozenset(
     {"append", "extend", "insert", "appendleft", "extendleft", "add", "update", "setdefault", "put", "put_nowait"}
@@ -112,7 +113,7 @@ class Changes:
         target = fact.target
         if isinstance(target, ast.Name) and not (fact.augmented or target.id in function.outer_names):
             return
-        values = () if fact.value is None else (fact.value,)
+        values = tuple(_given_to(fact))
         relative = fact.augmented or any(self.reads(function, value, target) for value in values)
         change = Change(fact.node, fact.scope, fact.block, "name", target, values, relative=relative)
         if isinstance(target, ast.Name):
@@ -238,6 +239,19 @@ class Changes:
                     names = {path_of(decorator) for decorator in bind.scope.decorators}
                     return (bind.scope, not names) if names <= {"staticmethod"} else (None, False)
         return None, False
+
+
+def _given_to(fact: AssignmentFact) -> Iterator[ast.expr]:
+    """What a target is given: the value, or the item of what is unpacked, as if it were looked up there."""
+    if fact.value is not None:
+        yield fact.value
+    elif fact.source is not None:
+        item = fact.source
+        for place in ways_to(fact.node).get(id(fact.target), (None,)):
+            if not isinstance(place, int):
+                return
+            item = ast.copy_location(ast.Subscript(item, ast.Constant(place), ast.Load()), fact.source)
+        yield item
 
 
 def _of_item(change: Change, owner: ast.expr, key: ast.expr) -> Change:

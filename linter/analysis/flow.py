@@ -15,7 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import lt
-from typing import Final, Protocol
+from typing import Protocol
 
 from .entities import Entity, Key
 from .index import AssignmentFact, Block, FileIndex, Scope
@@ -24,6 +24,7 @@ from .lazy import cached_property
 from .names import canonical
 from .paths import path_of
 from .summary import decided
+from .unpacking import ANY, ITERATED, Way, ways_to
 
 _STATIC = frozenset(
     {"shape", "dtype", "name", "device", "op", "graph", "ndim", "rank", "get_shape", "_keras_history", "_keras_shape"}
@@ -46,10 +47,6 @@ _PURE_PYTHON = ("numpy.", "scipy.", "math.", "os.", "json.", "logging.", "time."
 """What they return is no symbol, whatever they are given."""
 _NO_TENSORS = ("numpy.", "six.", "collections.", "typing.", "numbers.", "pathlib.")
 """How the names of types begin, besides those of builtins, of which no tensor is one."""
-_ITERATED: Final = object()
-"""In the way to a part of a value: what iterating gives."""
-_ANY: Final = object()
-"""In the way to a part of a value: an item, whichever."""
 _MAX_DEPTH = 16
 
 Position = tuple[int, int]
@@ -239,9 +236,6 @@ def _sum(counts: dict[Known, int]) -> int:
 Given = Callable[[ast.expr], Known]
 """Says what is known of an argument."""
 
-Way = tuple[object, ...]
-"""From a value to a part of it: indices, keys, `_ITERATED`, `_ANY`."""
-
 
 class Surroundings(Protocol):
     """What a flow asks about what lies outside of its function."""
@@ -365,7 +359,7 @@ class Flow:
         fact = definition.fact
         if fact is None:
             assert definition.put is not None and definition.scope is not None
-            way = (_ITERATED,) if definition.spread else ()
+            way = (ITERATED,) if definition.spread else ()
             item = self._part(definition.put, way, definition.scope, definition.block)
             line, column = definition.position
             before = self._names[name].reaching((line, column - 1), definition.block)
@@ -643,9 +637,9 @@ class Flow:
                 inner = part[2:]
             elif func.attr == "values" and part:
                 inner = part[1:]
-            inner = (_ANY, *inner) if part else ()
+            inner = (ANY, *inner) if part else ()
         elif func.attr in ("get", "pop"):
-            inner = (_ANY, *part)
+            inner = (ANY, *part)
         return self._part(func.value, inner, scope, block)
 
     def _given_by(self, entity: Entity, node: ast.Call, part: Way, scope: Scope, block: Block | None) -> Known:
@@ -683,20 +677,20 @@ class Flow:
             known = self._of(first, scope, block)
             return Known.TENSOR if known is Known.VARIABLE else known if known in TENSORISH else Known.OTHER
         if name in ("sum", "max", "min", "any", "all"):
-            parts = (self._part(value, (_ITERATED,), scope, block) for value in arguments[:1])
+            parts = (self._part(value, (ITERATED,), scope, block) for value in arguments[:1])
             wholes = (self._of(value, scope, block) for value in arguments[1:])
             return joined((*parts, *wholes))
         if name == "next":
-            return self._part(first, (_ITERATED, *part), scope, block)
+            return self._part(first, (ITERATED, *part), scope, block)
         if name == "zip":
             if len(part) > 1 and isinstance(part[1], int) and part[1] < len(arguments):
                 return self._part(arguments[part[1]], (part[0], *part[2:]), scope, block)
-            return merged(self._part(value, (_ITERATED,), scope, block) for value in arguments)
+            return merged(self._part(value, (ITERATED,), scope, block) for value in arguments)
         if name == "enumerate":
             if part[1:2] == (0,):
-                known = self._part(first, (_ITERATED,), scope, block)
+                known = self._part(first, (ITERATED,), scope, block)
                 return Known.UNKNOWN if known in TENSORISH and not isinstance(first, ast.Call) else Known.OTHER
-            return self._part(first, (_ITERATED, *part[2:]), scope, block)
+            return self._part(first, (ITERATED, *part[2:]), scope, block)
         if name in _CONTAINERS:
             return Known.EMPTY
         if name in ("six.iteritems", "six.itervalues") and isinstance(first, ast.expr):
@@ -707,7 +701,7 @@ class Flow:
                 return Known.EMPTY
             if node.keywords:
                 return merged(self._of(value, scope, block) for value in arguments)
-            return self._part(first, (part[0] if part else _ITERATED, *part[1:]), scope, block)
+            return self._part(first, (part[0] if part else ITERATED, *part[1:]), scope, block)
         if name == "tensorflow.nest.map_structure" and first is not None:
             return self._called(ast.Call(first, node.args[1:], []), (), scope, block)
         known = value_of(f"{name}()")
@@ -738,9 +732,9 @@ class Flow:
                 return self._part(whole[first], rest, scope, block)
             spread = [item.value for item in node.elts if isinstance(item, ast.Starred)]
             parts = [self._part(item, rest, scope, block) for item in whole]
-            return merged([*parts, *(self._part(item, (_ANY, *rest), scope, block) for item in spread)])
+            return merged([*parts, *(self._part(item, (ANY, *rest), scope, block) for item in spread)])
         if isinstance(node, ast.Dict):
-            if first is _ITERATED:
+            if first is ITERATED:
                 return merged(self._part(key, rest, scope, block) for key in node.keys)
             for key, value in zip(node.keys, node.values, strict=True):
                 if isinstance(key, ast.Constant) and key.value == first:
@@ -749,7 +743,7 @@ class Flow:
         if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
             return self._part(node.elt, rest, self._index.comprehension_scope(node), block)
         if isinstance(node, ast.DictComp):
-            value = node.key if first is _ITERATED else node.value
+            value = node.key if first is ITERATED else node.value
             return self._part(value, rest, self._index.comprehension_scope(node), block)
         if isinstance(node, ast.IfExp):
             return merged((self._part(node.body, way, scope, block), self._part(node.orelse, way, scope, block)))
@@ -764,10 +758,10 @@ class Flow:
                     return self._part(fact.value, way, fact.scope, fact.block)
                 if fact.source is not None:
                     return self._part(fact.source, (*self._way_to(fact), *way), fact.scope, fact.block)
-        if self._is_dataset(node, scope) and first is _ITERATED:
+        if self._is_dataset(node, scope) and first is ITERATED:
             return Known.TENSOR
         known = self._call(node, way, scope, block) if isinstance(node, ast.Call) else self._of(node, scope, block)
-        if known is Known.TENSOR and first is _ITERATED:
+        if known is Known.TENSOR and first is ITERATED:
             if isinstance(node, ast.Name) and node.id in self._parameters:
                 return Known.UNKNOWN  # iterating over a parameter may give the keys of a dict
         return Known.UNKNOWN if known is Known.EMPTY else known
@@ -776,8 +770,8 @@ class Flow:
         """The way from what is unpacked or iterated to the target."""
         ways = self._ways.get(id(fact.node))
         if ways is None:
-            ways = self._ways[id(fact.node)] = _ways_to(fact.node)
-        return ways.get(id(fact.target), (_ANY,))
+            ways = self._ways[id(fact.node)] = ways_to(fact.node)
+        return ways.get(id(fact.target), (ANY,))
 
     def _is_dataset(self, node: ast.expr, scope: Scope) -> bool:
         entities = self._around.entities(scope, path_of(node))
@@ -800,30 +794,7 @@ def _key_of(node: ast.expr) -> object:
     constant = node.operand if isinstance(node, ast.UnaryOp) else node
     if isinstance(constant, ast.Constant) and isinstance(constant.value, int | str):
         return -constant.value if negative and isinstance(constant.value, int) else constant.value
-    return _ANY
-
-
-def _ways_to(node: ast.stmt | ast.expr) -> dict[int, Way]:
-    """The way from what is unpacked or iterated to each target, by its identity."""
-    roots: list[tuple[ast.expr, Way]] = []
-    if isinstance(node, ast.Assign):
-        roots = [(target, ()) for target in node.targets]
-    elif isinstance(node, ast.For | ast.AsyncFor):
-        roots = [(node.target, (_ITERATED,))]
-    elif isinstance(node, ast.With | ast.AsyncWith):
-        roots = [(item.optional_vars, ()) for item in node.items if item.optional_vars is not None]
-    elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-        roots = [(generator.target, (_ITERATED,)) for generator in node.generators]
-    found: dict[int, Way] = {}
-    while roots:
-        target, way = roots.pop()
-        found[id(target)] = way
-        if isinstance(target, ast.Starred):
-            roots.append((target.value, (*way[:-1], _ANY)))
-        elif isinstance(target, ast.Tuple | ast.List):
-            starred = any(isinstance(item, ast.Starred) for item in target.elts)
-            roots += [(item, (*way, _ANY if starred else place)) for place, item in enumerate(target.elts)]
-    return found
+    return ANY
 
 
 def _name_of(node: ast.expr) -> str | None:
