@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .entities import Entity, Key
 from .execution_context import Context
-from .flow import Flow, Given, Surroundings, Way
+from .flow import Flow, Given, Surroundings
 from .index import Block, CallFact, FileIndex, Scope
 from .known import SYMBOLIC, TENSOR_TYPES, TENSORISH, Known, merged, value_of
 from .lazy import cached_property
@@ -25,6 +25,7 @@ from .paths import is_none, path_of
 from .project import Project
 from .roots import DATASET_METHODS, TRACERS
 from .summary import own_statements
+from .unpacking import Way
 
 DEPTH = 2
 _TRACED = Context.TRACED.value

@@ -30,7 +30,7 @@ from .programs import Programs, is_of_both, programs_of
 from .rewriting import GONE, Binding, Wanted, rewritten
 
 if TYPE_CHECKING:
-    from ..rule_api.model import File, Import, Reference, Scope
+    from ..rule_api.model import File, Import, Name, Reference, Scope
 
 _V1 = "tensorflow.compat.v1"
 _CONTRIB = "tensorflow.contrib"
@@ -238,6 +238,8 @@ class _Plan:
         head = path.partition(".")[0]
         found = index.lookup(reference.scope, head)
         if found is None or not found[1] or any(bind.kind != "import" for bind in found[1]):
+            if any(one is not None and one.needs_repair for one in map(successor, map(_spelled, reference.names))):
+                self._repairs = self._repairs or reference.line  # by a variable, as after `slim = tf.contrib.slim`
             return
         texts = index.resolve(reference.scope, path)
         if any(below(text, _CONTRIB) for text in texts):
@@ -656,6 +658,10 @@ class _Plan:
             lines.append(_REPAIR.format(slim=slim, tf=tf))
         lines += [f"\n\n{code}" for code in code_of(set(self._used)).values()]
         before.setdefault(at, []).extend(lines)
+
+
+def _spelled(name: Name) -> str:
+    return name.spelled.partition("(")[0]
 
 
 def _shortened(node: ast.expr, parts: int) -> ast.expr:

@@ -6,11 +6,13 @@ import ast
 import itertools
 import json
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -358,6 +360,41 @@ def test_tf_slim_is_repaired_after_tensorflow_is_imported() -> None:
         assert lines.index("import tensorflow.compat.v1 as tf") < repair < lines.index(read.strip())
         assert lines.index("import tf_slim") < repair
         assert after == one(after).text
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        "import tensorflow as tf\nslim = tf.contrib.slim",
+        "import tensorflow as tf\nlayers = tf.contrib.layers\nslim = layers",
+        "from tensorflow import contrib\nslim = contrib.slim",
+        "from tensorflow.contrib import slim as nets\nslim = nets",
+    ],
+)
+def test_tf_slim_is_repaired_where_a_variable_stands_for_it(bound: str) -> None:
+    """What is read of the variable is what counts."""
+    repair = "layers.normalization_layers = tf.layers"
+
+    for read, needs in (("batch_norm(x)", True), ("conv2d(x, 3, 1)", False)):
+        lines = changed(f"{bound}\n\ndef net(x):\n    return slim.{read}\n")
+        assert needs == any(line.endswith(repair) for line in lines)
+
+
+def test_a_vocabulary_that_contrib_wrote_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pickle names classes and a function of modules that are gone."""
+    names: dict[str, Any] = {"__name__": "written", "tf": SimpleNamespace(gfile=SimpleNamespace(Open=open))}
+    monkeypatch.setitem(sys.modules, "written", SimpleNamespace(**names))  # type: ignore[arg-type]
+    exec("\n\n".join(code_of({"VocabularyProcessor"}).values()), names)
+    vars(sys.modules["written"]).update(names)
+    text = pickle.dumps(names["VocabularyProcessor"](3).fit(["b a"]), protocol=0).decode()
+    home = "tensorflow.contrib.learn.python.learn.preprocessing"
+    for module, name in (("text", "VocabularyProcessor"), ("categorical_vocabulary", "CategoricalVocabulary")):
+        assert f"cwritten\n{name}\n" in text
+        text = text.replace(f"cwritten\n{name}\n", f"c{home}.{module}\n{name}\n")
+    (tmp_path / "vocabulary").write_text(text)
+
+    found = names["VocabularyProcessor"].restore(str(tmp_path / "vocabulary"))
+    assert [[2, 1, 0]] == [row.tolist() for row in found.transform(["a b c"])]
 
 
 def test_what_has_no_successor_is_left_and_said() -> None:
