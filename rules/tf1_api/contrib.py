@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     import libcst
 
 _ROOTS = ("tensorflow.contrib", "tensorflow.compat.v1.contrib")
+_WRITTEN_OUT = "code that `--fix --via compat.v1` writes out"
 _SUCCESSORS = {
     "bayesflow": "tensorflow_probability",
     "checkpoint": "`tf.train`",
     "cluster_resolver": "`tf.distribute.cluster_resolver`",
-    "crf": "code that `--fix --via compat.v1` writes out",
+    "crf": _WRITTEN_OUT,
     "cudnn_rnn": "`tf.keras.layers.LSTM` or `GRU`, which use cuDNN by themselves",
     "data": "`tf.data`",
     "distribute": "`tf.distribute`",
@@ -38,7 +39,7 @@ _SUCCESSORS = {
     "keras": "`tf.keras`",
     "layers": "tf_slim, or `tf.keras` for new code",
     "learn": "`tf.keras`",
-    "legacy_seq2seq": "code that `--fix --via compat.v1` writes out",
+    "legacy_seq2seq": _WRITTEN_OUT,
     "lite": "`tf.lite`",
     "lookup": "`tf.lookup`",
     "losses": "tf_slim",
@@ -47,12 +48,16 @@ _SUCCESSORS = {
     "quantize": "tensorflow_model_optimization",
     "rnn": "`tf.keras.layers` (`tf.compat.v1.nn.rnn_cell` needs Keras 2)",
     "saved_model": "`tf.saved_model`",
-    "seq2seq": "code that `--fix --via compat.v1` writes out",
+    "seq2seq": _WRITTEN_OUT,
     "slim": "tf_slim",
     "summary": "`tf.summary`",
     "tensorrt": "`tf.experimental.tensorrt`",
     "tpu": "`tf.tpu` and `tf.distribute.TPUStrategy`",
     "training.HParams": "`tensorboard.plugins.hparams`",
+}
+_BESIDE_CODE = {
+    "learn.preprocessing.VocabularyProcessor": ", and that reads what it saved; `tf.keras.layers.TextVectorization` does "
+    "neither, and gives words other numbers"
 }
 
 _REASON = "tf-slim belongs into the requirements, and its layers need a graph, or the shim"
@@ -206,6 +211,15 @@ def _module(names: Sequence[Name]) -> str | None:
 
 
 def _successor(module: str) -> str:
+    """What is said of a name: what stands for itself where that is known, and else what became of its module."""
     path = module[1:]
+    found = successor(f"{_ROOTS[0]}.{path}") if path else None
+    if found is not None and found.kind == "code":
+        also = _BESIDE_CODE.get(found.name, "")
+        return f"; `--fix --via compat.v1` writes out what it did{also}"
     instead = _SUCCESSORS.get(path) or _SUCCESSORS.get(path.partition(".")[0])
+    if "." in path and instead == _WRITTEN_OUT:
+        return "; it has no successor"
+    if path.startswith("learn."):
+        return f"; {instead} does such things in its own way"
     return f"; it lives on in {instead}" if instead else "; most of it has no successor"
