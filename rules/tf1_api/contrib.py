@@ -56,8 +56,8 @@ _SUCCESSORS = {
     "training.HParams": "`tensorboard.plugins.hparams`",
 }
 _BESIDE_CODE = {
-    "learn.preprocessing.VocabularyProcessor": ", and that reads what it saved; `tf.keras.layers.TextVectorization` does "
-    "neither, and gives words other numbers"
+    "learn.preprocessing.VocabularyProcessor": ", and that reads what it saved; `tf.keras.layers.TextVectorization` "
+    "does neither, and gives words other numbers"
 }
 
 _REASON = "tf-slim belongs into the requirements, and its layers need a graph, or the shim"
