@@ -1,14 +1,17 @@
-"""TF506: checkpoints without the optimizer that trains what they hold."""
+"""TF506: checkpoints without the optimizer that trains what they hold, or without the layers in a list."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Assignment, Call, path_of
+from ...linter.rule_api.model import Assignment, Call, Target, path_of
 from ...linter.rule_api.rewriting import with_argument
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..numerics.optimizers import KERAS, kind_of
+from ..variables.constructors import is_layer
+from ..variables.keeping import kept
 from .assigned import assignments_to, given_to
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ _KEPT_BY_HAND = frozenset({"variables", "weights", "get_weights", "set_weights",
 
 
 class CheckpointMissingState(Rule):
-    """A training goes on from a checkpoint that does not hold its optimizer.
+    """A training goes on from a checkpoint that does not hold its optimizer, or layers of the model.
 
     ## Why
     The moments and the step of an optimizer are variables too, and only what a `tf.train.Checkpoint` is given is saved.
@@ -34,6 +37,11 @@ class CheckpointMissingState(Rule):
     It is said only where the file itself resumes from the newest checkpoint and saves again: weights alone are right
     for an export and for a warm start.
     No run decides this: what is lost shows only when the program is started a second time.
+
+    With Keras 3 a checkpoint does not hold all of a model either: `tf.train.Checkpoint` finds the layers in attributes
+    and in tuples, and not those in a list or dict of a model or layer, nested or not.
+    Nothing of them is saved and nothing restored, without a word, while `weights`, training and `save_weights` know
+    them; with tf_keras the checkpoint does, too [run].
 
     ## Example
     ```python
@@ -73,10 +81,14 @@ class CheckpointMissingState(Rule):
     severity = Severity.WARNING
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
-    calls = (_CHECKPOINT,)
+    calls = (_CHECKPOINT, "keras.layers.*", "keras.Sequential")
+    creates = ("layer",)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
-        """Judge what a checkpoint is given by the optimizers that take steps beside it."""
+        """Judge what a checkpoint is given by the optimizers that take steps beside it, and layers by their place."""
+        if not any(name.canonical == _CHECKPOINT for name in call.names):
+            yield from self._collected(call)
+            return
         made = self._missing(call)
         if made is not None:
             yield self.report(
@@ -88,8 +100,34 @@ class CheckpointMissingState(Rule):
                 related=[made.location("the optimizer")],
             )
 
+    def _collected(self, call: Call) -> Iterator[Diagnostic]:
+        """A layer that an attribute of a Keras 3 layer holds in a list or dict alone."""
+        cls, project = call.cls, call.file.project
+        if call.target is not Target.KERAS3 or cls is None or not cls.is_keras or not is_layer(call):
+            return
+        if call.file.is_test or call.in_graph or not project.uses(_CHECKPOINT):
+            return
+        holders = [one for one in kept(call) if call.class_of_self(one.path.partition(".")[0]) is not None]
+        if not holders or any(one.inside or not one.collected or one.path.count(".") != 1 for one in holders):
+            return
+        name = holders[0].path.partition(".")[2]
+        stores = (one.value for one in call.file.assignments_to(cls.body, name))
+        if not all(isinstance(value, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Name) for value in stores):
+            return
+        if _is_kept_otherwise(call, name) or not _is_first_in(call, name):
+            return
+        yield self.report(
+            call,
+            f"`tf.train.Checkpoint` silently saves and restores nothing of what `self.{name}` holds: with Keras 3 it "
+            "does not look into a list or dict of a layer. Keep each layer in an attribute of its own or in a tuple, "
+            "or all in a `tf.keras.Sequential`; or use `save_weights`.",
+            subject=f"self.{name}",
+        )
+
     def fix(self, node: libcst.Call, site: Call) -> Replacement | None:
         """Give it the optimizer, too."""
+        if not any(name.canonical == _CHECKPOINT for name in site.names):
+            return None
         made = self._missing(site)
         if made is None or made.path is None or "optimizer" in site.keywords or made.line > site.line:
             return None
@@ -106,6 +144,32 @@ class CheckpointMissingState(Rule):
             return None
         steps = (step for step in call.file.calls if any(name.canonical in _STEPS for name in step.names))
         return next((found for step in steps if (found := _lost(call, step)) is not None), None)
+
+
+def _is_kept_otherwise(call: Call, name: str) -> bool:
+    """Whether what an attribute holds is given to something else, or set as attributes one by one."""
+    for reference in call.file.references:
+        parts = (reference.path or "").split(".")
+        if parts[0] == "setattr":
+            return True
+        if parts[-1] == name and len(parts) > 1:
+            around = call.file.parent_of(reference.syntax)
+            if isinstance(around, ast.Assign | ast.Starred | ast.keyword) or (
+                isinstance(around, ast.Call) and not _only_walks(around)
+            ):
+                return True
+    return False
+
+
+def _only_walks(call: ast.Call) -> bool:
+    return path_of(call.func) in ("enumerate", "len", "reversed", "zip")
+
+
+def _is_first_in(call: Call, name: str) -> bool:
+    """Whether no layer before it is kept in the attribute, so that one finding speaks of all."""
+    home = call.file.calls_by_function.get(call.scope.function().id, [])
+    before = (one for one in home if (one.line, one.column) < (call.line, call.column) and is_layer(one))
+    return not any(holder.path.endswith(f".{name}") for one in before for holder in kept(one))
 
 
 def _resumes(call: Call) -> bool:
