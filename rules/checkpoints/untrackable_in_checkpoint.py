@@ -17,6 +17,7 @@ _NODES: dict[type[ast.AST], str] = {
     ast.JoinedStr: "a text",
     ast.GeneratorExp: "a generator",
 }
+_AVERAGES = "an `ExponentialMovingAverage`"
 _MADE = {
     "set": "a set",
     "frozenset": "a set",
@@ -33,7 +34,7 @@ _MADE = {
     "tensorflow.zeros": "a tensor",
     "tensorflow.ones": "a tensor",
     "tensorflow.convert_to_tensor": "a tensor",
-    "tensorflow.train.ExponentialMovingAverage": "an `ExponentialMovingAverage`",
+    "tensorflow.train.ExponentialMovingAverage": _AVERAGES,
 }
 _MODULES = {
     "keras.losses": "a Keras loss",
@@ -93,13 +94,16 @@ class UntrackableInCheckpoint(Rule):
                 yield self.report(
                     call,
                     f"`{call.path}` is given {what} as {name}, which raises ValueError: it takes only variables and "
-                    f"objects that hold some. {'Give a `tf.Variable`' if _is_number(what) else 'Leave it out'}.",
+                    f"objects that hold some. {_advice(what)}.",
                 )
                 return
 
 
-def _is_number(what: str) -> bool:
-    return what.startswith(("the number", "a Python number", "a NumPy", "a tensor"))
+def _advice(what: str) -> str:
+    if what == _AVERAGES:
+        return "Give a list of its averages, what its `average` gives for each variable, once it was applied"
+    is_number = what.startswith(("the number", "a Python number", "a NumPy", "a tensor"))
+    return "Give a `tf.Variable`" if is_number else "Leave it out"
 
 
 def _as_root(call: Call, node: ast.expr) -> str:

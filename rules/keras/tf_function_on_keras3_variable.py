@@ -11,6 +11,7 @@ from ..tf1_api.signatures import is_tried
 from .members import kind_of
 
 _ASSIGN = "Use its own `assign`"
+_VALUE = "Give it the `value` of each, which is one; or `use_ema=True` to the optimizer, for what it trains"
 _FUNCTIONS = {
     "tensorflow.GradientTape().watch": "A tape watches it anyway",
     "tensorflow.assign": _ASSIGN,
@@ -19,7 +20,8 @@ _FUNCTIONS = {
     "tensorflow.scatter_add": _ASSIGN,
     "tensorflow.scatter_nd_update": _ASSIGN,
     "tensorflow.scatter_update": _ASSIGN,
-    "tensorflow.train.ExponentialMovingAverage().apply": "Give `use_ema=True` to a Keras optimizer",
+    "tensorflow.train.ExponentialMovingAverage().apply": _VALUE,
+    "tensorflow.train.ExponentialMovingAverage().average": _VALUE,
     "keras.backend.batch_set_value": _ASSIGN,
     "keras.backend.dtype": "Use its `dtype`, which is a text",
     "keras.backend.mean": "Use `keras.ops.mean`",
@@ -80,12 +82,13 @@ class TfFunctionOnKeras3Variable(Rule):
         """Judge the first argument, and the items of a list."""
         if call.version_checked or is_tried(call, _HANDLED) or any(entity.kind != "external" for entity in call.found):
             return
-        given = next((node for node in _variables(call) if _is_variable(call, node)), None)
+        asks = call.name == "isinstance"
+        given = next((n for n in _variables(call) if _is_variable(call, n) or (not asks and _is_list(call, n))), None)
         if given is None:
             return
         shown = f"`{ast.unparse(given)}`"
         shown = shown if len(shown) < 50 else "what it is given"
-        if call.name == "isinstance":
+        if asks:
             if _asks_for_tensorflow(call):
                 yield self.report(
                     call,
@@ -94,7 +97,8 @@ class TfFunctionOnKeras3Variable(Rule):
                 )
         elif all(name.canonical in _FUNCTIONS for name in call.names):
             is_gone = all(name.spelled.startswith("keras.backend.") for name in call.names)
-            why = f"raises for {shown}, which is a variable of Keras 3 and none of TensorFlow"
+            what = "which holds variables" if _is_list(call, given) else "which is a variable"
+            why = f"raises for {shown}, {what} of Keras 3 and none of TensorFlow"
             why = f"is gone from Keras 3, and {shown} is a variable of it" if is_gone else why
             yield self.report(call, f"`{call.path}` {why}. {_FUNCTIONS[call.name]}.")
 
@@ -105,15 +109,22 @@ def _variables(call: Call) -> Iterator[ast.expr]:
     if isinstance(first, ast.List | ast.Tuple):
         for item in first.elts:
             yield item.elts[0] if isinstance(item, ast.Tuple) and item.elts else item
-    elif first is not None:
+    while isinstance(first, ast.BinOp):
+        first = first.left  # of several lists
+    if first is not None and not isinstance(first, ast.List | ast.Tuple):
         yield first
 
 
-def _is_variable(call: Call, node: ast.expr) -> bool:
+def _is_variable(call: Call, node: ast.expr, part: str = "") -> bool:
     names = call.names_of(node)
     return bool(names) and all(
-        kind_of(name.canonical) == "Variable" and not name.spelled.startswith("tf_keras") for name in names
+        kind_of(name.canonical + part) == "Variable" and not name.spelled.startswith("tf_keras") for name in names
     )
+
+
+def _is_list(call: Call, node: ast.expr) -> bool:
+    """Whether it gives the variables of a layer or model."""
+    return _is_variable(call, node, "[]")
 
 
 def _asks_for_tensorflow(call: Call) -> bool:
