@@ -495,7 +495,7 @@ def test_folders_and_rules_are_filters(opened: Open) -> None:
     assert ["a.py", "b.py"] == shown.locator(".row .words").all_inner_texts()
     shown.locator(".rule", has_text="TF401").locator("summary").click()
     shown.locator(".explained h3").first.wait_for()
-    assert shown.locator(".explained h3").all_inner_texts() == ["Why", "Example", "Fix", "Fix safety", "Source"]
+    assert shown.locator(".explained h3").all_inner_texts() == ["Why", "Example", "Fix", "Source"]
     shown.get_by_role("button", name="Show only its findings").click()
     assert "1 of 3 findings" == status(shown)
     shown.locator("select[aria-label=rule]").select_option("")
