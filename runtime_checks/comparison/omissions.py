@@ -57,6 +57,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *itertools.chain(*(settled.left for settled in climb.rungs.values())),
         *_metrics(climb, asked),
         *_rates(climb, asked),
+        *_unbuilt(climb),
         *_random(climb),
         *_amplified(climb),
         *_raised(climb),
@@ -86,6 +87,13 @@ def _of_settings(climb: Climb) -> Iterator[str]:
     if "settings" in climb.rungs:
         found = settings(climb.tf1, climb.tf2, names.to_tf2, names.ignore)
         yield from (one.text for one in found if one.equal is None)
+
+
+def _unbuilt(climb: Climb) -> Iterator[str]:
+    """The program may begin with a model that was never called, which `train` calls before its first step."""
+    raised = climb.tf2.content.get("unbuilt")
+    if raised and "steps" in climb.rungs:
+        yield f"a first training step of a TF2 model that nothing has called before, which raises (TF2: {raised})"
 
 
 def _averages(climb: Climb) -> Iterator[str]:

@@ -109,6 +109,11 @@ SAID: dict[str, tuple[str, Callable[[dict[str, Any]], object], str]] = {
         lambda content: content.update(averages=[{**AVERAGE, "weight": True, "updated": False}]),
         "a moving average that no training step of TF1 updates (loss)",
     ),
+    "a first step that a model cannot take": (
+        "tf2",
+        lambda content: content.update(unbuilt="ValueError: no variables (train.py:3)"),
+        "a first training step of a TF2 model that nothing has called before, which raises (TF2: ValueError: no",
+    ),
     "no room": (
         "tf2",
         lambda content: content.update(left_out={"records": 3, "bytes": 9, "limit": 1}),

@@ -129,6 +129,37 @@ def module():
     return Pair(old_line, Line, ROWS, TARGETS, train_step=step)
 
 
+class Late(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = self.b = None
+        self.optimizer = sgd()
+
+    def __call__(self, rows, training=False):
+        if self.w is None:
+            self.w = tf.Variable(tf.random.normal((3, 2)), name="w")
+            self.b = tf.Variable(tf.zeros((2,)), name="b")
+        out = tf.matmul(rows, self.w) + self.b
+        return tf.nn.dropout(out, rate=0.5) if training else out
+
+
+def first_step(model, rows, labels):
+    weights = [model.w, model.b]
+    with tf.GradientTape() as tape:
+        tape.watch(weights)
+        loss = tf.reduce_mean((model(rows, training=True) - labels) ** 2)
+    model.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+    return loss
+
+
+def late():
+    return Pair(old_line, Late, ROWS, TARGETS, train_step=first_step)
+
+
+def timely():
+    return Pair(old_line, Late, ROWS, TARGETS, train_step=step)
+
+
 def make_function():
     line = Line()
 
@@ -241,6 +272,8 @@ PLANS = {
     "network": [getattr(scenarios, name) for name in scenarios.__all__],
     "module": ["structure", "inference", "training", "training-constant", *STEPS],
     "function": ["structure", "inference", "steps", "steps-other"],
+    "late": ["structure", "inference", "steps"],
+    "timely": ["structure", "inference", "steps"],
     "turned": ["structure", "fingerprint", "inference", "inference-copied", "steps"],
     "own": ["structure", "inference", "steps"],
     "growing": ["once", "structure", "inference", "training"],
@@ -499,6 +532,16 @@ def test_without_a_training_step_there_are_no_steps(recorded: Get, keras: str):
     steps = recorded(keras, "turned").scenario(scenarios.STEPS)
 
     assert ("not run", True) == (steps.outcome, "give the pair a train_step, or compile the model" in steps.detail)
+
+
+@EITHER
+def test_what_the_first_step_of_an_uncalled_model_raises_is_told(recorded: Get, keras: str):
+    """The model is called before all the same, and its steps are recorded."""
+    one, other = recorded(keras, "late"), recorded(keras, "timely")
+
+    assert ["ok", "ok"] == [each.scenario(scenarios.STEPS).outcome for each in (one, other)]
+    assert "(programs.py:" in one.content["unbuilt"]
+    assert "unbuilt" not in other.content
 
 
 @EITHER

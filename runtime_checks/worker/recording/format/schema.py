@@ -346,6 +346,7 @@ CONTENT = _fields(
         "elsewhere": _text,
         "scales_loss": _flag,
         "distributes": _flag,
+        "unbuilt": _text,
         "normalized": _list(_text),
         "timing": _TIMING,
         "lines": _list(_lines),

@@ -24,7 +24,7 @@ from . import checkpoint, converting, evaluating, in_float64, once
 from .listening import array
 from .model import Forward, eagerly, in_function
 from .session import Made, Session
-from .steps import step_function, train
+from .steps import step_function, train, try_unbuilt
 from .variables import Variables, assign, value_of
 
 __all__ = ["record_tf2"]
@@ -274,6 +274,9 @@ class _Side:
             self._forward(chapter, made)
 
     def _steps(self, chapter: Chapter) -> None:
+        if chapter.name == scenarios.STEPS and self.session.plan.strategy is None:
+            with self.session.aligned() as made:
+                try_unbuilt(self.session, made)
         with self.session.aligned() as made:
             self._need_step(made)
             train(self.session, made, chapter)

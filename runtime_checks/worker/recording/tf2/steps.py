@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from ...errors import essence, text_of
+from ...frames import place_of
 from ..format import scenarios
 from ..format.attempts import NotRunError
 from ..format.rows import AverageRow, OptimizerRow, Place, VariableRow
@@ -25,7 +27,7 @@ from .session import Made, Session
 from .step_events import Seen, heard_function, watching
 from .variables import Creation, value_of
 
-__all__ = ["step_function", "train"]
+__all__ = ["step_function", "train", "try_unbuilt"]
 
 _FIRST = 3
 """So many steps are always recorded with everything, and the last one."""
@@ -71,6 +73,23 @@ def train(session: Session, made: Made, chapter: Chapter) -> None:
         if chapter.name == scenarios.STEPS and not session.plan.strategy:
             trainer.look_ahead()
     chapter.say(random_ops=made.ledger.described())
+
+
+def try_unbuilt(session: Session, made: Made) -> None:
+    """Take the first step with a model that nothing has called, as the program itself may begin, and say if it raises.
+
+    `train` calls a model before its first step, to give it the values of the TF1 side. Keras's own training builds a
+    model, too, so that only a step of the pair is tried.
+    """
+    if session.pair.train_step is None or made.variables.weights():
+        return
+    batch = session.batch_tensors(0)
+    try:
+        structures.step_results(converted(session.pair.train_step, made.model.value, batch.inputs, batch.labels))
+    except Exception as error:
+        place = place_of(session.code.of_error(error))
+        where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
+        session.recording.content["unbuilt"] = essence(error) + where
 
 
 def step_function(session: Session, made: Made, chapter: Chapter) -> Function:
