@@ -14,6 +14,7 @@ from .draws import unaligned
 from .judging.pairing import couples, slot_of
 from .judging.tolerances import coarser, is_short
 from .metrics import paired
+from .padded import padded_rows
 from .rates import compare_rates
 from .results import NEVER, Status
 from .rungs import ORACLE, RUNGS, VARIANTS, Definition
@@ -58,6 +59,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_metrics(climb, asked),
         *_rates(climb, asked),
         *_unbuilt(climb),
+        *_padding(climb),
         *_random(climb),
         *_amplified(climb),
         *_raised(climb),
@@ -94,6 +96,21 @@ def _unbuilt(climb: Climb) -> Iterator[str]:
     raised = climb.tf2.content.get("unbuilt")
     if raised and "steps" in climb.rungs:
         yield f"a first training step of a TF2 model that nothing has called before, which raises (TF2: {raised})"
+
+
+def _padding(climb: Climb) -> Iterator[str]:
+    """What a side leaves out by lengths or masks, where no row of a batch that was compared is padded."""
+    sides = [f"{side}: {some(names)}" for side, recorded in _sides(climb) if (names := recorded.content.get("masks"))]
+    if not sides:
+        return
+    for name in (scenarios.FINGERPRINT, scenarios.STEPS):
+        given = climb.tf2.scenario(name).of_kind("input")
+        lengths = {int(record.shape[1]) for record in given if len(record.shape) > 1}
+        for record in given:
+            padded = padded_rows(record.value, lengths)
+            if padded is not None and padded.any():
+                return
+    yield f"padding, of which no row of the batches has any ({'; '.join(sides)})"
 
 
 def _averages(climb: Climb) -> Iterator[str]:

@@ -106,7 +106,8 @@ if TYPE_CHECKING:
         ``variant`` says which other setting of the TF2 side it is of, ``elsewhere`` where an output was computed that
         should have been on another device, ``scales_loss`` whether an optimizer was seen to scale the loss,
         ``distributes`` whether the training step runs a strategy, and ``normalized`` what normalizes by replica.
-        ``unbuilt`` is what the first training step of a model raises that nothing has called before.
+        ``unbuilt`` is what the first training step of a model raises that nothing has called before, and ``masks``
+        names what leaves padding out, by lengths or masks.
         ``lines``, where they were asked for, has for each of the user's files the lines on which statements begin, and
         those that ran.
         ``timing``, where a trace was asked for, has ``what`` was timed (a training step or a call), the ``seconds`` of
@@ -140,6 +141,7 @@ if TYPE_CHECKING:
         scales_loss: bool
         distributes: bool
         unbuilt: str
+        masks: list[str]
         normalized: list[str]
         lines: list[Json]
         timing: dict[str, Json]

@@ -347,6 +347,7 @@ CONTENT = _fields(
         "scales_loss": _flag,
         "distributes": _flag,
         "unbuilt": _text,
+        "masks": _list(_text),
         "normalized": _list(_text),
         "timing": _TIMING,
         "lines": _list(_lines),

@@ -32,6 +32,7 @@ from .building import EVALUATE, INFER, TRAIN, Network, build, takes
 from .legacy_layers import legacy_layers
 from .operations import Operations
 from .sessions import opened
+from .settings import masks
 from .step import run_values
 from .training import record_batch, record_values, record_variables, train
 from .variables import Kept, keep, plain, weights
@@ -214,6 +215,7 @@ class _Side:
         self.recording.content["optimizers"] = kept.optimizers
         self.recording.content["averages"] = kept.averages
         self.recording.content["layers"] = network.layers
+        self.recording.content["masks"] = masks(network.graph)
         known = {said["name"] for said in self.recording.content["variables"]}
         self.recording.content["variables"] += [
             {**said, "only": "training"} for said in kept.variables if said["name"] not in known
@@ -241,6 +243,7 @@ class _Side:
         self.recording.content["variables"] = kept.variables
         self.recording.content["other_variables"] = kept.others
         self.recording.content["layers"] = network.layers
+        self.recording.content["masks"] = masks(network.graph)
         chapter.say(mode=network.mode)
 
     def _constant(self, chapter: Chapter) -> None:

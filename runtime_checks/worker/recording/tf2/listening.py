@@ -45,6 +45,7 @@ class Listening:
         self.values = False
         self.called: Callable[[Nest], None] | None = None
         self.settings: dict[str, LayerRow | None] = {}
+        self.masks: dict[str, None] = {}
         self._code = code
         self._variables = variables
         self._declared = {str(ends[1]): name for name, ends in taps.items() if len(ends) > 1}
@@ -139,6 +140,8 @@ class Listening:
             told = layer_settings(layer)
             place = self._calls.made_at(layer)
             self.settings[path] = None if told is None else {**told, "name": path, "place": place and list(place)}
+        if any(getattr(leaf, "_keras_mask", None) is not None for _, leaf in structures.flat(outputs, "")):
+            self.masks[path] = None
         if self.called is not None and layer is self._calls.root:
             self.called(outputs)
         if self.chapter is None:

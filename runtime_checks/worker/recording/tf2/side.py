@@ -149,6 +149,7 @@ class _Side:
         content["variables"] = made.variables.rows()
         content["other_variables"] = made.variables.other_rows()
         content["layers"] = [told for told in made.listening.settings.values() if told]
+        content["masks"] = list(made.listening.masks)
         if self.session.tf1 is not None:
             self._groups, self._problems = converting.groups_of(self.session, self.session.tf1)
             self.session.copying.convert([group.conversion for group in self._groups])
