@@ -152,6 +152,17 @@ def doubling():
     return of(Doubling)
 
 
+def with_another(rows, labels, training):
+    spec = line(rows, labels, training, lambda: v1.train.GradientDescentOptimizer(0.1))
+    if training:
+        v1.train.AdamOptimizer(0.2).minimize(-spec.loss)
+    return spec
+
+
+def beside():
+    return Pair(with_another, None, ROWS, TARGETS)
+
+
 def forward(rows):
     hidden = tf.matmul(rows, v1.get_variable("first", [3, 3]))
     return tf.matmul(hidden, v1.get_variable("second", [3, 3])), {"hidden": hidden}
@@ -592,6 +603,7 @@ def test_trained_weights_are_evaluated_in_the_graph_of_inference(recorded: Get, 
         ("adadelta", ["adadelta.accumulator", "adadelta.update"]),
         ("ftrl", ["ftrl.accumulator", "ftrl.linear"]),
         ("doubling", []),
+        ("beside", []),
         ("averages", ["ema.average"]),
     ],
 )

@@ -70,7 +70,8 @@ class Network:
         values: what a forward pass records, in the order of construction: taps, outputs, loss, regularization.
         metrics: ``(name, update, value)``; the update is None where there is none.
         train_op: the operation of one training step, or None.
-        applied: the calls of ``apply_gradients``.
+        applied: the calls of ``apply_gradients`` whose updates a training step runs.
+        idle: the others, as of the other network of two that train in turns.
         gradients: what was differentiated by, and the gradients as they come out of that.
         averages: what moving averages are kept of.
         results: what the function returned.
@@ -90,6 +91,7 @@ class Network:
         self.metrics: list[tuple[str, Operation, Tensor]] = []
         self.train_op: Operation = None
         self.applied: list[v1_optimizers.Applied] = []
+        self.idle: list[v1_optimizers.Applied] = []
         self.gradients: list[tuple[Tensor, Tensor]] = []
         self.averages: list[averages.Average] = []
         self.results = structures.Results()
@@ -271,6 +273,7 @@ def _collect(network: Network, calls: Sequence[_Call], pair: Pair, code: UserCod
     """Fill in what a network has, in the graph that is the default."""
     results = network.results
     network.train_op = results.train_op
+    network.applied, network.idle = _parted(network.train_op, network.applied)
     found: list[Value] = []
     found += _automatic(network.graph, calls)
     found += _declared(network, found, pair, code, notes)
@@ -284,6 +287,21 @@ def _collect(network: Network, calls: Sequence[_Call], pair: Pair, code: UserCod
     fetched = [value for value in fetched if not (value.more.get("auto") and value.name in named)]
     network.values = sorted([*fetched, *_regularization(network.graph, code)], key=order)
     network.metrics = [(name, *_metric(metric)) for name, metric in results.metrics.items()]
+
+
+def _parted(
+    train_op: Operation, applied: list[v1_optimizers.Applied]
+) -> tuple[list[v1_optimizers.Applied], list[v1_optimizers.Applied]]:
+    """The updates that a training step runs, and those of other steps beside; the first has all if none is found."""
+    if train_op is None:
+        return applied, []
+    within = upstream([getattr(train_op, "op", train_op)])
+
+    def runs(gradient: Tensor) -> bool:
+        return getattr(getattr(gradient, "values", gradient), "op", None) in within
+
+    run = [one for one in applied if any(runs(gradient) for gradient, _ in one.grads_and_vars)]
+    return (run, [one for one in applied if all(one is not other for other in run)]) if run else (applied, [])
 
 
 def order(value: Value) -> int:
