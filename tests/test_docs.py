@@ -287,7 +287,7 @@ def test_settings_of_a_page_are_read(page: Path, tmp_path: Path) -> None:
 def test_every_key_has_a_section() -> None:
     """The reference lists the keys that the program reads, no more and no fewer."""
     text = (DOCS / "configuration.md").read_text("utf-8").partition("## Keys")[2]
-    own = {field.name for field in fields(Config)} - {"base", "path", "extended", "of_runs", "nested"}
+    own = {field.name for field in fields(Config)} - {"base", "path", "extended", "of_runs", "nested", "target_file"}
     keys = {name.replace("_", "-") for name in own} | {"extend"}
 
     assert keys == set(re.findall(r"^### `([\w-]+)`$", text, re.M))

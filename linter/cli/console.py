@@ -245,11 +245,11 @@ def _is_watched() -> bool:
 
 
 def width() -> int | None:
-    """The columns of the terminal that standard output goes to, or what COLUMNS says; None for a pipe or a file."""
+    """The columns of the terminal that standard output goes to, as COLUMNS or it says; None for a pipe or a file."""
+    if not is_terminal(sys.stdout):
+        return None
     stated = os.environ.get("COLUMNS", "")
-    if stated.isascii() and stated.isdigit() and int(stated):
-        return int(stated)
-    return _columns_of(sys.stdout) if is_terminal(sys.stdout) else None
+    return int(stated) if stated.isascii() and stated.isdigit() and int(stated) else _columns_of(sys.stdout)
 
 
 def _columns_of(stream: IO[str] | None) -> int | None:

@@ -100,18 +100,16 @@ def test_the_hint_is_for_people_who_found_something(capsys: Captured) -> None:
         assert "migrate-lint rule" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("columns", "lines"), [("", 1), ("0", 1), ("wide", 1), ("45", 2), ("120", 1)])
-def test_lines_are_broken_only_where_a_width_is_known(
-    columns: str, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: Captured, tmp_path: Path
+@pytest.mark.parametrize("columns", ["", "0", "wide", "45"])
+def test_lines_are_broken_on_a_terminal_alone(
+    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured, tmp_path: Path
 ) -> None:
-    """A pipe has none: a finding is one line there, and so it is in a file and in a format of lines."""
+    """A finding is one line in a pipe, whatever COLUMNS says, and so it is in a file and in a format of lines."""
     monkeypatch.setenv("COLUMNS", columns)
 
     main(["m.py"])
-    found = capsys.readouterr().out.split("\n    1 |")[0].splitlines()
 
-    assert lines == len(found)
-    assert "m.py:1:1: TF101[variable-in-call] error made anew" == " ".join(line.strip() for line in found)
+    assert capsys.readouterr().out.startswith("m.py:1:1: TF101[variable-in-call] error made anew\n")
     main(["m.py", "--output-format", "concise"])
     assert capsys.readouterr().out.startswith("m.py:1:1: TF101[variable-in-call] error made anew\n")
     main(["m.py", "--output-file", "report"])
