@@ -102,10 +102,10 @@ class CheckpointMissingState(Rule):
 
     def _collected(self, call: Call) -> Iterator[Diagnostic]:
         """A layer that an attribute of a Keras 3 layer holds in a list or dict alone."""
-        cls, project = call.cls, call.file.project
+        cls = call.cls
         if call.target is not Target.KERAS3 or cls is None or not cls.is_keras or not is_layer(call):
             return
-        if call.file.is_test or call.in_graph or not project.uses(_CHECKPOINT):
+        if call.file.is_test or call.in_graph or not _is_made_for_checkpoint(call):
             return
         holders = [one for one in kept(call) if call.class_of_self(one.path.partition(".")[0]) is not None]
         if not holders or any(one.inside or not one.collected or one.path.count(".") != 1 for one in holders):
@@ -144,6 +144,23 @@ class CheckpointMissingState(Rule):
             return None
         steps = (step for step in call.file.calls if any(name.canonical in _STEPS for name in step.names))
         return next((found for step in steps if (found := _lost(call, step)) is not None), None)
+
+
+def _is_made_for_checkpoint(call: Call) -> bool:
+    """Whether a file that makes a checkpoint makes the layer around a call, or one of its file that makes that."""
+    file, cls = call.file, call.cls
+    files = set(file.project.files_using(_CHECKPOINT))
+    queue, met = [cls.key] if cls is not None and files else [], set()
+    while queue:
+        key = queue.pop()
+        met.add(key)
+        for maker in file.project.makers(key):
+            around = file.function_of(file.index.scopes[maker[1]]).cls if maker[0] == file.key else None
+            if around is None and maker[0] in files:
+                return True
+            if around is not None and around.key not in met:
+                queue.append(around.key)
+    return False
 
 
 def _is_kept_otherwise(call: Call, name: str) -> bool:

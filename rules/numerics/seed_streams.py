@@ -84,12 +84,15 @@ class SeedStreams(Rule):
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """Tell of functions that draw the same numbers."""
-        if file.is_test or all(map(is_test_path, file.project.files_using(*_SEEDS))):
+        seeded = {key for key in file.project.files_using(*_SEEDS) if not is_test_path(key)}
+        if file.is_test or not seeded:
             return
         seen: dict[tuple[str, ...], FunctionSite] = {}
         for function in file.functions:
             if not any(name.canonical.removesuffix("()") == "tensorflow.function" for name in function.decorators):
                 continue
+            if file.key not in seeded and not any(key[0] in seeded for key in file.project.callers(function.key)):
+                continue  # of another program
             opening = _opening(function, _DEEP)
             first = seen.setdefault(opening, function) if opening and opening[-1] else function
             if first is not function:
