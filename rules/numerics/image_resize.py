@@ -9,6 +9,9 @@ from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .hints import is_first
 
 _OLD = tuple(f"tensorflow.image.resize_{name}" for name in ("images", "bilinear", "bicubic"))
+_NEW = "tensorflow.image.resize"
+_METHODS = ("bilinear", "nearest", "bicubic", "area")
+"""By the numbers that TF1 gave them."""
 _SMOOTH = (".BILINEAR", ".BICUBIC")
 
 
@@ -22,6 +25,7 @@ class ImageResize(Rule):
     the rule leaves both alone, as it does a method that is not written in the call.
     `align_corners=True` has no counterpart in TF2.
     Said once for a name and file, as a hint for the day when it is replaced: under `tf.compat.v1` it stays as it was.
+    The numbers by which TF1 named its methods are none of `tf.image.resize`, which raises for them.
 
     ## Example
     ```python
@@ -46,10 +50,21 @@ class ImageResize(Rule):
     severity = Severity.INFO
     consequence = Consequence.CHANGES
     beside = ("TF406",)  # says that the name moved
-    calls = _OLD
+    calls = (*_OLD, _NEW)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
-        """Tell of the pixels at the first call in a file."""
+        """Tell of the pixels at the first call in a file, and of methods that are numbers."""
+        if call.name == _NEW:
+            method = call.literal("method", 2)
+            if call.spelled == _NEW and not call.in_graph and type(method) is int and 0 <= method < len(_METHODS):
+                yield self.report(
+                    call,
+                    f"`{call.path}` raises ValueError for the method {method}, which was TF1's number of "
+                    f'"{_METHODS[method]}": give that text.',
+                    Severity.ERROR,
+                    consequence=Consequence.BREAKS,
+                )
+            return
         if call.literal("half_pixel_centers", default=False) is not False or not _is_smooth(call):
             return
         if not is_first(call, self.code):
