@@ -37,8 +37,8 @@ class SlimLayerDefaults(Rule):
     With `normalizer_fn=` slim has no bias, and the relu comes after the normalization: `Dense(activation="relu")` has
     one, and its relu comes before.
     `tf.layers` has the defaults of Keras.
-    Said once for a name and file, as a hint for the day when it is replaced, where one of these is left to its default
-    and no `arg_scope` of the file may give it.
+    Said once for a name, what it does otherwise, and a file, as a hint for the day when it is replaced, where one of
+    these is left to its default and no `arg_scope` of the file may give it.
     No run decides this: the two have other variables, and no pair of calls to compare; `verify` compares the models.
 
     ## Example
@@ -69,10 +69,10 @@ class SlimLayerDefaults(Rule):
     calls = tuple(f"slim.{name}" for name in (*_LAYERS, *_POOLS))
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
-        """Tell of the defaults at the first call in a file that takes one."""
+        """Tell of the defaults at the first call in a file that takes these."""
         name = call.name.removeprefix("slim.")
         message = _of_pool(call, name) if name in _POOLS else _of_layer(call, name) if name in _LAYERS else ""
-        if message and is_first(call, self.code):
+        if message and is_first(call, f"{self.code}: {message}"):
             yield self.report(call, message)
 
 
@@ -103,6 +103,9 @@ def _of_layer(call: Call, name: str) -> str:
         advice.append(after or "`activation='relu'`")
     if not does:
         return ""
+    if may_normalize:
+        does.append("has no bias where the arg_scope gives a normalizer")
+        advice.append("`use_bias=False` there")
     return (
         f"`{call.path}` {_and(does)}, unlike `tf.keras.layers.{keras}` unless that is told to: in its place, give "
         f"Keras {_and(advice)}."
