@@ -335,7 +335,7 @@ def test_every_rung_is_in_the_table() -> None:
 
 
 def test_every_rule_has_a_page() -> None:
-    """A page is named by the slug, has it as its anchor, and shows the documentation and the cases."""
+    """A page is named by the slug, has it as its anchor, shows the documentation, and leads to the cases."""
     pages = _extension("rule_pages")
     rules = pages.own_rules()
     for rule in rules:
@@ -345,7 +345,9 @@ def test_every_rule_has_a_page() -> None:
     index = pages.index(rules)
 
     assert [] == [rule.slug() for rule in rules if f"(./{rule.slug()}.md)" not in index]
-    assert "### A tf.Variable in `call`" in pages.page(next(rule for rule in rules if rule.code == "TF101"))
+    first = next(rule for rule in rules if rule.code == "TF101")
+    assert "(cases/variable-in-call.md)" in pages.page(first)
+    assert "\n## A tf.Variable in `call`\n" in pages.cases(first)
 
 
 def test_pages_of_rules_are_written_once(tmp_path: Path) -> None:
@@ -353,11 +355,12 @@ def test_pages_of_rules_are_written_once(tmp_path: Path) -> None:
     pages = _extension("rule_pages")
     folder = tmp_path / "rules"
     pages.write_pages(folder)
-    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-    (folder / "gone.md").write_text("# Gone\n", "utf-8")
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.md")}
+    for name in ("gone.md", "cases/gone.md"):
+        (folder / name).write_text("# Gone\n", "utf-8")
     pages.write_pages(folder)
 
-    assert before == {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*.md")}
     assert "*\n" == (folder / ".gitignore").read_text("utf-8")
 
 

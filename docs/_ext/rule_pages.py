@@ -1,6 +1,7 @@
 """Writes the pages of the rules, from what their docstrings and the pages of their tests say.
 
 A page a rule, ``rules/<slug>.md``, with the slug as its anchor, and ``rules/index.md`` with all of them by family.
+What is flagged and what is not stands in ``rules/cases/<slug>.md``, linked from the rule's page and in no contents.
 The folder is made anew by each build and ignores itself in git.
 """
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from migrate_lint.linter.rule_api.rule import Rule
     from sphinx.application import Sphinx
 
-__all__ = ["index", "own_rules", "page", "setup", "write_pages"]
+__all__ = ["cases", "index", "own_rules", "page", "setup", "write_pages"]
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "rules"
@@ -52,7 +53,7 @@ def page(rule: type[Rule]) -> str:
         "[Suppressions](../suppressions.md) lists the other ways."
         if _can_be_suppressed(rule)
         else "",
-        _cases(rule),
+        f"[What is flagged, and what is not](cases/{rule.slug()}.md), by its tests." if _test_page(rule) else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -76,9 +77,10 @@ def write_pages(folder: Path) -> None:
     """Write the folder of pages; what has not changed is left alone, so that Sphinx does not read it again."""
     rules = own_rules()
     pages = {f"{rule.slug()}.md": page(rule) for rule in rules} | {"index.md": index(rules), ".gitignore": "*\n"}
-    folder.mkdir(exist_ok=True)
-    for stale in {path.name for path in folder.iterdir()} - set(pages):
-        (folder / stale).unlink()
+    pages |= {f"cases/{rule.slug()}.md": cases(rule) for rule in rules if _test_page(rule)}
+    (folder / "cases").mkdir(parents=True, exist_ok=True)
+    for stale in {path for path in folder.rglob("*") if path.is_file()} - {folder / name for name in pages}:
+        stale.unlink()
     for name, text in pages.items():
         path = folder / name
         if not path.exists() or path.read_text("utf-8") != text:
@@ -155,22 +157,26 @@ def _linked(text: str) -> str:
     return "\n".join(lines)
 
 
-def _cases(rule: type[Rule]) -> str:
-    """The test page of a rule, one level down; a marker comment in its code says what must be found there."""
-    path = next(CASES.glob(f"*/{_module(rule)}.md"), None)
-    if path is None:
-        return ""
+def _test_page(rule: type[Rule]) -> Path | None:
+    return next(CASES.glob(f"*/{_module(rule)}.md"), None)
+
+
+def cases(rule: type[Rule]) -> str:
+    """The page with the code of a rule's tests, where a marker comment says what must be found."""
+    path = _test_page(rule)
+    assert path is not None, rule
     lines = path.read_text("utf-8").rstrip().split("\n")
-    text = "\n".join(_demoted(lines[1:])).strip()
+    text = "\n".join(_told(lines[1:])).strip()
     return (
-        "## Cases\n\n"
-        "Each block is linted by a test. A comment such as `# error: [TF101]` asks for a finding in its line, "
-        "with a part of its message; a line without one asserts silence.\n\n"
-        f"{_linked(text)}"
+        f"---\norphan: true\n---\n\n# {rule.code} {rule.slug()}: what is flagged, and what is not\n\n"
+        f"Each block is linted by a test of [the rule](../{rule.slug()}.md). A comment such as `# error: [TF101]` asks "
+        "for a finding in its line, with a part of its message; a line without one asserts silence.\n\n"
+        f"{_linked(text)}\n"
     )
 
 
-def _demoted(lines: Iterable[str]) -> Iterator[str]:
+def _told(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a test page; for which target a block is stands before it."""
     in_code = False
     for line in lines:
         if line.startswith("```"):
@@ -180,7 +186,7 @@ def _demoted(lines: Iterable[str]) -> Iterator[str]:
                 yield f"*For {words.removeprefix('all').strip()}:*\n"
             yield f"```{language}"
         else:
-            yield f"#{line}" if line.startswith("#") and not in_code else line
+            yield line
 
 
 def _build(app: Sphinx) -> None:
