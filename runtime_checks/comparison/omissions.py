@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Record, Recorded
@@ -20,6 +24,7 @@ from .rungs import ORACLE, RUNGS, VARIANTS, Definition
 from .rungs.modes import AMPLIFIED
 from .settings import settings
 from .wording import label, some, spoken
+from .wording import place as shown
 
 __all__ = ["not_compared"]
 
@@ -53,6 +58,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_ignored(climb),
         *_rungs(climb, asked),
         *_batches(climb, asked),
+        *_alike(climb),
         *_one_sided(climb),
         *itertools.chain(*(settled.left for settled in climb.rungs.values())),
         *_metrics(climb, asked),
@@ -131,6 +137,30 @@ def _batches(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
         count = min(len({record.step for record in scenario.of_kind("data")}) for _, scenario in both)
         sides = " and ".join(open_ended)
         yield f"what the input pipelines of {sides} give after batch {count - 1} (the limit of rung 0)"
+
+
+def _alike(climb: Climb) -> Iterator[str]:
+    """What is read off the batches and is the same in all of them: a mask or lengths, where no row is padded."""
+    for side, recorded in _sides(climb):
+        for row in recorded.content.get("alike") or ():
+            place = row.get("place")
+            where = f" at {shown((str(place[0]), int(place[1])))}" if place else ""
+            yield (
+                f"padding, which {side} reads off the batch ({row['op']}{where} is {_value(row['value'])} everywhere, as no "
+                "row of any batch is padded)"
+            )
+    given: dict[str, set[Any]] = {}
+    for name in (scenarios.FINGERPRINT, scenarios.STEPS):
+        for record in climb.tf1.scenario(name).of_kind("input"):
+            if record.kept and record.dtype.startswith(("int", "uint", "bool")) and math.prod(record.shape) > 1:
+                given.setdefault(record.name, set()).update(np.unique(climb.judge.values.of(record)).tolist()[:2])
+    for name, values in given.items():
+        if len(values) == 1:
+            yield f"what {name} tells besides (it is {_value(values.pop())} everywhere, in every batch)"
+
+
+def _value(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _said_elsewhere(settled: Settled, rung: Definition) -> bool:

@@ -54,6 +54,13 @@ if TYPE_CHECKING:
         weight: bool
         updated: bool
 
+    class AlikeRow(TypedDict):
+        """An operation on what is read off the batches alone, whose output is one number everywhere."""
+
+        op: str
+        place: Place | None
+        value: Json
+
     class RateRow(TypedDict):
         """The learning rate of an optimizer at steps that need not have been run; `unknown` says why it has none."""
 
@@ -123,6 +130,7 @@ if TYPE_CHECKING:
         layers: list[LayerRow]
         optimizers: list[OptimizerRow]
         averages: list[AverageRow]
+        alike: list[AlikeRow]
         rates: list[RateRow]
         scenarios: dict[str, ScenarioRow]
         sources: dict[str, str | None]
@@ -143,4 +151,4 @@ if TYPE_CHECKING:
         timing: dict[str, Json]
 
 else:
-    AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict
+    AlikeRow = AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict

@@ -284,6 +284,7 @@ _OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text), "made": _place,
 _AVERAGE = _fields(
     {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
 )
+_ALIKE = _fields({"op": _text, "place": _maybe(_place), "value": _anything}, {})
 _RATE = _fields({"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text}, {})
 _VARIANT = _fields(
     {"kind": _one_of("device", "precision", "strategy"), "value": _text, "ordinary": _text},
@@ -333,6 +334,7 @@ CONTENT = _fields(
         "layers": _list(_LAYER),
         "optimizers": _list(_OPTIMIZER),
         "averages": _list(_AVERAGE),
+        "alike": _list(_ALIKE),
         "rates": _list(_RATE),
         "left_out": _fields({"records": _LENGTH, "bytes": _LENGTH, "limit": _LENGTH}, {}),
         "pair": _PAIR,

@@ -14,6 +14,7 @@ from ..format.rows import LayerRow, Place
 from ..format.store import Chapter
 from ..pairs import structures
 from ..tensors import Array, Function, Json, Layer, Nest, Tensor, Variable
+from ..watching.alike import Alike
 from ..watching.constructions import made_at, written_at
 from ..watching.eager_operations import EagerOperations
 from ..watching.layer_calls import is_own, recording_layers
@@ -84,6 +85,10 @@ class Listening:
         """The user's line that an operation is there for, and where the layer was made that computes it."""
         place, made = self._calls.places(frame)
         return place or self._compiled, made
+
+    def alike(self) -> Alike:
+        """Hears what passes read off their batches alone."""
+        return Alike(lambda frame: self._places(frame)[0])
 
     def root(self, model: Layer) -> None:
         """Name the layers relative to a model from now on."""
