@@ -21,7 +21,7 @@ from .metrics import paired
 from .rates import compare_rates
 from .results import NEVER, Status
 from .rungs import ORACLE, RUNGS, VARIANTS, Definition
-from .rungs.modes import AMPLIFIED
+from .rungs.modes import AMPLIFIED, UNLIKE
 from .settings import settings
 from .wording import label, some, spoken
 from .wording import place as shown
@@ -64,6 +64,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_metrics(climb, asked),
         *_rates(climb, asked),
         *_random(climb),
+        *_switched_off(climb),
         *_amplified(climb),
         *_raised(climb),
         *_room(climb),
@@ -245,10 +246,21 @@ def _random(climb: Climb) -> Iterator[str]:
         yield from (f"random numbers ({note})" for note in notes if "draws unaligned numbers" in note)
 
 
+def _switched_off(climb: Climb) -> Iterator[str]:
+    """Dropout that drops nothing in training: neither its place nor its rate shows in what was run."""
+    for side, recorded in _sides(climb):
+        for row in recorded.content.get("layers") or ():
+            if (row.get("config") or {}).get("rate") == 0:
+                place = row.get("place")
+                where = f" at {shown((str(place[0]), int(place[1])))}" if place else ""
+                yield f"dropout ({row['name']}{where} of {side} has rate 0: it is switched off)"
+
+
 def _amplified(climb: Climb) -> Iterator[str]:
     modes = climb.rungs.get("modes")
-    if modes is not None and AMPLIFIED in modes.notes:
-        yield AMPLIFIED
+    if modes is not None:
+        yield from (note for note in modes.notes if note == AMPLIFIED)
+        yield from (f"training in other modes ({note})" for note in modes.notes if note.endswith(UNLIKE))
 
 
 def _raised(climb: Climb) -> Iterator[str]:

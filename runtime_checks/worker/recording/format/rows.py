@@ -73,14 +73,15 @@ if TYPE_CHECKING:
         "LayerRow", {"name": str, "class": str, "config": Dict[str, Json], "place": Optional[Sequence[object]]}
     )
 
-    class DrawRow(TypedDict):
-        """A random operation."""
+    class DrawRow(TypedDict, total=False):
+        """A random operation; it `repeats` where it is in a loop of the graph, which draws anew in each turn."""
 
         op: str
         seed: int | None
         shape: Sequence[int | None]
         purpose: str
         place: Place | None
+        repeats: bool
 
     class LoadRow(TypedDict):
         """A call that loads from a checkpoint."""

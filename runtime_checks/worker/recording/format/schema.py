@@ -186,6 +186,7 @@ _DRAW = _fields(
         "shape": _maybe(_OPEN_SHAPE),
         "purpose": _text,
         "place": _maybe(_place),
+        "repeats": _flag,
     },
 )
 
