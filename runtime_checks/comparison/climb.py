@@ -143,7 +143,7 @@ class Climb:
         text = self.turns or mismatch(*self._drawn())
         if self.turns or not text or not any(repeating(draws) for draws in self._drawn()):
             return self.turns
-        return f"cannot be compared: what a loop draws is another thing each time, and the draws are not aligned: {text}"
+        return f"cannot be compared: what a loop draws is something else each time, and is not aligned: {text}"
 
     def _drawn(self) -> tuple[Sequence[RandomOp], Sequence[RandomOp]]:
         for name in (scenarios.ALIGNED, scenarios.STEPS, scenarios.TRAINING):

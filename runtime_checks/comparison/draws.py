@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..worker.recording.format.reading import Scenario
+from ..worker.recording.format.rows import Place
 from .results import RandomOp
 from .wording import place as shown
 
-__all__ = ["drawn", "in_turns", "mismatch", "repeating", "same_seeds", "unaligned"]
+__all__ = ["drawn", "in_turns", "mismatch", "parting", "repeating", "same_seeds", "unaligned"]
 
 STEP = "step"
 
@@ -44,6 +45,13 @@ def mismatch(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp], purpose: str = ST
     lacking = _lacking(ones, others, at)
     counts = f"TF1 draws {_times(len(ones))}, TF2 {_times(len(others))}"
     return f"{lacking}; {counts}" if len(ones) != len(others) else lacking
+
+
+def parting(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> tuple[Place | None, Place | None]:
+    """The lines of the first draws of a step that are not alike, of TF1 and TF2; None where there is none."""
+    ones, others = ([draw for draw in draws if draw.purpose == STEP] for draws in (tf1, tf2))
+    at = _agreeing(ones, others)
+    return (ones[at].place if at < len(ones) else None), (others[at].place if at < len(others) else None)
 
 
 def in_turns(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> str:

@@ -147,8 +147,8 @@ def _alike(climb: Climb) -> Iterator[str]:
             place = row.get("place")
             where = f" at {shown((str(place[0]), int(place[1])))}" if place else ""
             yield (
-                f"padding, which {side} reads off the batch ({row['op']}{where} is {_value(row['value'])} everywhere, as no "
-                "row of any batch is padded)"
+                f"padding, which {side} reads off the batch ({row['op']}{where} is {_value(row['value'])} everywhere, "
+                "as no row of any batch is padded)"
             )
     given: dict[str, set[Any]] = {}
     for name in (scenarios.FINGERPRINT, scenarios.STEPS):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Record
 from ..climb import Climb, Settled, shows_something, why_missing
-from ..draws import drawn, mismatch, same_seeds, unaligned
+from ..draws import drawn, mismatch, parting, same_seeds, unaligned
 from ..initial_values import compare_initial_values
 from ..judging.measuring import Measured
 from ..judging.pairing import Couple
@@ -94,7 +94,8 @@ def _ledger(climb: Climb, checks: Sequence[Deviation]) -> tuple[list[Deviation],
     judged = [check for check in checks if check.scenario == scenarios.ALIGNED and check.counts]
     if judged and all(check.passed for check in judged):
         return [], [f"random operations differ, but the outputs agree: {text}"]
-    draws = Record("random", "random operations", 0, -1, "", (), None, {}, None, "")
+    places = parting(*(drawn(scenario) for _, scenario in both))
+    draws = [Record("random", "random operations", 0, -1, "", (), place, {}, None, "") for place in places]
     differ = Measured(False, problem=text)
-    found = climb.judge.deviation(name, Couple(draws, draws), differ, Tolerance(0.0, 0.0), True, None)
+    found = climb.judge.deviation(name, Couple(draws[0], draws[1]), differ, Tolerance(0.0, 0.0), True, None)
     return [found], [f"random operations: {text}"]

@@ -1,4 +1,4 @@
-"""Dropout in a loop of TF1: a right TF2 side is not failed for it, a wrong one is, and a side may differ from itself."""
+"""Dropout in a loop of TF1: a right TF2 side is not failed for it, a wrong one is; a side may differ from itself."""
 
 from __future__ import annotations
 

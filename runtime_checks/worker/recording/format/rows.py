@@ -152,4 +152,5 @@ if TYPE_CHECKING:
         timing: dict[str, Json]
 
 else:
-    AlikeRow = AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict
+    AlikeRow = AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = dict
+    LoadRow = RateRow = VariableRow = dict

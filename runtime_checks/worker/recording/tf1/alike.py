@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence
+from typing import Sequence
 
 import numpy as np
 
@@ -19,10 +19,11 @@ __all__ = ["alike"]
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 
 
-def alike(network: Network, session: V1Session, batches: Sequence[Batch], code: UserCode) -> List[AlikeRow]:
+def alike(network: Network, session: V1Session, batches: Sequence[Batch], code: UserCode) -> list[AlikeRow]:
     """The operations whose inputs differ within a batch, and whose output is one number in all batches.
 
-    With padding it would be several. Only those count that depend on the batch and on no variable, and that outputs, losses or taps are computed from.
+    With padding it would be several. Only those count that depend on the batch and on no variable, and that outputs,
+    losses or taps are computed from.
 
     Args:
         network: the graph.
@@ -33,8 +34,8 @@ def alike(network: Network, session: V1Session, batches: Sequence[Batch], code: 
     read = _read(network)
     fetched = {tensor.name: tensor for operation in read for tensor in [*operation.inputs, *operation.outputs]}
     numbers = [tensor for tensor in fetched.values() if _can(network, tensor)]
-    single: Dict[str, object] = {}
-    changes: Dict[str, bool] = {}
+    single: dict[str, object] = {}
+    changes: dict[str, bool] = {}
     for at, batch in enumerate(batches if numbers else ()):
         for tensor, value in zip(numbers, session.run(numbers, network.feeds(batch))):
             one = _single(value)
@@ -56,7 +57,7 @@ def alike(network: Network, session: V1Session, batches: Sequence[Batch], code: 
     return found
 
 
-def _read(network: Network) -> List[Operation]:
+def _read(network: Network) -> list[Operation]:
     """The operations that depend on the batch and on no variable, in the order of construction."""
     waiting = [value.tensor.op for value in network.values if hasattr(value.tensor, "op")]
     computed = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from types import FrameType
-from typing import Callable, Dict, Iterator, List, Sequence
+from typing import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -41,12 +41,12 @@ class Alike:
 
     def __init__(self, place: Callable[[FrameType | None], Place | None]) -> None:
         self._place = place
-        self._single: Dict[tuple, object] = {}
-        self._known: Dict[int, bool] = {}
-        self._kept: List[Tensor] = []
+        self._single: dict[tuple[str, Place | None, int], object] = {}
+        self._known: dict[int, bool] = {}
+        self._kept: list[Tensor] = []
         self._batch: Sequence[Array] = ()
 
-    def rows(self, other: Alike | None = None) -> List[AlikeRow]:
+    def rows(self, other: Alike | None = None) -> list[AlikeRow]:
         """What was found in all passes, and there is another thing in those that the other one heard."""
         return [
             row(key[0], key[1], value)
