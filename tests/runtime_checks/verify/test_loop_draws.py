@@ -37,7 +37,7 @@ def record(side: str, name: str, folder: str, tf1: str) -> None:
     from migrate_lint.runtime_checks.worker.recording.sides import record_side
 
     v1 = tf.compat.v1
-    off = name == "off"
+    off = name in ("off", "penalty")
     bound = (6 / 23) ** 0.5
 
     def network(features: object, labels: object, mode: str) -> object:
@@ -53,12 +53,18 @@ def record(side: str, name: str, folder: str, tf1: str) -> None:
         if mode == "infer":
             return Spec(predictions=logits)
         loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+        if name == "penalty":
+            loss += 1e-3 * tf.add_n([tf.nn.l2_loss(one) for one in v1.trainable_variables()])
         return Spec(logits, loss, v1.train.GradientDescentOptimizer(0.1).minimize(loss))
 
     def model() -> object:
         layers = tf.keras.layers
         drawn = tf.keras.initializers.RandomUniform(-bound, bound)
-        rnn = layers.LSTM(4, return_sequences=True, kernel_initializer=drawn, recurrent_initializer=drawn, name="rnn")
+        rules = ("kernel_regularizer", "recurrent_regularizer", "bias_regularizer") if name == "penalty" else ()
+        rnn = layers.LSTM(
+            4, return_sequences=True, kernel_initializer=drawn, recurrent_initializer=drawn, name="rnn",
+            **{rule: tf.keras.regularizers.L2(5e-4) for rule in rules},
+        )  # fmt: skip
         if name == "both ways":
             rnn = layers.Bidirectional(rnn, merge_mode="sum")
         order = [layers.Dropout(0.0 if off else 0.3), rnn]
@@ -121,6 +127,7 @@ def test_dropout_that_is_switched_off_is_not_compared(reports: Reports) -> None:
     report = reports("off")
 
     assert report.status == 0
+    assert report.rung("random").status is Status.PASS  # both sides drew the same stream, each in its own layout
     assert any(words.startswith("dropout (") and "rate 0" in words for words in report.not_compared)
     assert not any(words.startswith("dropout (") for words in reports("right").not_compared)
 
@@ -133,6 +140,15 @@ def test_a_side_that_differs_from_itself_is_no_failure_of_rung_8(reports: Report
     assert report.rung("modes").status is not Status.FAIL
     assert any("TF1 differs from itself where it trains" in words for words in report.not_compared)
     assert not any(cause.kind == "numerics" for cause in report.causes)
+
+
+@pytest.mark.tensorflow
+def test_a_penalty_on_a_forget_bias_names_the_bias(reports: Reports) -> None:
+    """Not the kernels of which one became two, and which agree."""
+    told = next(cause for cause in reports("penalty").causes if cause.kind == "regularization")
+
+    assert any("the gradients of rnn/lstm_cell/bias differ and no others" in words for words in told.evidence), told
+    assert not any("alone" in words and "kernel on" in words for words in told.evidence)
 
 
 def test_only_what_fits_but_for_the_turns_is_taken_for_the_same() -> None:
