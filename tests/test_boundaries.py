@@ -43,7 +43,7 @@ ROOMS = [
     pytest.param(
         ROOT / "runtime_checks" / "comparison",
         [
-            "results distributions padded passes points", "wording", "judging",
+            "results distributions passes points", "wording", "judging",
             "batches divergence draws excerpts float64 initial_values metrics pipelines precision rates replicas "
             "resume settings vacuity",
             "causes reporters", "trying", "report training", "climb", "variants", "rungs", ".",

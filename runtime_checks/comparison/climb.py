@@ -12,13 +12,14 @@ from ..worker.recording.format.reading import Recorded, Scenario
 from . import vacuity
 from .batches import other_batch
 from .divergence import is_noise
+from .draws import drawn, in_turns, mismatch, repeating
 from .float64 import compare_float64
 from .judging.judge import Judge
 from .judging.measuring import largest
 from .judging.pairing import Index, couples
 from .judging.tolerances import is_short
 from .passes import Pass
-from .results import Cause, Deviation, Status
+from .results import Cause, Deviation, RandomOp, Status
 from .training import Training, compare_training
 from .wording import agreement, figure, some, spoken, subject, when
 from .wording import place as shown
@@ -128,6 +129,30 @@ class Climb:
         return settled
 
     @cached_property
+    def turns(self) -> str:
+        """Why random numbers of a training step cannot be aligned, although both sides may draw the same."""
+        return in_turns(*self._drawn())
+
+    @cached_property
+    def unlike(self) -> str:
+        """Why nothing that depends on the random numbers of training steps can be compared; empty where it can.
+
+        The turns of a loop draw side by side, in another order each time: a side then differs from itself, and what is
+        measured of its noise covers every difference.
+        """
+        text = self.turns or mismatch(*self._drawn())
+        if self.turns or not text or not any(repeating(draws) for draws in self._drawn()):
+            return self.turns
+        return f"cannot be compared: what a loop draws is something else each time, and is not aligned: {text}"
+
+    def _drawn(self) -> tuple[Sequence[RandomOp], Sequence[RandomOp]]:
+        for name in (scenarios.ALIGNED, scenarios.STEPS, scenarios.TRAINING):
+            (_, one), (_, other) = self.both(name)
+            if not why_missing(self.both(name)):
+                return drawn(one), drawn(other)
+        return (), ()
+
+    @cached_property
     def training(self) -> Training:
         """All training steps, compared once for all rungs."""
         found = compare_training(self.judge, self.tf1, self.tf2)
@@ -150,9 +175,12 @@ class Climb:
             *self.training.unmoved,
             *self._copied(),
         ]
+        if self.unlike:
+            checks = [check for check in checks if check.kind == "learning_rate" or check.step < 0]
+            stopped = self.unlike
         settled = self.settle(checks, notes, self.training.vacuous)
         if stopped and settled.status is not Status.FAIL:
-            held = f"; the {len(checks)} values until then agree" if checks else ""
+            held = f"; the {len(checks)} values until then agree" if checks and not self.unlike else ""
             return settled._replace(status=Status.NOT_RUN, detail=stopped + held)
         return settled._replace(notes=(*settled.notes, stopped)) if stopped else settled
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..worker.recording.format.reading import Scenario
+from ..worker.recording.format.rows import Place
 from .results import RandomOp
 from .wording import place as shown
 
-__all__ = ["drawn", "mismatch", "same_seeds", "unaligned"]
+__all__ = ["drawn", "in_turns", "mismatch", "parting", "repeating", "same_seeds", "unaligned"]
 
 STEP = "step"
 
@@ -28,6 +29,7 @@ def drawn(scenario: Scenario) -> tuple[RandomOp, ...]:
                 shape=tuple(length if isinstance(length, int) else None for length in said.get("shape") or ()),
                 purpose=str(said.get("purpose", STEP)),
                 place=None if not place else (str(place[0]), int(place[1])),
+                repeats=bool(said.get("repeats")),
             )
         )
     return tuple(found)
@@ -43,6 +45,51 @@ def mismatch(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp], purpose: str = ST
     lacking = _lacking(ones, others, at)
     counts = f"TF1 draws {_times(len(ones))}, TF2 {_times(len(others))}"
     return f"{lacking}; {counts}" if len(ones) != len(others) else lacking
+
+
+def parting(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> tuple[Place | None, Place | None]:
+    """The lines of the first draws of a step that are not alike, of TF1 and TF2; None where there is none."""
+    ones, others = ([draw for draw in draws if draw.purpose == STEP] for draws in (tf1, tf2))
+    at = _agreeing(ones, others)
+    return (ones[at].place if at < len(ones) else None), (others[at].place if at < len(others) else None)
+
+
+def in_turns(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> str:
+    """Why what both sides draw in a step cannot be aligned, although it may be the same; empty where there is no why.
+
+    A loop of one side draws in each turn what the other side draws at once for all turns: the shapes are the same but
+    for one axis, and no number is.
+    """
+    ones, others = ([draw for draw in draws if draw.purpose == STEP] for draws in (tf1, tf2))
+    if len(ones) != len(others):
+        return ""
+    turning = []
+    for one, other in zip(ones, others, strict=True):
+        if _turns(one, other) or _turns(other, one):
+            turning.append((one, other))
+        elif not _alike(one, other):
+            return ""
+    if not turning:
+        return ""
+    one, other = turning[0]
+    return (
+        f"cannot be compared: TF1 draws {_words(one)}, TF2 {_words(other)}: the shapes fit, and no number can be the "
+        "same. To compare the rest, switch dropout off on both sides (keep_prob 1, rate 0); where it stands, and its "
+        "rate, are then for you to look at"
+    )
+
+
+def repeating(draws: Sequence[RandomOp]) -> bool:
+    """Whether a loop of the graph draws in a training step: its turns run side by side, in any order."""
+    return any(draw.repeats and draw.purpose == STEP for draw in draws)
+
+
+def _turns(one: RandomOp, other: RandomOp) -> bool:
+    """Whether the first is drawn in each turn of a loop, and the second once, with an axis for the turns."""
+    if not one.repeats or other.repeats or len(other.shape) != len(one.shape) + 1:
+        return False
+    without = (other.shape[:at] + other.shape[at + 1 :] for at in range(len(other.shape)))
+    return any(all(None in pair or pair[0] == pair[1] for pair in zip(one.shape, two, strict=True)) for two in without)
 
 
 def unaligned(both: Sequence[Scenario], steps: Sequence[Scenario]) -> tuple[str, str]:
@@ -104,7 +151,8 @@ def _alike(one: RandomOp, other: RandomOp) -> bool:
 def _words(draw: RandomOp) -> str:
     shape: list[Any] = ["?" if length is None else length for length in draw.shape]
     where = f" at {shown(draw.place)}" if draw.place else ""
-    return f"{draw.op} of shape [{', '.join(map(str, shape))}]{where}"
+    turns = " in each turn of a loop" if draw.repeats else ""
+    return f"{draw.op} of shape [{', '.join(map(str, shape))}]{where}{turns}"
 
 
 def _times(count: int) -> str:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Record, Recorded
@@ -14,13 +18,13 @@ from .draws import unaligned
 from .judging.pairing import couples, slot_of
 from .judging.tolerances import coarser, is_short
 from .metrics import paired
-from .padded import padded_rows
 from .rates import compare_rates
 from .results import NEVER, Status
 from .rungs import ORACLE, RUNGS, VARIANTS, Definition
-from .rungs.modes import AMPLIFIED
+from .rungs.modes import AMPLIFIED, UNLIKE
 from .settings import settings
 from .wording import label, some, spoken
+from .wording import place as shown
 
 __all__ = ["not_compared"]
 
@@ -54,13 +58,14 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_ignored(climb),
         *_rungs(climb, asked),
         *_batches(climb, asked),
+        *_alike(climb),
         *_one_sided(climb),
         *itertools.chain(*(settled.left for settled in climb.rungs.values())),
         *_metrics(climb, asked),
         *_rates(climb, asked),
         *_unbuilt(climb),
-        *_padding(climb),
         *_random(climb),
+        *_switched_off(climb),
         *_amplified(climb),
         *_raised(climb),
         *_room(climb),
@@ -96,21 +101,6 @@ def _unbuilt(climb: Climb) -> Iterator[str]:
     raised = climb.tf2.content.get("unbuilt")
     if raised and "steps" in climb.rungs:
         yield f"a first training step of a TF2 model that nothing has called before, which raises (TF2: {raised})"
-
-
-def _padding(climb: Climb) -> Iterator[str]:
-    """What a side leaves out by lengths or masks, where no row of a batch that was compared is padded."""
-    sides = [f"{side}: {some(names)}" for side, recorded in _sides(climb) if (names := recorded.content.get("masks"))]
-    if not sides:
-        return
-    for name in (scenarios.FINGERPRINT, scenarios.STEPS):
-        given = climb.tf2.scenario(name).of_kind("input")
-        lengths = {int(record.shape[1]) for record in given if len(record.shape) > 1}
-        for record in given:
-            padded = padded_rows(record.value, lengths)
-            if padded is not None and padded.any():
-                return
-    yield f"padding, of which no row of the batches has any ({'; '.join(sides)})"
 
 
 def _averages(climb: Climb) -> Iterator[str]:
@@ -156,6 +146,30 @@ def _batches(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
         count = min(len({record.step for record in scenario.of_kind("data")}) for _, scenario in both)
         sides = " and ".join(open_ended)
         yield f"what the input pipelines of {sides} give after batch {count - 1} (the limit of rung 0)"
+
+
+def _alike(climb: Climb) -> Iterator[str]:
+    """What is read off the batches and is the same in all of them: a mask or lengths, where no row is padded."""
+    for side, recorded in _sides(climb):
+        for row in recorded.content.get("alike") or ():
+            place = row.get("place")
+            where = f" at {shown((str(place[0]), int(place[1])))}" if place else ""
+            yield (
+                f"padding, which {side} reads off the batch ({row['op']}{where} is {_value(row['value'])} everywhere, "
+                "as no row of any batch is padded)"
+            )
+    given: dict[str, set[Any]] = {}
+    for name in (scenarios.FINGERPRINT, scenarios.STEPS):
+        for record in climb.tf1.scenario(name).of_kind("input"):
+            if record.kept and record.dtype.startswith(("int", "uint", "bool")) and math.prod(record.shape) > 1:
+                given.setdefault(record.name, set()).update(np.unique(climb.judge.values.of(record)).tolist()[:2])
+    for name, values in given.items():
+        if len(values) == 1:
+            yield f"what {name} tells besides (it is {_value(values.pop())} everywhere, in every batch)"
+
+
+def _value(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _said_elsewhere(settled: Settled, rung: Definition) -> bool:
@@ -240,10 +254,21 @@ def _random(climb: Climb) -> Iterator[str]:
         yield from (f"random numbers ({note})" for note in notes if "draws unaligned numbers" in note)
 
 
+def _switched_off(climb: Climb) -> Iterator[str]:
+    """Dropout that drops nothing in training: neither its place nor its rate shows in what was run."""
+    for side, recorded in _sides(climb):
+        for row in recorded.content.get("layers") or ():
+            if (row.get("config") or {}).get("rate") == 0:
+                place = row.get("place")
+                where = f" at {shown((str(place[0]), int(place[1])))}" if place else ""
+                yield f"dropout ({row['name']}{where} of {side} has rate 0: it is switched off)"
+
+
 def _amplified(climb: Climb) -> Iterator[str]:
     modes = climb.rungs.get("modes")
-    if modes is not None and AMPLIFIED in modes.notes:
-        yield AMPLIFIED
+    if modes is not None:
+        yield from (note for note in modes.notes if note == AMPLIFIED)
+        yield from (f"training in other modes ({note})" for note in modes.notes if note.endswith(UNLIKE))
 
 
 def _raised(climb: Climb) -> Iterator[str]:

@@ -144,6 +144,8 @@ class RandomOp:
     purpose: str
     """``initial value`` or ``step``."""
     place: Place | None
+    repeats: bool = False
+    """Whether a loop of the graph draws it anew in each turn."""
 
 
 @dataclass(frozen=True, slots=True)

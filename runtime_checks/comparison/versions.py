@@ -35,6 +35,8 @@ def attributed(direct: Report, tf1: Recorded, today: Recorded, tf2: Recorded, op
     versions, why = across(tf1, today, options)
     if why:
         unknown = f"the TF1 program in {new} says nothing of what belongs to the version: {why}"
+        if today.content.get("crash") or all(one.outcome != "ok" for one in today.scenarios.values()):
+            unknown = f"the TF1 program does not run in {new}, so what belongs to the version is not told apart"
         return replace(direct, versions=unknown)
     migration = compare(today, tf2, **options)
     pair = f"{old} against compat.v1 of {new}"

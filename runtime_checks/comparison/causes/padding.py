@@ -10,14 +10,12 @@ import numpy as np
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Record
 from ...worker.recording.format.rows import Place
-from ..padded import padded_rows
 from ..results import Deviation
 from ..settings import place_in
 from ..wording import place as shown
 from .evidence import ROUNDING, Clue, Seen
 
 __all__ = ["clues"]
-
 
 def clues(seen: Seen) -> Iterator[Clue]:
     """What the rows of the outputs say of masks, from equal weights and without randomness.
@@ -32,7 +30,7 @@ def clues(seen: Seen) -> Iterator[Clue]:
             given = _given(seen, scenario)
             lengths = {int(record.shape[1]) for record in given if len(record.shape) > 1}
             for record in given:
-                padded = padded_rows(seen.value("tf2", scenario, "input", record.name), lengths)
+                padded = _padded(seen.value("tf2", scenario, "input", record.name), lengths)
                 if padded is not None and np.array_equal(padded, differ):
                     yield _clue(seen, check, record.name, int(differ.sum()), differ.size)
                     return
@@ -46,6 +44,17 @@ def _rows(seen: Seen, check: Deviation) -> Any:
         return None
     errors = np.abs(new - old).reshape(len(old), -1).max(axis=1)
     return ~(errors <= ROUNDING * np.abs(old).max(initial=0.0))
+
+
+def _padded(value: Any, lengths: set[int]) -> Any:
+    """Which rows are shorter than the longest: a length says so, or steps that hold nothing but zeros."""
+    if value is None or value.ndim == 0:
+        return None
+    if value.ndim == 1:
+        longest = next((length for length in lengths if np.all((value >= 0) & (value <= length))), None)
+        return None if longest is None else value < longest
+    steps = value.reshape(*value.shape[:2], -1)
+    return np.any(np.all(steps == 0.0, axis=2), axis=1)
 
 
 def _given(seen: Seen, scenario: str) -> list[Record]:

@@ -249,14 +249,19 @@ def _by_weights_alone(seen: Seen, shares: Sequence[Share | None], old: float, ne
     count = whole(max(factor, 1.0 / factor) if factor else 0.0, 1e-3)
     if count >= 2:
         text += f", {count} times as much{'' if factor > 1.0 else ' on TF1'}"
-    to_tf2 = {twin.old: twin.new for twin in seen.twins}
+    to_tf2: dict[str, list[str]] = {}
+    for twin in seen.twins:
+        to_tf2.setdefault(twin.old.partition("[")[0], []).append(twin.new)  # one variable may have become several
     if one.variables and other.variables:
-        taken = {to_tf2.get(name, name): name for name in one.variables}
+        taken = {new: name for name in one.variables for new in to_tf2.get(name, [name])}
         alone = [
-            ("TF1", sorted(name for new, name in taken.items() if new not in other.variables)),
+            ("TF1", sorted({name for new, name in taken.items() if new not in other.variables})),
             ("TF2", sorted(other.variables - set(taken))),
         ]
         text += "".join(f"; that of {some(names)} on {side} alone" for side, names in alone if names)
+    differing = [check.tf1_name for check in seen.failed(_STEPS, "gradient", step=0)]
+    if 0 < len(differing) < len(seen.twins):
+        text += f"; the gradients of {some(differing)} differ and no others, so it is what is added for these"
     difference = new - old
     left = abs(difference - (other.value - one.value))
     all_of_it = left <= 2e-6 * max(abs(old), abs(new)) + 1e-3 * abs(difference)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Record
 from ..climb import Climb, Settled, shows_something, why_missing
-from ..draws import drawn, mismatch, same_seeds, unaligned
+from ..draws import drawn, mismatch, parting, same_seeds, unaligned
 from ..initial_values import compare_initial_values
 from ..judging.measuring import Measured
 from ..judging.pairing import Couple
@@ -39,7 +39,7 @@ def judge(climb: Climb) -> Settled:
         judged += [one for one in (scenarios.TRAINING, scenarios.TRAINING_CONSTANT) if _same_draws(climb, one, notes)]
     else:
         judged = [scenarios.INFERENCE_COPIED]
-    for scenario in (*judged, scenarios.ALIGNED):
+    for scenario in judged if climb.turns else (*judged, scenarios.ALIGNED):
         if all(scenario not in recorded.scenarios for recorded in (climb.tf1, climb.tf2)):
             continue
         missing = why_missing(climb.both(scenario)) or climb.other_inputs(scenario)
@@ -52,7 +52,7 @@ def judge(climb: Climb) -> Settled:
         if not lacking or shows_something(found):
             checks += found
             used.append(scenario)
-    ledger, told = _ledger(climb, checks)
+    ledger, told = ([], []) if climb.turns else _ledger(climb, checks)
     notes += told
     checks = ledger + checks
     empty = "" if used else "neither inference nor training could be compared: " + "; ".join(notes)
@@ -60,6 +60,8 @@ def judge(climb: Climb) -> Settled:
     if empty and not any(not check.passed for check in checks):
         return Settled(Status.NOT_RUN, empty, notes=tuple(notes), checks=tuple(checks))
     settled = climb.settle(checks, (*notes, *climb.notes(checks)), reason)
+    if climb.turns and settled.status is Status.PASS:
+        return settled._replace(status=Status.NOT_RUN, detail=f"training {climb.turns}")
     if broken and settled.status is Status.PASS:
         return settled._replace(status=Status.NOT_RUN, detail=broken[0])
     return climb.unless_fingerprint_shows(settled)
@@ -92,7 +94,8 @@ def _ledger(climb: Climb, checks: Sequence[Deviation]) -> tuple[list[Deviation],
     judged = [check for check in checks if check.scenario == scenarios.ALIGNED and check.counts]
     if judged and all(check.passed for check in judged):
         return [], [f"random operations differ, but the outputs agree: {text}"]
-    draws = Record("random", "random operations", 0, -1, "", (), None, {}, None, "")
+    places = parting(*(drawn(scenario) for _, scenario in both))
+    draws = [Record("random", "random operations", 0, -1, "", (), place, {}, None, "") for place in places]
     differ = Measured(False, problem=text)
-    found = climb.judge.deviation(name, Couple(draws, draws), differ, Tolerance(0.0, 0.0), True, None)
+    found = climb.judge.deviation(name, Couple(draws[0], draws[1]), differ, Tolerance(0.0, 0.0), True, None)
     return [found], [f"random operations: {text}"]

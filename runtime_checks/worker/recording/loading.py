@@ -20,7 +20,7 @@ from .tensors import Json, Nest
 __all__ = ["Loaded", "is_pair", "load", "prepared", "side_of"]
 
 _DEFAULT = "pair"
-_FIELDS = tuple(inspect.signature(Pair).parameters)
+_FIELDS = tuple(name for name in inspect.signature(Pair).parameters if name != "others")
 _SIDES = {"tf1": ("tf1",), "tf2": ("tf2", "train_step")}
 
 

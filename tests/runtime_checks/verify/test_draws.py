@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from migrate_lint.runtime_checks.comparison.draws import drawn, mismatch, same_seeds
+from migrate_lint.runtime_checks.comparison.draws import drawn, mismatch, parting, same_seeds
 from migrate_lint.runtime_checks.comparison.results import RandomOp
 from migrate_lint.runtime_checks.worker.recording.format.reading import Scenario
 
@@ -61,3 +61,9 @@ def test_what_a_recording_says_is_read() -> None:
     said = {"random_ops": [{"op": "A", "seed": None, "shape": [None, 3], "purpose": "step", "place": None}, "odd"]}
 
     assert (RandomOp("A", -1, (None, 3), "step", None),) == drawn(Scenario("aligned", "ok", "", None, 0.0, said, ()))
+
+
+def test_the_lines_where_the_draws_part_are_known() -> None:
+    """Of the side that draws more, where it does."""
+    assert (("m.py", 11), ("m.py", 11)) == parting(ops((2,), (3,)), ops((2,), (4,)))
+    assert (("m.py", 10), None) == parting(ops((2, 3)), [])

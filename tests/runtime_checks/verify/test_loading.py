@@ -227,3 +227,19 @@ def test_a_pair_is_found_where_migrate_lint_is_not_installed(tmp_path: Path) -> 
 
     said = "migrate-lint is not installed in this interpreter, where only sides are recorded"
     assert ("", f"mine.py:pair {said} _migrate_lint_worker.recording.pairs.pair\n") == (done.stderr, done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("trainstep", "did you mean train_step"),
+        ("test_step", "a method of the TF2 model"),
+        ("zzz", "there are tf1, tf2, inputs, labels"),
+    ],
+)
+def test_a_keyword_that_a_pair_does_not_have_is_named_with_the_right_one(
+    load_text: Load, given: str, words: str
+) -> None:
+    """Also where it is something that belongs to the model."""
+    with pytest.raises(TypeError, match=f"Pair has no {given}: .*{words}"):
+        load_text(f"pair = Pair(len, abs, [1.0], {given}=None)")

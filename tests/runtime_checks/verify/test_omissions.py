@@ -114,11 +114,6 @@ SAID: dict[str, tuple[str, Callable[[dict[str, Any]], object], str]] = {
         lambda content: content.update(unbuilt="ValueError: no variables (train.py:3)"),
         "a first training step of a TF2 model that nothing has called before, which raises (TF2: ValueError: no",
     ),
-    "lengths of rows that are all full": (
-        "tf1",
-        lambda content: content.update(masks=["rnn"]),
-        "padding, of which no row of the batches has any (TF1: rnn)",
-    ),
     "no room": (
         "tf2",
         lambda content: content.update(left_out={"records": 3, "bytes": 9, "limit": 1}),

@@ -129,19 +129,6 @@ def module():
     return Pair(old_line, Line, ROWS, TARGETS, train_step=step)
 
 
-def old_words(words):
-    held = tf.sequence_mask(tf.reduce_sum(tf.sign(words), 1), 3, dtype=tf.float32)
-    return Spec(tf.gather(weight("table", (5, 2)), words) * held[:, :, None])
-
-
-def new_words():
-    return keras.Sequential([keras.layers.Embedding(5, 2, mask_zero=True, name="words")])
-
-
-def masked():
-    return Pair(old_words, new_words, np.array([[1, 2, 0], [3, 0, 0]], np.int32), np.zeros((2,), np.int32))
-
-
 class Late(tf.Module):
     def __init__(self):
         super().__init__()
@@ -287,7 +274,6 @@ PLANS = {
     "function": ["structure", "inference", "steps", "steps-other"],
     "late": ["structure", "inference", "steps"],
     "timely": ["structure", "inference", "steps"],
-    "masked": ["structure"],
     "turned": ["structure", "fingerprint", "inference", "inference-copied", "steps"],
     "own": ["structure", "inference", "steps"],
     "growing": ["once", "structure", "inference", "training"],
@@ -556,16 +542,6 @@ def test_what_the_first_step_of_an_uncalled_model_raises_is_told(recorded: Get, 
     assert ["ok", "ok"] == [each.scenario(scenarios.STEPS).outcome for each in (one, other)]
     assert "(programs.py:" in one.content["unbuilt"]
     assert "unbuilt" not in other.content
-
-
-@EITHER
-def test_what_leaves_padding_out_is_told(recorded: Get, keras: str):
-    """A mask that is made of lengths, and one that a layer hands on."""
-    (old,) = recorded(keras, "masked", "tf1").content["masks"]
-
-    assert old.startswith("SequenceMask")
-    assert "words" == recorded(keras, "masked").content["masks"][0]
-    assert [] == recorded(keras, "module").content["masks"]
 
 
 @EITHER

@@ -54,6 +54,13 @@ if TYPE_CHECKING:
         weight: bool
         updated: bool
 
+    class AlikeRow(TypedDict):
+        """An operation on what is read off the batches alone, whose output is one number everywhere."""
+
+        op: str
+        place: Place | None
+        value: Json
+
     class RateRow(TypedDict):
         """The learning rate of an optimizer at steps that need not have been run; `unknown` says why it has none."""
 
@@ -66,14 +73,15 @@ if TYPE_CHECKING:
         "LayerRow", {"name": str, "class": str, "config": Dict[str, Json], "place": Optional[Sequence[object]]}
     )
 
-    class DrawRow(TypedDict):
-        """A random operation."""
+    class DrawRow(TypedDict, total=False):
+        """A random operation; it `repeats` where it is in a loop of the graph, which draws anew in each turn."""
 
         op: str
         seed: int | None
         shape: Sequence[int | None]
         purpose: str
         place: Place | None
+        repeats: bool
 
     class LoadRow(TypedDict):
         """A call that loads from a checkpoint."""
@@ -106,8 +114,7 @@ if TYPE_CHECKING:
         ``variant`` says which other setting of the TF2 side it is of, ``elsewhere`` where an output was computed that
         should have been on another device, ``scales_loss`` whether an optimizer was seen to scale the loss,
         ``distributes`` whether the training step runs a strategy, and ``normalized`` what normalizes by replica.
-        ``unbuilt`` is what the first training step of a model raises that nothing has called before, and ``masks``
-        names what leaves padding out, by lengths or masks.
+        ``unbuilt`` is what the first training step of a model raises that nothing has called before.
         ``lines``, where they were asked for, has for each of the user's files the lines on which statements begin, and
         those that ran.
         ``timing``, where a trace was asked for, has ``what`` was timed (a training step or a call), the ``seconds`` of
@@ -125,6 +132,7 @@ if TYPE_CHECKING:
         layers: list[LayerRow]
         optimizers: list[OptimizerRow]
         averages: list[AverageRow]
+        alike: list[AlikeRow]
         rates: list[RateRow]
         scenarios: dict[str, ScenarioRow]
         sources: dict[str, str | None]
@@ -141,10 +149,10 @@ if TYPE_CHECKING:
         scales_loss: bool
         distributes: bool
         unbuilt: str
-        masks: list[str]
         normalized: list[str]
         lines: list[Json]
         timing: dict[str, Json]
 
 else:
-    AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = LoadRow = RateRow = VariableRow = dict
+    AlikeRow = AverageRow = CallRow = Content = CreationRow = DrawRow = LayerRow = dict
+    LoadRow = RateRow = VariableRow = dict

@@ -186,6 +186,7 @@ _DRAW = _fields(
         "shape": _maybe(_OPEN_SHAPE),
         "purpose": _text,
         "place": _maybe(_place),
+        "repeats": _flag,
     },
 )
 
@@ -284,6 +285,7 @@ _OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text), "made": _place,
 _AVERAGE = _fields(
     {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
 )
+_ALIKE = _fields({"op": _text, "place": _maybe(_place), "value": _anything}, {})
 _RATE = _fields({"name": _text, "steps": _list(_whole(0, 1 << 31)), "values": _list(_number), "unknown": _text}, {})
 _VARIANT = _fields(
     {"kind": _one_of("device", "precision", "strategy"), "value": _text, "ordinary": _text},
@@ -333,6 +335,7 @@ CONTENT = _fields(
         "layers": _list(_LAYER),
         "optimizers": _list(_OPTIMIZER),
         "averages": _list(_AVERAGE),
+        "alike": _list(_ALIKE),
         "rates": _list(_RATE),
         "left_out": _fields({"records": _LENGTH, "bytes": _LENGTH, "limit": _LENGTH}, {}),
         "pair": _PAIR,
@@ -347,7 +350,6 @@ CONTENT = _fields(
         "scales_loss": _flag,
         "distributes": _flag,
         "unbuilt": _text,
-        "masks": _list(_text),
         "normalized": _list(_text),
         "timing": _TIMING,
         "lines": _list(_lines),

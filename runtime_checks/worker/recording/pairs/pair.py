@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Sequence, Union
 
@@ -107,6 +109,19 @@ class Spec:
     taps: Nest = None
 
 
+def _unknown(given: str) -> str:
+    """What is wrong with a keyword that a pair does not have, and which one may be meant."""
+    if given == "test_step":
+        return (
+            "Pair has no test_step: it is a method of the TF2 model, test_step(self, data), that gives the loss and "
+            "metrics of a batch"
+        )
+    names = [name for name in inspect.signature(Pair).parameters if name not in ("self", "others")]
+    near = difflib.get_close_matches(given, names, n=1)
+    meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    return f"Pair has no {given}: {meant}"
+
+
 class Pair:
     """Two programs that should compute the same.
 
@@ -142,6 +157,9 @@ class Pair:
             endpoint)``. Endpoints and layers of the same name need no entry.
         checkpoint: the prefix of a TF1 checkpoint that both sides should be able to load.
         name: for the report; by default where the pair is defined.
+
+    Raises:
+        TypeError: for a keyword that there is not; the text names the nearest one.
     """
 
     def __init__(
@@ -162,7 +180,10 @@ class Pair:
         taps: Mapping[str, Sequence[str]] | None = None,
         checkpoint: str | None = None,
         name: str | None = None,
+        **others: object,
     ) -> None:
+        for given in others:
+            raise TypeError(_unknown(given))
         self.tf1 = tf1
         self.tf2 = tf2
         self.inputs = inputs

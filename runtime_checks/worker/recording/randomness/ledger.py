@@ -151,11 +151,17 @@ class Ledger:
 
     def described(self, last_step: int = 0) -> list[DrawRow]:
         """As JSON data, up to the end of a training step; a graph's operations all belong to step 0."""
-        return [
-            {"op": draw.op, "seed": draw.seed, "shape": draw.shape or [], "purpose": draw.purpose, "place": draw.place}
-            for draw in self.draws
-            if draw.step <= last_step
-        ]
+        found: list[DrawRow] = []
+        for draw in self.draws:
+            if draw.step <= last_step:
+                said: DrawRow = {
+                    "op": draw.op, "seed": draw.seed, "shape": draw.shape or [], "purpose": draw.purpose,
+                    "place": draw.place,
+                }  # fmt: skip
+                if _in_loop(draw.operation):
+                    said["repeats"] = True
+                found.append(said)
+        return found
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -196,6 +202,21 @@ class Ledger:
         if first and not current_trace_graph()[1]:  # in a pass of Keras 3 that only asks for shapes nothing is drawn
             self.draws.append(draw)
         return draw
+
+
+def _in_loop(operation: Operation) -> bool:
+    """Whether an operation is a part of what a loop of the graph does in each turn."""
+    graph = getattr(operation, "graph", None)
+    while graph is not None:
+        if type(graph).__name__.startswith("While"):
+            return True
+        graph = getattr(graph, "outer_graph", None)
+    context = operation._get_control_flow_context() if hasattr(operation, "_get_control_flow_context") else None
+    while context is not None:
+        if context.IsWhileContext():
+            return True
+        context = context.outer_context
+    return False
 
 
 def initializing(frame: FrameType | None) -> bool:

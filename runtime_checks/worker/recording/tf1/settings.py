@@ -10,7 +10,7 @@ from ..randomness.ledger import STEP, Draw
 from ..tensors import Graph, Json, Layer, Nest, Operation, Tensor
 from ..watching.operations import constant_of
 
-__all__ = ["layers", "masks"]
+__all__ = ["layers"]
 
 _KINDS = ("BatchNormalization", "Dropout", "Activation", "ReLU", "LeakyReLU", "ELU", "PReLU", "Softmax")
 _CONFIGURED = ("epsilon", "momentum", "rate", "alpha", "negative_slope")
@@ -47,21 +47,6 @@ def layers(
             name = operation.name.split("/random_uniform")[0]
             described.append(_row(name, "dropout", {"rate": rate}, place_of(operation)))
     return described
-
-
-def masks(graph: Graph) -> list[str]:
-    """What takes the lengths of rows: loops of recurrent cells, reversed sequences, and masks."""
-    found: dict[str, None] = {}
-    for operation in graph.get_operations():
-        *scopes, last = operation.name.split("/")
-        masking = next((scope for scope in scopes if scope.startswith("SequenceMask")), None)
-        if "gradients" in scopes:
-            continue
-        if last.startswith("CheckSeqLen") or operation.type == "ReverseSequence":
-            found["/".join(scopes) or last] = None
-        elif masking is not None:
-            found["/".join(scopes[: scopes.index(masking) + 1])] = None
-    return list(found)
 
 
 def _row(name: str, cls: str, config: dict[str, Json], place: Place | None) -> LayerRow:

@@ -28,11 +28,11 @@ from ..tensors import Array, DType, Function, V1Session, Variable
 from ..values import fills, sampling
 from ..watching.clipping import UNKNOWN
 from . import checkpoint, estimator, evaluating, in_float64, probing, samples, sessions
+from .alike import alike
 from .building import EVALUATE, INFER, TRAIN, Network, build, takes
 from .legacy_layers import legacy_layers
 from .operations import Operations
 from .sessions import opened
-from .settings import masks
 from .step import run_values
 from .training import record_batch, record_values, record_variables, train
 from .variables import Kept, keep, plain, weights
@@ -215,7 +215,6 @@ class _Side:
         self.recording.content["optimizers"] = kept.optimizers
         self.recording.content["averages"] = kept.averages
         self.recording.content["layers"] = network.layers
-        self.recording.content["masks"] = masks(network.graph)
         known = {said["name"] for said in self.recording.content["variables"]}
         self.recording.content["variables"] += [
             {**said, "only": "training"} for said in kept.variables if said["name"] not in known
@@ -243,7 +242,6 @@ class _Side:
         self.recording.content["variables"] = kept.variables
         self.recording.content["other_variables"] = kept.others
         self.recording.content["layers"] = network.layers
-        self.recording.content["masks"] = masks(network.graph)
         chapter.say(mode=network.mode)
 
     def _constant(self, chapter: Chapter) -> None:
@@ -263,6 +261,14 @@ class _Side:
         with numbered(network.graph, self.plan.seed), opened(network, grappler) as session:
             sessions.fill(session, network, _fillings(network, value))
             self._pass(chapter, network, session)
+            if chapter.name == scenarios.FINGERPRINT:
+                self._say_what_is_alike(network, session)
+
+    def _say_what_is_alike(self, network: Network, session: V1Session) -> None:
+        try:
+            self.recording.content["alike"] = alike(network, session, self._shown(), self.code)
+        except Exception as error:
+            self.recording.note(f"what the TF1 side reads off the batches was not found out: {essence(error)}")
 
     def _inference(self, chapter: Chapter) -> None:
         network = self._forward()

@@ -27,9 +27,14 @@ def require(pair: Pair, model: Model) -> None:
     if model.has_own("test_step"):
         return
     if not model.is_compiled:
-        raise NotRunError("the TF2 side does not say how it is evaluated: compile the model, or give it a test_step")
+        raise NotRunError(
+            "the TF2 side does not say how it is evaluated: compile the model, or give it a method "
+            "test_step(self, data)"
+        )
     if model.has_own_step and not _has_loss(model.value) and not model.has_own("compute_loss"):
-        raise NotRunError("the TF2 side is compiled without a loss, and evaluates none: give it a test_step")
+        raise NotRunError(
+            "the TF2 side is compiled without a loss, and evaluates none: give the model a method test_step(self, data)"
+        )
     if pair.train_step is not None and not hasattr(model.value, "test_step"):
         raise NotRunError("the TF2 side has no test_step")
 

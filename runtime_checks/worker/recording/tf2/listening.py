@@ -14,6 +14,7 @@ from ..format.rows import LayerRow, Place
 from ..format.store import Chapter
 from ..pairs import structures
 from ..tensors import Array, Function, Json, Layer, Nest, Tensor, Variable
+from ..watching.alike import Alike
 from ..watching.constructions import made_at, written_at
 from ..watching.eager_operations import EagerOperations
 from ..watching.layer_calls import is_own, recording_layers
@@ -45,7 +46,6 @@ class Listening:
         self.values = False
         self.called: Callable[[Nest], None] | None = None
         self.settings: dict[str, LayerRow | None] = {}
-        self.masks: dict[str, None] = {}
         self._code = code
         self._variables = variables
         self._declared = {str(ends[1]): name for name, ends in taps.items() if len(ends) > 1}
@@ -85,6 +85,10 @@ class Listening:
         """The user's line that an operation is there for, and where the layer was made that computes it."""
         place, made = self._calls.places(frame)
         return place or self._compiled, made
+
+    def alike(self) -> Alike:
+        """Hears what passes read off their batches alone."""
+        return Alike(lambda frame: self._places(frame)[0])
 
     def root(self, model: Layer) -> None:
         """Name the layers relative to a model from now on."""
@@ -140,8 +144,6 @@ class Listening:
             told = layer_settings(layer)
             place = self._calls.made_at(layer)
             self.settings[path] = None if told is None else {**told, "name": path, "place": place and list(place)}
-        if any(getattr(leaf, "_keras_mask", None) is not None for _, leaf in structures.flat(outputs, "")):
-            self.masks[path] = None
         if self.called is not None and layer is self._calls.root:
             self.called(outputs)
         if self.chapter is None:

@@ -6,6 +6,7 @@ import contextlib
 from typing import Callable, Iterator, Sequence
 
 from ... import shims
+from ...errors import essence
 from ...frames import UserCode
 from ..format import scenarios
 from ..format.attempts import NotRunError, attempt
@@ -13,6 +14,7 @@ from ..format.plan import Plan
 from ..format.reading import Recorded
 from ..format.rows import LoadRow, Place
 from ..format.store import Chapter, Recording
+from ..pairs import structures
 from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
 from ..randomness import numbering, samples
@@ -20,9 +22,10 @@ from ..tensors import Array, Nest, Tensor
 from ..values import sampling
 from ..values.conversions import Conversion
 from ..watching import checkpoint_loads
+from ..watching.alike import padded
 from . import checkpoint, converting, evaluating, in_float64, once
 from .listening import array
-from .model import Forward, eagerly, in_function
+from .model import Forward, eagerly, in_function, tensors
 from .session import Made, Session
 from .steps import step_function, train, try_unbuilt
 from .variables import Variables, assign, value_of
@@ -149,7 +152,6 @@ class _Side:
         content["variables"] = made.variables.rows()
         content["other_variables"] = made.variables.other_rows()
         content["layers"] = [told for told in made.listening.settings.values() if told]
-        content["masks"] = list(made.listening.masks)
         if self.session.tf1 is not None:
             self._groups, self._problems = converting.groups_of(self.session, self.session.tf1)
             self.session.copying.convert([group.conversion for group in self._groups])
@@ -222,6 +224,27 @@ class _Side:
             else:
                 with eagerly():
                     self._forward(chapter, made)
+                    if chapter.name == scenarios.FINGERPRINT:
+                        self._say_what_is_alike(made)
+
+    def _say_what_is_alike(self, made: Made) -> None:
+        """Say what inference reads off the batches alone and finds to be the same everywhere."""
+        import tensorflow as tf
+
+        found, with_padding = made.listening.alike(), made.listening.alike()
+        try:
+            for step in range(self.session.plan.steps):
+                batch = self.session.batches.at(step)
+                with found.listening(_leaves(batch.inputs)):
+                    self.session.run(made, training=False, step=step)
+            if found.rows():
+                batch = self.session.batches.at(0)
+                inputs = tf.nest.map_structure(padded, batch.inputs)
+                with with_padding.listening(_leaves(inputs)):
+                    made.model.forward(tensors(inputs), False, tensors(batch.labels))
+        except Exception as error:
+            self.session.recording.note(f"what the TF2 side reads off the batches was not found out: {essence(error)}")
+        self.session.recording.content["alike"] = found.rows(with_padding)
 
     def _inference(self, chapter: Chapter) -> None:
         with samples.watching() as initializers, self.session.numbered() as made, eagerly():
@@ -404,6 +427,10 @@ class _Side:
             inputs = self.session.batch_tensors(0).inputs
             return made.model.value.compute_loss(x=inputs, y=labels, y_pred=outputs[0])
         return None
+
+
+def _leaves(inputs: Nest) -> list[Array]:
+    return [leaf for _, leaf in structures.flat(inputs, "input")]
 
 
 def _parts(found: Forward) -> dict[str, Nest]:
