@@ -8,13 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
-from migrate_lint.linter.finding import Applicability, Edit, Fix, Severity
+from migrate_lint.linter.finding import Applicability, Edit, Fix, Severity, Verdict
 from migrate_lint.linter.reporters import Paint
 from migrate_lint.linter.reporters.formats import azure, json_lines, pylint, rdjson
 from migrate_lint.linter.reporters.formats import json as json_format
+from migrate_lint.linter.result import BaselineStatus, RevisionStatus, Runtime
+from migrate_lint.linter.run.verdicts import tally
 
 from .reports import FINDING, linted, result_of, text_of
+from .runs import LinesRun, PhaseOutcome, evidence, worker_run
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
 
 ISSUE = re.compile(r"##vso\[task\.logissue ((?:\w+=[^;\]]*;)+)\](.*)")
 """As Azure's agent reads a command: properties, then what is said."""
@@ -77,6 +83,40 @@ def test_json_lines_are_the_findings_of_json(tmp_path: Path) -> None:
 
     assert 2 == len(lines)
     assert json.loads("\n".join(json_format.report(result, Paint(False))))["findings"] == lines
+
+
+def test_json_is_what_its_schema_says(tmp_path: Path) -> None:
+    """With everything that a report may have, and nothing else; a key that is new or gone fails."""
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    whole = jsonschema.Draft202012Validator(schema)
+    line = jsonschema.Draft202012Validator({**schema["$defs"]["finding"], "$defs": schema["$defs"]})
+    files = {"a.py": "import tensorflow as tf\n\nx = tf.log(1.0)\ntf.Session().run(x)\n", "b.py": "tf.x(\n", "c.py": ""}
+    result = linted(tmp_path, files)
+    judged = replace(
+        FINDING, cell=2, verdict=Verdict.CONFIRMED, evidence=(evidence(Verdict.CONFIRMED, "2 were made"),),
+        fix=Fix(Applicability.UNSAFE, (Edit(1, 1, 1, 2, "x"),), "look at it"),
+    )  # fmt: skip
+    ran = worker_run(
+        phases=(PhaseOutcome("fit", "failed", 0.5, "why"),), scopes=(("f", "nothing"),), notes=("a note",),
+        lines=(LinesRun("a.py", (1, 3), (("fit", (1,)),)),), cause="it ended",
+    )  # fmt: skip
+    full = replace(
+        result,
+        findings=(*result.findings, judged),
+        baseline=BaselineStatus("b.json", 3, 2, 1, 0, "read", (("2026-11-27", 2),)),
+        since=RevisionStatus("main", "0" * 40, 1, 2),
+        runtime=Runtime((ran,), tally([judged]), False),
+        milder=1,
+    )
+
+    for each in (result, full, result_of(), result_of(FINDING)):
+        whole.validate(json.loads("\n".join(json_format.report(each, Paint(False)))))
+        for found in text_of(json_lines, each).splitlines():
+            line.validate(json.loads(found))
+    changed = json.loads("\n".join(json_format.report(full, Paint(False))))
+    changed["findings"][0]["new"] = 1
+    assert not whole.is_valid(changed)
 
 
 def test_rdjson_counts_bytes_and_suggests_fixes(tmp_path: Path) -> None:
