@@ -417,3 +417,20 @@ def _listing(command: str) -> str:
     """The options of a command as the reference lists them."""
     extension = _extension("command_line")
     return "\n".join(extension.listing(extension.parser(command)))
+
+
+def test_the_versions_that_the_docs_support_are_those_that_are_asked_for() -> None:
+    """Of Python and of packages, the lowest ones."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = [one for name in ("runtime", "pylint", "lsp") for one in project["optional-dependencies"][name]]
+    asked = dict(one.split(">=") for one in [*project["dependencies"], *extras])
+    rows = dict(re.findall(r"^\| (.+?) \| (.+?) \|$", (DOCS / "versions.md").read_text("utf-8"), re.M))
+
+    assert rows["Python of migrate-lint"].startswith(project["requires-python"].removeprefix(">=") + " and later")
+    for row, package in {
+        "libcst": "libcst",
+        "pylint, for the plugin": "pylint",
+        "pygls, for `migrate-lint server`": "pygls",
+        "TensorFlow that is moved to": "tensorflow",
+    }.items():
+        assert rows[row].startswith(f"{asked[package]} and later"), row
