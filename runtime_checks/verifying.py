@@ -64,8 +64,9 @@ class Request:
 
     ``pair`` names it (``pair.py``, ``pair.py:name`` or ``package.module:name``); ``until`` is the last rung, by name or
     number; ``policy`` is ``guide``, ``noise`` or a file; ``target`` is the Keras of the TF2 side, by default ``likely``
-    where ``python`` has it, or else the one that ``tf.keras`` is there; ``python_tf1`` is the interpreter of the TF1
-    side, by default the same one; ``oracle`` also computes both sides in float64.
+    where ``python`` has it, which was read off what ``because`` says, or else the one that ``tf.keras`` is there;
+    ``python_tf1`` is the interpreter of the TF1 side, by default the same one; ``oracle`` also computes both sides in
+    float64.
     ``devices`` are such as ``CPU:0``: both sides run on the first, by default on the CPU with accelerators hidden, and
     the TF2 side once more on each further one. ``precisions`` are policies of Keras, `PRECISIONS`, under each of which
     the TF2 side runs once more; ``strategies`` are such as ``mirrored:2``, see `strategies`, with the same.
@@ -81,6 +82,7 @@ class Request:
     seed: int = 42
     target: Target | None = None
     likely: Target | None = None
+    because: str = ""
     python: str | None = None
     python_tf1: str | None = None
     timeout: float = 300.0
@@ -201,7 +203,7 @@ def run(
         write_run(folder, asked_for)
         sides = (
             _Side(request, "tf1", *first, folder, [_ON_KERAS2] if swapped else []),
-            _Side(request, "tf2", *second, folder),
+            _Side(request, "tf2", *second, folder, _chosen(request, second[1])),
         )
         wanted = {second[0].executable: (sides[1], devices)}
         wanted.setdefault(first[0].executable, (sides[0], devices[:1]))
@@ -430,6 +432,12 @@ def _interpreters(request: Request) -> tuple[tuple[interpreter.Interpreter, Targ
             f"{first.executable} has no TensorFlow: install it there, or name another interpreter."
         )
     return (first, _target_of_tf1(first)), (second, target)
+
+
+def _chosen(request: Request, target: Target | None) -> list[str]:
+    """Why the TF2 side has the Keras that it has, where the project around it says so."""
+    told = request.target is None and target is not None and target is request.likely and bool(request.because)
+    return [f"the TF2 side ran with {target}: {request.because}"] if told else []
 
 
 def _target_of_tf1(python: interpreter.Interpreter) -> Target | None:

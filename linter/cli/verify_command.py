@@ -259,6 +259,7 @@ def pair_request(text: str, project: Project, options: argparse.Namespace) -> ve
         pair=text,
         target=Target(options.target) if options.target in list(Target) else None,
         likely=project.target(),
+        because=project.reason,
         python=options.python,
         python_tf1=options.python_tf1,
         timeout=options.timeout or _TIMEOUT,
@@ -285,6 +286,8 @@ class Project:
         from ..run.imports import root_around
 
         self._file = file
+        self.reason = ""
+        """What `target` was read off."""
         self.root = None if file is None else root_around(file)
         self._config = load(os.getcwd() if file is None else os.path.dirname(file))
         configure(self._config, False)
@@ -295,8 +298,8 @@ class Project:
 
         if self.root is None:
             return None
-        target, reason = decide_target(Path(self.root), self._config.target)
-        return None if reason == NO_EVIDENCE else target
+        target, self.reason = decide_target(Path(self.root), self._config.target)
+        return None if self.reason == NO_EVIDENCE else target
 
     def findings(self, target: Target | None) -> Sequence[Finding]:
         """In the pair's file and in the project's files that it imports; none of an installed module."""

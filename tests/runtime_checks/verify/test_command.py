@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from migrate_lint.linter.cli.main import main
+from migrate_lint.linter.finding import Target
 from migrate_lint.runtime_checks import record, verifying
 from migrate_lint.runtime_checks.comparison.rungs import RUNGS
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
@@ -219,6 +221,19 @@ def test_findings_of_the_linter_are_handed_on(place: Place, monkeypatch: pytest.
     ((request, findings, *_),) = given
     assert {"pair.py", "beside.py"} == {finding.path for finding in findings}
     assert (None, "keras2", str(place.project)) == (request.target, request.likely, request.roots[0])
+    assert "requirements.txt" in request.because
+
+
+def test_why_a_keras_was_taken_is_told() -> None:
+    """Where nobody asked for it: a file far from the pair may have said it."""
+    read_off = verifying.Request("pair.py", likely=Target.KERAS2, because="TF_USE_LEGACY_KERAS is set in old.py:3")
+
+    assert verifying._chosen(read_off, Target.KERAS2) == [
+        "the TF2 side ran with keras2: TF_USE_LEGACY_KERAS is set in old.py:3"
+    ]
+    for request in (replace(read_off, target=Target.KERAS2), replace(read_off, likely=None)):
+        assert verifying._chosen(request, Target.KERAS2) == []
+    assert verifying._chosen(read_off, Target.KERAS3) == []
 
 
 def test_a_test_is_written_for_a_run(place: Place) -> None:
