@@ -111,7 +111,8 @@ class TfVariableUntrackedKeras3(Rule):
             if all(attributes_hold_state(call.file.project, made) for made in call.found):
                 yield from self._module(call, owner, name)
         elif "module" in owner.kinds and not owner.is_keras and _is_keras3_layer(call):
-            if not any(_reads_below(read, name, _COLLECTED) for read in _reads(owner, name)):
+            collected = any(_reads_below(read, name, _COLLECTED) for read in _reads(owner, name))
+            if not collected or _asks_itself(call, owner):
                 yield self.report(
                     call,
                     f"`self.{name}` is a Keras 3 layer in the tf.Module `{owner.name}`: `{owner.name}.variables` and "
@@ -187,6 +188,16 @@ class TfVariableUntrackedKeras3(Rule):
             Severity.ERROR if proven else Severity.INFO,
             subject=f"self.{name}",
         )
+
+
+def _asks_itself(call: Call, owner: ClassSite) -> bool:
+    """Whether a method reads the variables of its own object, and so counts on those that are not there."""
+    return any(
+        found.body is owner.body
+        for read in call.file.references
+        for head, _, last in [(read.path or "").partition(".")]
+        if last in _COLLECTED and (found := read.class_of_self(head)) is not None
+    )
 
 
 def _attribute(call: Call) -> tuple[str, str] | None:
