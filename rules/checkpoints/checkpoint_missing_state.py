@@ -155,7 +155,8 @@ def _is_made_for_checkpoint(call: Call) -> bool:
         key = queue.pop()
         met.add(key)
         for maker in file.project.makers(key):
-            around = file.function_of(file.index.scopes[maker[1]]).cls if maker[0] == file.key else None
+            scope = file.index.scopes[maker[1]] if maker[0] == file.key else None
+            around = file.function_of(scope).cls if scope is not None and scope.is_function else None
             if around is None and maker[0] in files:
                 return True
             if around is not None and around.key not in met:
