@@ -13,6 +13,7 @@ from ..numerics.optimizers import KERAS, kind_of
 from ..variables.constructors import is_layer
 from ..variables.keeping import kept
 from .assigned import assignments_to, given_to
+from .unbuilt import is_of_keras2
 
 if TYPE_CHECKING:
     import libcst
@@ -104,6 +105,8 @@ class CheckpointMissingState(Rule):
         """A layer that an attribute of a Keras 3 layer holds in a list or dict alone."""
         cls = call.cls
         if call.target is not Target.KERAS3 or cls is None or not cls.is_keras or not is_layer(call):
+            return
+        if is_of_keras2(call) or any(text.startswith("tf_keras.") for text in call.file.project.mro(cls.key)[1]):
             return
         if call.file.is_test or call.in_graph or not _is_made_for_checkpoint(call):
             return

@@ -14,6 +14,12 @@ _OVERRIDES = ("fit", "compile", "summary", "add", "__new__", "__call__")
 _BUILDS = frozenset({"build", "predict", "evaluate", "train_on_batch", "load_weights", "build_from_config"})
 
 
+def is_of_keras2(maker: Call) -> bool:
+    """Whether what a call makes is of tf_keras, whichever Keras the program uses otherwise."""
+    bases = (text for entity in maker.found if entity.kind == "class" for text in maker.file.project.mro(entity.key)[1])
+    return any(text.startswith("tf_keras.") for text in (*(name.spelled for name in maker.names), *bases))
+
+
 def made_before(call: Call, name: str) -> Assignment | None:
     """The last assignment to a name before a call of the same function, if the call surely comes after it."""
     around = call.file.assignments_by_function.get(call.scope.function().id, [])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...linter.rule_api.model import Call, Target, literal_string, path_of
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
-from .unbuilt import is_unbuilt, made_before
+from .unbuilt import is_of_keras2, is_unbuilt, made_before
 
 if TYPE_CHECKING:
     import libcst
@@ -147,7 +147,7 @@ def _unbuilt(call: Call) -> str:
         return ""
     for given in checkpoint.call.keywords:
         made = made_before(checkpoint, given.value.id) if isinstance(given.value, ast.Name) else None
-        if made is not None and made.value_call is not None:
+        if made is not None and made.value_call is not None and not is_of_keras2(made.value_call):
             name = ast.unparse(given.value)
             if is_unbuilt(made.value_call, name, call.line, checkpoint.call):
                 return name
