@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from .verifying import compare
     from .worker.recording.pairs.pair import Converter, Pair, Spec
     from .worker.recording.self_recording import record
+    from .worker.recording.tf1.until_session import until_session
 
 __all__ = [
     "Converter", "Pair", "Spec", "assert_no_variable_creations", "catch_and_raise_created_variables", "compare",
-    "record", "verify"
+    "record", "until_session", "verify"
 ]
 
 _PLACES = {
@@ -28,6 +29,7 @@ _PLACES = {
     "Spec": ".worker.recording.pairs.pair",
     "compare": ".verifying",
     "record": ".worker.recording.self_recording",
+    "until_session": ".worker.recording.tf1.until_session",
     "verify": ".in_process",
 }
 

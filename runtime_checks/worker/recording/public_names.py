@@ -10,6 +10,7 @@ from typing import NoReturn
 from .. import scopes
 from .pairs.pair import Converter, Pair, Spec
 from .self_recording import record
+from .tf1.until_session import until_session
 
 __all__ = ["provide"]
 
@@ -43,6 +44,7 @@ def _names() -> dict[str, object]:
         "catch_and_raise_created_variables": scopes.catch_and_raise_created_variables,
         "compare": _needs_installation,
         "record": record,
+        "until_session": until_session,
         "verify": _needs_installation,
     }
 

@@ -98,6 +98,9 @@ class Spec:
         learning_rate: a scalar.
         gradients: dict of gradients by variable name.
         taps: dict of tensors by name, to be compared with the tap of that name on the other side.
+        feeds: dict of what the program's own placeholders are fed in each ``session.run`` (TF1 only): one of the
+            tensors that the function was given as inputs or labels, which stands for its part of the batch, or a
+            number or array, which is cast to the placeholder's dtype as a session does it. One with None is not fed.
     """
 
     predictions: Nest = None
@@ -107,6 +110,7 @@ class Spec:
     learning_rate: Tensor = None
     gradients: Nest = None
     taps: Nest = None
+    feeds: Mapping[Tensor, Nest] | None = None
 
 
 def _unknown(given: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, Iterator, Mapping, NamedTuple
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..tensors import Nest, Operation, Tensor
 from .mapping import plain
@@ -36,6 +36,8 @@ class Results(NamedTuple):
     """By variable name, or None."""
     taps: dict[str, Tensor] = {}  # noqa: RUF012
     """Tensors by name, nested ones by path."""
+    feeds: Sequence[tuple[Tensor, Nest]] = ()
+    """Placeholders of the program, each with what it is fed."""
 
 
 def flat(value: Nest, single: str = "output") -> list[tuple[str, Tensor]]:
@@ -145,6 +147,7 @@ def _of_spec(value: object) -> Results:
         learning_rate=getattr(value, "learning_rate", None),
         gradients=_gradients(getattr(value, "gradients", None)),
         taps=_tensors(getattr(value, "taps", None) or {}),
+        feeds=tuple((getattr(value, "feeds", None) or {}).items()),
     )
 
 

@@ -66,7 +66,7 @@ def _read(network: Network) -> list[Operation]:
         if operation not in computed:
             computed.add(operation)
             waiting += [] if operation.type in NO_VALUES else [tensor.op for tensor in operation.inputs]
-    fed = {tensor.op for tensor in [*network.inputs.values(), *network.labels.values()]}
+    fed = {tensor.op for tensor in network.fed}
     driven, weighed = set(), set()
     for operation in sorted(computed, key=position):
         above = () if operation.type in NO_VALUES else [tensor.op for tensor in operation.inputs]

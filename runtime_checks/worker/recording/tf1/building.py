@@ -19,6 +19,7 @@ from ..watching import averages, clipping, v1_optimizers
 from ..watching.layer_calls import recording_layers
 from ..watching.operations import place_of, position, upstream
 from . import settings
+from .own_graphs import one_graph
 
 __all__ = ["EVALUATE", "INFER", "TRAIN", "Network", "Value", "build", "order", "takes"]
 
@@ -67,6 +68,7 @@ class Network:
         inputs: placeholders by name.
         reads_inputs: whether the graph uses any of them; one that does not reads data of its own.
         labels: placeholders by name, none where the function did not want them.
+        own: the program's own placeholders, each with the input or label that it gets, or with an array.
         values: what a forward pass records, in the order of construction: taps, outputs, loss, regularization.
         metrics: ``(name, update, value)``; the update is None where there is none.
         train_op: the operation of one training step, or None.
@@ -87,6 +89,7 @@ class Network:
         self.inputs: dict[str, Tensor] = {}
         self.reads_inputs = True
         self.labels: dict[str, Tensor] = {}
+        self.own: list[tuple[Tensor, Tensor | Array]] = []
         self.values: list[Value] = []
         self.metrics: list[tuple[str, Operation, Tensor]] = []
         self.train_op: Operation = None
@@ -119,7 +122,16 @@ class Network:
         fed = {self.inputs[name]: value for name, value in structures.flat(batch.inputs, "input")}
         if self.labels and batch.labels is not None:
             fed.update((self.labels[name], value) for name, value in structures.flat(batch.labels, "label"))
+        given = {id(placeholder): value for placeholder, value in fed.items()}
+        for placeholder, value in self.own:
+            fed[placeholder] = np.asarray(given.get(id(value), value), placeholder.dtype.as_numpy_dtype)
         return fed
+
+    @property
+    def fed(self) -> list[Tensor]:
+        """The placeholders that get a part of the batch."""
+        given = [*self.inputs.values(), *self.labels.values()]
+        return given + [placeholder for placeholder, value in self.own if any(value is one for one in given)]
 
 
 def build(
@@ -162,8 +174,10 @@ def build(
             heard_too.enter_context(clipping.heard_gradients(lambda x, made: network.gradients.append((x, made))))
             inputs = _placeholders([batch.inputs for batch in shown], "input", network.inputs)
             labels = _labels(pair, mode, shown, network)
+            heard_too.enter_context(one_graph(graph, notes))
             returned = _call(pair, inputs, labels, mode)
             network.results = structures.results(returned)
+            network.own = _own(network)
             network.reads_inputs = _reads(network, returned)
             network.scaffold = getattr(returned, "scaffold", None)
         network.initialization = [
@@ -185,8 +199,34 @@ def build(
 def _reads(network: Network, returned: Nest) -> bool:
     """Whether the function uses its inputs, or gives them back."""
     given = {id(leaf) for _, leaf in structures.flat(network.results.outputs)} | {id(returned)}
+    given.update(id(value) for _, value in network.own)
     used = any(placeholder.consumers() or id(placeholder) in given for placeholder in network.inputs.values())
     return used or not network.inputs
+
+
+def _own(network: Network) -> list[tuple[Tensor, Tensor | Array]]:
+    """The program's own placeholders that are fed something.
+
+    Raises:
+        PairError: if what is fed is no tensor of the graph, or gets a tensor that the function was not given.
+    """
+    given = [*network.inputs.values(), *network.labels.values()]
+    found: list[tuple[Tensor, Tensor | Array]] = []
+    for placeholder, value in network.results.feeds:
+        if getattr(placeholder, "graph", None) is not network.graph or not hasattr(placeholder, "dtype"):
+            raise batches.PairError(f"feeds of the Spec: {placeholder!r} is no tensor of the graph that was built")
+        if value is None:
+            continue
+        if hasattr(value, "op"):
+            if all(value is not one for one in given):
+                raise batches.PairError(
+                    f"feeds of the Spec: {placeholder.name} gets {value.name}, which is neither an input nor a label "
+                    "that the function was given, nor a number or array"
+                )
+            found.append((placeholder, value))
+        else:
+            found.append((placeholder, np.asarray(value, placeholder.dtype.as_numpy_dtype)))
+    return found
 
 
 def _labels(pair: Pair, mode: str, shown: Sequence[batches.Batch], network: Network) -> Nest:

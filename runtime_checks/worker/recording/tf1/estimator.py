@@ -9,7 +9,7 @@ from typing import Callable, Iterator, NamedTuple
 from ...patching import replaced
 from ..tensors import Module, Nest, Operation, Tensor
 
-__all__ = ["EstimatorSpec", "ModeKeys", "standing_in"]
+__all__ = ["EstimatorSpec", "ModeKeys", "public_modules", "standing_in"]
 
 _OWNERS = ("tensorflow", "tensorflow.compat.v1", "tensorflow._api.v2.compat.v1")
 
@@ -64,12 +64,13 @@ def standing_in(adapted: Callable[[str], None]) -> Iterator[None]:
 
     stand_in = _Estimator(heard)
     with contextlib.ExitStack() as stack:
-        for module in [one for one in _modules() if not _has_estimator(one)]:
+        for module in [one for one in public_modules() if not _has_estimator(one)]:
             stack.enter_context(replaced(module, "estimator", stand_in))
         yield
 
 
-def _modules() -> list[Module]:
+def public_modules() -> list[Module]:
+    """The modules in which a TF1 program finds TensorFlow's names."""
     import tensorflow as tf
 
     found: list[Module] = []

@@ -1,0 +1,140 @@
+"""Runs a TF1 program up to its first session: code that builds a graph and trains it gives the graph to nobody."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import runpy
+import sys
+from types import FrameType, TracebackType
+from typing import Callable, Iterator, NoReturn, Sequence
+
+from ...patching import replaced
+from ..pairs.batches import PairError
+from ..tensors import Nest
+
+__all__ = ["Reached", "until_session"]
+
+_OWN = ("tensorflow", "contextlib", "runpy", "absl", __name__)
+"""Modules whose frames are no part of the program."""
+
+
+class _Stop(BaseException):
+    """Ends the program, past its own handlers of exceptions."""
+
+
+class Reached:
+    """What the names of a program stood for when it came to its first session.
+
+    ``reached["model.loss"]`` is an expression of the program, looked up in the innermost of its functions that can.
+    """
+
+    def __init__(self, frames: Sequence[FrameType]) -> None:
+        self._frames = frames
+
+    def __getitem__(self, expression: str) -> Nest:
+        """Its value.
+
+        Raises:
+            LookupError: if no function of the program that was running has it; says what there is.
+        """
+        for frame in self._frames:
+            try:
+                return eval(expression, frame.f_globals, frame.f_locals)
+            except (NameError, AttributeError, LookupError):
+                continue
+        names = {name for frame in self._frames for name in frame.f_locals if not name.startswith("__")}
+        raise LookupError(
+            f"the program has no {expression} when it comes to its first session; it has {', '.join(sorted(names))}"
+        )
+
+
+def until_session(program: str | Callable[..., object], *arguments: object) -> Reached:
+    """Run a program until it runs something in a session, and give what its names stand for then.
+
+    Args:
+        program: a file, which is run as ``python FILE ARGUMENTS`` does it, relative to the file of the caller; or a
+            function.
+        arguments: of its command line, or of the function.
+
+    Raises:
+        PairError: if there is no such file, or the program ends without running a session.
+        Exception: whatever the program raises before.
+    """
+    import tensorflow as tf
+    from tensorflow.python.client import session
+
+    def stop(*_: object, **__: object) -> NoReturn:
+        raise _Stop
+
+    beside = os.path.dirname(sys._getframe(1).f_globals.get("__file__") or "")
+    file = None if callable(program) else os.path.join(beside, program)
+    with replaced(session.BaseSession, "run", stop), _flags(file):
+        try:
+            if callable(program):
+                program(*arguments)
+            else:
+                _run(str(file), [str(one) for one in arguments])
+        except _Stop as stopped:
+            frames = [one for one in _frames(stopped.__traceback__) if not _is_own(one)]
+        else:
+            raise PairError(f"{getattr(program, '__name__', program)} ends without running anything in a session")
+    graph = tf.compat.v1.get_default_graph()
+    if graph.finalized:
+        graph._unsafe_unfinalize()  # a supervisor or a monitored session has closed it; what records it adds to it
+    return Reached(frames[::-1])
+
+
+def _run(file: str, arguments: Sequence[str]) -> None:
+    if not os.path.isfile(file):
+        raise PairError(f"until_session: there is no file {file}")
+    words, path = sys.argv, list(sys.path)
+    sys.argv = [file, *arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
+    try:
+        runpy.run_path(file, run_name="__main__")
+    finally:
+        sys.argv, sys.path[:] = words, path
+
+
+def _frames(traceback: TracebackType | None) -> Iterator[FrameType]:
+    while traceback is not None:
+        yield traceback.tb_frame
+        traceback = traceback.tb_next
+
+
+def _is_own(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith(_OWN)
+
+
+@contextlib.contextmanager
+def _flags(file: str | None) -> Iterator[None]:
+    """Let the body define its flags, and forget them: a program is run once for each graph, and defines them each time.
+
+    Those that a file has defined as a module are put back afterwards.
+    """
+    flags = sys.modules.get("absl.flags")
+    if flags is None:
+        yield
+        return
+    values: Nest = vars(flags)["FLAGS"]
+    homes = {name: values.find_module_defining_flag(name) for name in values}
+    hidden = {name: values[name] for name, home in homes.items() if file is not None and _is_of(home, file)}
+    for name in hidden:
+        delattr(values, name)
+    known, parsed = set(values), values.is_parsed()
+    try:
+        yield
+    finally:
+        for name in set(values) - known:
+            delattr(values, name)
+        for name, flag in hidden.items():
+            values[name] = flag
+            values.register_flag_by_module(homes[name], flag)
+        if values.is_parsed() and not parsed:
+            values.unparse_flags()
+
+
+def _is_of(module: str | None, file: str) -> bool:
+    defined_in = getattr(sys.modules.get(module or ""), "__file__", None)
+    return defined_in is not None and os.path.realpath(defined_in) == os.path.realpath(file)
