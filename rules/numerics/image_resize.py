@@ -49,7 +49,7 @@ class ImageResize(Rule):
     code = "TF618"
     severity = Severity.INFO
     consequence = Consequence.CHANGES
-    beside = ("TF406",)  # says that the name moved
+    beside = ("TF406", "TF407")  # that the name moved, and that an argument has another meaning
     calls = (*_OLD, _NEW)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
