@@ -552,6 +552,8 @@ def test_progress_is_for_terminals(
 
     monkeypatch.setattr(console, "PhaseProgress", Progress)
     monkeypatch.setattr(console, "is_terminal", lambda stream: stream is sys.stderr)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
     session.error = UsageError("no")
 
     assert 2 == main(["--runtime", "model.py:build", *words])
