@@ -9,8 +9,11 @@ from .summary import Conditions
 
 VARIABLE_SCOPES = frozenset({"tensorflow.variable_scope", "tensorflow.variable_op_scope", "tensorflow.VariableScope"})
 _NO_SCOPES = ("tensorflow.", "keras.", "slim.", "contextlib.", "open", "threading.")
-_SESSIONS = frozenset({"tensorflow.Session()", "tensorflow.python.client.session.Session()"})
-"""Entering one makes its graph the default and ends eager execution; an `InteractiveSession` does not [run]."""
+_SESSIONS = frozenset({"tensorflow.compat.v1.Session()", "tensorflow.python.client.session.Session()"})
+"""Entering one makes its graph the default and ends eager execution; an `InteractiveSession` does not [run].
+
+``tf.Session`` is none of them: TF2 does not have it, so nothing runs in its graph, and what stands in it is to be migrated.
+"""
 
 
 def own_effects(names: Resolver, file: str, condition: Conditions) -> Effects:
@@ -20,6 +23,8 @@ def own_effects(names: Resolver, file: str, condition: Conditions) -> Effects:
         effects |= Effects.UNREACHABLE
     for text, how in condition["withs"]:
         found = () if text.startswith("?") else names.resolve(file, text)
+        if any(e.kind == "external" and e.text in _SESSIONS for e in found):
+            effects |= Effects.GRAPH
         managers = [canonical(e.text) if e.kind == "external" else e.text for e in found]
         for name in managers or (text if text.startswith("?") else "?",):
             plain = name.removesuffix("()")
@@ -27,8 +32,6 @@ def own_effects(names: Resolver, file: str, condition: Conditions) -> Effects:
                 effects |= Effects.SCOPED if how != "empty" else Effects(0)
             elif name in ("?as_default()", "?as_default") or name.endswith(".as_default()"):
                 effects |= Effects(0) if name.startswith("tensorflow.summary") else Effects.GRAPH
-            elif name in _SESSIONS:
-                effects |= Effects.GRAPH
             elif plain == "tensorflow.init_scope":
                 effects |= Effects.LIFTED
             elif not plain.startswith(_NO_SCOPES) or "(" in plain:

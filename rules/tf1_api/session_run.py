@@ -22,6 +22,10 @@ _DEFAULT = ("tensorflow.get_default_session",)
 _RUNS = tuple(
     f"{name}().{method}" for name in (*_SESSIONS, *_DEFAULT) for method in ("run", "partial_run", "make_callable")
 )
+_PLACEHOLDERS = frozenset(
+    f"tensorflow.{name}()"
+    for name in ("placeholder", "placeholder_with_default", "sparse_placeholder", "sparse.placeholder")
+)
 
 
 class SessionRun(Rule):
@@ -148,17 +152,25 @@ class SessionRun(Rule):
         return not run.in_graph and not _bound_to_graph(run) and certainty(run) is Severity.ERROR
 
     def _fed(self, call: Call) -> Iterator[Diagnostic]:
-        """A receiver of unknown origin: ``feed_dict`` is a word of TF1 sessions, and not a proof."""
+        """A receiver of unknown origin: ``feed_dict`` is a word of TF1 sessions, and a fed placeholder their proof."""
         receiver = ast.unparse(call.receiver) if call.receiver is not None else ""
         if any(entity.kind not in ("external", "parameter") for entity in call.found):
             return
-        if "feed_dict" in call.keywords and "sess" in receiver.lower() and certainty(call) is not None:
+        named = "feed_dict" in call.keywords and "sess" in receiver.lower()
+        if (named or _feeds_placeholder(call)) and certainty(call) is not None:
             yield self.report(
                 call,
                 f"`{receiver}` looks like a TF1 session, which runs nothing in eager execution: what it feeds becomes "
                 "an argument of a function.",
                 Severity.INFO,
             )
+
+
+def _feeds_placeholder(call: Call) -> bool:
+    """Whether the second argument is a dict with a placeholder for a key."""
+    feed = call.value("feed_dict", 1)
+    keys = [key for key in feed.keys if key is not None] if isinstance(feed, ast.Dict) else []
+    return any(name.canonical in _PLACEHOLDERS for key in keys for name in call.names_of(key))
 
 
 def _class(call: Call) -> str:
