@@ -40,6 +40,8 @@ BRIEF = (
 WITHIN_NOISE = (
     "all of this lies within three times the measured noise of the sides themselves: policy noise would tolerate it"
 )
+_MOSTLY = 0.01
+"""What float64 leaves of a difference that is nearly all rounding."""
 _COMPUTED = ("output", "evaluation", "loss", "metric", "gradient")
 _MINIMIZED, _MOVED = {"loss", "gradient"}, {"loss", "variable"}
 """What tells that both sides minimize the same thing, and the same where a side says nothing of gradients."""
@@ -228,11 +230,19 @@ class Climb:
         """A note on values that differ, and of which float64 shows that they are the same."""
         own = [(check, self.judge.proof(check)) for check in checks if check.counts and not check.passed]
         found = [(check, proof) for check, proof in own if proof is not None]
-        if not found:
-            return []
-        names = some([subject(check) for check, _ in found])
-        most = max(proof.error for _, proof in found)
-        return [f"{names}: in float64 both sides agree to {figure(most)}, so what differs here is rounding of float32"]
+        notes = []
+        if found:
+            names = some([subject(check) for check, _ in found])
+            agree = f"in float64 both sides agree to {figure(max(proof.error for _, proof in found))}"
+            notes.append(f"{names}: {agree}, so what differs here is rounding of float32")
+        wide = [(check, self.float64.apart.get((check.scenario, check.kind, check.tf1_name))) for check, _ in own]
+        mostly = [(check, one.error) for check, one in wide if one is not None and one.error < _MOSTLY * check.error]
+        if mostly:
+            names = some([subject(check) for check, _ in mostly])
+            left = figure(max(error for _, error in mostly))
+            told = f"in float64 both sides are at most {left} apart, so nearly all of what differs here is rounding"
+            notes.append(f"{names}: {told} of float32")
+        return notes
 
     def settle(self, checks: Sequence[Deviation], notes: Iterable[str], vacuous: str) -> Settled:
         """How values that were compared end a rung; `vacuous` says why they could not have failed."""

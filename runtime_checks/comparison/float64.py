@@ -46,13 +46,15 @@ _ALIKE = {
 class Float64(NamedTuple):
     """What was compared, and what there is to say of it.
 
-    `proven` are those values of the programs that float64 proves equal, `alike` the same from other numbers.
+    `proven` are those values of the programs that float64 proves equal, `alike` the same from other numbers, and
+    `apart` those that differ in float64 as well.
     """
 
     checks: tuple[Deviation, ...]
     notes: tuple[str, ...]
     proven: dict[Key, Deviation]
     alike: dict[Key, Deviation]
+    apart: dict[Key, Deviation]
 
 
 def compare_float64(judge: Judge, tf1: Recorded, tf2: Recorded) -> Float64:
@@ -60,6 +62,7 @@ def compare_float64(judge: Judge, tf1: Recorded, tf2: Recorded) -> Float64:
     checks: list[Deviation] = []
     proven: dict[Key, Deviation] = {}
     alike: dict[Key, Deviation] = {}
+    differ: dict[Key, Deviation] = {}
     for name, plain in _AS_IT_IS.items():
         both = tf1.scenario(name), tf2.scenario(name)
         if any(one.outcome != "ok" for one in both):
@@ -68,10 +71,10 @@ def compare_float64(judge: Judge, tf1: Recorded, tf2: Recorded) -> Float64:
         whole = [one for one in found if one.tf1 and one.tf2]
         own = list(_checked(judge, name, whole, _Programs(judge, tf1, tf2, plain)))
         checks += own
-        for places, found_equal in ((plain, proven), (_ALIKE.get(name, ()), alike)):
-            equal = ((place, one) for one in own if one.passed and one.rounding is not None for place in places)
-            found_equal.update({(place, one.kind, one.tf1_name): one for place, one in equal})
-    return Float64(tuple(checks), tuple(_told(checks)), proven, alike)
+        for places, passed, kept in ((plain, True, proven), (_ALIKE.get(name, ()), True, alike), (plain, False, differ)):
+            of_both = [one for one in own if one.passed is passed and one.rounding is not None]
+            kept.update({(place, one.kind, one.tf1_name): one for one in of_both for place in places})
+    return Float64(tuple(checks), tuple(_told(checks)), proven, alike, differ)
 
 
 class _Programs:

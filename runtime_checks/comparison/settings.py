@@ -243,7 +243,7 @@ def _of_layers(tf1: Recorded, tf2: Recorded) -> Iterator[Setting]:
     olds, news = (_rows(side, "layers") for side in (tf1, tf2))
     yield from _of_config(olds, news, "rate", "rate of dropout", "randomness")
     yield from _of_config(olds, news, "momentum", "momentum of batch normalization", "moving statistics")
-    normal, others = ([row for row in rows if "momentum" in _config(row)] for rows in (olds, news))
+    normal, others = ([row for row in rows if _normalizes(row)] for rows in (olds, news))
     yield from _of_config(normal, others, "epsilon", "epsilon of batch normalization", "forward")
 
 
@@ -276,6 +276,11 @@ def _of_config(olds: Sequence[Row], news: Sequence[Row], key: str, what: str, ki
         yield Setting(kind, what, None, f"{what} ({len(sides[0])} on TF1, {len(sides[1])} on TF2)")
     else:
         yield Setting(kind, what, None, f"{what} (known of {len(sides[0])} layers on TF1, of {len(sides[1])} on TF2)")
+
+
+def _normalizes(row: Row) -> bool:
+    """Whether it is batch normalization: a layer, which has a momentum, or the operation in a graph without layers."""
+    return "momentum" in _config(row) or row.get("class") == "FusedBatchNorm"
 
 
 def _has(row: Row, key: str) -> bool:

@@ -323,10 +323,61 @@ def _collect(network: Network, calls: Sequence[_Call], pair: Pair, code: UserCod
         found.append(_value("loss", "loss", results.loss, code))
     fetched = [value for value in found if _belongs(value.tensor, network.graph)]
     _tell_of_strangers(found, fetched, notes)
+    fetched = _without_unfed(network, fetched, code, notes)
     named = {value.name for value in fetched if value.more.get("auto") is False}
     fetched = [value for value in fetched if not (value.more.get("auto") and value.name in named)]
     network.values = sorted([*fetched, *_regularization(network.graph, code)], key=order)
     network.metrics = [(name, *_metric(metric)) for name, metric in results.metrics.items()]
+
+
+def _without_unfed(network: Network, values: Sequence[Value], code: UserCode, notes: Notes) -> list[Value]:
+    """The values that a session can compute from what it is fed.
+
+    A program may have a network of its own for each mode, with placeholders of its own, of which one at a time is fed.
+    What the other's layers give is left out, as a loss is that has no labels to be computed from, and told.
+
+    Raises:
+        PairError: if an output, or the loss or step of a mode that gets labels, needs a placeholder that gets nothing.
+    """
+    fed = {tensor.op for tensor in (*network.inputs.values(), *network.labels.values(), *(one for one, _ in network.own))}
+    needs: dict[Operation, Operation] = {}
+    for operation in network.graph.get_operations():
+        if operation.type == "Placeholder" and operation not in fed:
+            needs[operation] = operation
+            continue
+        for above in (*(tensor.op for tensor in operation.inputs), *operation.control_inputs):
+            if above in needs:
+                needs[operation] = needs[above]
+                break
+    if not needs:
+        return list(values)
+
+    def lacks(what: str, operation: Operation) -> batches.PairError:
+        line = place_of(operation, code)
+        where = "" if line is None else " ({}:{})".format(*line[:2])
+        return batches.PairError(f"feeds of the Spec: {what} needs {operation.name}:0{where}, which gets nothing")
+
+    kept, left = [], []
+    for value in values:
+        operation = getattr(value.tensor, "op", None)
+        missing = needs.get(operation)
+        if missing is None:
+            kept.append(value)
+        elif value.kind == "output" or (value.kind == "loss" and network.mode != INFER):
+            raise lacks(f"{value.kind} {value.name}" if value.kind != value.name else value.kind, missing)
+        else:
+            left.append(value)
+    step = getattr(network.train_op, "op", network.train_op)
+    if network.mode == TRAIN and step in needs:
+        raise lacks("train_op", needs[step])
+    told = [value for value in left if value.kind != "loss"]
+    if told:
+        first, count = told[0], f" and {len(told) - 1} more" if len(told) > 1 else ""
+        notes(
+            f"{first.kind} {first.name}{count} not recorded: computed from placeholders that get nothing, "
+            f"first {needs[first.tensor.op].name}:0"
+        )
+    return kept
 
 
 def _parted(
