@@ -12,7 +12,7 @@ _NO_SCOPES = ("tensorflow.", "keras.", "slim.", "contextlib.", "open", "threadin
 _SESSIONS = frozenset({"tensorflow.compat.v1.Session()", "tensorflow.python.client.session.Session()"})
 """Entering one makes its graph the default and ends eager execution; an `InteractiveSession` does not [run].
 
-``tf.Session`` is none of them: TF2 does not have it, so nothing runs in its graph, and what stands in it is to be migrated.
+``tf.Session`` is none of them: TF2 does not have it, so nothing runs in its graph, and what is in it is to be migrated.
 """
 
 

@@ -71,7 +71,11 @@ def compare_float64(judge: Judge, tf1: Recorded, tf2: Recorded) -> Float64:
         whole = [one for one in found if one.tf1 and one.tf2]
         own = list(_checked(judge, name, whole, _Programs(judge, tf1, tf2, plain)))
         checks += own
-        for places, passed, kept in ((plain, True, proven), (_ALIKE.get(name, ()), True, alike), (plain, False, differ)):
+        for places, passed, kept in (
+            (plain, True, proven),
+            (_ALIKE.get(name, ()), True, alike),
+            (plain, False, differ),
+        ):
             of_both = [one for one in own if one.passed is passed and one.rounding is not None]
             kept.update({(place, one.kind, one.tf1_name): one for one in of_both for place in places})
     return Float64(tuple(checks), tuple(_told(checks)), proven, alike, differ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import os
 import sys
 from typing import Any, Callable, ContextManager, Mapping, NamedTuple, Sequence
 
@@ -339,7 +340,8 @@ def _without_unfed(network: Network, values: Sequence[Value], code: UserCode, no
     Raises:
         PairError: if an output, or the loss or step of a mode that gets labels, needs a placeholder that gets nothing.
     """
-    fed = {tensor.op for tensor in (*network.inputs.values(), *network.labels.values(), *(one for one, _ in network.own))}
+    given = [*network.inputs.values(), *network.labels.values(), *(placeholder for placeholder, _ in network.own)]
+    fed = {tensor.op for tensor in given}
     needs: dict[Operation, Operation] = {}
     for operation in network.graph.get_operations():
         if operation.type == "Placeholder" and operation not in fed:
@@ -354,7 +356,7 @@ def _without_unfed(network: Network, values: Sequence[Value], code: UserCode, no
 
     def lacks(what: str, operation: Operation) -> batches.PairError:
         line = place_of(operation, code)
-        where = "" if line is None else " ({}:{})".format(*line[:2])
+        where = "" if line is None else " ({}:{})".format(os.path.basename(line[0]), line[1])
         return batches.PairError(f"feeds of the Spec: {what} needs {operation.name}:0{where}, which gets nothing")
 
     kept, left = [], []
