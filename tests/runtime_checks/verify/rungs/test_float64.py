@@ -108,6 +108,23 @@ def test_what_float32_alone_shows_is_rounding(tmp_path: Path, kind: str, scenari
     assert not [check for check in noise.rung(number).failures if (check.kind, check.scenario) == (kind, scenario)]
 
 
+@pytest.mark.parametrize(("factor", "mostly"), [(1 + 1e-7, True), (1 + 1e-3, False)])
+def test_what_is_nearly_all_rounding_is_said(tmp_path: Path, factor: float, mostly: bool) -> None:
+    """Float64 shows a difference as well, and how small a part of what float32 shows; it fails all the same."""
+
+    def changed(scenario: str, found: dict[str, Any]) -> Any:
+        if found["kind"] != "output" or scenario not in (scenarios.ALIGNED, scenarios.FLOAT64_TRAINING):
+            return found
+        value = np.asarray(found["value"])
+        return {**found, "value": value * np.asarray(factor if value.dtype == np.float64 else 1.01, value.dtype)}
+
+    report = verified(tmp_path, tf2=replace(NEW, change=changed))
+    notes = " ".join(report.rung("4").notes)
+
+    assert [Status.FAIL, Status.FAIL] == [report.rung(number).status for number in ("4", "4x")]
+    assert mostly == ("apart, so nearly all of what differs here is rounding of float32" in notes)
+
+
 @pytest.mark.parametrize("side", ["TF1", "TF2"])
 def test_the_side_that_rounds_more_is_named(tmp_path: Path, side: str) -> None:
     """Each value of it is farther from float64."""

@@ -110,6 +110,11 @@ OTHER = {
         "they part when the rate changes",
     ),
     "clipping": (optimizers({**SGD, "clipnorm": 3.0}), optimizers(KERAS_SGD), "clipnorm 3 on TF1 and by nothing"),
+    "an operation for a layer": (
+        {"layers": [{"name": "norm", "class": "FusedBatchNorm", "config": {"epsilon": 1e-3}}]},
+        {"layers": [norm(momentum=0.9, epsilon=1e-5)]},
+        "epsilon of norm is 0.001 on TF1 and 1e-05 on TF2.",
+    ),
     "dropout": ({"layers": [drop(0.5)]}, {"layers": [drop(0.4)]}, "rate of drop is 0.5 on TF1 and 0.4 on TF2."),
     "dropout of several": (
         {"layers": [drop(0.5), drop(0.5), drop(0.5)]},
