@@ -65,6 +65,38 @@ class LintedProject:
     files: int
 
 
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """A report of ``migrate-lint verify``: its absolute path, what it says, and what it says of which findings.
+
+    ``status`` is the exit status of verify: 0 equal, 1 differs, 3 vacuous or not comparable, 4 a side ended early.
+    """
+
+    file: str
+    name: str
+    status: int
+    verdict: str
+    concerns: Mapping[FindingKey, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """What a team's page shows besides the findings.
+
+    ``owners`` are those of each file with findings, by its displayed path, as ``owners_file`` says; None without one.
+    ``template`` is that of the addresses of findings; see `settings.link_template`.
+    ``left_to_hand`` holds path and code of findings whose fixes the configuration leaves out.
+    ``folder`` is where the page will lie, None where that is not known.
+    """
+
+    owners: Mapping[str, tuple[str, ...]] | None = None
+    owners_file: str = ""
+    template: str = ""
+    reports: tuple[VerifyReport, ...] = ()
+    left_to_hand: frozenset[tuple[str, str]] = frozenset()
+    folder: str | None = None
+
+
 class Coverage(NamedTuple):
     """How far the code was understood: what could not be resolved was not checked, and is silent for that reason."""
 
@@ -127,6 +159,8 @@ class Result:
     not_followed: Mapping[str, int] = field(default_factory=dict, repr=False)
     conversions: Mapping[str, Conversion] = field(default_factory=dict, repr=False)
     """How files run through compat.v1, by their displayed paths, where that was asked for."""
+    team: Team | None = None
+    """What was asked for beside the findings by formats that are for teams."""
     milder: int = 0
     """Findings that are left out since they are less severe than was asked for."""
     selected: Callable[[str], frozenset[str]] = field(

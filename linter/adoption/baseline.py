@@ -76,13 +76,23 @@ def load(file: str) -> Baseline:
     if (version := document.get("version")) != _VERSION:
         said = f"version {version!r}" if isinstance(version, int | str) else "the version"
         raise BaselineError(f"{file}: {said} of the baseline is not one that this migrate-lint reads")
-    rows, initial, history = document["findings"], document.get("initial", 0), document.get("history", {})
-    days: list[tuple[str, Any]] = sorted(history.items()) if isinstance(history, dict) else [("", None)]
-    numbers = (initial, *(left for _, left in days))
-    if not isinstance(rows, list) or not all(isinstance(number, int) for number in numbers):
+    rows, initial, history = document["findings"], document.get("initial", 0), document.get("history")
+    if not isinstance(rows, list) or not isinstance(initial, int):
         raise BaselineError(f"{file}: this is no baseline of migrate-lint")
     findings = tuple(_entry(file, row) for row in rows)
-    return Baseline(findings, max(initial, len(findings)), data, tuple(days))
+    return Baseline(findings, max(initial, len(findings)), data, _days(history))
+
+
+def _days(history: object) -> tuple[tuple[str, int], ...]:
+    """The days of a history with their numbers; what is none, as after a merge gone wrong, is left out."""
+    entries = history.items() if isinstance(history, dict) else ()
+    return tuple(sorted((day, left) for day, left in entries if _is_day(day) and type(left) is int and left >= 0))
+
+
+def _is_day(text: str) -> bool:
+    with suppress(ValueError):
+        return date.fromisoformat(text).isoformat() == text
+    return False
 
 
 def _entry(file: str, row: object) -> Known:

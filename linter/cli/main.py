@@ -48,6 +48,7 @@ from .console import (
 )
 from .fixing import add_fix_options, fixes_asked_for, require_fixable
 from .outputs import Given, Output, pair
+from .team import add_team_options, for_teams, require_team, with_team
 
 if TYPE_CHECKING:
     from ...runtime_checks.session import NotebookCode, Request
@@ -139,6 +140,8 @@ def _check(words: list[str]) -> int:
     require(options, config)
     require_fixable(options)
     require_writable(output.file for output in outputs)
+    wanted = [(output, module_of(output.format)) for output in outputs]
+    config = require_team(options, config, [reporter for _, reporter in wanted])
     if options.verbose:
         complain(f"configuration: {_named(config)}")
     from ..run.cache import troubles
@@ -152,7 +155,6 @@ def _check(words: list[str]) -> int:
     data = None if stdin_name is None else (stdin_name, _standard_input())
     cache = None if options.no_cache else _cache_folder()
     fallback = None if options.runtime is None or config.target != "auto" else _interpreters_target(options.python)
-    wanted = [(output, module_of(output.format)) for output in outputs]
     shown = any(getattr(reporter, "SHOWS_FIXES", False) for _, reporter in wanted)
     via = Via(options.via or Via.NATIVE) if fixes_asked_for(options) or shown else None
 
@@ -189,7 +191,7 @@ def _check(words: list[str]) -> int:
         complain(line)
     if options.verbose:
         _tell_configurations(config, [os.path.abspath(path) for path, _ in result.sources.values()])
-    _deliver(result, options, wanted)
+    _deliver(result, options, config, wanted)
     if not written:
         return 2
     return 0 if options.exit_zero and result.status == 1 else result.status
@@ -246,10 +248,16 @@ def _stamps(options: argparse.Namespace) -> dict[str, int]:
     return stamps
 
 
-def _deliver(result: Result, options: argparse.Namespace, wanted: Sequence[tuple[Output, ModuleType]]) -> None:
+def _deliver(
+    result: Result, options: argparse.Namespace, config: Config, wanted: Sequence[tuple[Output, ModuleType]]
+) -> None:
     """Show what was found, in every format that was asked for."""
     colored = is_colored(options.color)
     reporters = [reporter for _, reporter in wanted]
+    if for_teams(reporters):
+        result, problems = with_team(result, options, config)
+        for line in problems:
+            complain(line)
     if options.verbose or all(reporter.FOR_PROGRAMS for reporter in reporters):
         said = (*summary(result, Paint(False)), *coverage(result)) if options.verbose else _empty_folders(result)
         for line in said:
@@ -258,6 +266,8 @@ def _deliver(result: Result, options: argparse.Namespace, wanted: Sequence[tuple
     for output, reporter in wanted:
         wraps = output.file is None and getattr(reporter, "WRAPS", False)
         paint = Paint(colored and (output.file is None or options.color == "always"), width() if wraps else None)
+        if result.team is not None and output.file is not None:
+            result = replace(result, team=replace(result.team, folder=os.path.dirname(os.path.abspath(output.file))))
         lines = _report(result, reporter, options, paint)
         if paint.width is not None:
             lines = (part for line in lines for part in wrapped(line, paint.width or 0))
@@ -300,7 +310,7 @@ def _fix(
         failed = write(fixed)
     reported = not (options.diff or options.fix_only or stdin_name is not None)
     if reported:
-        _deliver(fixed.result, options, wanted)
+        _deliver(fixed.result, options, config, wanted)
     for line in (*failed, *said(fixed, options, len(failed), reported)):
         complain(line)
     status = fixed.result.status
@@ -641,6 +651,7 @@ def _settings(config: Config, jobs: int, outputs: Sequence[Output]) -> Iterator[
     yield f"target: {config.target}"
     yield f"min-severity: {config.min_severity}"
     yield f"baseline: {printable(config.baseline or 'none')}"
+    yield f"link-template: {printable(config.link_template or 'none')}"
     yield f"output-format: {', '.join(output.format for output in outputs)}"
     yield f"jobs: {jobs}"
     yield f"cache: {printable(str(_cache_folder()))}"
@@ -709,6 +720,7 @@ def _check_parser() -> argparse.ArgumentParser:
     add("--version", action=_Version, nargs=0, help="print the version of the program and of its rules, and stop")
     add_options(parser)
     add_fix_options(parser)
+    add_team_options(parser)
     _add_runtime(parser)
     return parser
 

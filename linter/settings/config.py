@@ -20,7 +20,7 @@ ALWAYS = ("TF900", "TF902", "TF908", "TF909", "TF910")
 _OWN_FILE = "migrate-lint.toml"
 _SHARED_FILE = "pyproject.toml"
 _TABLE = "tool.migrate-lint"
-_OF_RUNS = ("rules", "baseline", "jobs", "output-format")
+_OF_RUNS = ("rules", "baseline", "jobs", "output-format", "link-template")
 """Keys that cannot differ between the folders of a run."""
 _LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){200}""")
 """The library takes the third power of a key's parts."""
@@ -58,6 +58,8 @@ class Config:
     fixable: tuple[str, ...] = ("ALL",)
     unfixable: tuple[str, ...] = ()
     min_severity: str = "info"
+    link_template: str = ""
+    """The address of a finding in an HTML report, as `link_template.address` fills it in."""
     extended: tuple[str, ...] = ()
     """The files that this one extends, each of them the one before."""
     of_runs: tuple[str, ...] = field(default=(), compare=False)
@@ -251,6 +253,7 @@ def _from_table(table: Mapping[str, Any], path: str, text: str, extending: tuple
     known = {
         "select", "ignore", "extend-select", "exclude", "per-file-ignores", "target", "output-format", "jobs", "rules",
         "baseline", "fixable", "unfixable", "min-severity", "extend",
+        "link-template",
     }  # fmt: skip
 
     def refuse(key: str, reason: str) -> ConfigError:
@@ -284,6 +287,16 @@ def _from_table(table: Mapping[str, Any], path: str, text: str, extending: tuple
     baseline = table.get("baseline")
     if baseline is not None and (not isinstance(baseline, str) or not baseline):
         raise refuse("baseline", "baseline is to be the path of a file")
+    template = table.get("link-template", before.link_template)
+    if not isinstance(template, str):
+        raise refuse("link-template", "link-template is to be an address with placeholders")
+    if template:
+        from .link_template import LinkTemplateError, require_template
+
+        try:
+            require_template(template)
+        except LinkTemplateError as error:
+            raise refuse("link-template", f"link-template: {error}") from error
     own_ignores = tuple((glob, strings(glob, names)) for glob, names in ignores.items())
     return Config(
         base=before.base,
@@ -301,6 +314,7 @@ def _from_table(table: Mapping[str, Any], path: str, text: str, extending: tuple
         baseline=before.baseline if baseline is None else os.path.join(before.base, baseline),
         fixable=listed("fixable", before.fixable),
         unfixable=listed("unfixable", before.unfixable),
+        link_template=template,
         extended=before.extended,
         target_file=path if "target" in table else before.target_file,
         of_runs=tuple(f"{path}{_key_line(key, text)}: {key}" for key in _OF_RUNS if key in table),

@@ -139,9 +139,30 @@ def test_the_file_keeps_what_was_left_on_each_day(monkeypatch: pytest.MonkeyPatc
     start, end = text.index('"history"'), text.index('"findings"')
     Path("b.json").write_text(text[:start] + text[end:])
     assert () == load("b.json").history
-    Path("b.json").write_text(text[:start] + '"history": {"2026-11-01": "2"},\n' + text[end:])
-    with pytest.raises(BaselineError, match="this is no baseline"):
-        load("b.json")
+
+
+@pytest.mark.parametrize(
+    ("history", "kept"),
+    [
+        ('{"2026-11-03": 1, "2026-11-01": 2}', (("2026-11-01", 2), ("2026-11-03", 1))),
+        ('{"2026-11-01": "2", "2026-11-02": true, "2026-11-03": -1, "2026-11-04": 1.5, "2026-11-05": 3}', None),
+        ('{"yesterday": 2, "20261101": 2, "2026-13-01": 2, "2026-11-05": 3}', None),
+        ('["2026-11-01"]', ()),
+        ("null", ()),
+    ],
+)
+def test_what_is_no_day_with_a_number_is_left_out_of_the_history(
+    history: str, kept: tuple[tuple[str, int], ...] | None
+) -> None:
+    """The findings of such a file, as a merge may leave it, are known all the same."""
+    write()
+    hold(linted(), "b.json", WRITE)
+    text = Path("b.json").read_text()
+    start, end = text.index('"history"'), text.index('"findings"')
+    Path("b.json").write_text(f'{text[:start]}"history": {history},\n{text[end:]}')
+
+    assert ((("2026-11-05", 3),) if kept is None else kept) == load("b.json").history
+    assert [] == shown(hold(linted(), "b.json"))
 
 
 def test_one_more_of_the_same_is_new() -> None:

@@ -14,7 +14,7 @@ from importlib.resources import files
 from string import Template
 
 
-def page(package: str, title: str, icon: str, fallback: str, data: object) -> str:
+def page(package: str, title: str, icon: str, fallback: str, data: object, fixed: str = "") -> str:
     """The page, in ASCII.
 
     Args:
@@ -23,6 +23,7 @@ def page(package: str, title: str, icon: str, fallback: str, data: object) -> st
         icon: the inner part of an SVG picture of 16 by 16, quoted as in an address.
         fallback: markup for a reader without scripts.
         data: what the script gets, without numbers that are not finite.
+        fixed: markup of ours that the script puts into its place as it is; a reader without scripts does not see it.
     """
     style = _part(__name__, "page.css") + _part(package, "body.css")
     script = _part(__name__, "page.js") + _part(package, "body.js")
@@ -34,6 +35,7 @@ def page(package: str, title: str, icon: str, fallback: str, data: object) -> st
         title=markup(title),
         icon=icon,
         fallback=fallback,
+        fixed=fixed,
         data=_json(data),
     )
 

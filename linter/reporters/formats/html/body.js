@@ -5,8 +5,12 @@
   const VERDICTS = ["confirmed", "failed", "unreached", "refuted", "static-only"];
   const MEANINGS = { breaks: "it raises", changes: "it silently computes something else", legacy: "it works, through compat.v1" };
   const FAMILIES = { tf1_api: "TF1 API" };
-  const FACETS = ["consequence", "severity", "effort", "verdict", "family", "rule", "path", "q"];
-  const MANY = new Set(["consequence", "severity", "effort", "verdict"]);
+  const MENDS = ["safe", "unsafe", "person"];
+  const MENDED = { safe: "--fix", unsafe: "--unsafe-fixes", person: "a person" };
+  const UNOWNED = "unowned";
+  const REPORTED = "named";
+  const FACETS = ["consequence", "severity", "effort", "mends", "verdict", "verify", "family", "rule", "owner", "path", "q"];
+  const MANY = new Set(["consequence", "severity", "effort", "mends", "verdict", "verify"]);
   const FILES_AT_ONCE = 30;
   const FINDINGS_AT_ONCE = 30;
   const OPEN_AT_FIRST = 8;
@@ -37,10 +41,10 @@
     data = page.data();
     for (const rule of data.rules) rule.name = `${rule.code} ${rule.slug}`;
     findings = data.findings.map((row) => {
-      const [file, rule, severity, consequence, verdict, cell, line, column, message, runtime, excerpt, evidence, fix, effort] = row;
+      const [file, rule, severity, consequence, verdict, cell, line, column, message, runtime, excerpt, evidence, fix, effort, mends, href, reports] = row;
       const known = data.rules[rule];
       return {
-        file, cell, line, column, message, runtime, excerpt, evidence, fix,
+        file, cell, line, column, message, runtime, excerpt, evidence, fix, href, reports,
         rule: known,
         code: known.code,
         family: known.family,
@@ -48,6 +52,9 @@
         severity: SEVERITIES[severity],
         consequence: CONSEQUENCES[consequence],
         effort: EFFORTS[effort],
+        mends: MENDS[mends],
+        owner: data.files[file].owners?.length ? data.files[file].owners : [UNOWNED],
+        verify: reports.length ? REPORTED : "",
         verdict: verdict < 0 ? "" : VERDICTS[verdict],
         text: null,
       };
@@ -82,6 +89,9 @@
       consequence: new Set(CONSEQUENCES),
       severity: new Set(SEVERITIES),
       effort: new Set(EFFORTS),
+      mends: new Set(MENDS),
+      verify: new Set([REPORTED]),
+      owner: new Set(findings.flatMap((finding) => finding.owner)),
       verdict: new Set(VERDICTS),
       family: new Set(data.rules.map((rule) => rule.family)),
       rule: new Set(data.rules.map((rule) => rule.code)),
@@ -138,6 +148,9 @@
     if (state.consequence.size && !state.consequence.has(finding.consequence)) failed.push("consequence");
     if (state.severity.size && !state.severity.has(finding.severity)) failed.push("severity");
     if (state.effort.size && !state.effort.has(finding.effort)) failed.push("effort");
+    if (state.mends.size && !state.mends.has(finding.mends)) failed.push("mends");
+    if (state.verify.size && !state.verify.has(finding.verify)) failed.push("verify");
+    if (state.owner && !finding.owner.includes(state.owner)) failed.push("owner");
     if (state.verdict.size && !state.verdict.has(finding.verdict)) failed.push("verdict");
     if (state.family && state.family !== finding.family) failed.push("family");
     if (state.rule && state.rule !== finding.code) failed.push("rule");
@@ -148,13 +161,16 @@
 
   function filter() {
     const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
-    const counts = { consequence: {}, severity: {}, effort: {}, verdict: {}, family: {}, rule: {} };
-    const rows = [], places = [], byRule = [];
+    const counts = {};
+    for (const facet of FACETS) counts[facet] = {};
+    const rows = [], places = [], byRule = [], byOwner = [], byMends = [];
     const count = (facet, finding) => {
       if (facet === "path") places.push(finding);
       else if (facet === "rule") byRule.push(finding);
-      if (counts[facet]) {
-        const value = facet === "rule" ? finding.code : finding[facet];
+      else if (facet === "owner") byOwner.push(finding);
+      else if (facet === "mends") byMends.push(finding);
+      if (facet === "q" || facet === "path") return;
+      for (const value of [facet === "rule" ? finding.code : finding[facet]].flat()) {
         counts[facet][value] = (counts[facet][value] || 0) + 1;
       }
     };
@@ -165,7 +181,7 @@
         for (const facet of FACETS) count(facet, finding);
       } else if (failed.length === 1) count(failed[0], finding);
     }
-    return { rows, counts, places, byRule };
+    return { rows, counts, places, byRule, byOwner, byMends };
   }
 
   /** How many there are of each consequence: errors and warnings, infos, and all. */
@@ -256,14 +272,21 @@
 
   // What is done since the findings were first written down.
 
-  function baselinePanel() {
-    if (!data.baseline) return null;
-    const { initial, left, history } = data.baseline;
-    const rows = history.map(([day, then]) => el("tr", {}, el("th", { scope: "row" }, day), el("td", { class: "num" }, number(then))));
-    return el("section", { class: "panel", "aria-labelledby": "baseline" },
-      el("h2", { id: "baseline" }, "Known findings"),
-      el("p", {}, `${number(left)} of ${number(initial)} known findings are left, and not shown here.`),
-      rows.length ? el("table", {}, el("caption", {}, "Left on each day on which the baseline changed"), el("tbody", {}, rows)) : null);
+  const baselinePanel = () => document.getElementById("fixed").content.cloneNode(true).firstElementChild;
+
+  // What verify said of the programs.
+
+  const STATUSES = { 0: ["refuted", "equal"], 1: ["confirmed", "differs"], 3: ["unreached", "not compared"], 4: ["failed", "ended early"] };
+
+  const reportLink = ({ href, name }) => el("a", { href, rel: "noopener noreferrer" }, name);
+
+  function reportsPanel() {
+    if (!data.reports.length) return null;
+    const rows = data.reports.map((report) => el("li", {},
+      badge(...(STATUSES[report.status] || ["unreached", String(report.status)])), " ", reportLink(report), ` ${report.verdict} `,
+      el("span", { class: "dim" }, `It names ${report.findings ? number(report.findings) : "none"} of the findings on this page.`)));
+    return el("section", { class: "panel", "aria-labelledby": "reports" },
+      el("h2", { id: "reports" }, "What verify showed"), el("ul", { class: "reports" }, rows));
   }
 
   // What runs of the model said.
@@ -337,15 +360,16 @@
     parts[facet].value = state[facet];
   }
 
-  function toggles(facet, values) {
+  function toggles(facet, values, name = facet, words = {}) {
     parts[facet] = {};
     const made = values.map((value) => {
       const count = el("span", { class: "count" });
-      const button = el("button", { type: "button", class: `toggle ${value}`, onclick: () => toggle(facet, value) }, `${value} `, count);
+      const button = el("button", { type: "button", class: `toggle ${value}`, onclick: () => toggle(facet, value) },
+        `${words[value] || value} `, count);
       parts[facet][value] = { button, count };
       return button;
     });
-    return el("div", { class: "toggles", role: "group", "aria-label": facet }, el("span", { class: "dim" }, facet), made);
+    return el("div", { class: "toggles", role: "group", "aria-label": name }, el("span", { class: "dim" }, name), made);
   }
 
   function showToggles(facet) {
@@ -375,8 +399,10 @@
         toggles("severity", SEVERITIES),
         toggles("consequence", CONSEQUENCES),
         toggles("effort", EFFORTS),
+        toggles("mends", MENDS, "mended by", MENDED),
         judged ? toggles("verdict", VERDICTS) : null,
-        choice("family"), choice("rule")));
+        data.reports.length ? toggles("verify", [REPORTED]) : null,
+        choice("family"), choice("rule"), data.owners === null ? null : choice("owner")));
     return el("section", { class: "toolbar", role: "search", "aria-label": "Filters" },
       el("div", { class: "find" }, parts.search, parts.status, parts.path, parts.reset), parts.filters);
   }
@@ -389,11 +415,15 @@
     parts.path.textContent = state.path;
     parts.path.setAttribute("aria-label", `No longer only ${state.path}`);
     if (document.activeElement !== parts.search) parts.search.value = state.q;
-    for (const facet of ["severity", "consequence", "effort", "verdict"]) if (parts[facet]) showToggles(facet);
+    for (const facet of ["severity", "consequence", "effort", "mends", "verdict", "verify"]) if (parts[facet]) showToggles(facet);
     const families = [...new Set(data.rules.map((rule) => rule.family))].sort();
     fillChoice("family", "every family", families.map((one) => [one, FAMILIES[one] || one.replaceAll("_", " ")]));
     const rules = [...data.rules].sort((one, other) => (one.code < other.code ? -1 : 1));
     fillChoice("rule", "every rule", rules.map((rule) => [rule.code, rule.name]));
+    if (parts.owner) {
+      const owners = [...new Set(findings.flatMap((finding) => finding.owner))].sort();
+      fillChoice("owner", "every owner", owners.map((one) => [one, one]));
+    }
   }
 
   // Where the work is.
@@ -424,8 +454,8 @@
       const common = rows[0].path === path ? path : commonFolder(rows.map((finding) => finding.path));
       return { path: common, words: common.slice(start) + (rows[0].path === path ? "" : "/"), found: tally(rows), total: rows.length };
     });
-    bars.sort((one, other) => other.total - one.total || (one.path < other.path ? -1 : 1));
-    fillBars(parts.places, bars);
+    const choose = (path) => change({ path: path === state.path ? "" : path });
+    fillBars(parts.places, mostFirst(bars), (path) => path === state.path, choose);
   }
 
   function showCrumbs(level) {
@@ -441,22 +471,55 @@
     parts.crumbs.replaceChildren(...made);
   }
 
-  function fillBars(list, bars, all = false) {
+  const mostFirst = (bars) => bars.sort((one, other) => other.total - one.total || (one.path < other.path ? -1 : 1));
+
+  function fillBars(list, bars, isChosen, choose, all = false) {
     const most = Math.max(1, ...bars.map((one) => one.total));
     const shown = all ? bars : bars.slice(0, BARS_AT_ONCE);
     const rows = shown.map(({ path, words, found, total }) => el("li", {},
       el("button", {
-        type: "button", class: "row", "aria-pressed": String(path === state.path), title: `${path}: ${spoken(found)}`,
-        onclick: () => change({ path: path === state.path ? "" : path }),
+        type: "button", class: "row", "aria-pressed": String(isChosen(path)), title: `${path}: ${spoken(found)}`,
+        onclick: () => choose(path),
       }, el("span", { class: "words" }, words), bar(found, most), el("span", { class: "num" }, number(total)))));
     const rest = bars.slice(shown.length);
     if (rest.length) {
       const left = rest.reduce((total, one) => total + one.total, 0);
-      rows.push(el("li", {}, el("button", { type: "button", class: "plain more", onclick: () => fillBars(list, bars, true) },
+      rows.push(el("li", {}, el("button", { type: "button", class: "plain more", onclick: () => fillBars(list, bars, isChosen, choose, true) },
         `${number(rest.length)} more, with ${plural(left, "finding")}`)));
     }
     if (!rows.length) rows.push(el("li", { class: "dim" }, "Nothing here."));
     list.replaceChildren(...rows);
+  }
+
+  // Whose work it is, and what of it is mechanical.
+
+  function shares() {
+    parts.menders = el("ul", { class: "bars" });
+    const mending = el("section", { class: "panel", "aria-labelledby": "menders" },
+      el("h2", { id: "menders" }, "What mends them"), parts.menders);
+    if (data.owners === null) return mending;
+    parts.owners = el("ul", { class: "bars" });
+    return el("div", { class: "two" }, mending, el("section", { class: "panel", "aria-labelledby": "owners" },
+      el("h2", { id: "owners" }, "By owner"), parts.owners, el("p", { class: "legend dim" }, `As ${data.owners} says`)));
+  }
+
+  /** A bar for each value of a facet; a finding with several values counts for each of them. */
+  function sharesOf(facet, rows, words) {
+    const groups = new Map();
+    for (const finding of rows) {
+      for (const value of [finding[facet]].flat()) groups.set(value, [...(groups.get(value) || []), finding]);
+    }
+    return [...groups].map(([path, own]) => ({ path, words: words[path] || path, found: tally(own), total: own.length }));
+  }
+
+  function showShares() {
+    const order = (one) => MENDS.indexOf(one.path);
+    const mended = sharesOf("mends", view.byMends, { ...MENDED, unsafe: "--fix --unsafe-fixes" });
+    mended.sort((one, other) => order(one) - order(other));
+    fillBars(parts.menders, mended, (value) => state.mends.has(value), (value) => toggle("mends", value));
+    if (!parts.owners) return;
+    const choose = (owner) => change({ owner: owner === state.owner ? "" : owner });
+    fillBars(parts.owners, mostFirst(sharesOf("owner", view.byOwner, {})), (owner) => owner === state.owner, choose);
   }
 
   // By rule.
@@ -590,8 +653,11 @@
     const path = data.files[file].path, cut = path.lastIndexOf("/") + 1;
     const found = tally(rows);
     const body = el("div", { class: "body" });
+    const owners = data.files[file].owners;
     const fill = () => {
-      if (!body.childNodes.length) inParts(body, rows, FINDINGS_AT_ONCE, findingCard, "finding");
+      if (body.childNodes.length) return;
+      if (owners) body.append(el("p", { class: "owned dim" }, owners.join(" ") || UNOWNED));
+      inParts(body, rows, FINDINGS_AT_ONCE, findingCard, "finding");
     };
     const counts = CONSEQUENCES.filter((one) => found[one].all).map((one) =>
       el("span", { class: `tag ${one}`, title: one }, number(found[one].all), el("span", { class: "hidden" }, ` ${one} `)));
@@ -607,14 +673,15 @@
     const place = `${finding.cell === null ? "" : `cell ${finding.cell}, `}${finding.line}:${finding.column}`;
     return el("article", { class: `finding ${finding.consequence}` },
       el("p", { class: "facts" },
-        el("span", { class: "place" }, place),
+        finding.href === null ? el("span", { class: "place" }, place)
+          : el("a", { class: "place", href: finding.href, rel: "noopener noreferrer", title: "Open this line" }, place),
         el("button", { type: "button", class: "plain code", title: "Show only this rule", onclick: () => change({ rule: finding.code }) },
           el("code", {}, finding.code), ` ${finding.rule.slug}`),
         badge(finding.severity), badge(finding.consequence),
         finding.verdict ? badge(finding.verdict) : null,
         finding.runtime ? badge("runtime", "found at run time only") : null),
       el("p", { class: "message" }, rich(finding.message)),
-      excerpt(finding), evidenceList(finding), fixNote(finding));
+      excerpt(finding), evidenceList(finding), reportNotes(finding), fixNote(finding));
   }
 
   function excerpt(finding) {
@@ -643,10 +710,16 @@
       el("li", {}, badge(verdict), el("span", { class: "dim" }, ` ${place} `), el("span", { class: "said" }, rich(detail)))));
   }
 
+  function reportNotes(finding) {
+    return finding.reports.map(([which, words]) => el("p", { class: "reported" },
+      badge("verify"), " ", reportLink(data.reports[which]), ` ${words}`));
+  }
+
   function fixNote(finding) {
     if (!finding.fix) return null;
     const [applicability, edits] = finding.fix;
-    return el("div", { class: "fix" }, el("p", {}, `A fix is known (${applicability}):`),
+    const by = finding.mends === "person" ? "which is left to a person" : `by ${MENDED[finding.mends]}`;
+    return el("div", { class: "fix" }, el("p", {}, `A fix is known (${applicability}), ${by}:`),
       edits.map(([line, column, endLine, endColumn, text]) => {
         const place = `${line}:${column} to ${endLine}:${endColumn}`;
         return text ? el("p", {}, el("span", { class: "dim" }, `${place} becomes `), el("code", {}, text))
@@ -689,6 +762,7 @@
     view = filter();
     showTiles();
     showToolbar();
+    showShares();
     showWork();
     showRules();
     showFindings();
@@ -709,8 +783,8 @@
     const report = document.getElementById("report");
     report.append(head());
     if (findings.length) {
-      report.append(el("main", {}, ...[tiles(), baselinePanel(), runtimePanel(), toolbar(),
-        el("div", { class: "two" }, work(), rules()), findingsPanel()].filter(Boolean)));
+      report.append(el("main", {}, ...[tiles(), baselinePanel(), runtimePanel(), reportsPanel(), toolbar(),
+        el("div", { class: "two" }, work(), rules()), shares(), findingsPanel()].filter(Boolean)));
       refresh();
       addEventListener("popstate", () => {
         readAddress();
@@ -720,7 +794,7 @@
       addEventListener("beforeprint", beforePrint);
       addEventListener("afterprint", afterPrint);
       addEventListener("keydown", shortcuts);
-    } else report.append(el("main", {}, ...[baselinePanel(), runtimePanel()].filter(Boolean)));
+    } else report.append(el("main", {}, ...[baselinePanel(), runtimePanel(), reportsPanel()].filter(Boolean)));
     root.dataset.ready = "";
   }
 

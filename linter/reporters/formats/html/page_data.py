@@ -5,17 +5,20 @@ Every text is made printable here, so that no control or direction mark of a lin
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
-from ....finding import Consequence, Effort, Evidence, Finding, Fix, Severity, Verdict
-from ....result import BaselineStatus, LintedProject, Result, Runtime
+from ....finding import Applicability, Consequence, Effort, Evidence, Finding, Fix, Severity, Verdict
+from ....result import LintedProject, Result, Runtime, Team, VerifyReport
 from ....rule_api.rule import SECTIONS, documentation
 from ....runtime_report import WorkerRun
+from ....settings.link_template import address
 from ... import nothing_found, only_at_runtime, printable
-from ...ci import documented_rules
+from ...ci import Repository, documented_rules
 
 _AROUND = 3
 """Lines that are shown before and after a finding."""
@@ -25,18 +28,49 @@ _WIDTH = 240
 """Characters of a line that are shown."""
 _LEAD = 60
 """Characters that are shown before the mark, of a line that is longer."""
+UNOWNED = "unowned"
+"""What stands for the owner of a file that has none."""
+MENDS = ("safe", "unsafe", "person")
+"""What mends a finding: ``--fix``, ``--unsafe-fixes`` with it, or a person."""
 _SEVERITIES, _CONSEQUENCES, _EFFORTS, _VERDICTS = list(Severity), list(Consequence), list(Effort), list(Verdict)
 
 
+class Row(NamedTuple):
+    """A finding as the script takes it apart; ``file``, ``rule`` and words of a kind are places in a list.
+
+    ``verdict`` is -1 without one; ``reports`` are the reports of verify that speak of it, with what they say.
+    """
+
+    file: int
+    rule: int
+    severity: int
+    consequence: int
+    verdict: int
+    cell: int | None
+    line: int
+    column: int
+    message: str
+    runtime: bool
+    excerpt: list[Any] | None
+    evidence: list[tuple[str, str, str]]
+    fix: list[Any] | None
+    effort: int
+    mends: int
+    href: str | None
+    reports: list[tuple[int, str]]
+
+
 def page_data(result: Result, version: str) -> dict[str, Any]:
-    """All that the page knows; a finding is a list, in the order in which the script takes it apart."""
+    """All that the page knows."""
     rules = _Rules()
     files: dict[str, _File] = {}
+    team = result.team or Team()
+    repository = Repository()
     rows = []
     for finding in result.findings:
         if finding.path not in files:
             files[finding.path] = _File(len(files), result, finding.path)
-        rows.append([*_row(finding, files[finding.path], rules.number(finding)), _EFFORTS.index(finding.effort)])
+        rows.append(_row(finding, files[finding.path], rules.number(finding), team, repository))
     return {
         "tool": f"migrate-lint {version}",
         "title": _title(result.projects),
@@ -45,10 +79,31 @@ def page_data(result: Result, version: str) -> dict[str, Any]:
         "projects": [_project(project) for project in result.projects],
         "empty": [shown(folder) for folder in result.empty],
         "rules": rules.shown,
-        "files": [{"path": shown(path), "lines": file.lines} for path, file in files.items()],
+        "files": [_shown_file(path, file, team) for path, file in files.items()],
+        "owners": None if team.owners is None else shown(team.owners_file),
         "findings": rows,
-        "baseline": None if result.baseline is None else _baseline(result.baseline),
+        "reports": [_report(report, team.folder) for report in team.reports],
         "runtime": None if result.runtime is None else _runtime(result.runtime, only_at_runtime(result.findings)),
+    }
+
+
+def _shown_file(path: str, file: _File, team: Team) -> dict[str, Any]:
+    owners = None if team.owners is None else [shown(owner) for owner in team.owners.get(path, ())]
+    return {"path": shown(path), "lines": file.lines, "owners": owners}
+
+
+def _report(report: VerifyReport, folder: str | None) -> dict[str, Any]:
+    """A report of verify, with its address from the folder of the page."""
+    try:
+        href = PurePath(report.file).as_uri() if folder is None else quote(os.path.relpath(report.file, folder))
+    except ValueError:  # another drive
+        href = PurePath(report.file).as_uri()
+    return {
+        "name": shown(f"{report.name} ({PurePath(report.file).name})"),
+        "href": href,
+        "status": report.status,
+        "verdict": shown(report.verdict),
+        "findings": len(report.concerns),
     }
 
 
@@ -153,8 +208,12 @@ class _Rules:
         }
 
 
-def _row(finding: Finding, file: _File, rule: int) -> list[Any]:
-    return [
+def _row(finding: Finding, file: _File, rule: int, team: Team, repository: Repository) -> Row:
+    key = finding.path, finding.line, finding.column, finding.code
+    reports = [] if finding.cell is not None else [
+        (number, shown(report.concerns[key])) for number, report in enumerate(team.reports) if key in report.concerns
+    ]  # fmt: skip
+    return Row(
         file.number,
         rule,
         _SEVERITIES.index(finding.severity),
@@ -168,7 +227,26 @@ def _row(finding: Finding, file: _File, rule: int) -> list[Any]:
         file.excerpt(finding),
         list(dict.fromkeys(_evidence(one, finding.message) for one in finding.evidence)),
         None if finding.fix is None else _fix(finding.fix),
-    ]
+        _EFFORTS.index(finding.effort),
+        MENDS.index(_mended_by(finding, team)),
+        _address(finding, team, repository),
+        reports,
+    )
+
+
+def _mended_by(finding: Finding, team: Team) -> str:
+    if finding.fix is None or (finding.path, finding.code) in team.left_to_hand:
+        return "person"
+    return {Applicability.SAFE: "safe", Applicability.UNSAFE: "unsafe"}.get(finding.fix.applicability, "person")
+
+
+def _address(finding: Finding, team: Team, repository: Repository) -> str | None:
+    """Where it is opened; of a notebook the file as a whole, since its lines are those of a cell."""
+    if not team.template:
+        return None
+    line, column = (finding.line, finding.column) if finding.cell is None else (1, 1)
+    path, absolute = repository.relative(finding.path), repository.absolute(finding.path)
+    return address(team.template, path, absolute, line, column)
 
 
 def _evidence(evidence: Evidence, message: str) -> tuple[str, str, str]:
@@ -192,11 +270,6 @@ def _project(project: LintedProject) -> dict[str, Any]:
         "reason": shown(project.reason),
         "files": project.files,
     }
-
-
-def _baseline(status: BaselineStatus) -> dict[str, Any]:
-    history = [[shown(day), left] for day, left in status.history]
-    return {"initial": status.initial, "left": status.left, "history": history}
 
 
 def _runtime(runtime: Runtime, added: int) -> dict[str, Any]:

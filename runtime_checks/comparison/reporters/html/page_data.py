@@ -196,6 +196,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "weight": _number(cause.weight),
         "tried": printable(cause.tried),
         "place": _place(cause.tf2_place),
+        "tf1_place": _place(cause.tf1_place),
         "evidence": evidence,
         "findings": findings,
     }
