@@ -1,4 +1,4 @@
-"""What reports of `migrate-lint verify` say of findings: which of them stand where two programs part, or would cause it.
+"""What reports of `migrate-lint verify` say of findings: which stand where two programs part, or would cause it.
 
 Both kinds of reports that hold places are read, JSON and HTML; nothing in them is executed.
 """

@@ -32,7 +32,7 @@ from migrate_lint.linter.registry import registry
 from migrate_lint.linter.reporters import Paint
 from migrate_lint.linter.reporters.formats import html
 from migrate_lint.linter.reporters.formats.html.page_data import blocks, page_data
-from migrate_lint.linter.result import BaselineStatus, Coverage, LintedProject, Result, Runtime
+from migrate_lint.linter.result import BaselineStatus, Coverage, LintedProject, Result, Runtime, Team, VerifyReport
 from migrate_lint.linter.rule_api.rule import Rule
 from migrate_lint.linter.run.verdicts import tally
 
@@ -150,7 +150,11 @@ def hostile() -> Result:
     words = dict.fromkeys(("device", "tensorflow", "keras", "python", "cause"), HOSTILE)
     run = replace(worker_run(phases=phases, scopes=((HOSTILE, HOSTILE),), notes=(HOSTILE,)), **words)  # type: ignore[arg-type]
     made = result(finding, source=f"\n\n\n\n{HOSTILE}".encode(), runtime=Runtime((run,), tally([finding]), False))
-    return replace(made, projects=(LintedProject(f"/{HOSTILE}", Target.KERAS3, HOSTILE, 1),), empty=(HOSTILE,))
+    key = finding.path, finding.line, finding.column, finding.code
+    report = VerifyReport(f"/{HOSTILE}", HOSTILE, 1, HOSTILE, {key: HOSTILE})
+    team = Team({finding.path: (HOSTILE,)}, HOSTILE, "x:{absolute}", (report,))
+    projects = (LintedProject(f"/{HOSTILE}", Target.KERAS3, HOSTILE, 1),)
+    return replace(made, projects=projects, empty=(HOSTILE,), team=team)
 
 
 def many(number: int, files: int) -> Result:
@@ -212,7 +216,8 @@ def test_the_policy_allows_one_script_and_one_style() -> None:
 
 def test_hostile_text_adds_no_element() -> None:
     """A page has the same elements whatever paths, code and messages hold."""
-    benign = with_run(judged(Verdict.CONFIRMED))
+    benign = replace(hostile(), findings=(judged(Verdict.CONFIRMED),))
+    benign = replace(benign, team=Team({"pkg/m.py": ("@ada",)}, "CODEOWNERS", "x:{absolute}", (verify_report(),)))
 
     assert [tag for tag, _ in _Elements(page(benign)).found] == [tag for tag, _ in _Elements(page(hostile())).found]
     assert "<" not in _Elements(page(hostile())).raw[-1][1]
@@ -377,6 +382,102 @@ def test_effort_and_the_baseline_are_in_the_page() -> None:
     assert "known finding" not in page(result())
 
 
+def verify_report(**changes: Any) -> VerifyReport:
+    """It speaks of the finding that tests begin with."""
+    concerns = {("pkg/m.py", 5, 9, "TF101"): "it begins here"}
+    return replace(VerifyReport("/p/run.html", "pair.py:pair", 1, "Differs.", concerns), **changes)
+
+
+def shared(**changes: Any) -> Result:
+    """Three files, of which two have owners, a finding with each kind of fix, and a report of verify."""
+    edits = (Edit(5, 9, 5, 20, "tf.constant"),)
+    kinds = (Fix(Applicability.SAFE, edits), Fix(Applicability.UNSAFE, edits, "why"), Fix(Applicability.DISPLAY, edits))
+    found = [replace(FINDING, path=f"pkg/{name}.py", fix=fix) for name, fix in zip("abc", kinds, strict=True)]
+    found.append(replace(FINDING, path="pkg/c.py", line=6, end_line=6))
+    owners = {"pkg/a.py": ("@ada",), "pkg/b.py": ("@ada", "@org/ml"), "pkg/c.py": ()}
+    report = verify_report(concerns={("pkg/b.py", 5, 9, "TF101"): "it begins here"})
+    template = "https://example.org/blob/{path}#L{line}"
+    team = Team(owners, ".github/CODEOWNERS", template, (report,), frozenset(), "/p/out")
+    return replace(result(*found), team=replace(team, **changes))
+
+
+def test_what_mends_a_finding_is_in_the_page() -> None:
+    """A fix that is only shown, or that the configuration leaves out, mends nothing."""
+    rows = data_of(shared())["findings"]
+    assert [0, 1, 2, 2] == [row[14] for row in rows]
+    rows = data_of(shared(left_to_hand=frozenset({("pkg/a.py", "TF101"), ("pkg/b.py", "TF102")})))["findings"]
+    assert [2, 1, 2, 2] == [row[14] for row in rows]
+
+
+def test_owners_and_addresses_are_in_the_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Paths are those from the top of the checkout; in a notebook no line is told."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    data = data_of(shared())
+
+    assert [["@ada"], ["@ada", "@org/ml"], []] == [file["owners"] for file in data["files"]]
+    assert "https://example.org/blob/sub/pkg/a.py#L5" == data["findings"][0][15]
+    cell = replace(shared(), findings=(replace(FINDING, cell=3),))
+    assert "https://example.org/blob/sub/pkg/m.py#L1" == data_of(cell)["findings"][0][15]
+    assert data_of(shared(template=""))["findings"][0][15] is None
+    assert data_of(result(FINDING))["files"][0]["owners"] is None
+
+
+def test_reports_of_verify_are_in_the_page() -> None:
+    """With the address from the folder of the page, or from the top where that is not known."""
+    data = data_of(shared())
+    name = "pair.py:pair (run.html)"
+    told = {"name": name, "href": "../run.html", "status": 1, "verdict": "Differs.", "findings": 1}
+
+    assert [told] == data["reports"]
+    assert [[], [[0, "it begins here"]], [], []] == [row[16] for row in data["findings"]]
+    assert "file:///p/run.html" == data_of(shared(folder=None))["reports"][0]["href"]
+
+
+def test_the_curve_falls_from_day_to_day_to_what_is_left() -> None:
+    """A step lies where its day does; days are as far apart as they were."""
+    history = (("2026-11-01", 20), ("2026-11-06", 15), ("2026-11-11", 10))
+    made = page(replace(result(), baseline=BaselineStatus("b.json", 21, 5, 5, 2, "keep", history)))
+
+    assert 2 == made.count('d="M0 0H470V25H940V50H1000V75"')
+    assert "5 of 21 known findings left, and not shown here; 2 of them not looked at in this run; 5 gone" in made
+    assert "All checks passed" not in made
+    assert "<title>2026-11-06: 15</title>" in made
+
+
+@pytest.mark.parametrize("history", [(), (("2026-11-01", 0),), (("2026-11-01", 10**400), ("2026-11-01", 1))])
+def test_any_history_makes_a_page(history: tuple[tuple[str, int], ...]) -> None:
+    """An old file has none; a day may stand alone, and a number be absurd."""
+    made = page(replace(result(), baseline=BaselineStatus("b.json", 1, 1, 0, 0, "keep", history)))
+
+    assert "1 of 1 known finding left" in made
+    assert bool(history) == ("<svg viewBox" in made)
+
+
+def test_the_command_line_tells_owners_and_addresses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the repository around the working folder; a line that says nothing is told on standard error."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "CODEOWNERS").write_text("* @ada\n*.py nobody\n")
+    (tmp_path / "m.py").write_text("import tensorflow as tf\ntf.to_float(1)\n")
+    (tmp_path / "migrate-lint.toml").write_text("link-template = 'x:{path}:{line}'\n")
+    monkeypatch.chdir(tmp_path)
+    words = ["--no-cache", "--output-format", "html", "--output-file", "report.html"]
+
+    assert main(words) == 1
+    assert "CODEOWNERS:2: nobody is no owner" in capsys.readouterr().err
+    data = json.loads(_Elements((tmp_path / "report.html").read_text("ascii")).raw[-1][1])
+    assert ["x:m.py:2"] == [row[15] for row in data["findings"]]
+    assert (["@ada"], "CODEOWNERS") == (data["files"][0]["owners"], data["owners"])
+    assert [0] == [row[14] for row in data["findings"]]  # fixes are looked for without --fix
+    (tmp_path / "migrate-lint.toml").write_text("unfixable = ['ALL']\n")
+    assert main([*words, "--link-template", "y:{absolute}"]) == 1
+    data = json.loads(_Elements((tmp_path / "report.html").read_text("ascii")).raw[-1][1])
+    assert [(2, f"y:{tmp_path}/m.py")] == [(row[14], row[15]) for row in data["findings"]]
+
+
 def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is added to it, and the exit status is that of every format."""
     (tmp_path / "m.py").write_text("import tensorflow as tf\ntf.to_float(1)\n")
@@ -511,6 +612,64 @@ def test_folders_and_rules_are_filters(opened: Open) -> None:
 
 
 @pytest.mark.browser
+def test_owners_and_what_mends_are_filters(opened: Open) -> None:
+    """A finding with two owners counts for both; an address that names nobody filters nothing."""
+    shown = opened(shared(), "#owner=@nobody&mends=magic")
+
+    rows = {name: shown.locator(f"section[aria-labelledby={name}] .row") for name in ("owners", "menders")}
+    words = {name: [" ".join(row.split()) for row in found.all_inner_texts()] for name, found in rows.items()}
+    assert ["@ada 2", "unowned 2", "@org/ml 1"] == words["owners"]
+    assert ["--fix 1", "--fix --unsafe-fixes 1", "a person 2"] == words["menders"]
+    assert "4 findings" == status(shown)
+    rows["owners"].nth(0).click()
+    assert ("2 of 4 findings", "#owner=%40ada") == (status(shown), shown.evaluate("location.hash"))
+    rows["menders"].nth(0).click()
+    assert "1 of 4 findings" == status(shown)
+    assert ["@ada"] == shown.locator(".owned").all_inner_texts()
+    shown.get_by_role("button", name="Show all").click()
+    shown.locator("select[aria-label=owner]").select_option("unowned")
+    assert "2 of 4 findings" == status(shown)
+    shown.reload()
+    assert "2 of 4 findings" == status(shown)
+
+
+@pytest.mark.browser
+def test_a_place_is_opened_and_a_report_is_linked(opened: Open) -> None:
+    """From each finding; the reports have a filter of their own."""
+    shown = opened(shared(template="vscode://file/{absolute}:{line}:{column}"))
+
+    href = shown.locator(".finding a.place").first.get_attribute("href")
+    assert href is not None
+    assert re.fullmatch(r"vscode://file/[^/].*/pkg/a\.py:5:9", href)
+    assert 'differs pair.py:pair (run.html) Differs. It names 1 of the findings on this page.' == " ".join(
+        shown.locator(".reports li").inner_text().split()
+    )
+    shown.locator(".toggle.named").click()
+    assert "1 of 4 findings" == status(shown)
+    assert "it begins here" in str(shown.locator(".reported").text_content())
+    assert "../run.html" == shown.locator(".reported a").get_attribute("href")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scripts", [True, False])
+def test_known_findings_are_drawn(opened: Open, scripts: bool) -> None:
+    """With scripts and without them, as wide as its box; the numbers stand in a table."""
+    history = (("2026-11-01", 20), ("2026-11-06", 15))
+    made = replace(result(FINDING), baseline=BaselineStatus("b.json", 21, 15, 0, 0, "keep", history))
+    shown = opened(made, java_script_enabled=scripts, viewport={"width": 320, "height": 700})
+
+    box = shown.locator(".curve svg").bounding_box()
+    assert box is not None
+    assert 200 < box["width"] < 320
+    assert box["height"] > 90
+    assert ["20", "0", "2026-11-01", "this run"] == shown.locator(".curve span").all_inner_texts()
+    shown.locator(".panel:has(.curve) summary").click()
+    assert ["2026-11-01 20", "2026-11-06 15"] == [
+        " ".join(row.split()) for row in shown.locator(".panel:has(.curve) tr").all_inner_texts()
+    ]
+
+
+@pytest.mark.browser
 def test_search_looks_at_paths_rules_and_messages(opened: Open) -> None:
     """All words have to be there, in any order and case."""
     shown = opened(with_run(*MIXED))
@@ -592,7 +751,11 @@ def test_what_is_not_in_the_policy_does_not_run(browser: Browser, tmp_path: Path
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_both_themes(opened: Open, scheme: str) -> None:
     """The contrast of every text is at least 4.5, as WCAG AA asks."""
-    shown = opened(with_run(*MIXED), color_scheme=scheme)
+    history = BaselineStatus("b.json", 12, 7, 1, 2, "keep", (("2026-11-01", 12),))
+    team = Team({"pkg/m.py": ("@ada",)}, "CODEOWNERS", "x:{absolute}", (verify_report(),))
+    made = replace(with_run(FINDING, *MIXED), baseline=history, team=team)
+    shown = opened(made, color_scheme=scheme)
+    assert shown.locator(".reported").first.is_visible()
     shown.locator(".rule > summary").first.click()
     shown.locator(".toggle.error").click()
     shown.mouse.move(0, 0)
@@ -647,7 +810,12 @@ def test_the_theme_can_be_chosen_and_is_kept(opened: Open) -> None:
 def test_nothing_is_wider_than_the_screen(opened: Open, width: int) -> None:
     """On a phone neither; long code scrolls in its own box."""
     path = f"pkg/{'deep' * 30}/{'long' * 30}.py"
-    shown = opened(with_run(*(replace(one, path=path) for one in MIXED)), viewport={"width": width, "height": 700})
+    history = BaselineStatus("b.json", 12, 7, 1, 2, "keep", (("2026-11-01", 12),))
+    report = verify_report(name="long" * 60, verdict="word" * 60, concerns={(path, 5, 9, "TF101"): "long" * 60})
+    team = Team({path: (f"@{'owner' * 40}",)}, f"{'docs' * 20}/CODEOWNERS", "x:{absolute}", (report,))
+    made = replace(with_run(*(replace(one, path=path) for one in MIXED)), baseline=history, team=team)
+    shown = opened(made, viewport={"width": width, "height": 700})
+    assert 1 <= shown.locator(".reported").count()
 
     assert width == shown.evaluate("document.documentElement.scrollWidth")
 
@@ -679,6 +847,29 @@ def test_without_scripts_there_are_the_counts(opened: Open) -> None:
     assert "Findings: 1, in 3 files: 0 breaks, 1 changes, 0 legacy, 1 error, 0 warning, 0 info." in text
     assert re.search(r"1\s+TF101 variable-in-call", text)
     assert re.search(r"1\s+pkg/m.py", text)
+
+
+@pytest.mark.browser
+def test_without_scripts_every_finding_is_told(opened: Open) -> None:
+    """With its address, owners, verdict, evidence, what mends it and what verify says of it, on a phone too."""
+    path = f"pkg/{'deep' * 30}/{'long' * 30}.py"
+    made = shared()
+    judged_one = judged(Verdict.CONFIRMED, path=path)
+    made = replace(made, findings=(*made.findings, judged_one))
+    shown = opened(made, java_script_enabled=False, viewport={"width": 320, "height": 700})
+    items = [" ".join(words.split()) for words in shown.locator("noscript li").all_inner_texts()]
+
+    assert 5 == len(items)
+    assert items[0].startswith("5:9 TF101 variable-in-call (error, changes, --fix mends it) `tf.Variable`")
+    assert items[1].endswith("verify: pair.py:pair (run.html): it begins here")
+    assert "(error, changes, confirmed, a person mends it)" in items[4]
+    assert items[4].endswith("confirmed keras3, CPU:0, second call kernel was made again")
+    hrefs = [link.get_attribute("href") for link in shown.locator("noscript li a").all()]
+    assert ["L5", "L5", "../run.html", "L5", "L6", "L5"] == [str(one).rpartition("#")[2] for one in hrefs]
+    text = shown.locator("body").inner_text()
+    assert re.search(r"2\s+@ada\s+1\s+@org/ml|3\s+unowned\s+2\s+@ada\s+1\s+@org/ml", text)
+    assert re.search(r"3\s+a person mends it", text)
+    assert 320 == shown.evaluate("document.documentElement.scrollWidth")
 
 
 @pytest.mark.browser

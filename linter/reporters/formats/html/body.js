@@ -507,7 +507,10 @@
   function sharesOf(facet, rows, words) {
     const groups = new Map();
     for (const finding of rows) {
-      for (const value of [finding[facet]].flat()) groups.set(value, [...(groups.get(value) || []), finding]);
+      for (const value of [finding[facet]].flat()) {
+        if (!groups.has(value)) groups.set(value, []);
+        groups.get(value).push(finding);
+      }
     }
     return [...groups].map(([path, own]) => ({ path, words: words[path] || path, found: tally(own), total: own.length }));
   }

@@ -1,4 +1,4 @@
-"""How far a project has come with its known findings: a sentence, a curve and its numbers, as markup without a script."""
+"""How far a project has come with its known findings: a sentence, a curve and its numbers, without a script."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def known_findings(status: BaselineStatus) -> str:
     if history:
         parts += [_curve(history, status.left), _table(status)]
     body = "\n".join(parts)
-    return f'<section class="panel known" aria-labelledby="known">\n<h2 id="known">Known findings</h2>\n{body}\n</section>'
+    title = '<h2 id="known">Known findings</h2>'
+    return f'<section class="panel" aria-labelledby="known">\n{title}\n{body}\n</section>'
 
 
 def _sentence(status: BaselineStatus) -> str:
@@ -30,7 +31,8 @@ def _sentence(status: BaselineStatus) -> str:
     if status.unseen:
         words.append(f"{status.unseen:,} of them not looked at in this run")
     if status.stale:
-        done = "taken out of the file" if status.action == "prune" else "in the file until --prune-baseline takes it out"
+        pruned = status.action == "prune"
+        done = "and taken out of the file" if pruned else "which --prune-baseline takes out of the file"
         words.append(f"{status.stale:,} gone, {done}")
     return f"{'; '.join(words)}."
 
@@ -63,7 +65,5 @@ def _table(status: BaselineStatus) -> str:
     rows = "".join(
         f'<tr><th scope="row">{markup(day)}</th><td class="num">{left:,}</td></tr>' for day, left in status.history
     )
-    return (
-        "<details><summary>The numbers</summary><table><caption>Left on each day on which the baseline changed</caption>"
-        f"<tbody>{rows}</tbody></table></details>"
-    )
+    caption = "<caption>Left on each day on which the baseline changed</caption>"
+    return f"<details><summary>The numbers</summary><table>{caption}<tbody>{rows}</tbody></table></details>"
