@@ -444,6 +444,10 @@ def test_the_curve_falls_from_day_to_day_to_what_is_left() -> None:
     assert "5 of 21 known findings left, and not shown here; 2 of them not looked at in this run; 5 gone" in made
     assert "All checks passed" not in made
     assert "<title>2026-11-06: 15</title>" in made
+    long = tuple((f"2026-{month:02}-{day:02}", 5) for month in range(1, 13) for day in range(1, 29))
+    made = page(replace(result(), baseline=BaselineStatus("b.json", 21, 5, 0, 0, "keep", long)))
+    assert 2 == made.count('<path class="dot"') == made.count("<title>this run: 5</title>")
+    assert 2 * 336 == made.count('<th scope="row">')
 
 
 @pytest.mark.parametrize("history", [(), (("2026-11-01", 0),), (("2026-11-01", 10**400), ("2026-11-01", 1))])

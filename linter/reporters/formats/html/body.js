@@ -497,10 +497,10 @@
     parts.menders = el("ul", { class: "bars" });
     const mending = el("section", { class: "panel", "aria-labelledby": "menders" },
       el("h2", { id: "menders" }, "What mends them"), parts.menders);
-    if (data.owners === null) return mending;
+    if (data.owners === null) return [mending];
     parts.owners = el("ul", { class: "bars" });
-    return el("div", { class: "two" }, mending, el("section", { class: "panel", "aria-labelledby": "owners" },
-      el("h2", { id: "owners" }, "By owner"), parts.owners, el("p", { class: "legend dim" }, `As ${data.owners} says`)));
+    return [mending, el("section", { class: "panel", "aria-labelledby": "owners" },
+      el("h2", { id: "owners" }, "By owner"), parts.owners, el("p", { class: "legend dim" }, `As ${data.owners} says`))];
   }
 
   /** A bar for each value of a facet; a finding with several values counts for each of them. */
@@ -787,7 +787,7 @@
     report.append(head());
     if (findings.length) {
       report.append(el("main", {}, ...[tiles(), baselinePanel(), runtimePanel(), reportsPanel(), toolbar(),
-        el("div", { class: "two" }, work(), rules()), shares(), findingsPanel()].filter(Boolean)));
+        el("div", { class: "two" }, el("div", { class: "column" }, work(), shares()), rules()), findingsPanel()].filter(Boolean)));
       refresh();
       addEventListener("popstate", () => {
         readAddress();

@@ -12,6 +12,8 @@ _WIDTH, _HEIGHT = 1000, 100
 """Of the picture, in its own units; it is stretched to the width of the page."""
 _LAST_DAY = 940
 """Where the last day of the history stands; what follows is this run, whose day nobody tells."""
+_DOTS = 60
+"""Days that have a dot each; where there are more, the line alone is clearer."""
 
 
 def known_findings(status: BaselineStatus) -> str:
@@ -47,7 +49,8 @@ def _curve(history: Sequence[tuple[date, int]], left: int) -> str:
     ]
     spots.append((_WIDTH, _height(left, most), f"this run: {left:,}"))
     line = f"M{spots[0][0]} {spots[0][1]}" + "".join(f"H{x}V{y}" for x, y, _ in spots[1:])
-    dots = "".join(f'<path class="dot" d="M{x} {y}h0"><title>{words}</title></path>' for x, y, words in spots)
+    dotted = spots if len(spots) <= _DOTS else spots[-1:]
+    dots = "".join(f'<path class="dot" d="M{x} {y}h0"><title>{words}</title></path>' for x, y, words in dotted)
     said = f"Known findings left, from {spots[0][2]} to {spots[-1][2]}"
     return (
         f'<figure class="curve"><div class="scale"><span>{most:,}</span><span>0</span></div>\n'
