@@ -141,7 +141,7 @@ def _check(words: list[str]) -> int:
     require_fixable(options)
     require_writable(output.file for output in outputs)
     wanted = [(output, module_of(output.format)) for output in outputs]
-    config = require_team(options, config, [reporter for _, reporter in wanted])
+    require_team(options, [reporter for _, reporter in wanted])
     if options.verbose:
         complain(f"configuration: {_named(config)}")
     from ..run.cache import troubles
@@ -621,6 +621,7 @@ def _under_options(config: Config, options: argparse.Namespace) -> Config:
         target=options.target or config.target,
         target_file=None if options.target else config.target_file,
         min_severity=options.min_severity or config.min_severity,
+        link_template=config.link_template if options.link_template is None else options.link_template,
         jobs=config.jobs if options.jobs is None else options.jobs,
     )
 

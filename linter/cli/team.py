@@ -36,8 +36,8 @@ def for_teams(reporters: Iterable[ModuleType]) -> bool:
     return any(getattr(reporter, "FOR_TEAMS", False) for reporter in reporters)
 
 
-def require_team(options: argparse.Namespace, config: Config, reporters: Iterable[ModuleType]) -> Config:
-    """Look at the options before anything is linted, and put the template into the configuration.
+def require_team(options: argparse.Namespace, reporters: Iterable[ModuleType]) -> None:
+    """Look at the options before anything is linted, and read the reports of verify.
 
     Raises:
         UsageError: if they make no sense.
@@ -46,7 +46,6 @@ def require_team(options: argparse.Namespace, config: Config, reporters: Iterabl
     if not for_teams(reporters):
         if word := next((name for name, value in given.items() if value is not None), None):
             raise UsageError(f"{word} is about the HTML report, which --output-format html writes")
-        return config
     if options.verify_report:
         from ..run.verify_reports import VerifyReportError, read_report
 
@@ -54,8 +53,6 @@ def require_team(options: argparse.Namespace, config: Config, reporters: Iterabl
             options.verify_report = [read_report(file) for file in options.verify_report]
         except VerifyReportError as error:
             raise UsageError(f"--verify-report {error}") from error
-    if options.link_template is None:
-        return config
     if options.link_template:
         from ..settings.link_template import LinkTemplateError, require_template
 
@@ -63,7 +60,6 @@ def require_team(options: argparse.Namespace, config: Config, reporters: Iterabl
             require_template(options.link_template)
         except LinkTemplateError as error:
             raise UsageError(f"--link-template {options.link_template}: {error}") from error
-    return replace(config, link_template=options.link_template)
 
 
 def with_team(result: Result, options: argparse.Namespace, config: Config) -> tuple[Result, list[str]]:

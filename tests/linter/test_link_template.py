@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from migrate_lint.linter.cli.main import main
 from migrate_lint.linter.settings.config import ConfigError, parse
 from migrate_lint.linter.settings.link_template import LinkTemplateError, address, require_template
 
@@ -86,3 +88,15 @@ def test_the_configuration_has_a_template() -> None:
     for value, why in {"'javascript:{path}'": "refused", "7": "is to be an address"}.items():
         with pytest.raises(ConfigError, match=rf"toml:2: link-template.*{why}"):
             parse(f"target = 'keras3'\nlink-template = {value}\n".encode(), "/p/migrate-lint.toml")
+
+
+def test_the_command_line_stands_above_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An empty one means none."""
+    (tmp_path / "migrate-lint.toml").write_text("link-template = 'x:{path}'\n")
+    monkeypatch.chdir(tmp_path)
+
+    for words, said in {(): "x:{path}", ("y:{path}",): "y:{path}", ("",): "none"}.items():
+        assert 0 == main(["--show-settings", *(part for word in words for part in ("--link-template", word))])
+        assert f"link-template: {said}\n" in capsys.readouterr().out
