@@ -266,8 +266,9 @@ def _deliver(
     for output, reporter in wanted:
         wraps = output.file is None and getattr(reporter, "WRAPS", False)
         paint = Paint(colored and (output.file is None or options.color == "always"), width() if wraps else None)
-        if result.team is not None and output.file is not None:
-            result = replace(result, team=replace(result.team, folder=os.path.dirname(os.path.abspath(output.file))))
+        if result.team is not None:
+            folder = None if output.file is None else os.path.dirname(os.path.abspath(output.file))
+            result = replace(result, team=replace(result.team, folder=folder))
         lines = _report(result, reporter, options, paint)
         if paint.width is not None:
             lines = (part for line in lines for part in wrapped(line, paint.width or 0))

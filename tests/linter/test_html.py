@@ -645,7 +645,7 @@ def test_a_place_is_opened_and_a_report_is_linked(opened: Open) -> None:
     href = shown.locator(".finding a.place").first.get_attribute("href")
     assert href is not None
     assert re.fullmatch(r"vscode://file/[^/].*/pkg/a\.py:5:9", href)
-    assert 'differs pair.py:pair (run.html) Differs. It names 1 of the findings on this page.' == " ".join(
+    assert "differs pair.py:pair (run.html) Differs. It names 1 of the findings on this page." == " ".join(
         shown.locator(".reports li").inner_text().split()
     )
     shown.locator(".toggle.named").click()

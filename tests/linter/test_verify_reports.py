@@ -149,3 +149,19 @@ def test_the_command_line_refuses_what_nothing_shows(tmp_path: Path, capsys: pyt
         assert 2 == main(["--isolated", "--no-cache", *words, str(tmp_path / "m.py")])
         assert said in capsys.readouterr().err
     assert not (tmp_path / "lint.html").exists()
+
+
+def test_each_page_links_a_report_from_where_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One on standard output lies nowhere, and gets the whole address."""
+    (tmp_path / "m.py").write_text("import tensorflow as tf\ntf.to_float(1)\n")
+    (tmp_path / "out").mkdir()
+    cause = Cause("forward", 0.9, (), (), "", ("m.py", 2), None)
+    write(tmp_path / "run.json", json_format, causes=(cause,), first_divergence=None)
+    monkeypatch.chdir(tmp_path)
+    pages = [word for file in ("out/lint.html", "-") for word in ("--output-format", "html", "--output-file", file)]
+
+    assert 1 == main(["--isolated", "--no-cache", *pages, "--verify-report", "run.json", "m.py"])
+    assert 2 == (tmp_path / "out" / "lint.html").read_text("ascii").count('<a href="../run.json"')
+    assert 2 == capsys.readouterr().out.count(f'<a href="{(tmp_path / "run.json").as_uri()}"')

@@ -66,9 +66,7 @@ def _table(caption: str, names: Iterable[str]) -> str:
     return f"<table><caption>{markup(caption)}</caption>{rows}</table>" if rows else ""
 
 
-def _file(
-    file: Mapping[str, Any], rows: Iterable[Row], rules: list[str], data: Mapping[str, Any]
-) -> str:
+def _file(file: Mapping[str, Any], rows: Iterable[Row], rules: list[str], data: Mapping[str, Any]) -> str:
     owners = f"<p>{markup(' '.join(file['owners']) or UNOWNED)}</p>" if file["owners"] is not None else ""
     items = "".join(_finding(row, rules[row.rule], data) for row in rows)
     return f"<h2>{markup(file['path'])}</h2>{owners}<ul>{items}</ul>"
