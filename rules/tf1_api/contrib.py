@@ -55,6 +55,8 @@ _SUCCESSORS = {
     "tpu": "`tf.tpu` and `tf.distribute.TPUStrategy`",
     "training.HParams": "`tensorboard.plugins.hparams`",
 }
+_SHOWN = 3
+"""Names of a module that are told one by one."""
 _BESIDE_CODE = {
     "learn.preprocessing.VocabularyProcessor": ", and that reads what it saved; `tf.keras.layers.TextVectorization` "
     "does neither, and gives words other numbers"
@@ -136,7 +138,8 @@ class Contrib(Rule):
         else:
             yield self.report(
                 statement,
-                f"Importing `tensorflow.contrib{module}` raises ModuleNotFoundError on TF2{_successor(module)}.",
+                f"Importing `tensorflow.contrib{module}` raises ModuleNotFoundError on TF2"
+                f"{_successor(module) if module else _successors(statement)}.",
             )
 
     def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
@@ -164,6 +167,33 @@ class Contrib(Rule):
         name = _today(site) if len(site.names) == 1 else ""
         written = site.importable(name) if name else None
         return None if written is None else Replacement(expression(written[0]), imports=written[1])
+
+
+def _successors(statement: Import) -> str:
+    """What is said of contrib as a whole: what stands for each name that the file reads of it."""
+    read = {
+        _module(reference.names) or "": None
+        for reference in statement.file.references
+        if (reference.path or "").partition(".")[0] == statement.bound
+    }
+    told, without = [], []
+    for path in filter(None, read):
+        found = successor(f"{_ROOTS[0]}{path}")
+        if found is None or found.kind == "module" or not found.name:
+            without.append(f"`{path[1:]}`")
+        elif found.kind == "code":
+            told.append(f"`{path[1:]}` is written out by `--fix --via compat.v1`")
+        else:
+            told.append(f"`{path[1:]}` is now `{'tf' if found.kind == 'tf' else 'tf_slim'}.{found.name}`")
+    if not told:
+        return _successor("")
+    lost = f"; nothing stands for {_some(without)}" if without else ""
+    return f"; of what is read here, {_some(told)}{lost}"
+
+
+def _some(texts: Sequence[str]) -> str:
+    more = len(texts) - _SHOWN
+    return ", ".join(texts[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _is_slim(site: Import) -> bool:
