@@ -48,6 +48,7 @@ def observe(run: Run, explained: Explained, decided: Decided = ()) -> list[dict[
         *_created_in_scopes(run, explained),
         *_refused(run, explained),
         *_untracked(run, explained),
+        *_raised_in_a_call(run, explained, decided),
         *_raised_in_traces(run, explained, decided),
         *_retraced(run, explained),
         *_resources(run, explained),
@@ -237,6 +238,25 @@ def _is_lost(event: Event, read: dict[int, Event], known: set[int]) -> bool:
 
 def _read_in(variable: Any, read: dict[int, Event]) -> Phase:
     return next(read[number].phase for number in identities(variable) if number in read)
+
+
+def _raised_in_a_call(run: Run, explained: Explained, decided: Decided) -> Iterator[dict[str, Any]]:
+    """Errors of the user's lines in an eager call, or a training step of its own, of a model whose other calls work.
+
+    A batch of another size is left out: a model may be made for one.
+    """
+    calls = [phase for phase in run.calls(traced=False) if phase.scope is None and not phase.batch]
+    if run.strategy is not None or not any(phase.ok for phase in calls):
+        return
+    told: set[tuple[object, str]] = set()
+    for phase in [*calls, *run.of_kind("step")]:
+        errors = _raised(phase)
+        is_new, told = told.isdisjoint(errors), told | errors
+        if not phase.frames or phase.outcome != "failed" or isinstance(phase.error, NothingRanError) or not is_new:
+            continue
+        if not _is_explained(run, phase, explained, decided):
+            message = f"the model can be called, but the {phase} raises {phase.detail}"
+            yield _observation("raised in a call", phase.frames, phase, "error", message)
 
 
 def _raised_in_traces(run: Run, explained: Explained, decided: Decided) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ from . import probe_pages
 from .probe_pages import Model
 
 ODD = Path(__file__).parent / "odd"
-MODELS = [model for name in ("created.md", "clean.md") for model in probe_pages.models(ODD / name)]
+MODELS = [model for name in ("created.md", "raised.md", "clean.md") for model in probe_pages.models(ODD / name)]
 HELPER = """
 import tensorflow as tf
 
@@ -410,7 +410,7 @@ def test_what_eager_calls_raise_as_well_is_not_laid_to_the_trace(
     assert ["ok", "failed", "failed"] == [
         outcomes[name][0] for name in ("first call", "second call", "first call in tf.function")
     ]
-    assert [] == found["observations"]
+    assert {"raised in a call"} == {one["kind"] for one in found["observations"]}
 
 
 @pytest.mark.parametrize("target", Target)
