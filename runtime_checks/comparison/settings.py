@@ -241,7 +241,7 @@ def _variables(count: int) -> str:
 
 def _of_layers(tf1: Recorded, tf2: Recorded) -> Iterator[Setting]:
     olds, news = (_rows(side, "layers") for side in (tf1, tf2))
-    yield from _of_config(olds, news, "rate", "rate of dropout", "randomness")
+    yield from _of_config(olds, news, "rate", "rate of dropout", "dropout rate")
     yield from _of_config(olds, news, "momentum", "momentum of batch normalization", "moving statistics")
     normal, others = ([row for row in rows if _normalizes(row)] for rows in (olds, news))
     yield from _of_config(normal, others, "epsilon", "epsilon of batch normalization", "forward")

@@ -12,6 +12,7 @@ from ..rates import LATER
 from ..results import Deviation, Status
 from ..settings import CLASS, differ, place_in, rule_name, settings, shown
 from ..wording import figure, subject
+from . import dropout
 from .evidence import Clue, Seen, fit
 from .forward import differs
 
@@ -136,7 +137,7 @@ def _weight(seen: Seen, kind: str) -> float:
         return 0.92 if differs(seen) else 0.3
     if kind in ("update rule", "momentum", "variables"):
         return 0.9 if seen.failed(scenarios.STEPS, "update", "variable") else 0.3
-    if kind == "randomness":
+    if kind == dropout.KIND:
         return 0.95 if seen.failed(scenarios.ALIGNED) or seen.failed(scenarios.TRAINING) else 0.3
     still = {twin.old for twin in seen.twins if not twin.trainable}
     moved = any(check.tf1_name in still for check in seen.failed(scenarios.STEPS, "variable", "update"))

@@ -15,6 +15,7 @@ from ..judging.measuring import OTHER_SHAPES
 from ..results import Deviation, OperationPair, RandomOp, Status, VariableRow
 from ..wording import figure, operation
 from ..wording import place as shown
+from . import dropout
 from .evidence import ROUNDING, Clue, Seen, Twin, near, whole
 
 __all__ = ["begins_with", "clues", "differs", "differs_in_training", "made_at"]
@@ -24,6 +25,8 @@ _LAYERS = 4
 _GUESSED = 0.4
 """Of variables that may have changed places, where operations are seen to differ that take none of them."""
 _TOLD = ("activation", "epsilon", "rate")
+_MEASURED = 0.97
+"""Of a rate of dropout that was read off the numbers drawn: other operations follow from it."""
 
 
 def clues(seen: Seen) -> Iterator[Clue]:
@@ -346,15 +349,20 @@ def _training_pass(seen: Seen) -> Iterator[Clue]:
     scenario = _trained(seen)
     failures = seen.failed(scenario, *_VALUES)
     in_inference = list(_in_inference(seen, failures)) if failures and not differs(seen) else []
+    dropped = []
+    if failures or seen.failed(scenarios.STEPS, *_VALUES, "loss", step=0):
+        dropped = list(dropout.clues(seen, 0.4 if differs(seen) else _MEASURED))
+    yield from dropped
     if in_inference:  # what else is seen follows from that
         yield from in_inference
         return
-    drawn = list(_ledger(seen, 0.9 if failures else 0.4))
+    drawn = list(_ledger(seen, 0.4 if dropped or not failures else 0.9))
     yield from drawn
     if not failures or differs(seen):
         return
     first = _first(seen, scenario)
-    drawn += (shares := list(_shares(seen, scenario)))
+    shares = [] if dropped else list(_shares(seen, scenario))
+    drawn += [*dropped, *shares]
     yield from shares
     if first is not None and _is_norm(seen, first):
         yield Clue("forward", 0.7, f"Inference agrees and training does not.{_where(seen, first)}")
@@ -478,7 +486,7 @@ def _shares(seen: Seen, scenario: str) -> Iterator[Clue]:
         if abs(one - two) > noise and one + two > 0.0:
             inverse = " as if a probability to keep were used as a rate" if abs(one + two - 1.0) < noise else ""
             yield Clue(
-                "randomness",
+                dropout.KIND,
                 0.85,
                 f"Training sets {one:.0%} of {check.tf1_name} to zero on TF1 and {two:.0%} on TF2{inverse}.",
             )

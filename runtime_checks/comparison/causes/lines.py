@@ -11,7 +11,7 @@ from ..results import Deviation, OperationPair
 from ..settings import place_in
 from .evidence import Seen, Twin
 
-__all__ = ["lines", "of_loss", "of_regularizers"]
+__all__ = ["lines", "of_layer", "of_loss", "of_regularizers"]
 
 Lines = tuple[Place | None, Place | None]
 """Of TF1, and of TF2."""
@@ -45,16 +45,23 @@ def _of_operation(seen: Seen) -> Lines:
         return _NOWHERE
     found = first.operation
     one, two = (None if end is None else end.place for end in (found.tf1, found.tf2))
-    record = seen.record("tf2", found.scenario, "operation", "all", found.step)
-    if two is None or found.tf2 is None or record is None:
+    if two is None or found.tf2 is None:
         return one, two
-    # The first layer whose output is this operation or a later one, unless the operation is what the layer gets.
-    taps = [(number, name) for kind, name, number in record.more.get("results") or () if kind == "tap"]
-    _, layer = min(((at, name) for at, name in taps if at >= found.tf2.number), default=(0, ""))
-    tap = seen.record("tf2", found.scenario, "tap", layer, found.step)
-    if tap is None or tap.place != two or max(tap.more.get("inputs") or [-1]) >= found.tf2.number:
-        return one, two
-    return one, place_in(tap.more, "made") or two
+    return one, of_layer(seen, found.scenario, found.step, found.tf2.number, two)
+
+
+def of_layer(seen: Seen, scenario: str, step: int, number: int, place: Place) -> Place:
+    """The line that makes the layer of Keras which computes an operation of TF2; that of the operation without one.
+
+    It is the first layer whose output is this operation or a later one, unless the operation is what the layer gets.
+    """
+    record = seen.record("tf2", scenario, "operation", "all", step)
+    results = [] if record is None else record.more.get("results") or []
+    _, layer = min(((at, name) for kind, name, at in results if kind == "tap" and at >= number), default=(0, ""))
+    tap = seen.record("tf2", scenario, "tap", layer, step)
+    if tap is None or tap.place != place or max(tap.more.get("inputs") or [-1]) >= number:
+        return place
+    return place_in(tap.more, "made") or place
 
 
 def _reduced(seen: Seen, found: OperationPair) -> Place | None:

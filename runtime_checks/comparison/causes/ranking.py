@@ -34,6 +34,7 @@ CODES: dict[str, tuple[str, ...]] = {
     "learning rate": ("TF210", "TF216", "TF205", "TF108", "TF204"),
     "momentum": ("TF108", "TF406"),
     "moving statistics": ("TF403", "TF205", "TF103", "TF104", "TF110", "TF107", "TF109"),
+    "dropout rate": ("TF210", "TF204", "TF610"),
     "randomness": ("TF204", "TF210", "TF406", "TF205"),
     "variables": (
         *_LAYERS_ANEW, "TF105", "TF106", "TF107", "TF109", "TF113", "TF115", "TF302", "TF502", "TF503", "TF504"
@@ -99,6 +100,8 @@ def _cause(seen: Seen, kind: str, clues: Sequence[Clue], findings: Sequence[Find
     found = tuple(_fitting(seen, kind, findings))[:_MOST]
     named = next((clue for clue in clues if clue.tf2_place is not None), None)
     old, new = lines(seen, kind) if named is None else (named.tf1_place, named.tf2_place)
+    if (old, new) == (None, None):
+        old = next((clue.tf1_place for clue in clues if clue.tf1_place is not None), None)
     return Cause(kind, round(weight, 3), evidence, found, tf1_place=old, tf2_place=new)
 
 

@@ -138,7 +138,7 @@ def _dropout(program: _Program) -> Iterator[Proposal]:
     for argument in ("rate", "keep_prob"):
         drops = [one for one in program.sites if one.is_a("Dropout") or one.callee in ("tf.nn.dropout", "slim.dropout")]
         for site, rate in program.last(argument, float, sites=drops):
-            yield _argument("randomness", site, argument, round(1.0 - rate, 6) if rate != 0.5 else 0.4)
+            yield _argument("dropout rate", site, argument, round(1.0 - rate, 6) if rate != 0.5 else 0.4)
 
 
 def _regularizer(program: _Program) -> Iterator[Proposal]:

@@ -38,6 +38,7 @@ _ACTS_FROM = {
     "forward": "3",
     "regularization": "3",
     "randomness": "4",
+    "dropout rate": "4",
     "training mode": "4",
     "loss": "4",
     "moving statistics": "4",
@@ -407,13 +408,13 @@ class _Search:
             rate = site.arguments["rate"]
             known = self._known(site, "rate")
             if isinstance(known, int | float):
-                yield from self._argument("randomness", 0.95, [site], "rate", known)
+                yield from self._argument("dropout rate", 0.95, [site], "rate", known)
             if isinstance(rate, int | float) and 0 < rate < 1:
-                yield from self._argument("randomness", 0.9, [site], "rate", round(1.0 - rate, 6))
+                yield from self._argument("dropout rate", 0.9, [site], "rate", round(1.0 - rate, 6))
         for site in self._with("keep_prob"):
             kept = site.arguments["keep_prob"]
             if isinstance(kept, float) and 0 < kept < 1:
-                yield from self._argument("randomness", 0.9, [site], "keep_prob", round(1.0 - kept, 6))
+                yield from self._argument("dropout rate", 0.9, [site], "keep_prob", round(1.0 - kept, 6))
         kinds = {"GlorotUniform": "glorot_uniform", "GlorotNormal": "glorot_normal"}
         for argument in ("kernel_initializer", "bias_initializer", "embeddings_initializer"):
             for rank, name in enumerate(_INITIALIZERS):

@@ -395,7 +395,7 @@ def test_dropout_rates(record: Record) -> None:
     sides = record("aligned", [], [], tf1_layers=layers[0], tf2_layers=layers[1])
     causes = rank(report(("4", [check("output", "output", scenario="aligned")])), *sides)
 
-    assert ("randomness", "rate of drop is 0.25 on TF1 and 0.75 on TF2.") == first(causes)
+    assert ("dropout rate", "rate of drop is 0.25 on TF1 and 0.75 on TF2.") == first(causes)
 
 
 def test_other_initial_values(record: Record) -> None:

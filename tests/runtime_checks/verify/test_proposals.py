@@ -18,7 +18,7 @@ from .programs import SHAPES, Program, changing, record
 
 LAYER = ("Layer", "Operation")
 PASSES = {"variables", "forward"}
-DRAWS = {"randomness", "training mode", "loss", "moving statistics"}
+DRAWS = {"randomness", "dropout rate", "training mode", "loss", "moving statistics"}
 ALL = PASSES | DRAWS | {"regularization", "learning rate", "momentum", "update rule"}
 
 

@@ -63,7 +63,7 @@ BUGS: Mapping[str, Planted] = {
     "renamed variable": Planted("names", "2", 0, "loop"),
     "transposed kernel": Planted("variables", "3f", 0, "fitted"),
     "swapped weights": Planted("variables", "3f", 0, "loop"),
-    "keep_prob as rate": Planted("randomness", "4", 0, "loop"),
+    "keep_prob as rate": Planted("dropout rate", "4", 0, "loop"),
     "other initializer": Planted("randomness", "4", 0, "fitted"),
     "no training flag": Planted("training mode", "6", 0, "loop"),
     "flag not passed on": Planted("training mode", "4", 0, "loop"),

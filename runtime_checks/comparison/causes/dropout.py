@@ -1,0 +1,237 @@
+"""Evidence of what each side drops in training: the share is read off the numbers that it drew and what became of them.
+
+A dropout is whatever makes a mask of uniform numbers and leaves zeros where the mask says so, in a layer, in a function
+of TensorFlow or by hand. As it compares the numbers with a bound, its rate lies between the last number that is dropped
+and the first that is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+import numpy as np
+
+from ...worker.recording.format import scenarios
+from ...worker.recording.format.reading import Recorded
+from ...worker.recording.format.rows import Place
+from ..passes import Node, Pass
+from ..wording import place as shown
+from .evidence import Clue, Seen
+from .lines import of_layer
+
+__all__ = ["KIND", "clues"]
+
+KIND = "dropout rate"
+_FEWEST = 8
+"""Numbers that a draw needs to say anything of a rate."""
+_EXACT = 1e-5
+"""How far a rate may be off that the program computes in float32."""
+_FAR = 24
+"""Operations between a draw and the zeros that it leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drop:
+    """A dropout that was seen: `least` and `most` bound its rate, and are the same where an operand of it says so.
+
+    `dropped` of `count` numbers were; `number` is that of the draw. `place` is the line of the mask, or of TF2 that
+    which makes the layer.
+    """
+
+    number: int
+    shape: tuple[int, ...]
+    least: float
+    most: float
+    dropped: int
+    count: int
+    place: Place | None
+
+    @property
+    def rate(self) -> float:
+        return 0.5 * (self.least + self.most)
+
+    @property
+    def words(self) -> str:
+        """The rate, as exactly as it is known, and the line."""
+        known = f"{self.rate:.6g}" if self.least == self.most else f"about {self.rate:.2g}"
+        where = "" if self.place is None else f" at {shown(self.place)}"
+        return f"{known}{where} ({self.dropped} of {self.count} numbers)"
+
+    def differs(self, other: _Drop) -> bool:
+        """Whether no rate lies within the bounds of both."""
+        return self.least > other.most + _EXACT or other.least > self.most + _EXACT
+
+
+def clues(seen: Seen, weight: float) -> Iterator[Clue]:
+    """Dropouts whose rates differ, and those that one side has alone, in the first training pass that shows any.
+
+    Args:
+        seen: the report with its recordings.
+        weight: of a rate that differs.
+    """
+    for scenario in (scenarios.ALIGNED, scenarios.STEPS):
+        passes = [seen.operations(side, scenario) for side in ("tf1", "tf2")]
+        if passes[0] is None or passes[1] is None:
+            continue
+        olds, news = (list(_drops(one)) for one in passes if one is not None)
+        news = [_at_layer(seen, scenario, drop) for drop in news]
+        if scenario == scenarios.STEPS and len(olds) != len(news):
+            return  # the step does without what a training pass has
+        found = list(_compared(seen, olds, news, weight))
+        yield from found
+        if found:
+            return
+
+
+def _compared(seen: Seen, olds: Sequence[_Drop], news: Sequence[_Drop], weight: float) -> Iterator[Clue]:
+    pairs = list(_together(olds, news))
+    alone = [(one, two) for one, two in pairs if one is None or two is None]
+    for one, two in pairs:
+        if one is not None and two is not None and one.differs(two):
+            inverse = abs(one.rate + two.rate - 1.0) <= 0.5 * (one.most - one.least + two.most - two.least) + _EXACT
+            why = ": a probability to keep is used as a rate" if inverse else ""
+            text = f"Training drops other shares: the rate is {one.words} on TF1 and {two.words} on TF2{why}."
+            yield Clue(KIND, weight, text, two.place, one.place)
+            return
+    for one, two in alone:
+        drop, side, other = (one, "TF1", "TF2") if two is None else (two, "TF2", "TF1")
+        assert drop is not None
+        recorded, those = (seen.tf2, news) if two is None else (seen.tf1, olds)
+        told = not those and _has_rate(recorded)  # it is there, and does nothing: the flag does not reach it
+        counts = "".join(f"; {whose} drops {some}" for whose, some in (("TF1", _times(olds)), ("TF2", _times(news))))
+        text = f"Training drops with the rate {drop.words} on {side}, and {other} drops nothing there"
+        yield Clue(
+            KIND,
+            0.5 * weight if told else weight,
+            f"{text}{counts if those else ': its dropout is missing, or a flag keeps it off'}.",
+            drop.place if two is not None else None,
+            drop.place if one is not None else None,
+        )
+        return
+
+
+def _times(drops: Sequence[_Drop]) -> str:
+    return "once" if len(drops) == 1 else f"{len(drops)} times"
+
+
+def _at_layer(seen: Seen, scenario: str, drop: _Drop) -> _Drop:
+    """A dropout of TF2 with the line that makes its layer."""
+    return drop if drop.place is None else replace(drop, place=of_layer(seen, scenario, 0, drop.number, drop.place))
+
+
+def _has_rate(recorded: Recorded) -> bool:
+    """Whether a side told of a layer with a rate of dropout."""
+    return any((row.get("config") or {}).get("rate") for row in recorded.content.get("layers") or ())
+
+
+def _together(olds: Sequence[_Drop], news: Sequence[_Drop]) -> Iterator[tuple[_Drop | None, _Drop | None]]:
+    """Both sides' dropouts in order, None where one has no counterpart; by shapes and rates where they are not as many.
+
+    The axes of a shape may lie in another order on the other side.
+    """
+    if len(olds) == len(news):
+        yield from zip(olds, news, strict=True)
+        return
+    keys = [[(tuple(sorted(drop.shape)), round(drop.rate, 2)) for drop in side] for side in (olds, news)]
+    for _, begin, end, start, stop in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
+        ones, twos = list(olds[begin:end]), list(news[start:stop])
+        both = min(len(ones), len(twos))
+        yield from zip(ones[:both], twos[:both], strict=True)
+        yield from ((one, None) for one in ones[both:])
+        yield from ((None, two) for two in twos[both:])
+
+
+def _drops(run: Pass) -> Iterator[_Drop]:
+    """The dropouts of a pass, in the order of their draws."""
+    children: dict[int, list[Node]] = {}
+    for node in run.nodes.values():
+        for parent in dict.fromkeys(node.parents):
+            children.setdefault(parent, []).append(node)
+    for draw in run.nodes.values():
+        if draw.kind == "RandomUniform" and draw.sample.size >= _FEWEST:
+            found = _drop(run, draw, children)
+            if found is not None:
+                yield found
+
+
+def _drop(run: Pass, draw: Node, children: dict[int, list[Node]]) -> _Drop | None:
+    below = list(_below(draw, children))
+    mask = next((node for node in below if node.shape == draw.shape and _is_mask(node)), None)
+    if mask is None:
+        return None
+    masked = list(_below(mask, children))
+    dropped = next((part for node in masked if (part := _zeros(mask, node)) is not None), None)
+    if dropped is None:
+        return None
+    ones, others = draw.sample[dropped], draw.sample[~dropped]
+    if ones.max() <= others.min():
+        least, most = float(ones.max()), float(others.min())
+    elif others.max() <= ones.min():
+        least, most = 1.0 - float(ones.min()), 1.0 - float(others.max())
+    else:
+        return None
+    between = [node for node in below if run.order[node.number] <= run.order[mask.number]]
+    for value in _operands(run, between):
+        for rate in (value, 1.0 - value):
+            if least - _EXACT <= rate <= most + _EXACT:
+                least = most = float(np.float32(rate))
+    dropping = int(np.count_nonzero(dropped)), int(dropped.size)
+    return _Drop(draw.number, draw.shape, least, most, *dropping, mask.made or mask.place or draw.place)
+
+
+def _below(start: Node, children: dict[int, list[Node]]) -> Iterator[Node]:
+    """What is made of an operation, the nearest first."""
+    met, waiting = {start.number}, [start]
+    for _ in range(_FAR):
+        if not waiting:
+            return
+        for node in children.get(waiting.pop(0).number, ()):
+            if node.number not in met:
+                met.add(node.number)
+                waiting.append(node)
+                yield node
+
+
+def _is_mask(node: Node) -> bool:
+    """Whether an operation gave zeros and ones, and both."""
+    values = node.sample
+    return bool(np.all((values == 0) | (values == 1)) and 0 < np.count_nonzero(values) < values.size)
+
+
+def _zeros(mask: Node, node: Node) -> np.ndarray | None:
+    """Which numbers of a mask make zeros of what an operation gives: those that are 0, or those that are 1.
+
+    None where neither do. Where the mask is spread over an axis each of its numbers has several values.
+    """
+    values = node.sample
+    if _is_mask(node) or not np.any(values):
+        return None
+    of_mask = mask.sample
+    if node.shape != mask.shape:
+        try:
+            whole = np.broadcast_to(of_mask.reshape(mask.shape), node.shape)
+        except ValueError:  # of another shape, or only a part of it is known
+            return None
+        if whole.size != values.size:
+            return None
+        spread = whole.reshape(-1)
+    else:
+        spread = of_mask
+    for number in (0.0, 1.0):
+        chosen = np.equal(spread, number)
+        if not np.any(values[chosen]) and np.any(values[~chosen]):
+            found: np.ndarray = np.equal(of_mask, number)
+            return found
+    return None
+
+
+def _operands(run: Pass, nodes: Iterable[Node]) -> Iterator[float]:
+    """The single numbers that operations take, constants and computed ones."""
+    for node in nodes:
+        for kind, value in node.inputs:
+            if kind == "constant" and len(value) == 1:
+                yield float(value[0])
+            elif kind == "row" and value in run.nodes and run.nodes[value].sample.size == 1:
+                yield float(run.nodes[value].sample[0])

@@ -1,0 +1,137 @@
+"""Pairs whose TF2 side makes its optimizer once, or anew in each step: in a function, in a method, by a schedule."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+from migrate_lint.runtime_checks import Pair, Spec
+
+v1 = tf.compat.v1
+keras = tf.keras
+
+
+def rows(step):
+    return np.random.default_rng(step).normal(size=(8, 4)).astype(np.float32)
+
+
+def numbers(step):
+    return np.random.default_rng(50 + step).normal(size=(8, 2)).astype(np.float32)
+
+
+def old(optimizer, scale=1.0):
+    def network(features, labels):
+        outputs = v1.layers.dense(v1.layers.dense(features, 6, tf.nn.tanh, name="hidden"), 2, name="top")
+        if labels is None:
+            return Spec(predictions=outputs)
+        loss = scale * tf.reduce_mean(tf.square(outputs - labels))
+        count = v1.train.get_or_create_global_step()
+        return Spec(predictions=outputs, loss=loss, train_op=optimizer(count).minimize(loss, count))
+
+    return network
+
+
+def model():
+    return keras.Sequential([
+        keras.Input((4,)), keras.layers.Dense(6, "tanh", name="hidden"), keras.layers.Dense(2, name="top")
+    ])
+
+
+def applied(model, optimizer, inputs, labels):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(inputs, training=True) - labels))
+    variables = model.trainable_variables
+    optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+    return loss
+
+
+def anew(optimizer):
+    """A step that makes its optimizer."""
+
+    def step(model, inputs, labels):
+        return applied(model, optimizer(), inputs, labels)
+
+    return step
+
+
+def kept(optimizer):
+    """A model that keeps its optimizer."""
+
+    def make():
+        made = model()
+        made.tuned = optimizer()
+        return made
+
+    return make
+
+
+def keeping(model, inputs, labels):
+    return applied(model, model.tuned, inputs, labels)
+
+
+def compiling(model, inputs, labels):
+    """Compiles in each step, as a function does that is called for each batch."""
+    model.compile(momentum(), "mse")
+    return applied(model, model.optimizer, inputs, labels)
+
+
+def momentum(rate=0.1):
+    return keras.optimizers.SGD(rate, momentum=0.9)  # made
+
+
+def adam(rate=0.01, epsilon=1e-7):
+    return keras.optimizers.Adam(rate, epsilon=epsilon)  # made
+
+
+def rmsprop():
+    return keras.optimizers.RMSprop(0.01, rho=0.9, momentum=0.5, epsilon=1e-3)  # made
+
+
+def adagrad():
+    return keras.optimizers.Adagrad(0.1, initial_accumulator_value=0.1, epsilon=1e-7)  # made
+
+
+def plain():
+    return keras.optimizers.SGD(0.1)
+
+
+def decaying():
+    schedule = keras.optimizers.schedules.ExponentialDecay(0.1, 1, 0.5)
+    return keras.optimizers.SGD(schedule)  # made
+
+
+def old_momentum(count):
+    return v1.train.MomentumOptimizer(0.1, 0.9)
+
+
+def old_adam(count):
+    return v1.train.AdamOptimizer(0.01, epsilon=1e-7)
+
+
+def old_adagrad(count):
+    return v1.train.AdagradOptimizer(0.1)
+
+
+def old_plain(count):
+    return v1.train.GradientDescentOptimizer(0.1)
+
+
+def old_decaying(count):
+    return v1.train.GradientDescentOptimizer(v1.train.exponential_decay(0.1, count, 1, 0.5))
+
+
+def pair(tf1, tf2, step):
+    return Pair(tf1, tf2, rows, numbers, train_step=step)
+
+
+of_momentum = pair(old(old_momentum), model, anew(momentum))
+of_adam = pair(old(old_adam), model, anew(adam))
+of_adagrad = pair(old(old_adagrad), model, anew(adagrad))
+of_schedule = pair(old(old_decaying), model, anew(decaying))
+of_compile = pair(old(old_momentum), model, compiling)
+
+nothing_kept = pair(old(old_plain), model, anew(plain))
+sound = pair(old(old_adam), kept(adam), keeping)
+other_rate = pair(old(old_adam), model, anew(lambda: adam(0.02)))
+other_epsilon = pair(old(old_adam), kept(lambda: adam(epsilon=1e-3)), keeping)
+other_loss = pair(old(old_plain, 3.0), model, anew(plain))
+other_momentum = pair(old(lambda count: v1.train.MomentumOptimizer(0.1, 0.5)), kept(momentum), keeping)
