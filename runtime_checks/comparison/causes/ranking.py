@@ -31,6 +31,7 @@ CODES: dict[str, tuple[str, ...]] = {
     "loss": ("TF403", "TF210", "TF205", "TF406"),
     "regularization": ("TF403", *_LAYERS_ANEW, "TF107", "TF302"),
     "update rule": ("TF108", "TF107", "TF109", "TF302", "TF403", "TF406"),
+    "optimizer made anew": ("TF108",),
     "learning rate": ("TF210", "TF216", "TF205", "TF108", "TF204"),
     "momentum": ("TF108", "TF406"),
     "moving statistics": ("TF403", "TF205", "TF103", "TF104", "TF110", "TF107", "TF109"),

@@ -31,9 +31,9 @@ def old(optimizer, scale=1.0):
 
 
 def model():
-    return keras.Sequential([
-        keras.Input((4,)), keras.layers.Dense(6, "tanh", name="hidden"), keras.layers.Dense(2, name="top")
-    ])
+    return keras.Sequential(
+        [keras.Input((4,)), keras.layers.Dense(6, "tanh", name="hidden"), keras.layers.Dense(2, name="top")]
+    )
 
 
 def applied(model, optimizer, inputs, labels):
@@ -74,16 +74,26 @@ def compiling(model, inputs, labels):
     return applied(model, model.optimizer, inputs, labels)
 
 
-def momentum(rate=0.1):
-    return keras.optimizers.SGD(rate, momentum=0.9)  # made
+def carrying(model, inputs, labels):
+    """Makes an optimizer in each step that goes on with what the last one kept."""
+    last, model.tuned = model.tuned, momentum()
+    for optimizer in (last, model.tuned):
+        optimizer.build(model.trainable_variables)
+    for one, before in zip(_kept(model.tuned), _kept(last), strict=True):
+        one.assign(before)
+    return applied(model, model.tuned, inputs, labels)
+
+
+def _kept(optimizer):
+    return optimizer.variables() if callable(optimizer.variables) else optimizer.variables
+
+
+def momentum():
+    return keras.optimizers.SGD(0.1, momentum=0.9)  # made
 
 
 def adam(rate=0.01, epsilon=1e-7):
     return keras.optimizers.Adam(rate, epsilon=epsilon)  # made
-
-
-def rmsprop():
-    return keras.optimizers.RMSprop(0.01, rho=0.9, momentum=0.5, epsilon=1e-3)  # made
 
 
 def adagrad():
@@ -130,8 +140,7 @@ of_schedule = pair(old(old_decaying), model, anew(decaying))
 of_compile = pair(old(old_momentum), model, compiling)
 
 nothing_kept = pair(old(old_plain), model, anew(plain))
-sound = pair(old(old_adam), kept(adam), keeping)
 other_rate = pair(old(old_adam), model, anew(lambda: adam(0.02)))
 other_epsilon = pair(old(old_adam), kept(lambda: adam(epsilon=1e-3)), keeping)
-other_loss = pair(old(old_plain, 3.0), model, anew(plain))
 other_momentum = pair(old(lambda count: v1.train.MomentumOptimizer(0.1, 0.5)), kept(momentum), keeping)
+carried_on = pair(old(old_momentum, 3.0), kept(momentum), carrying)

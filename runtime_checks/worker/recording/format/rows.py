@@ -16,7 +16,8 @@ Place = Tuple[str, int]
 Shape = Optional[Sequence[Optional[int]]]
 OptimizerRow = Dict[str, Union[str, float, Sequence[object], None]]
 """``class``, ``name``, ``rule`` (the library's class that it is one of), ``learning_rate``, hyperparameters, and the
-lines that make the optimizer, ``made``, and what gives its rate, ``rate_made``."""
+lines that make the optimizer, ``made``, and what gives its rate, ``rate_made``; where a later step makes it ``anew``,
+the first one that does."""
 
 ScenarioRow = Dict[str, Json]
 """``outcome``, ``detail``, ``parts``, ``place``, ``seconds``, and what the scenario says of itself."""

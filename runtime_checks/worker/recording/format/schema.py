@@ -281,7 +281,9 @@ _PAIR = _fields(
         "same": _flag,
     },
 )
-_OPTIMIZER = _fields({}, {"class": _text, "name": _maybe(_text), "made": _place, "rate_made": _place}, _scalar)
+_OPTIMIZER = _fields(
+    {}, {"class": _text, "name": _maybe(_text), "made": _place, "rate_made": _place, "anew": _LENGTH}, _scalar
+)
 _AVERAGE = _fields(
     {"name": _text, "average": _text, "decay": _maybe(_number), "weight": _flag, "updated": _flag}, {}
 )

@@ -40,6 +40,7 @@ _EAGER_ONLY = (
     "Using a symbolic",
     "using a `tf.Tensor` as a Python",
     "must be a string or a real number, not 'SymbolicTensor'",
+    "only supports singleton tf.Variables",
 )
 
 
@@ -109,6 +110,7 @@ class _Trainer:
         self._every = True
         self._updates: dict[str, Place | None] = {}
         self._optimizers: list[Optimizer] = []
+        self._updating: dict[str, Optimizer] = {}
         self._averages: dict[str, tuple[averages.Average, str, str]] = {}
 
     def begin(self) -> None:
@@ -344,8 +346,10 @@ class _Trainer:
     def _saw(self, seen: Seen, number: int) -> None:
         self.seen = seen
         for applied in seen.applied:
+            names = [self.made.variables.name(variable) for _, variable in applied.pairs]
             if all(applied.optimizer is not one for one in self._optimizers):
-                self._optimizers.append(applied.optimizer)
+                self._met(applied.optimizer, [self._updating[name] for name in names if name in self._updating], number)
+            self._updating.update(dict.fromkeys(names, applied.optimizer))
             self.assignments.watch(applied.optimizer)
         self._saw_averages(seen)
         if seen.scaled:
@@ -360,6 +364,21 @@ class _Trainer:
                         f"{type(applied.optimizer).__name__} had made {made - 1} steps before the first one: make it "
                         "where the model is made, so that every fresh model has a fresh optimizer"
                     )
+
+    def _met(self, optimizer: Optimizer, before: Sequence[Optimizer], number: int) -> None:
+        """Note an optimizer; `before` are those that updated its variables last, of which it may take the place.
+
+        One that the same line makes again is said to be made ``anew``, with the first step that does so.
+        """
+        rows = self.session.recording.content["optimizers"]
+        for at, one in enumerate(self._optimizers):
+            alike = type(one) is type(optimizer) and constructions.made_at(one) == constructions.made_at(optimizer)
+            if alike and any(one is last for last in before):
+                self._optimizers[at] = optimizer
+                if at < len(rows):
+                    rows[at].setdefault("anew", number)
+                return
+        self._optimizers.append(optimizer)
 
     def _saw_averages(self, seen: Seen) -> None:
         """Name what is averaged, each average once."""
