@@ -21,7 +21,7 @@ _NOWHERE: Lines = (None, None)
 
 def lines(seen: Seen, kind: str) -> Lines:
     """The lines of TF1 and TF2 to look at; None where nothing tells."""
-    if kind in ("update rule", "momentum", "learning rate"):
+    if kind in ("update rule", "momentum", "learning rate", "repeated rows"):
         return _of_optimizer(seen, kind)
     if kind == "regularization":
         return of_regularizers(seen)

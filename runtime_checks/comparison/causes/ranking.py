@@ -32,6 +32,7 @@ CODES: dict[str, tuple[str, ...]] = {
     "regularization": ("TF403", *_LAYERS_ANEW, "TF107", "TF302"),
     "update rule": ("TF108", "TF107", "TF109", "TF302", "TF403", "TF406"),
     "optimizer made anew": ("TF108",),
+    "repeated rows": ("TF403",),
     "learning rate": ("TF210", "TF216", "TF205", "TF108", "TF204"),
     "momentum": ("TF108", "TF406"),
     "moving statistics": ("TF403", "TF205", "TF103", "TF104", "TF110", "TF107", "TF109"),

@@ -15,7 +15,7 @@ from ..passes import Share
 from ..results import Deviation, OperationPair
 from ..wording import figure, operation, some
 from ..wording import place as shown
-from . import anew
+from . import anew, repeated_rows
 from .evidence import Clue, Seen, Twin, fit, near, whole
 from .forward import begins_with, differs, differs_in_training, made_at, regularization_sums, single_losses
 from .lines import of_loss, of_regularizers
@@ -48,6 +48,8 @@ def clues(seen: Seen) -> Iterator[Clue]:
         return
     failed = {check.kind for check in _path(seen) if check.step == step}
     yield from anew.clues(seen, step, failed <= {"learning_rate", *_UPDATED, "slot"})
+    if failed <= {*_UPDATED, "slot"}:
+        yield from repeated_rows.clues(seen, step)
     if failed <= {"regularization"}:
         yield from regularization_sums(seen, _STEPS, step)
         return

@@ -27,7 +27,7 @@ FORMAT = 1
 RECORD = "record.json"
 OUTPUT = "output.txt"
 """What the side wrote to its standard output and error, the end of it."""
-OF_VARIABLES = ("variable", "gradient", "slot")
+OF_VARIABLES = ("variable", "gradient", "squares", "slot")
 """Kinds of records that have the shape of a variable."""
 _MIB = 1 << 20
 _WORTH = 1 << 12
@@ -259,7 +259,7 @@ class Chapter:
 
         Args:
             kind: ``data``, ``input``, ``label``, ``output``, ``tap``, ``loss``, ``regularization``, ``metric``,
-                ``learning_rate``, ``gradient``, ``variable``, ``slot``, ``evaluation`` or ``places``.
+                ``learning_rate``, ``gradient``, ``squares``, ``variable``, ``slot``, ``evaluation`` or ``places``.
             name: unique within kind and step.
             value: anything that ``np.asarray`` takes.
             step: of training, from 0; -1 is before the first.

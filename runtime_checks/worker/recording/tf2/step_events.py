@@ -6,6 +6,8 @@ import contextlib
 import functools
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
+import numpy as np
+
 from ...frames import UserCode, place_of
 from ...patching import definer, replaced, wrapped
 from ..format.rows import Place
@@ -18,12 +20,16 @@ __all__ = ["Applied", "Seen", "heard_function", "watching"]
 
 
 class Applied(NamedTuple):
-    """One update: gradients as the optimizer applies them, and its learning rate, both as tensors."""
+    """One update: gradients as the optimizer applies them, and its learning rate, both as tensors.
+
+    ``squares`` has for each pair what the squares of its slices add up to, eagerly and where these repeat a row.
+    """
 
     optimizer: Optimizer
     pairs: Sequence[tuple[Tensor, Variable]]
     learning_rate: Tensor
     place: Place | None
+    squares: Sequence[Tensor]
 
 
 class Seen:
@@ -72,7 +78,8 @@ def watching(
         listening.updating()
         given = [(tf.convert_to_tensor(_local(gradient)), variable) for gradient, variable in pairs]
         told = None if rate is None else tf.convert_to_tensor(rate)
-        current().applied.append(Applied(optimizer, given, told, place_of(code.stack())))
+        squares = [_squares(_local(gradient), variable) for gradient, variable in pairs]
+        current().applied.append(Applied(optimizer, given, told, place_of(code.stack()), squares))
 
     def called(value: Nest) -> None:
         here = current()
@@ -93,6 +100,20 @@ def watching(
         stack.enter_context(_calls(model, listening, called))
         stack.enter_context(_strategies(current))
         yield seen
+
+
+def _squares(gradient: Tensor, variable: Variable) -> Tensor:
+    """The sum of the squares of a gradient's slices, of the shape of the variable; None where no row comes twice."""
+    import tensorflow as tf
+
+    if not isinstance(gradient, tf.IndexedSlices) or not hasattr(gradient.indices, "numpy"):
+        return None
+    rows = gradient.indices.numpy().reshape(-1)
+    if len(np.unique(rows)) == rows.size:
+        return None
+    whole = np.zeros(variable.shape, np.float32)
+    np.add.at(whole, rows, np.square(np.asarray(gradient.values, np.float32)).reshape(rows.size, *whole.shape[1:]))
+    return tf.constant(whole)
 
 
 def _local(value: Tensor) -> Tensor:

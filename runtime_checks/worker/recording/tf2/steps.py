@@ -24,7 +24,7 @@ from .listening import array
 from .model import converted, eagerly, in_function
 from .replicas import Part, Replicas, gradients_of, loss_of, spread
 from .session import Made, Session
-from .step_events import Seen, heard_function, watching
+from .step_events import Applied, Seen, heard_function, watching
 from .variables import Creation, value_of
 
 __all__ = ["step_function", "train", "try_unbuilt"]
@@ -55,6 +55,7 @@ class _Step(NamedTuple):
     metrics: Mapping[str, Tensor]
     rates: Sequence[Tensor]
     gradients: Mapping[str, Tensor]
+    squares: Mapping[str, Tensor]
 
 
 def train(session: Session, made: Made, chapter: Chapter) -> None:
@@ -241,6 +242,7 @@ class _Trainer:
             metrics=self._metrics(parts, value),
             rates=parts[0].rates,
             gradients=gradients,
+            squares={},
         )
 
     def _metrics(self, parts: Sequence[Part], value: structures.Results | None) -> Mapping[str, Array]:
@@ -320,6 +322,7 @@ class _Trainer:
             "metrics": dict(structures.flat(dict(value.metrics))),
             "rates": _rates(seen, value),
             "gradients": value.gradients if value.gradients is not None else self._gradients(seen),
+            "squares": self._squares(seen),
         }
         return told if eager else {name: _reachable(part) for name, part in told.items()}
 
@@ -330,18 +333,27 @@ class _Trainer:
         return exchanged(seen.losses[0][0]) if seen.losses else None
 
     def _gradients(self, seen: Seen) -> dict[str, Tensor]:
-        """What was applied, by variable: further gradients of one variable are numbered from 2 on."""
-        found: dict[str, Tensor] = {}
+        """What was applied, by variable."""
+        self._updates.update((name, applied.place) for name, applied, _ in self._named(seen))
+        return {name: applied.pairs[at][0] for name, applied, at in self._named(seen)}
+
+    def _squares(self, seen: Seen) -> dict[str, Tensor]:
+        """What the squares of slices add up to, of each gradient that repeats a row."""
+        found = ((name, applied.squares[at]) for name, applied, at in self._named(seen))
+        return {name: squares for name, squares in found if squares is not None}
+
+    def _named(self, seen: Seen) -> Iterator[tuple[str, Applied, int]]:
+        """The names of the gradients that were applied: further ones of one variable are numbered from 2 on."""
+        met: set[str] = set()
         for applied in seen.applied:
-            for gradient, variable in applied.pairs:
+            for at, (_, variable) in enumerate(applied.pairs):
                 name = self.made.variables.name(variable)
                 number = 1
-                while name in found:
+                while name in met:
                     number += 1
                     name = f"{self.made.variables.name(variable)}#{number}"
-                found[name] = gradient
-                self._updates[name] = applied.place
-        return found
+                met.add(name)
+                yield name, applied, at
 
     def _saw(self, seen: Seen, number: int) -> None:
         self.seen = seen
@@ -415,6 +427,8 @@ class _Trainer:
         if everything:
             for name, value in found.gradients.items():
                 add("gradient", name, value, number, self._updates.get(name, self._place("update")))
+            for name, value in found.squares.items():
+                add("squares", name, value, number, self._updates.get(name))
 
     def _state(self, number: int) -> None:
         """Record weights and slots as they are after the update."""
