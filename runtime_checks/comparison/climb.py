@@ -131,6 +131,17 @@ class Climb:
         return settled
 
     @cached_property
+    def untouched(self) -> str:
+        """Why no weight of TF2 was given a value, though it has some; empty where one could be given."""
+        rows = self.tf2.content.get("variables") or ()
+        if not rows or not self.tf1.content.get("variables") or any(row.get("tracked", True) for row in rows):
+            return ""
+        return (
+            "weights cannot be made equal: the TF2 model tracks none of its variables, as a tf.Module does not track "
+            "those of layers of Keras 3"
+        )
+
+    @cached_property
     def turns(self) -> str:
         """Why random numbers of a training step cannot be aligned, although both sides may draw the same."""
         return in_turns(*self._drawn())

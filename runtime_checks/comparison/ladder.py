@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .climb import FIRST, Climb, Settled
-from .results import Rung
+from .results import Rung, Status
 from .rungs import Definition
 from .wording import some
 
 __all__ = ["climbed"]
+
+_FROM_EQUAL_WEIGHTS = ("constant", "fingerprint", "random", "step", "float64", "steps", "evaluation")
+"""Rungs that say nothing of a model whose weights cannot be given the values of the other side."""
 
 
 def climbed(climb: Climb, rungs: Sequence[Definition]) -> tuple[Rung, ...]:
@@ -21,6 +24,8 @@ def climbed(climb: Climb, rungs: Sequence[Definition]) -> tuple[Rung, ...]:
 
 def _settled(climb: Climb, rung: Definition) -> Settled:
     """How a rung ended, with notes on what it could not compare."""
+    if climb.untouched and rung.name in _FROM_EQUAL_WEIGHTS:
+        return Settled(Status.NOT_RUN, climb.untouched)
     before, known = climb.judge.left_out, set(climb.judge.lost)
     settled = rung.module().judge(climb)
     left_out, lost = climb.judge.left_out - before, sorted(climb.judge.lost - known)

@@ -166,7 +166,10 @@ def _of_clipping(one: Row, two: Row) -> Setting:
 def _of_averages(
     tf1: Recorded, tf2: Recorded, to_tf2: Mapping[str, str], ignore: Sequence[str]
 ) -> Iterator[Setting]:
-    """Averages of weights: one that the other side does not keep is a difference, whatever is evaluated with it."""
+    """Averages of weights: one that the other side does not keep is a difference, whatever is evaluated with it.
+
+    TF2 tells of its own when it has taken its training steps, which not every run comes to.
+    """
     olds, news = (
         [row for row in _rows(side, "averages") if row.get("weight") and row.get("updated", True)]
         for side in (tf1, tf2)
@@ -188,8 +191,11 @@ def _of_averages(
         if len(said) < len(rows):
             text = f"a moving average that the pair ignores ({_variables(len(rows) - len(said))} of {side})"
             yield Setting("variables", "moving average", None, text)
-        if said:
-            other = "TF2" if side == "TF1" else "TF1"
+        other = "TF2" if side == "TF1" else "TF1"
+        if said and "averages" not in {"TF1": tf1, "TF2": tf2}[other].content:
+            text = f"a moving average of weights that {side} keeps ({other} took no training step that would tell)"
+            yield Setting("variables", "moving average", None, text)
+        elif said:
             told = sorted({f"decay {shown(row['decay'])}" for row in said if row.get("decay") is not None})
             words = f"{side} keeps a moving average of weights ({', '.join([_variables(len(said)), *told])})"
             text = f"{words}, {other} does not: {some([str(row['name']) for row in said])}."

@@ -131,7 +131,10 @@ class Session:
         """Give a model the initial values of the TF1 side."""
         with made.variables.followed():
             copied = self.copying.copy(made.variables, BEGINNINGS[kind])
-        self.recording.adapted(f"the initial values of {copied} variables were copied from the TF1 side")
+        if copied:
+            self.recording.adapted(f"the initial values of {copied} variables were copied from the TF1 side")
+        else:
+            self.recording.note("no variable of the TF2 side got its initial value from the TF1 side")
 
     def exact(self, made: Made, kind: str) -> list[tuple[Variable, Array]]:
         """What `copy` gives to variables, where the model's dtype rounds it."""
