@@ -34,6 +34,8 @@ _RULES = 4
 """The weight of a class of causes that nothing speaks for."""
 _FLOORS = {"training mode": 0.6}
 """A call that lacks the flag speaks for itself, and is one change to try."""
+_SHOWS_AS = {"dropout rate": "randomness", "repeated rows": "update rule"}
+"""Where what measures a class of causes was not recorded, another class is named for it."""
 _ACTS_FROM = {
     "forward": "3",
     "regularization": "3",
@@ -45,6 +47,7 @@ _ACTS_FROM = {
     "learning rate": "6",
     "momentum": "6",
     "update rule": "6",
+    "repeated rows": "6",
 }
 """The first rung that what a class of causes changes has an effect on; what is not here has one on all of them."""
 _ALWAYS_ACTS = ("given flag",)
@@ -138,6 +141,8 @@ def proposals(report: Results, tf1: Recorded, tf2: Recorded, before: Sequence[Ca
     weights = dict(_FLOORS)
     for cause, share in [*((one, 1.0) for one in report.causes), *((one, 0.5) for one in before)]:
         weights[cause.kind] = max(weights.get(cause.kind, 0.0), share * cause.weight)
+    for kind, wider in _SHOWS_AS.items():
+        weights[kind] = max(weights.get(kind, 0.0), weights.get(wider, 0.0))
     met: dict[str, Proposal] = {}
     with np.errstate(all="ignore"):
         for one in search.all():
@@ -600,7 +605,7 @@ class _Search:
         rows = any(record.more.get("rows") for record in self.seen.tf1.scenario(_STEPS).of_kind("gradient", 0))
         for site in self.optimizers:
             text = f"`{site.callee}`: sum up the rows of a gradient that a batch uses more than once"
-            yield self._at("update rule", 0.85 if rows else 0.1, site, "dense", True, text)
+            yield self._at("repeated rows", 0.95 if rows else 0.1, site, "dense", True, text)
 
     def _statistics(self) -> Iterator[Proposal]:
         for rank, value in enumerate(_MOMENTA):

@@ -19,7 +19,7 @@ from .programs import SHAPES, Program, changing, record
 LAYER = ("Layer", "Operation")
 PASSES = {"variables", "forward"}
 DRAWS = {"randomness", "dropout rate", "training mode", "loss", "moving statistics"}
-ALL = PASSES | DRAWS | {"regularization", "learning rate", "momentum", "update rule"}
+ALL = PASSES | DRAWS | {"regularization", "learning rate", "momentum", "update rule", "repeated rows"}
 
 
 def site(line: int, callee: str, bases: tuple[str, ...] = LAYER, what: str = "argument", **arguments: Any) -> Any:
