@@ -2,11 +2,13 @@
 
 A dropout is whatever makes a mask of uniform numbers and leaves zeros where the mask says so, in a layer, in a function
 of TensorFlow or by hand. As it compares the numbers with a bound, its rate lies between the last number that is dropped
-and the first that is kept.
+and the first that is kept. That of a branch of a TF1 graph, whose numbers no session gives, tells its rate by the
+factor that it multiplies with what it keeps.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -16,7 +18,9 @@ import numpy as np
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
+from ..draws import STEP, drawn
 from ..passes import Node, Pass
+from ..results import RandomOp
 from ..wording import place as shown
 from .evidence import Clue, Seen
 from .lines import of_layer
@@ -75,10 +79,14 @@ def clues(seen: Seen, weight: float) -> Iterator[Clue]:
         passes = [seen.operations(side, scenario) for side in ("tf1", "tf2")]
         if passes[0] is None or passes[1] is None:
             continue
-        olds, news = (list(_drops(one)) for one in passes if one is not None)
+        (olds, hidden), (news, lost) = (
+            _of_side(run, drawn(side.scenario(scenario)))
+            for run, side in zip(passes, (seen.tf1, seen.tf2), strict=True)
+            if run is not None
+        )
         news = [_at_layer(seen, scenario, drop) for drop in news]
-        if scenario == scenarios.STEPS and len(olds) != len(news):
-            return  # the step does without what a training pass has
+        if len(olds) != len(news) and (hidden or lost or scenario == scenarios.STEPS):
+            return  # there may be more; the step may do without what a training pass has
         found = list(_compared(seen, olds, news, weight))
         yield from found
         if found:
@@ -141,6 +149,55 @@ def _together(olds: Sequence[_Drop], news: Sequence[_Drop]) -> Iterator[tuple[_D
         yield from zip(ones[:both], twos[:both], strict=True)
         yield from ((one, None) for one in ones[both:])
         yield from ((None, two) for two in twos[both:])
+
+
+def _of_side(run: Pass, draws: Sequence[RandomOp]) -> tuple[list[_Drop], bool]:
+    """The dropouts of a side's pass, and whether it drew numbers of which its operations do not say what became.
+
+    Those of a loop or a branch of a TF1 graph are not among the operations; what a branch gives may tell all the same.
+    """
+    found = list(_drops(run))
+    known = sum("RandomUniform" in node.op for node in run.nodes.values())
+    hidden = sum(draw.purpose == STEP and "RandomUniform" in draw.op for draw in draws) - known
+    if hidden > 0:
+        met = {drop.number for drop in found}
+        branches = [drop for node in run.nodes.values() if (drop := _scaled(run, node, met)) is not None]
+        found = sorted([*found, *branches], key=lambda drop: run.order[drop.number])
+        hidden -= len(branches)
+    return found, hidden > 0
+
+
+def _scaled(run: Pass, node: Node, met: set[int]) -> _Drop | None:
+    """An operation that leaves zeros of what it is given, and multiplies the rest so that their sum is about the same.
+
+    Args:
+        run: the pass.
+        node: the operation.
+        met: the draws whose dropouts are known: what is made of these is none of its own.
+    """
+    if met & set(run.behind([node.number])):
+        return None
+    for parent in node.parents:
+        given = run.nodes.get(parent)
+        if given is None or given.shape != node.shape:
+            continue
+        alive = given.sample != 0
+        if np.count_nonzero(alive) < _FEWEST:
+            continue
+        factors = node.sample[alive].astype(np.float64) / given.sample[alive]
+        kept = factors[factors != 0]
+        dropping = factors.size - kept.size
+        if not dropping or not kept.size or not np.isfinite(factors).all():
+            continue
+        factor = float(np.median(kept))
+        if factor <= 1.0 + _EXACT or np.max(np.abs(kept - factor)) > _EXACT * factor:
+            continue
+        rate = 1.0 - 1.0 / factor
+        spread = 5.0 * math.sqrt(rate * (1.0 - rate) / factors.size)
+        if abs(dropping / factors.size - rate) <= spread:
+            known = round(rate, 6)
+            return _Drop(node.number, node.shape, known, known, dropping, int(factors.size), node.place)
+    return None
 
 
 def _drops(run: Pass) -> Iterator[_Drop]:

@@ -39,6 +39,11 @@ def by_floor(x, rate, training):
     return x / (1.0 - rate) * mask if training else x
 
 
+def by_branch(x, rate, training):
+    """A flag that is fed: what is drawn in the branch is hidden from a session."""
+    return v1.layers.dropout(x, rate, training=v1.placeholder_with_default(training, []))  # dropped by TF1
+
+
 def old(*drops, loss=1.0, epsilon=1e-7):
     """A network that drops after each of its layers but the last one; `drops` are the ways, each with its rate."""
 
@@ -100,9 +105,10 @@ other = pair(old((by_layer, 0.5)), new(function(0.4)))
 computed = pair(old((by_tensor, 0.1)), new(layer(0.9)))
 floored = pair(old((by_floor, 0.3)), new(function(0.7)))
 second = pair(old((by_keep_prob, 0.2), (by_layer, 0.5)), new(layer(0.2), layer(0.3)))
+branch = pair(old((by_branch, 0.2)), new(layer(0.8)))
 forgotten = pair(old((by_keep_prob, 0.3)), new(None))
 forgotten_one = pair(old((by_keep_prob, 0.3), (by_layer, 0.3)), new(layer(0.3), None))
 
 sound = pair(old((by_floor, 0.3), (by_tensor, 0.2)), new(layer(0.3), function(0.2)))
 other_epsilon = pair(old((by_keep_prob, 0.2), epsilon=1e-3), new(layer(0.2)))
-other_loss = pair(old((by_keep_prob, 0.2), loss=2.0), new(layer(0.2)))
+other_loss = pair(old((by_branch, 0.2), loss=2.0), new(layer(0.2)))
