@@ -18,6 +18,7 @@ import numpy as np
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
+from ...worker.recording.values.sketch import sampled
 from ..draws import STEP, drawn
 from ..passes import Node, Pass
 from ..results import RandomOp
@@ -152,19 +153,23 @@ def _together(olds: Sequence[_Drop], news: Sequence[_Drop]) -> Iterator[tuple[_D
 
 
 def _of_side(run: Pass, draws: Sequence[RandomOp]) -> tuple[list[_Drop], bool]:
-    """The dropouts of a side's pass, and whether it drew numbers of which its operations do not say what became.
+    """The dropouts of a side's pass, and whether it drew numbers that may be of another one.
 
     Those of a loop or a branch of a TF1 graph are not among the operations; what a branch gives may tell all the same.
     """
     found = list(_drops(run))
-    known = sum("RandomUniform" in node.op for node in run.nodes.values())
-    hidden = sum(draw.purpose == STEP and "RandomUniform" in draw.op for draw in draws) - known
+    hidden = sum(draw.purpose == STEP and "RandomUniform" in draw.op and _is_large(draw) for draw in draws) - len(found)
     if hidden > 0:
         met = {drop.number for drop in found}
         branches = [drop for node in run.nodes.values() if (drop := _scaled(run, node, met)) is not None]
         found = sorted([*found, *branches], key=lambda drop: run.order[drop.number])
         hidden -= len(branches)
     return found, hidden > 0
+
+
+def _is_large(draw: RandomOp) -> bool:
+    """Whether a draw may be of a dropout that is told by its numbers."""
+    return None in draw.shape or not draw.shape or math.prod(size for size in draw.shape if size) >= _FEWEST
 
 
 def _scaled(run: Pass, node: Node, met: set[int]) -> _Drop | None:
@@ -266,22 +271,27 @@ def _zeros(mask: Node, node: Node) -> np.ndarray | None:
     if _is_mask(node) or not np.any(values):
         return None
     of_mask = mask.sample
-    if node.shape != mask.shape:
-        try:
-            whole = np.broadcast_to(of_mask.reshape(mask.shape), node.shape)
-        except ValueError:  # of another shape, or only a part of it is known
-            return None
-        if whole.size != values.size:
-            return None
-        spread = whole.reshape(-1)
-    else:
-        spread = of_mask
+    spread = of_mask if node.shape == mask.shape else _spread(mask, node)
+    if spread is None or spread.size != values.size:
+        return None
     for number in (0.0, 1.0):
         chosen = np.equal(spread, number)
         if not np.any(values[chosen]) and np.any(values[~chosen]):
             found: np.ndarray = np.equal(of_mask, number)
             return found
     return None
+
+
+def _spread(mask: Node, node: Node) -> np.ndarray | None:
+    """The numbers of a mask at the places that are kept of what an operation gives; None where that has other axes."""
+    alike = len(mask.shape) == len(node.shape) and mask.sample.size == math.prod(mask.shape)
+    if not alike or any(one not in (1, size) for one, size in zip(mask.shape, node.shape, strict=True)):
+        return None
+    count = math.prod(node.shape)
+    places = np.unravel_index(np.arange(count)[sampled(count)], node.shape)
+    whole: np.ndarray = mask.sample.reshape(mask.shape)
+    found: np.ndarray = whole[tuple(at % size for at, size in zip(places, mask.shape, strict=True))]
+    return found
 
 
 def _operands(run: Pass, nodes: Iterable[Node]) -> Iterator[float]:
