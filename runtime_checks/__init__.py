@@ -14,13 +14,14 @@ from .worker.scopes import assert_no_variable_creations, catch_and_raise_created
 if TYPE_CHECKING:
     from .in_process import verify
     from .verifying import compare
+    from .worker.recording.pairs.filling import to_fill
     from .worker.recording.pairs.pair import Converter, Pair, Spec
     from .worker.recording.self_recording import record
     from .worker.recording.tf1.until_session import until_session
 
 __all__ = [
     "Converter", "Pair", "Spec", "assert_no_variable_creations", "catch_and_raise_created_variables", "compare",
-    "record", "until_session", "verify"
+    "record", "to_fill", "until_session", "verify"
 ]
 
 _PLACES = {
@@ -29,6 +30,7 @@ _PLACES = {
     "Spec": ".worker.recording.pairs.pair",
     "compare": ".verifying",
     "record": ".worker.recording.self_recording",
+    "to_fill": ".worker.recording.pairs.filling",
     "until_session": ".worker.recording.tf1.until_session",
     "verify": ".in_process",
 }

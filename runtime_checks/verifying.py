@@ -18,6 +18,7 @@ from .comparison.rungs import VARIANTS as KINDS
 from .comparison.rungs import reached
 from .locate import DEFAULT_ATTRIBUTE, Located, LocateError, locate
 from .supervised import scratch
+from .unfilled import unfilled
 from .worker.recording.format import scenarios
 
 if TYPE_CHECKING:
@@ -178,6 +179,8 @@ def run(
     _require_numpy()
     noise = measures_noise(request.policy)
     located, name = locate_pair(request.pair, request.roots[0] if request.roots else None)
+    if located.file is not None and (missing := unfilled(located.file)):
+        raise VerifyUsageError(f"{request.pair} is not finished; fill in\n  " + "\n  ".join(missing))
     try:
         asked = partial(
             planning.plan, request.until, noise=noise, steps=request.steps, seed=request.seed, oracle=request.oracle

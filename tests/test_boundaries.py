@@ -27,7 +27,7 @@ ROOMS = [
         ROOT / "linter",
         [
             "atomic finding", "runtime_report", "source",
-            "analysis", "settings", "rule_api", "fixing registry", "result", "run", "adoption",
+            "analysis", "settings", "rule_api", "fixing registry", "result", "run", "adoption pairs",
             "reporters", "cli", ".",
         ],
         id="linter",

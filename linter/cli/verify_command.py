@@ -74,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
         prog=f"{PROGRAM} verify",
         usage=f"{PROGRAM} verify [options] PAIR\n"
         f"       {PROGRAM} verify --compare RUN | TF1 TF2\n"
-        f"       {PROGRAM} verify --init FILE\n"
+        f"       {PROGRAM} verify --init FILE [--tf1 FILE[:NAME] [--tf2 FILE[:NAME]]]\n"
         f"       {PROGRAM} verify --gen-test RUN [--output FILE]",
         description="Run a TF1 program and the TF2 program that it became, and compare what they compute.",
         epilog="Exit status: 0 equal, 1 different, 2 a usage error, 3 vacuous or not comparable, 4 a side crashed.",
@@ -173,14 +173,20 @@ def _add_trying(made: argparse.ArgumentParser) -> None:
 
 
 def _add_other(made: argparse.ArgumentParser) -> None:
-    add = made.add_argument_group("instead of running them").add_mutually_exclusive_group().add_argument
+    group = made.add_argument_group("instead of running them")
+    add = group.add_mutually_exclusive_group().add_argument
     add("--compare", action="store_true", help="compare what was recorded: a run, or the folders of both sides")
     add("--init", metavar="FILE", help="write the beginning of a pair, which runs as it is, into a new file")
     add("--gen-test", metavar="FOLDER", help="write a unit test that repeats a run, to --output or standard output")
+    add = group.add_argument
+    add("--tf1", metavar="PROGRAM", help="with --init: read this TF1 program, train.py or train.py:function, for the pair")
+    add("--tf2", metavar="PROGRAM", help="with --init --tf1: and what makes the TF2 side, new.py or new.py:model")
 
 
 def _doing(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
     """What is asked for, once the options fit it."""
+    if (options.tf1 and not options.init) or (options.tf2 and not options.tf1):
+        raise UsageError("--tf1 is for --init alone, and --tf2 for both of them")
     for name, what in (("compare", _compare), ("init", _init), ("gen_test", _generate)):
         if getattr(options, name):
             _refuse(options, f"--{name.replace('_', '-')}", ("output",) if name == "gen_test" else ())
@@ -333,15 +339,56 @@ def _compare(options: argparse.Namespace) -> int:
 def _init(options: argparse.Namespace) -> int:
     from ...runtime_checks.pair_template import TEMPLATE
 
+    if os.path.lexists(options.init):
+        raise UsageError(f"--init {options.init}: there is such a file, which is left as it is")
+    text, told = (TEMPLATE, []) if options.tf1 is None else _read_programs(options)
     try:
         with open(options.init, "x", encoding="utf-8", newline="\n") as file:
-            file.write(TEMPLATE)
+            file.write(text)
     except FileExistsError as error:
         raise UsageError(f"--init {options.init}: there is such a file, which is left as it is") from error
     except OSError as error:
         raise UsageError(f"--init {options.init}: it cannot be written: {error.strerror or error}") from error
+    for line in told:
+        complain(line)
     complain(f"{options.init} is written; see what it does with: {PROGRAM} verify {options.init}")
     return 0
+
+
+def _read_programs(options: argparse.Namespace) -> tuple[str, list[str]]:
+    """The text of a pair of the programs that were named, and what is told of it."""
+    from ...runtime_checks.unfilled import unfilled_in
+    from ..pairs.reading import NotReadError, read_tf1, read_tf2_side
+    from ..pairs.writing import written
+
+    try:
+        file, name = _place(options.tf1)
+        target = Project(file).target() or Target.KERAS3
+        found = read_tf1(file, name, target)
+        tf2_file, tf2_name = ("", None) if options.tf2 is None else _place(options.tf2)
+        tf2 = None if options.tf2 is None else read_tf2_side(tf2_file, tf2_name, target)
+    except NotReadError as error:
+        raise UsageError(str(error)) from error
+    text = written(found, tf2, tf2_file, os.path.abspath(options.init))
+    told = [f"{options.tf1}: read as a program of kind {found.kind}, built {found.built}"]
+    sides = [found, *([tf2] if tf2 is not None else [])]
+    told += [f"  found           {line}" for side in sides for line in side.told]
+    told += [f"  not understood  {line}" for side in sides for line in side.not_understood]
+    told += [f"  to fill in      {options.init}:{line.removeprefix('line ')}" for line in unfilled_in(text)]
+    return text, told
+
+
+def _place(text: str) -> tuple[str, str | None]:
+    from ...runtime_checks import verifying
+    from ..source.discovery import marked_root
+
+    try:
+        located, name = verifying.locate_pair(text, marked_root(os.getcwd()))
+    except verifying.VerifyUsageError as error:
+        raise UsageError(str(error)) from error
+    if located.file is None:
+        raise UsageError(f"{text}: there is no such file")
+    return located.file, name
 
 
 def _generate(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from .. import scopes
+from .pairs.filling import to_fill
 from .pairs.pair import Converter, Pair, Spec
 from .self_recording import record
 from .tf1.until_session import until_session
@@ -44,6 +45,7 @@ def _names() -> dict[str, object]:
         "catch_and_raise_created_variables": scopes.catch_and_raise_created_variables,
         "compare": _needs_installation,
         "record": record,
+        "to_fill": to_fill,
         "until_session": until_session,
         "verify": _needs_installation,
     }

@@ -1,0 +1,83 @@
+"""What was found in a TF1 program, as plain data: what a pair is written of, and what is told beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Found", "Given", "Missing"]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something that the text does not tell, for a person to fill in."""
+
+    what: str
+
+
+@dataclass
+class Given:
+    """What a program is fed: a placeholder, a feature of an Estimator, the input of a Keras model.
+
+    Attributes:
+        name: a word for it.
+        where: ``train.py:12``.
+        dtype: as numpy calls it.
+        shape: its sizes; None for any size, `Missing` for one that is not told; None where nothing is told.
+        role: ``input``, ``label`` or ``setting``.
+        reach: how the program calls it when its session begins, as Python.
+        train: Python text of what it is fed in training, for a setting.
+        evaluate: of what it is fed otherwise.
+        bound: how many whole numbers it may hold, from 0 on; None where nothing tells.
+        one_hot: whether a row says which of its columns is meant.
+        key: in a dict of features.
+    """
+
+    name: str
+    where: str
+    dtype: str | None = None
+    shape: tuple[int | None | Missing, ...] | None = None
+    role: str = "input"
+    reach: str | Missing = ""
+    train: str | Missing | None = None
+    evaluate: str | Missing | None = None
+    bound: int | None = None
+    one_hot: bool = False
+    key: str | None = None
+
+
+@dataclass
+class Found:
+    """A TF1 program.
+
+    Attributes:
+        kind: ``session``, ``estimator``, ``keras`` or ``function``.
+        built: where its graph is built, in words.
+        file: the absolute path of its file.
+        call: the function or class in it that is called; empty for a script that is run.
+        missing_arguments: parameters of that which have no default.
+        is_class: whether it is a class.
+        runs: whether it goes on to run a session.
+        given: what it is fed.
+        outputs, loss, train_op: how the program calls them when its session begins, as Python.
+        loss_text, optimizer_text: how they are made, for the person who writes the TF2 side.
+        params: Python text of what an Estimator is given.
+        told: what was found, as sentences.
+        not_understood: what was not.
+    """
+
+    kind: str
+    file: str
+    built: str = ""
+    call: str = ""
+    missing_arguments: list[str] = field(default_factory=list)
+    is_class: bool = False
+    runs: bool = True
+    given: list[Given] = field(default_factory=list)
+    outputs: str | Missing = ""
+    loss: str | Missing | None = None
+    train_op: str | Missing | None = None
+    loss_text: str = ""
+    optimizer_text: str = ""
+    params: str | Missing | None = None
+    told: list[str] = field(default_factory=list)
+    not_understood: list[str] = field(default_factory=list)

@@ -1,0 +1,125 @@
+"""From a place such as ``train.py:model_fn`` to what is found there. Nothing is imported or run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..analysis.index import Scope
+from ..analysis.public_names import has
+from ..finding import Finding, Target
+from ..rule_api.model import File
+from ..run.imports import reached_from, root_around
+from ..source.discovery import display_path
+from ..source.parsing import SourceFile
+from ..source.reading import read_source
+from .estimators import find_model_fn, read_model_fn
+from .found import Found
+from .keras_models import Tf2, find_maker, read_keras, read_tf2
+from .sessions import read_session
+from .tracing import Program
+
+__all__ = ["NotReadError", "read_tf1", "read_tf2_side"]
+
+_MODEL_FN = {"features", "labels", "mode"}
+
+
+class NotReadError(ValueError):
+    """There is nothing to read; the text says why."""
+
+
+def read_tf1(file: str, name: str | None, target: Target) -> Found:
+    """Read a TF1 program.
+
+    Args:
+        file: its absolute path.
+        name: a function or class in it; None for the script, or what it has of an Estimator or of Keras.
+        target: the TF2 that is moved to.
+
+    Raises:
+        NotReadError: if the file cannot be read or parsed, or has no such name.
+    """
+    program, main = _program(file, target)
+    found = Found("session", file)
+    entry = main.index.module if name is None else _scope(main, name)
+    if name is None:
+        maker = find_model_fn(program, main)
+        keras = None if maker is not None else find_maker(program, main)
+    else:
+        maker = entry if entry.is_function and _MODEL_FN <= set(entry.parameters) else None
+        keras = entry if maker is None and find_maker(program, main, entry) else None
+    if maker is not None:
+        read_model_fn(program, main, maker, found)
+    elif keras is not None:
+        read_keras(program, main, keras, found)
+    else:
+        _called(main, entry, name, found)
+        read_session(program, main, entry, found)
+    old = sorted({one.path or "" for read in program.files.values() for one in read.references if _is_gone(one.spelled)})
+    if old:
+        some = ", ".join(f"`{one}`" for one in old[:3])
+        found.told.append(
+            f"TF2 has no {some}{' and others' if len(old) > 3 else ''}: run the pair with --python-tf1 of a TF 1.15, "
+            "or let --fix --via compat.v1 rewrite the program first"
+        )
+    found.not_understood += program.unread
+    return found
+
+
+def read_tf2_side(file: str, name: str | None, target: Target) -> Tf2:
+    """Read what makes the TF2 side.
+
+    Raises:
+        NotReadError: as `read_tf1`.
+    """
+    program, main = _program(file, target)
+    return read_tf2(program, main, None if name is None else _scope(main, name))
+
+
+def _is_gone(spelled: str) -> bool:
+    """Whether the TensorFlow 2 that records TF1 sides, with Keras 2, lacks a name."""
+    return spelled.startswith("tensorflow.") and "(" not in spelled and has(spelled, Target.KERAS2) is False
+
+
+def _program(file: str, target: Target) -> tuple[Program, File]:
+    root = root_around(file)
+    sources: dict[str, SourceFile] = {}
+    for path in [file, *reached_from(file)]:
+        shown = display_path(path, os.getcwd())
+        source = read_source(Path(path), shown)
+        if isinstance(source, SourceFile):
+            sources[os.path.relpath(path, root).replace(os.sep, "/")] = source
+        elif path == file:
+            raise NotReadError(f"{shown}: {source.message}" if isinstance(source, Finding) else shown)
+    program = Program(sources, target)
+    main = program.files.get(os.path.relpath(file, root).replace(os.sep, "/"))
+    if main is None:
+        raise NotReadError(program.unread[0] if program.unread else f"{file} cannot be read")
+    return program, main
+
+
+def _scope(file: File, name: str) -> Scope:
+    scope = file.index.module
+    for part in name.split("."):
+        inner = next((bind.scope for bind in scope.binds.get(part, ()) if bind.scope is not None and bind.kind == "scope"), None)
+        if inner is None:
+            known = sorted(one for one, binds in scope.binds.items() if any(bind.kind == "scope" for bind in binds))
+            raise NotReadError(f"{file.display} has no function or class {name}; it has {', '.join(known) or 'none'}")
+        scope = inner
+    return scope
+
+
+def _called(file: File, entry: Scope, name: str | None, found: Found) -> None:
+    """What is called, and which of its parameters the pair has to give."""
+    found.built = "by the script" if name is None else f"in the function {name}"
+    if name is None:
+        return
+    found.call, function = name, entry
+    if entry.kind == "class":
+        found.is_class, found.built = True, f"in the class {name}"
+        made = [bind.scope for bind in entry.binds.get("__init__", ()) if bind.scope is not None]
+        if not made:
+            return
+        function = made[0]
+    own = function.parameters[1:] if function.owner() is not None else function.parameters
+    found.missing_arguments = [one for one in own if file.default_of(function, one) is None and not one.startswith("*")]

@@ -1,0 +1,550 @@
+"""Programs that make placeholders and run sessions: what they feed, what they train, and how it is reached."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..analysis.index import Scope
+from ..analysis.names import Name
+from ..analysis.paths import path_of
+from ..rule_api.model import Call, File
+from .found import Found, Given, Missing
+from .placeholders import MAKERS, describe, makes_variables, range_of
+from .tracing import UNKNOWN, Program, Spot, position_in
+
+__all__ = ["read_session"]
+
+_MONITORED = ("MonitoredTrainingSession", "SingularMonitoredSession", "MonitoredSession", "managed_session")
+"""They run the initializers when they are made."""
+_DATA = (".get_next()", "tensorflow.train.batch", "tensorflow.train.shuffle_batch", "tensorflow.train.batch_join")
+
+
+class _Frame(NamedTuple):
+    """A function that is running when the program comes to its first session, and the line that it is at."""
+
+    file: File
+    scope: Scope
+    line: int
+
+
+class _Run(NamedTuple):
+    """A call that runs a session."""
+
+    spot: Spot
+    fetches: list[Spot]
+    feeds: list[tuple[Spot, Spot]]
+    """Placeholder and value."""
+    feeds_told: bool
+    """Whether what is fed is known."""
+
+
+def read_session(program: Program, file: File, entry: Scope, found: Found) -> None:
+    """Fill in what a program does that begins with a scope of a file."""
+    _Reader(program, file, entry, found).read()
+
+
+class _Reader:
+    def __init__(self, program: Program, file: File, entry: Scope, found: Found) -> None:
+        self._program = program
+        self._entry = file, entry
+        self._found = found
+        self._frames: list[_Frame] = []
+        """Innermost first."""
+        self._instance = "model" if found.is_class else ""
+
+    # -- the whole -----------------------------------------------------------------------------------------------------
+
+    def read(self) -> None:
+        found, program = self._found, self._program
+        runs = [run for call in program.calls() if (run := self._run(call)) is not None]
+        self._frames = self._way(*self._entry, set())[::-1] if not found.is_class else []
+        found.runs = bool(self._frames)
+        if not self._frames and not found.is_class and self._entry[1].is_function:
+            file, scope = self._entry
+            self._frames = [_Frame(file, scope, 1 << 30)]
+        trained = self._trained(runs)
+        if trained is None:
+            found.not_understood.append("no `minimize` or `apply_gradients` was found: nothing is trained")
+            found.loss = found.train_op = None
+            roots = [fetch for run in runs for fetch in run.fetches]
+            output = self._last(roots)
+        else:
+            step, loss = trained
+            self._tell_of_training(step, loss, runs)
+            roots = [] if loss is None else [loss]
+            output = self._output(loss) if loss is not None else None
+        self._feed(runs, roots, output, trained)
+        if output is None:
+            found.outputs = Missing("the outputs of the model, an expression of the program such as `logits`")
+            found.not_understood.append("no tensor was found that stands for the outputs")
+        else:
+            found.outputs = self._reach_or(output, "the outputs")
+            found.told.append(f"{output.where} outputs: `{output.text}`")
+
+    def _tell_of_training(self, step: Spot, loss: Spot | None, runs: Sequence[_Run]) -> None:
+        found = self._found
+        fetched = self._fetched(step, runs)
+        found.train_op = self._reach_of_call(step, [one for _, one in fetched], "the training step")
+        found.told.append(f"{step.where} training step: `{_short(step.text)}`")
+        found.optimizer_text = self._optimizer_text(step)
+        if loss is None:
+            found.loss = Missing(f"the loss, which the training step in {step.where} makes smaller")
+            return
+        found.loss = self._reach_or(loss, "the loss")
+        found.told.append(f"{loss.where} loss: `{_short(loss.text)}`")
+        made = [one for one in self._program.sources(loss)] if isinstance(loss.node, ast.Name | ast.Attribute) else [loss]
+        found.loss_text = "; ".join(dict.fromkeys(f"{one.where}: {_short(one.text, 160)}" for one in made))
+
+    def _optimizer_text(self, step: Spot) -> str:
+        for spot, _, name in self._program.named(step):
+            if name.endswith("Optimizer") or name.startswith("keras.optimizers."):
+                return f"{spot.where}: {_short(spot.text, 160)}"
+        return ""
+
+    # -- the way to the first session ----------------------------------------------------------------------------------
+
+    def _way(self, file: File, scope: Scope, seen: set[tuple[str, int]]) -> list[_Frame]:
+        """The functions that run, outermost first, when a scope comes to a session; empty where it comes to none."""
+        if (file.key, scope.id) in seen:
+            return []
+        seen.add((file.key, scope.id))
+        calls = sorted(file.calls_by_function.get(scope.id, ()), key=lambda one: (one.end_line, one.end_column))
+        for call in calls:
+            here = _Frame(file, scope, call.line)
+            if self._run(call) is not None or call.name.endswith(_MONITORED):
+                return [here]
+            for there, inner in self._called(call):
+                if way := self._way(there, inner, seen):
+                    return [here, *way]
+        return []
+
+    def _called(self, call: Call) -> Iterator[tuple[File, Scope]]:
+        found = list(call.found)
+        if call.name in ("tensorflow.app.run", "absl.app.run", "tensorflow.compat.v1.app.run"):
+            given = call.value("main", 0)
+            found = list(call.entities(path_of(given))) if given is not None else []
+            if given is None:
+                found = list(call.file.entities(call.file.index.module, "main"))
+        for entity in found:
+            target = self._program.constructor(entity) if entity.kind == "class" else entity
+            place = self._program.scope_of(target) if target is not None and target.kind == "function" else None
+            if place is not None:
+                yield place
+
+    # -- sessions ------------------------------------------------------------------------------------------------------
+
+    def _run(self, call: Call) -> _Run | None:
+        spot = Spot(call.file, call.scope, call.call)
+        receiver, fed = call.receiver, call.value("feed_dict", 1 if call.method == "run" else 0)
+        if receiver is None or call.method not in ("run", "eval"):
+            return None
+        of_session = self._is_session(call, spot.at(receiver))
+        if not of_session and call.value("feed_dict") is None:
+            return None
+        fetched = call.value("fetches", 0) if of_session else receiver
+        fetches = [] if fetched is None else self._leaves(spot.at(fetched))
+        feeds, told = ([], True) if fed is None else self._feeds(spot.at(fed))
+        return _Run(spot, fetches, feeds, told)
+
+    def _is_session(self, call: Call, receiver: Spot) -> bool:
+        if any(_makes_session(name) for name in call.names):
+            return True
+        if call.names or call.method != "run" or any(one.kind == "function" for one in call.found):
+            return False
+        queue, seen = [receiver], set()
+        while queue:
+            one = queue.pop()
+            if id(one.node) in seen:
+                continue
+            seen.add(id(one.node))
+            made = one.call
+            if made is not None and any(_makes_session(name) for name in made.names):
+                return True
+            if isinstance(one.node, ast.Name | ast.Attribute):
+                if any(_makes_session(name) for name in one.file.names(one.scope, path_of(one.node))):
+                    return True
+                queue += self._program.sources(one)
+        return False
+
+    def _leaves(self, spot: Spot) -> list[Spot]:
+        """What is fetched: the items of lists, tuples and dicts, also of one that a name stands for."""
+        node = spot.node
+        if isinstance(node, ast.List | ast.Tuple):
+            return [leaf for one in node.elts for leaf in self._leaves(spot.at(one))]
+        if isinstance(node, ast.Dict):
+            return [leaf for one in node.values for leaf in self._leaves(spot.at(one))]
+        if isinstance(node, ast.Name):
+            made = self._program.sources(spot)
+            if made and all(isinstance(one.node, ast.List | ast.Tuple | ast.Dict) for one in made):
+                return [leaf for one in made for leaf in self._leaves(one)]
+        return [spot]
+
+    def _feeds(self, spot: Spot) -> tuple[list[tuple[Spot, Spot]], bool]:
+        """Placeholders and values of a ``feed_dict``; and whether all of it is known."""
+        node = spot.node
+        if isinstance(node, ast.Dict):
+            pairs = [(spot.at(k), spot.at(v)) for k, v in zip(node.keys, node.values, strict=True) if k is not None]
+            return pairs, None not in node.keys
+        if isinstance(node, ast.Constant) and node.value is None:
+            return [], True
+        if isinstance(node, ast.DictComp):
+            return [], False
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict" and node.args:
+            return self._feeds(spot.at(node.args[0]))
+        pairs, told = [], False
+        if isinstance(node, ast.Name | ast.Attribute | ast.Call):
+            for one in self._program.sources(spot):
+                if isinstance(one.node, ast.Dict | ast.DictComp) or (isinstance(node, ast.Name) and isinstance(one.node, ast.Name | ast.Call)):
+                    more, known = self._feeds(one)
+                    pairs, told = [*pairs, *more], known
+        if isinstance(node, ast.Name):
+            for fact in spot.file.index.assignments:
+                target = fact.target
+                if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and fact.value is not None:
+                    if target.value.id == node.id and fact.scope is spot.scope:
+                        pairs.append((spot.at(target.slice), spot.at(fact.value)))
+        return pairs, told
+
+    # -- training ------------------------------------------------------------------------------------------------------
+
+    def _trained(self, runs: Sequence[_Run]) -> tuple[Spot, Spot | None] | None:
+        """The training step that sessions run first, and its loss; other ones are told."""
+        steps: list[Spot] = []
+        for call in self._program.calls():
+            if call.method in ("minimize", "apply_gradients") and not any(one.kind == "function" for one in call.found):
+                steps.append(Spot(call.file, call.scope, call.call))
+        if not steps:
+            return None
+        order = {(run.spot.file.key, run.spot.line): place for place, run in enumerate(runs)}
+        steps.sort(key=lambda step: min((order[r.file.key, r.line] for r, _ in self._fetched(step, runs)), default=1 << 30))
+        for other in steps[1:]:
+            self._found.not_understood.append(
+                f"{other.where} trains, too: `{_short(other.text)}`; the pair has the step of line {steps[0].line}"
+            )
+        return steps[0], self._loss(steps[0])
+
+    def _fetched(self, step: Spot, runs: Sequence[_Run]) -> list[tuple[Spot, Spot]]:
+        """The runs that fetch a training step, each with the name by which they do."""
+        found = []
+        for run in runs:
+            for fetch in run.fetches:
+                if any(one.node is step.node for one in self._program.closure(fetch)):
+                    found.append((run.spot, fetch))
+        return found
+
+    def _loss(self, step: Spot) -> Spot | None:
+        call = step.call
+        assert call is not None
+        if call.method == "minimize":
+            node = call.value("loss", 0)
+            return None if node is None else self._settled(step.at(node))
+        for spot, inner, name in self._program.named(step):
+            if inner.method == "compute_gradients" and (node := inner.value("loss", 0)) is not None:
+                return self._settled(spot.at(node))
+            if name == "tensorflow.gradients" and (node := inner.value("ys", 0)) is not None:
+                return self._settled(spot.at(node))
+        for spot in self._program.closure(step):
+            made = spot.call
+            if made is not None and made.method == "compute_gradients" and (node := made.value("loss", 0)) is not None:
+                return self._settled(spot.at(node))
+        return None
+
+    def _settled(self, spot: Spot) -> Spot:
+        """An argument in place of a parameter that stands for one thing."""
+        for _ in range(8):
+            home = spot.file.index.lookup(spot.scope, spot.node.id) if isinstance(spot.node, ast.Name) else None
+            if home is None or not isinstance(spot.node, ast.Name) or spot.node.id not in home[0].parameters:
+                return spot
+            given = self._program.arguments(spot.file, home[0], spot.node.id)
+            if len(given) != 1:
+                return spot
+            spot = given[0]
+        return spot
+
+    # -- the outputs ---------------------------------------------------------------------------------------------------
+
+    def _fed_of(self, spot: Spot) -> set[int]:
+        """The placeholders of data, not of settings, that an expression is made of."""
+        return {
+            id(one.node) for one, call, name in self._program.named(spot) if name in MAKERS and not self._is_scalar(one)
+        }
+
+    def _is_scalar(self, spot: Spot) -> bool:
+        call = spot.call
+        node = call.value("shape", 1) if call is not None else None
+        if node is None:
+            return id(spot.node) in self._settings
+        return self._program.value(spot.at(node)) == ()
+
+    def _is_computed(self, spot: Spot) -> bool:
+        """Whether it is made by variables."""
+        return any(makes_variables(name.removesuffix("()")) for _, _, name in self._program.named(spot))
+
+    def _output(self, loss: Spot) -> Spot | None:
+        """What the loss holds against labels: of an operation or call that is given both, what variables make.
+
+        The way goes from the loss down; what is called by a name that the program has when its session begins is
+        taken, the nearest to the loss.
+        """
+        queue, seen, best = [loss], set(), None
+        self._labels = set()
+        while queue:
+            spot = queue.pop(0)
+            if id(spot.node) in seen:
+                continue
+            seen.add(id(spot.node))
+            parts = self._program.sources(spot)
+            fed = [(part, self._fed_of(part), self._is_computed(part)) for part in parts]
+            computed = [part for part, some, made in fed if some and made]
+            plain = set().union(*(some for _, some, made in fed if some and not made))
+            joins = isinstance(spot.node, ast.BinOp | ast.Call | ast.Tuple | ast.List)
+            if computed and plain and joins and best is None:
+                self._labels = plain - set().union(*(self._fed_of(part) for part in computed))
+                best = computed
+                break
+            queue += computed
+        tops = best or [loss]
+        return self._first_reached(tops, best is None)
+
+    def _first_reached(self, tops: Sequence[Spot], beyond: bool) -> Spot | None:
+        """The first expression, going down, that has a name in the program, is made of data, and is not the loss."""
+        queue, seen = [*tops], set()
+        if beyond:
+            queue = [part for top in tops for part in self._program.sources(top)]
+        fallback = None
+        while queue:
+            spot = queue.pop(0)
+            if id(spot.node) in seen:
+                continue
+            seen.add(id(spot.node))
+            if not self._is_computed(spot) or not self._fed_of(spot):
+                continue
+            if isinstance(spot.node, ast.Name | ast.Attribute | ast.Subscript):
+                fallback = fallback or spot
+                if self._reach(spot) is not None:
+                    return spot
+            queue += self._program.sources(spot)
+        return fallback
+
+    def _last(self, roots: Sequence[Spot]) -> Spot | None:
+        self._labels = set()
+        return self._first_reached(roots, False)
+
+    # -- what is fed ---------------------------------------------------------------------------------------------------
+
+    _labels: set[int] = frozenset()  # type: ignore[assignment]
+
+    @property
+    def _settings(self) -> set[int]:
+        """Placeholders without a shape that are fed numbers."""
+        return self.__dict__.setdefault("_found_settings", set())
+
+    def _feed(
+        self, runs: Sequence[_Run], roots: Sequence[Spot], output: Spot | None, trained: tuple[Spot, Spot | None] | None
+    ) -> None:
+        program, found = self._program, self._found
+        wanted = [*roots, *([output] if output is not None else [])]
+        needed = [one for one, _, name in program.named(*wanted) if name in MAKERS]
+        training = {r.line for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
+        for spot in needed:
+            fed = [
+                (run, key, value)
+                for run in runs
+                for key, value in run.feeds
+                if any(one.node is spot.node for one in program.closure(key))
+            ]
+            given = describe(program, spot, self._word(spot, fed))
+            if spot.call is not None and spot.call.name == "tensorflow.placeholder_with_default" and not fed:
+                found.told.append(f"{spot.where} `{given.name}` is left at its default")
+                continue
+            if given.name in {one.name for one in found.given}:
+                given.name += str(len(found.given))
+            found.given.append(given)
+            given.reach = self._reach_of_call(spot, [key for _, key, _ in fed], f"the placeholder `{given.name}`")
+            self._role(given, spot, fed, training)
+            if given.role != "setting":
+                range_of(program, given, spot, wanted)
+            if given.role != "setting" and given.dtype is None:
+                found.not_understood.append(f"{spot.where} the dtype of `{given.name}`; float32 is taken")
+            shape = "of unknown rank" if given.shape is None else f"[{', '.join(map(_size, given.shape))}]"
+            found.told.append(f"{spot.where} placeholder `{given.name}`: {given.dtype or 'float32'} {shape}, {_role(given)}")
+        for run in runs:
+            if not run.feeds_told:
+                found.not_understood.append(f"{run.spot.where} all of what is fed: `{_short(run.spot.text)}`")
+        for one, _, name in program.named(*wanted):
+            if name.endswith(_DATA):
+                found.not_understood.append(
+                    f"{one.where} `{_short(one.text)}` reads data of the program's own: feed its tensors in place of it"
+                )
+
+    def _word(self, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]]) -> str:
+        call = spot.call
+        assert call is not None
+        name = call.literal("name", 2, "")
+        texts = [key.text for _, key, _ in fed] + call.assigned_to + ([name] if isinstance(name, str) else [])
+        for text in texts:
+            words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text).split()
+            if words and words[-1].isidentifier():
+                return words[-1]
+        return f"placeholder_{spot.line}"
+
+    def _role(
+        self, given: Given, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]], training: set[int]
+    ) -> None:
+        values = {True: [], False: []}  # type: dict[bool, list[Spot]]
+        for run, _, value in fed:
+            values[run.spot.line in training].append(value)
+        numbers = [self._program.value(value) for some in values.values() for value in some]
+        plain = bool(numbers) and all(isinstance(number, bool | int | float) for number in numbers)
+        if given.shape == () or given.dtype == "bool" or (given.shape is None and plain):
+            given.role = "setting"
+            given.train = self._setting(values[True] or values[False], given)
+            given.evaluate = self._setting(values[False] or values[True], given)
+            if isinstance(given.train, Missing) and given.dtype == "bool":
+                given.train, given.evaluate = "True", "False"
+        elif id(spot.node) in self._labels:
+            given.role = "label"
+
+    def _setting(self, values: Sequence[Spot], given: Given) -> str | Missing:
+        for value in values:
+            number = self._program.value(value)
+            if isinstance(number, bool | int | float):
+                return repr(number)
+        written = f", which {values[0].where} feeds with `{values[0].text}`" if values else ", which nothing feeds"
+        return Missing(f"the value of `{given.name}` ({given.where}){written}")
+
+    # -- by which name it is reached -----------------------------------------------------------------------------------
+
+    def _reach_or(self, spot: Spot, what: str) -> str | Missing:
+        reached = self._reach(spot)
+        if reached is not None:
+            return reached
+        written = _short(spot.text)
+        return Missing(f"an expression for {what}, `{written}` in {spot.where}, that the program knows at its first session")
+
+    def _reach_of_call(self, spot: Spot, names: Sequence[Spot], what: str) -> str | Missing:
+        """How what a call makes is called: by what uses it, or by what it is assigned to."""
+        for one in names:
+            if (reached := self._reach(one)) is not None:
+                return reached
+        for fact in spot.file.index.assignments:
+            if fact.value is spot.node and isinstance(fact.target, ast.Name | ast.Attribute | ast.Subscript):
+                if (reached := self._reach(Spot(spot.file, fact.scope, fact.target))) is not None:
+                    return reached
+        return self._reach_or(spot, what)
+
+    def _reach(self, spot: Spot, depth: int = 0) -> str | None:
+        """How an expression is called where the program comes to its first session, if it has a name there."""
+        if depth > 6:
+            return None
+        node = spot.node
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            base = self._reach(spot.at(node.value), depth)
+            return None if base is None else f"{base}[{node.slice.value!r}]"
+        if isinstance(node, ast.Attribute):
+            return self._reach_attribute(spot, node, depth)
+        if not isinstance(node, ast.Name):
+            return None
+        found = spot.file.index.lookup(spot.scope, node.id)
+        if found is None:
+            return None
+        home = found[0]
+        if self._is_in_frame(spot.file, home, node.id):
+            return node.id
+        return self._reach_alias(spot, home, depth)
+
+    def _is_in_frame(self, file: File, home: Scope, name: str) -> bool:
+        """Whether a name of a scope has its value by then, and no inner frame has another thing of that name."""
+        for frame in self._frames:
+            if frame.file is file and frame.scope is home:
+                facts = [fact for fact in self._program.assigned(file, home) if _is_name(fact.target, name)]
+                return name in home.parameters or any(fact.target.lineno <= frame.line for fact in facts)
+            if name in frame.scope.binds and name not in frame.scope.parameters and frame.scope.kind != "module":
+                return False
+        return home.kind == "module" and any(frame.file is file for frame in self._frames)
+
+    def _reach_alias(self, spot: Spot, home: Scope, depth: int) -> str | None:
+        """By what it is assigned to, what gets it where it is returned, or what was given for it."""
+        program, node = self._program, spot.node
+        assert isinstance(node, ast.Name)
+        for fact in spot.file.index.assignments_in(home.function()):
+            if isinstance(fact.value, ast.Name) and fact.value.id == node.id and fact.scope is home:
+                if isinstance(fact.target, ast.Attribute) or _is_name(fact.target, node.id) is False:
+                    if reached := self._reach(Spot(spot.file, fact.scope, fact.target), depth + 1):
+                        return reached
+        for returned in spot.file.index.returns_in(home) if home.is_function else ():
+            elements = returned.value.elts if isinstance(returned.value, ast.Tuple | ast.List) else []
+            places = [place for place, one in enumerate(elements) if _is_name(one, node.id)]
+            if not places and not _is_name(returned.value, node.id):
+                continue
+            for caller in program.callers(spot.file, home):
+                for fact in caller.file.index.assignments:
+                    whole = fact.value is caller.node and not places
+                    part = fact.source is caller.node and places and position_in(fact) == places[0]
+                    if whole or part:
+                        if reached := self._reach(Spot(caller.file, fact.scope, fact.target), depth + 1):
+                            return reached
+                    if fact.value is caller.node and places:
+                        if reached := self._reach(Spot(caller.file, fact.scope, fact.target), depth + 1):
+                            return f"{reached}[{places[0]}]"
+        if node.id in home.parameters:
+            for given in program.arguments(spot.file, home, node.id):
+                if reached := self._reach(given, depth + 1):
+                    return reached
+        return None
+
+    def _reach_attribute(self, spot: Spot, node: ast.Attribute, depth: int) -> str | None:
+        base = spot.at(node.value)
+        for key in self._program.classes_of(base):
+            instance = self._instance_of(key)
+            if instance is not None:
+                return f"{instance}.{node.attr}"
+        reached = self._reach(base, depth + 1)
+        return None if reached is None else f"{reached}.{node.attr}"
+
+    def _instance_of(self, key: tuple[str, int]) -> str | None:
+        """How an object of a class is called."""
+        if self._instance and (self._entry[0].key, self._entry[1].id) == key:
+            return self._instance
+        for frame in self._frames:
+            owner = frame.scope.owner()
+            if owner is not None and frame.scope.parameters:
+                mro = frame.file.project.mro((frame.file.key, owner.id))[0]
+                if key in [(frame.file.key, owner.id), *mro]:
+                    return frame.scope.parameters[0]
+        for frame in self._frames:
+            for fact in self._program.assigned(frame.file, frame.scope):
+                path = path_of(fact.target)
+                if path is None or fact.target.lineno > frame.line or fact.value is None:
+                    continue
+                for own in self._program.classes_of(Spot(frame.file, fact.scope, fact.value)):
+                    if key in [own, *frame.file.project.mro(own)[0]]:
+                        return path
+        return None
+
+
+def _makes_session(name: Name) -> bool:
+    return name.canonical.startswith("tensorflow.") and any(
+        part in name.canonical for part in ("Session()", "managed_session()")
+    )
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _short(text: str, most: int = 90) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def _size(size: int | None | Missing) -> str:
+    return "?" if isinstance(size, Missing) else str(size)
+
+
+def _role(given: Given) -> str:
+    if given.role != "setting":
+        return f"an {given.role}" if given.role == "input" else f"a {given.role}"
+    values = [value if isinstance(value, str) else "?" for value in (given.train, given.evaluate)]
+    return f"fed {values[0]} in training and {values[1]} otherwise"

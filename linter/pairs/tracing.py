@@ -1,0 +1,358 @@
+"""What the expressions of a program are made of: through names, attributes, calls, returned tuples and files."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..analysis.entities import Entity
+from ..analysis.index import AssignmentFact, FileIndex, Scope
+from ..analysis.modules import imported_file, modules_of
+from ..analysis.paths import path_of
+from ..analysis.project import Project
+from ..analysis.summary import summarize
+from ..finding import Finding, Target
+from ..rule_api.model import Call, File
+from ..source.parsing import SourceFile, parse_source
+
+__all__ = ["UNKNOWN", "Program", "Spot"]
+
+UNKNOWN: Any = object()
+"""A value that the text does not tell."""
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Div: operator.truediv,
+}
+_DEEP = 24
+"""Names that stand for each other, followed for one value."""
+
+
+class Spot(NamedTuple):
+    """An expression, and where its names are looked up."""
+
+    file: File
+    scope: Scope
+    node: ast.expr
+
+    @property
+    def line(self) -> int:
+        """1-based."""
+        return self.node.lineno
+
+    @property
+    def where(self) -> str:
+        """``train.py:12``."""
+        return f"{self.file.display}:{self.line}"
+
+    @property
+    def text(self) -> str:
+        """As it is written, on one line."""
+        return ast.unparse(self.node)
+
+    @property
+    def call(self) -> Call | None:
+        """The site of a call."""
+        return self.file.call_at(self.node)
+
+    def at(self, node: ast.expr) -> Spot:
+        """Another expression of the same scope."""
+        return self._replace(node=node)
+
+
+class Program:
+    """A file and what it imports, as the analysis of the linter sees them.
+
+    Args:
+        sources: the files by their paths relative to the project, with ``/``.
+        target: the TF2 that is moved to.
+
+    Attributes:
+        unread: files that cannot be parsed, each with what is wrong.
+    """
+
+    def __init__(self, sources: Mapping[str, SourceFile], target: Target) -> None:
+        self.unread: list[str] = []
+        indices: dict[str, FileIndex] = {}
+        for key, source in sources.items():
+            tree = parse_source(source)
+            if isinstance(tree, Finding):
+                self.unread.append(f"{source.display}:{tree.line}: {tree.message}")
+            else:
+                indices[key] = FileIndex(tree)
+        project = Project({key: summarize(index) for key, index in indices.items()})
+        self.files = {key: File(sources[key], key, index, project, target) for key, index in indices.items()}
+        self._modules = modules_of(self.files)
+        self._assigned: dict[tuple[str, int], list[AssignmentFact]] = {}
+        for key, index in indices.items():
+            for fact in index.assignments:
+                self._assigned.setdefault((key, self.home_of(index, fact).id), []).append(fact)
+        self._callers: dict[tuple[str, int], list[Spot]] = {}
+        for call in self.calls():
+            for entity in call.found:
+                if entity.kind in ("function", "class"):
+                    self._callers.setdefault(entity.key, []).append(Spot(call.file, call.scope, call.call))
+
+    @staticmethod
+    def home_of(index: FileIndex, fact: AssignmentFact) -> Scope:
+        """The scope whose name an assignment binds, or in which it stands."""
+        name = fact.target.id if isinstance(fact.target, ast.Name) else None
+        found = index.lookup(fact.scope, name) if name in fact.scope.outer_names and name is not None else None
+        return fact.scope if found is None else found[0]
+
+    def calls(self) -> Iterator[Call]:
+        """All calls, file by file in source order."""
+        for file in self.files.values():
+            yield from file.calls
+
+    def scope_of(self, entity: Entity) -> tuple[File, Scope] | None:
+        """The function or class that a name turned out to be."""
+        file = self.files.get(entity.file)
+        return None if file is None or entity.scope < 0 else (file, file.index.scopes[entity.scope])
+
+    def constructor(self, entity: Entity) -> Entity | None:
+        """The ``__init__`` of a class."""
+        for key in self._mro((entity.file, entity.scope)):
+            scope = self.files[key[0]].index.scopes[key[1]]
+            for bind in scope.binds.get("__init__", ()):
+                if bind.scope is not None:
+                    return Entity("function", "", key[0], bind.scope.id)
+        return None
+
+    def _mro(self, key: tuple[str, int]) -> list[tuple[str, int]]:
+        file = next(iter(self.files.values()))
+        return [one for one in dict.fromkeys([key, *file.project.mro(key)[0]]) if one[0] in self.files]
+
+    def callers(self, file: File, scope: Scope) -> list[Spot]:
+        """The calls of a function; those of a class for its constructor."""
+        owner = scope.owner()
+        made = self._callers.get((file.key, owner.id), []) if owner is not None and scope.name == "__init__" else []
+        return [*self._callers.get((file.key, scope.id), []), *made]
+
+    def assigned(self, file: File, scope: Scope) -> list[AssignmentFact]:
+        """The assignments that bind names of a scope, or attributes in it."""
+        return self._assigned.get((file.key, scope.id), [])
+
+    # -- one step back -------------------------------------------------------------------------------------------------
+
+    def sources(self, spot: Spot) -> list[Spot]:
+        """What the value of an expression is made of: one step."""
+        node = spot.node
+        if isinstance(node, ast.Name):
+            return self._of_name(spot, node.id)
+        if isinstance(node, ast.Attribute):
+            return self._of_attribute(spot, node)
+        if isinstance(node, ast.Call):
+            return self._of_call(spot, node)
+        if isinstance(node, ast.Lambda):
+            return [Spot(spot.file, spot.file.index.lambda_scope(node), node.body)]
+        if isinstance(node, _COMPREHENSIONS):
+            inner = spot.file.index.comprehension_scope(node)
+            parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+            return [Spot(spot.file, inner, part) for part in parts] + [spot.at(one.iter) for one in node.generators]
+        return [spot.at(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+    def _of_name(self, spot: Spot, name: str) -> list[Spot]:
+        found = spot.file.index.lookup(spot.scope, name)
+        if found is None:
+            return []
+        home, binds = found
+        given = [one for fact in self.assigned(spot.file, home) for one in self._of_fact(spot.file, fact, name)]
+        if home.is_function and name in home.parameters:
+            given += self.arguments(spot.file, home, name)
+        for bind in binds:
+            if bind.kind == "import":
+                given += self._imported(spot.file, bind.text)
+        return given
+
+    def _of_fact(self, file: File, fact: AssignmentFact, name: str) -> Iterator[Spot]:
+        if isinstance(fact.target, ast.Subscript) and fact.value is not None:
+            if isinstance(fact.target.value, ast.Name) and fact.target.value.id == name:
+                yield Spot(file, fact.scope, fact.value)
+        if not (isinstance(fact.target, ast.Name) and fact.target.id == name):
+            return
+        if fact.value is not None:
+            yield Spot(file, fact.scope, fact.value)
+        elif fact.source is not None:
+            yield from self._unpacked(Spot(file, fact.scope, fact.source), fact)
+
+    def _unpacked(self, whole: Spot, fact: AssignmentFact) -> list[Spot]:
+        """The part of a value that a target of an unpacking gets."""
+        place = position_in(fact)
+        found: list[Spot] = []
+        for one in self._of_call(whole, whole.node) if isinstance(whole.node, ast.Call) else []:
+            if place is not None and isinstance(one.node, ast.Tuple | ast.List) and place < len(one.node.elts):
+                found.append(one.at(one.node.elts[place]))
+        return found or [whole]
+
+    def arguments(self, file: File, function: Scope, name: str) -> list[Spot]:
+        """What the calls of a function give one of its parameters, and else its default."""
+        positional = list(function.parameters)
+        place = positional.index(name)
+        bound = function.owner() is not None
+        found: list[Spot] = []
+        for caller in self.callers(file, function):
+            call = caller.call
+            given = None if call is None else call.value(name, place - 1 if bound else place)
+            if given is not None:
+                found.append(caller.at(given))
+        default = file.default_of(function, name)
+        if not found and default is not None and function.parent is not None:
+            found.append(Spot(file, function.parent, default))
+        return found
+
+    def _imported(self, file: File, absolute: str) -> list[Spot]:
+        module, _, name = absolute.rpartition(".")
+        if not module or not name:
+            return []
+        other = imported_file(file.key, module, self._modules, self.files) or imported_file(
+            file.key, absolute, self._modules, self.files
+        )
+        if other is None or other == file.key:
+            return []
+        there = self.files[other]
+        return self._of_name(Spot(there, there.index.module, ast.Name(name, ast.Load())), name)
+
+    def _of_attribute(self, spot: Spot, node: ast.Attribute) -> list[Spot]:
+        found: list[Spot] = []
+        for key in self.classes_of(spot.at(node.value)):
+            found += self._attribute(key, node.attr)
+        if found:
+            return found
+        path = path_of(node)
+        for text in spot.file.index.resolve(spot.scope, path) if path is not None else ():
+            found += self._imported(spot.file, text)
+        return found or ([] if spot.file.names(spot.scope, path) else [spot.at(node.value)])
+
+    def _attribute(self, cls: tuple[str, int], name: str) -> list[Spot]:
+        found: list[Spot] = []
+        for key in self._mro(cls):
+            file = self.files[key[0]]
+            for one in file.attribute_assignments.get((key[1], name), ()):
+                if one.value is not None:
+                    found.append(Spot(file, one.scope, one.value))
+                else:
+                    facts = [fact for fact in file.index.assignments if fact.target is one.node and fact.source]
+                    for fact in facts:
+                        assert fact.source is not None
+                        found += self._unpacked(Spot(file, fact.scope, fact.source), fact)
+            for bind in file.index.scopes[key[1]].binds.get(name, ()):
+                if bind.scope is not None and bind.scope.kind == "function":
+                    found += self._returned(file, bind.scope)
+        return found
+
+    def classes_of(self, spot: Spot) -> list[tuple[str, int]]:
+        """The classes of the program that an object may be of."""
+        if isinstance(spot.node, ast.Name):
+            own = spot.file.index.class_of_self(spot.scope, spot.node.id)
+            if own is not None:
+                return [(spot.file.key, own.id)]
+        found = spot.file.entities(spot.scope, path_of(spot.node))
+        keys = [entity.key for entity in found if entity.kind == "instance"]
+        if not keys and isinstance(spot.node, ast.Name):
+            for one in self._of_name(spot, spot.node.id):
+                if isinstance(one.node, ast.Name | ast.Call | ast.Attribute) and one.node is not spot.node:
+                    more = one.file.entities(one.scope, path_of(one.node))
+                    keys += [entity.key for entity in more if entity.kind == "instance"]
+        return keys
+
+    def _returned(self, file: File, function: Scope) -> list[Spot]:
+        return [Spot(file, fact.scope, fact.value) for fact in file.index.returns_in(function)]
+
+    def _of_call(self, spot: Spot, node: ast.Call) -> list[Spot]:
+        call = spot.call
+        inner: list[Spot] = []
+        for entity in call.found if call is not None else ():
+            place = self.scope_of(entity)
+            if entity.kind == "function" and place is not None:
+                inner += self._returned(*place)
+        given: list[Spot] = []
+        for one in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            given.append(spot.at(one.value if isinstance(one, ast.Starred) else one))
+        if isinstance(node.func, ast.Attribute) and (call is None or not call.found or "()" in (call.spelled or "()")):
+            given.append(spot.at(node.func.value))
+        elif isinstance(node.func, ast.Call):
+            given.append(spot.at(node.func))
+        return [*inner, *given]
+
+    # -- all steps back ------------------------------------------------------------------------------------------------
+
+    def closure(self, *spots: Spot) -> list[Spot]:
+        """All that some expressions are made of, themselves included."""
+        found: dict[tuple[int, int], Spot] = {}
+        queue = list(spots)
+        while queue:
+            spot = queue.pop()
+            key = id(spot.node), id(spot.scope)
+            if key not in found:
+                found[key] = spot
+                queue += self.sources(spot)
+        return list(found.values())
+
+    def named(self, *spots: Spot) -> Iterator[tuple[Spot, Call, str]]:
+        """The calls of public names among all that some expressions are made of."""
+        for spot in self.closure(*spots):
+            call = spot.call
+            if call is not None and call.name:
+                yield spot, call, call.name
+
+    def value(self, spot: Spot, depth: int = 0) -> Any:
+        """The number, text or tuple that an expression stands for; `UNKNOWN` where the text does not tell one."""
+        node = spot.node
+        if depth > _DEEP:
+            return UNKNOWN
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            value = self.value(spot.at(node.operand), depth + 1)
+            return -value if isinstance(value, int | float) else UNKNOWN
+        if isinstance(node, ast.Tuple | ast.List):
+            return tuple(self.value(spot.at(one), depth + 1) for one in node.elts)
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            sides = [self.value(spot.at(one), depth + 1) for one in (node.left, node.right)]
+            if all(isinstance(side, int | float) for side in sides) and not (type(node.op) in (ast.Div, ast.FloorDiv) and not sides[1]):
+                return _OPERATORS[type(node.op)](*sides)
+            if all(isinstance(side, tuple) for side in sides) and isinstance(node.op, ast.Add):
+                return sides[0] + sides[1]
+            return UNKNOWN
+        if isinstance(node, ast.Attribute) and (flag := self._flag(spot, node)) is not None:
+            return self.value(flag, depth + 1)
+        if isinstance(node, ast.Name | ast.Attribute):
+            values = [self.value(one, depth + 1) for one in self.sources(spot) if one.node is not getattr(node, "value", None)]
+            return values[0] if values and all(type(one) is type(values[0]) and one == values[0] for one in values) else UNKNOWN
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("int", "float", "tuple", "list"):
+            return self.value(spot.at(node.args[0]), depth + 1) if len(node.args) == 1 else UNKNOWN
+        return UNKNOWN
+
+    def _flag(self, spot: Spot, node: ast.Attribute) -> Spot | None:
+        """The default of a flag of the command line, by absl, TensorFlow or argparse."""
+        names = [name.spelled for name in spot.file.names(spot.scope, path_of(node.value))]
+        if not any(name.endswith(("FLAGS", "parse_args()")) or "parse_known_args()" in name for name in names):
+            return None
+        for call in self.calls():
+            first = call.call.args[0] if call.call.args else None
+            word = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+            if word is None or word.lstrip("-").replace("-", "_") != node.attr:
+                continue
+            given = call.value("default", 1) if call.method.startswith("DEFINE_") else (
+                call.value("default") if call.method == "add_argument" else None
+            )
+            if given is not None:
+                return Spot(call.file, call.scope, given)
+        return None
+
+
+def position_in(fact: AssignmentFact) -> int | None:
+    """The place of a target among those of an unpacking."""
+    targets: Sequence[ast.expr] = fact.node.targets if isinstance(fact.node, ast.Assign) else ()
+    for target in targets:
+        if isinstance(target, ast.Tuple | ast.List):
+            for place, one in enumerate(target.elts):
+                if one is fact.target:
+                    return place
+    return None

@@ -1,0 +1,258 @@
+"""The text of a pair, of what was found in a TF1 program."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from .found import Found, Given, Missing
+from .keras_models import Tf2
+
+__all__ = ["written"]
+
+_ROWS = 8
+"""Examples in a batch, where the program takes any number."""
+_ANY = 6
+"""Another size that may be any."""
+_WIDTH = 118
+
+
+def written(found: Found, tf2: Tf2 | None, tf2_file: str, pair: str) -> str:
+    """The text of a pair.
+
+    Args:
+        found: the TF1 program.
+        tf2: what was found of the TF2 side; None where none was named.
+        tf2_file: its absolute path.
+        pair: the absolute path of the file that is written.
+    """
+    return _Writer(found, tf2, tf2_file, os.path.dirname(pair)).text()
+
+
+def to_fill(what: str) -> str:
+    """A call that stands for what is to be filled in."""
+    word = what.replace("\\", "/").replace('"', "'")
+    return f'to_fill("{word}")'
+
+
+def _said(part: str | Missing) -> str:
+    return to_fill(part.what) if isinstance(part, Missing) else part
+
+
+class _Writer:
+    def __init__(self, found: Found, tf2: Tf2 | None, tf2_file: str, folder: str) -> None:
+        self._found = found
+        self._tf2 = tf2
+        self._tf2_file = tf2_file
+        self._folder = folder
+        self._inputs = [one for one in found.given if one.role == "input"]
+        self._labels = [one for one in found.given if one.role == "label"]
+        self._settings = [one for one in found.given if one.role == "setting"]
+
+    def text(self) -> str:
+        body = "\n\n\n".join(part for part in (self._tf1(), self._batches(), self._step(), self._pair()) if part)
+        code = re.sub(r'"[^"\n]*"|#.*', "", body)
+        used = [name for name in ("Pair", "Spec", "to_fill", "until_session") if f"{name}(" in body]
+        lines = [
+            f'"""Is the TF2 program the same as {self._relative(self._found.file)}? Find out: migrate-lint verify THIS_FILE',
+            "",
+            "Written by migrate-lint from what it read there; every to_fill(...) is to be replaced.",
+            '"""',
+            "",
+            *(["import sys", "from pathlib import Path", ""] if "sys.path" in body else []),
+            *(["import numpy as np"] if "np." in body else []),
+            *(["import tensorflow as tf"] if re.search(r"\btf\.", code) else []),
+            "",
+            f"from migrate_lint.runtime_checks import {', '.join(used)}",
+            "",
+            "",
+        ]
+        return "\n".join(lines) + "\n" + body + "\n"
+
+    def _relative(self, file: str) -> str:
+        return os.path.relpath(file, self._folder).replace(os.sep, "/")
+
+    # -- the TF1 side --------------------------------------------------------------------------------------------------
+
+    def _tf1(self) -> str:
+        if self._found.kind == "estimator":
+            return ""
+        head = self._head()
+        body = self._keras() if self._found.kind == "keras" else self._session()
+        return "\n".join([head, *(f"    {line}" if line else "" for line in body)])
+
+    def _head(self) -> str:
+        names = [_word(one.name) for one in self._inputs] or ["features"]
+        return f"def network({', '.join([*names, *(['labels'] if self._labels else []), 'mode'])}):"
+
+    def _import(self) -> Iterator[str]:
+        """Lines that import what is called; here, since only the TF1 side can."""
+        plain = self._relative(self._found.file).removesuffix(".py")
+        folder, _, stem = plain.rpartition("/")
+        if folder and not (".." in folder) and all(part.isidentifier() for part in folder.split("/")) and os.path.isfile(
+            os.path.join(self._folder, folder, "__init__.py")
+        ):
+            stem = f"{folder.replace('/', '.')}.{stem}"
+        elif folder:
+            yield f'sys.path.insert(0, str(Path(__file__).parent / "{folder}"))'
+        yield f"from {stem} import {self._found.call.partition('.')[0]}"
+
+    def _session(self) -> Iterator[str]:
+        found = self._found
+        given = [to_fill(f"the argument `{name}` of {found.call}") for name in found.missing_arguments]
+        file = self._relative(found.file)
+        prefix, suffix = 'program["', '"]'
+        if not found.call:
+            yield f'program = until_session("{file}")  # what it has on its command line may follow'
+        else:
+            yield from self._import()
+            if found.runs:
+                yield f"program = until_session({', '.join([found.call, *given])})"
+            else:
+                yield f"{'model' if found.is_class else 'built'} = {found.call}({', '.join(given)})"
+                prefix = suffix = ""
+
+        def reach(what: str | Missing) -> str:
+            if isinstance(what, Missing) or not prefix:
+                return _said(what)
+            return f"{prefix}{what}{suffix}" if '"' not in what else f"program[{what!r}]"
+
+        yield "feeds = {"
+        for one in self._inputs:
+            yield f"    {reach(one.reach)}: {_word(one.name)},"
+        for one in self._labels:
+            value = "labels" if len(self._labels) == 1 else f'labels and labels["{_word(one.name)}"]'
+            yield f"    {reach(one.reach)}: {value},"
+        for one in self._settings:
+            train, evaluate = _said(one.train or "None"), _said(one.evaluate or "None")
+            same, chosen = train == evaluate, '{} if mode == "train" else {}'
+            yield f"    {reach(one.reach)}: {train if same else chosen.format(train, evaluate)},"
+        yield "}"
+        outputs = reach(found.outputs)
+        if found.train_op is None:
+            yield f"return Spec({outputs}, feeds=feeds)"
+            return
+        yield f"outputs = {outputs}"
+        yield 'if mode == "infer":'
+        yield "    return Spec(outputs, feeds=feeds)"
+        yield f"return Spec(outputs, {reach(found.loss or 'None')}, {reach(found.train_op)}, feeds=feeds)"
+
+    def _keras(self) -> Iterator[str]:
+        found = self._found
+        given = [to_fill(f"the argument `{name}` of {found.call}") for name in found.missing_arguments]
+        names = [_word(one.name) for one in self._inputs]
+        yield from self._import()
+        yield f"model = {found.call}({', '.join(given)})"
+        inputs = names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+        yield f'outputs = model({inputs}, training=mode == "train")'
+        yield 'if mode == "infer":'
+        yield "    return Spec(outputs)"
+        if isinstance(found.loss, Missing):
+            yield f"loss = {to_fill(found.loss.what)}"
+        else:
+            yield "loss = tf.reduce_mean(tf.keras.losses.get(model.loss)(labels, outputs))"
+        yield "loss = tf.add_n([loss, *model.losses])"
+        yield 'if mode == "eval":'
+        yield "    return Spec(outputs, loss)"
+        yield "weights = model.trainable_weights"
+        yield "step = model.optimizer.apply_gradients(list(zip(tf.gradients(loss, weights), weights)))"
+        yield "with tf.control_dependencies([step, *model.updates]):"
+        yield '    return Spec(outputs, loss, tf.no_op("train"))'
+
+    # -- what both sides get -------------------------------------------------------------------------------------------
+
+    def _batches(self) -> str:
+        return "\n\n\n".join(
+            one for one in (_batch("inputs", self._inputs, 0), _batch("labels", self._labels, 1000)) if one
+        )
+
+    # -- the TF2 side --------------------------------------------------------------------------------------------------
+
+    def _step(self) -> str:
+        found, tf2 = self._found, self._tf2
+        if found.kind != "estimator" and found.train_op is None and found.loss is None and found.kind != "keras":
+            return ""
+        if tf2 is None or tf2.trains or not tf2.name:
+            return ""
+        several = len(self._inputs) > 1 and not any(one.key for one in self._inputs)
+        called = f"model({'*' if several else ''}inputs, training=True)"
+        optimizer = to_fill("an optimizer that does as " + (found.optimizer_text or "that of TF1"))
+        loss = to_fill("the loss of outputs and labels, as " + (found.loss_text or "TF1 has it"))
+        return "\n".join(
+            [
+                f"optimizer = {optimizer}",
+                "",
+                "",
+                "def train_step(model, inputs, labels):",
+                "    with tf.GradientTape() as tape:",
+                f"        outputs = {called}",
+                f"        loss = {loss}",
+                "    weights = model.trainable_variables",
+                "    optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))",
+                "    return loss",
+            ]
+        )
+
+    def _pair(self) -> str:
+        found, tf2 = self._found, self._tf2
+        tf1 = f'"{self._relative(found.file)}:{found.call}"' if found.kind == "estimator" else "network"
+        if tf2 is not None and tf2.name:
+            side = f'"{self._relative(self._tf2_file)}:{tf2.name}"'
+        else:
+            side = to_fill("the TF2 side: a function that makes the model, or 'new.py:model', compiled as TF1 trains")
+        told = [f"    # TF1 trains by {one}" for one in (found.loss_text, found.optimizer_text) if one]
+        lines = ["pair = Pair(", f"    tf1={tf1},", *(told if self._tf2 is None else []), f"    tf2={side},"]
+        lines.append("    inputs=inputs," if self._inputs else f"    inputs={to_fill('a batch of inputs')},")
+        lines += ["    labels=labels,"] if self._labels else []
+        lines += ["    train_step=train_step,"] if self._step() else []
+        lines += [f"    params={_said(found.params)},"] if found.params is not None else []
+        return "\n".join([*lines, "    # renames, taps, ignore and others: see docs/verify.md", ")"])
+
+
+def _word(name: str) -> str:
+    """A name for a parameter, which is none that means something else to a pair."""
+    return f"{name}_" if name in ("labels", "mode", "params", "config", "training", "is_training", "run") else name
+
+
+def _batch(function: str, given: Sequence[Given], seed: int) -> str:
+    if not given:
+        return ""
+    values = [_values(one) for one in given]
+    if function == "labels" and len(given) > 1:
+        what = "{" + ", ".join(f'"{_word(one.name)}": {value}' for one, value in zip(given, values, strict=True)) + "}"
+    elif any(one.key for one in given):
+        what = "{" + ", ".join(f'"{one.key}": {value}' for one, value in zip(given, values, strict=True)) + "}"
+    else:
+        what = values[0] if len(values) == 1 else "(" + ", ".join(values) + ")"
+    told = "; ".join(f"`{one.name}` of {one.where}" for one in given)
+    lines = [
+        f"def {function}(step):  # {told}",
+        f"    random = np.random.RandomState({'step' if not seed else f'{seed} + step'})",
+        f"    return {what}",
+    ]
+    return "\n".join(lines)
+
+
+def _values(given: Given) -> str:
+    if given.shape is None:
+        shape = f"({_ROWS}, {to_fill(f'the shape of `{given.name}`, {given.where}, behind the rows')})"
+    else:
+        sizes = []
+        for place, size in enumerate(given.shape):
+            if isinstance(size, Missing):
+                sizes.append(to_fill(size.what))
+            else:
+                sizes.append(str(size if size is not None else _ANY if place else _ROWS))
+        shape = f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+    dtype = given.dtype or "float32"
+    if given.one_hot and given.shape is not None and isinstance(given.shape[-1], int):
+        rows = ", ".join(shape[1:-1].split(", ")[:-1])
+        return f"np.eye({given.shape[-1]}, dtype=np.{dtype})[random.randint({given.shape[-1]}, size=({rows},))]"
+    if dtype == "str":
+        return to_fill(f"texts for `{given.name}`, {given.where}, of shape {shape}".replace("to_fill", ""))
+    if dtype == "bool":
+        return f"random.randint(2, size={shape}).astype(bool)"
+    if dtype.startswith(("int", "uint")) or given.bound is not None:
+        return f"random.randint({given.bound or 2}, size={shape}).astype(np.{dtype})"
+    return f"random.normal(size={shape}).astype(np.{dtype})"
