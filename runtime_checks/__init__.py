@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from .worker.recording.pairs.filling import to_fill
     from .worker.recording.pairs.pair import Converter, Pair, Spec
     from .worker.recording.self_recording import record
+    from .worker.recording.tf1.keras_spec import keras_spec
     from .worker.recording.tf1.until_session import until_session
 
 __all__ = [
     "Converter", "Pair", "Spec", "assert_no_variable_creations", "catch_and_raise_created_variables", "compare",
-    "record", "to_fill", "until_session", "verify"
+    "keras_spec", "record", "to_fill", "until_session", "verify"
 ]
 
 _PLACES = {
@@ -29,6 +30,7 @@ _PLACES = {
     "Pair": ".worker.recording.pairs.pair",
     "Spec": ".worker.recording.pairs.pair",
     "compare": ".verifying",
+    "keras_spec": ".worker.recording.tf1.keras_spec",
     "record": ".worker.recording.self_recording",
     "to_fill": ".worker.recording.pairs.filling",
     "until_session": ".worker.recording.tf1.until_session",

@@ -371,9 +371,9 @@ def _read_programs(options: argparse.Namespace) -> tuple[str, list[str]]:
         raise UsageError(str(error)) from error
     text = written(found, tf2, tf2_file, os.path.abspath(options.init))
     told = [f"{options.tf1}: read as a program of kind {found.kind}, built {found.built}"]
-    sides = [found, *([tf2] if tf2 is not None else [])]
-    told += [f"  found           {line}" for side in sides for line in side.told]
-    told += [f"  not understood  {line}" for side in sides for line in side.not_understood]
+    beside = ([], []) if tf2 is None else (tf2.told, tf2.not_understood)
+    told += [f"  found           {line}" for line in [*found.told, *beside[0]]]
+    told += [f"  not understood  {line}" for line in [*found.not_understood, *beside[1]]]
     told += [f"  to fill in      {options.init}:{line.removeprefix('line ')}" for line in unfilled_in(text)]
     return text, told
 

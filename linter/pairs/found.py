@@ -60,6 +60,7 @@ class Found:
         given: what it is fed.
         outputs, loss, train_op: how the program calls them when its session begins, as Python.
         loss_text, optimizer_text: how they are made, for the person who writes the TF2 side.
+        compiled: the arguments of a ``compile`` elsewhere, as Python that means the same in the pair.
         params: Python text of what an Estimator is given.
         told: what was found, as sentences.
         not_understood: what was not.
@@ -78,6 +79,7 @@ class Found:
     train_op: str | Missing | None = None
     loss_text: str = ""
     optimizer_text: str = ""
+    compiled: str = ""
     params: str | Missing | None = None
     told: list[str] = field(default_factory=list)
     not_understood: list[str] = field(default_factory=list)

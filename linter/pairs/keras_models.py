@@ -76,7 +76,7 @@ def read_keras(program: Program, main: File, function: Scope, found: Found) -> N
     if compiled is None:
         compiled = next((call for call in main.calls if call.method == "compile" and call.value("loss", 1) is not None), None)
     if compiled is None:
-        found.loss = Missing("the loss, of `outputs` and `labels`: no `compile` was found")
+        found.loss = Missing("optimizer and loss: no `compile` was found")
         found.not_understood.append("no `compile` was found")
     else:
         found.runs = compiled in own
@@ -85,7 +85,8 @@ def read_keras(program: Program, main: File, function: Scope, found: Found) -> N
         found.loss_text = ast.unparse(loss) if loss is not None else ""
         found.optimizer_text = ast.unparse(optimizer) if optimizer is not None else ""
         if not found.runs:
-            found.loss = Missing(f"the loss of `outputs` and `labels`, compiled in {main.display}:{compiled.line}")
+            text = ", ".join([*map(ast.unparse, compiled.call.args), *map(ast.unparse, compiled.call.keywords)])
+            found.loss = Missing(f"what {main.display}:{compiled.line} compiles it with: {text}")
     found.given.append(_label(program, main, own, found))
     for given in found.given:
         shape = [None if isinstance(one, Missing) else one for one in given.shape or ()]

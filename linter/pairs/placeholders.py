@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..analysis.names import Name
 from .found import Given, Missing
 from .tracing import UNKNOWN, Program, Spot
 
@@ -70,7 +71,7 @@ def dtype_of(program: Program, spot: Spot) -> str | None:
     return _DTYPES.get(value, value) or None
 
 
-def _names(spot: Spot) -> Iterator[object]:
+def _names(spot: Spot) -> Iterator[Name]:
     if isinstance(spot.node, ast.Name | ast.Attribute):
         reference = spot.file.reference_at(spot.node)
         yield from () if reference is None else reference.names

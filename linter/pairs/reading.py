@@ -21,6 +21,8 @@ from .tracing import Program
 
 __all__ = ["NotReadError", "read_tf1", "read_tf2_side"]
 
+_STOOD_FOR = ("tensorflow.estimator", "tensorflow.compat.v1.estimator")
+"""What the recorder puts in place where TensorFlow has it no more."""
 _MODEL_FN = {"features", "labels", "mode"}
 
 
@@ -78,7 +80,7 @@ def read_tf2_side(file: str, name: str | None, target: Target) -> Tf2:
 
 def _is_gone(spelled: str) -> bool:
     """Whether the TensorFlow 2 that records TF1 sides, with Keras 2, lacks a name."""
-    return spelled.startswith("tensorflow.") and "(" not in spelled and has(spelled, Target.KERAS2) is False
+    return spelled.startswith("tensorflow.") and "(" not in spelled and not spelled.startswith(_STOOD_FOR) and has(spelled, Target.KERAS2) is False
 
 
 def _program(file: str, target: Target) -> tuple[Program, File]:

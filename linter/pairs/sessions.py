@@ -52,6 +52,10 @@ class _Reader:
         self._found = found
         self._frames: list[_Frame] = []
         """Innermost first."""
+        self._labels: set[int] = set()
+        """The calls that make placeholders of labels, by identity."""
+        self._settings: set[int] = set()
+        """Those that are fed single numbers, where their shape is not told."""
         self._instance = "model" if found.is_class else ""
 
     # -- the whole -----------------------------------------------------------------------------------------------------
@@ -64,6 +68,7 @@ class _Reader:
         if not self._frames and not found.is_class and self._entry[1].is_function:
             file, scope = self._entry
             self._frames = [_Frame(file, scope, 1 << 30)]
+        self._settings = self._fed_numbers(runs)
         trained = self._trained(runs)
         if trained is None:
             found.not_understood.append("no `minimize` or `apply_gradients` was found: nothing is trained")
@@ -82,6 +87,17 @@ class _Reader:
         else:
             found.outputs = self._reach_or(output, "the outputs")
             found.told.append(f"{output.where} outputs: `{output.text}`")
+
+    def _fed_numbers(self, runs: Sequence[_Run]) -> set[int]:
+        """The placeholders that are fed nothing but single numbers."""
+        numbers: dict[int, bool] = {}
+        for run in runs:
+            for key, value in run.feeds:
+                plain = isinstance(self._program.value(value), bool | int | float)
+                for one, _, name in self._program.named(key):
+                    if name in MAKERS:
+                        numbers[id(one.node)] = numbers.get(id(one.node), True) and plain
+        return {node for node, plain in numbers.items() if plain}
 
     def _tell_of_training(self, step: Spot, loss: Spot | None, runs: Sequence[_Run]) -> None:
         found = self._found
@@ -276,7 +292,7 @@ class _Reader:
         node = call.value("shape", 1) if call is not None else None
         if node is None:
             return id(spot.node) in self._settings
-        return self._program.value(spot.at(node)) == ()
+        return bool(self._program.value(spot.at(node)) == ())
 
     def _is_computed(self, spot: Spot) -> bool:
         """Whether it is made by variables."""
@@ -289,7 +305,6 @@ class _Reader:
         taken, the nearest to the loss.
         """
         queue, seen, best = [loss], set(), None
-        self._labels = set()
         while queue:
             spot = queue.pop(0)
             if id(spot.node) in seen:
@@ -329,17 +344,9 @@ class _Reader:
         return fallback
 
     def _last(self, roots: Sequence[Spot]) -> Spot | None:
-        self._labels = set()
         return self._first_reached(roots, False)
 
     # -- what is fed ---------------------------------------------------------------------------------------------------
-
-    _labels: set[int] = frozenset()  # type: ignore[assignment]
-
-    @property
-    def _settings(self) -> set[int]:
-        """Placeholders without a shape that are fed numbers."""
-        return self.__dict__.setdefault("_found_settings", set())
 
     def _feed(
         self, runs: Sequence[_Run], roots: Sequence[Spot], output: Spot | None, trained: tuple[Spot, Spot | None] | None

@@ -53,7 +53,7 @@ class _Writer:
     def text(self) -> str:
         body = "\n\n\n".join(part for part in (self._tf1(), self._batches(), self._step(), self._pair()) if part)
         code = re.sub(r'"[^"\n]*"|#.*', "", body)
-        used = [name for name in ("Pair", "Spec", "to_fill", "until_session") if f"{name}(" in body]
+        used = [name for name in ("Pair", "Spec", "keras_spec", "to_fill", "until_session") if f"{name}(" in body]
         lines = [
             f'"""Is the TF2 program the same as {self._relative(self._found.file)}? Find out: migrate-lint verify THIS_FILE',
             "",
@@ -142,23 +142,19 @@ class _Writer:
         found = self._found
         given = [to_fill(f"the argument `{name}` of {found.call}") for name in found.missing_arguments]
         names = [_word(one.name) for one in self._inputs]
+        maker = f"lambda: {found.call}({', '.join(given)})" if given else found.call
         yield from self._import()
-        yield f"model = {found.call}({', '.join(given)})"
         inputs = names[0] if len(names) == 1 else f"[{', '.join(names)}]"
-        yield f'outputs = model({inputs}, training=mode == "train")'
-        yield 'if mode == "infer":'
-        yield "    return Spec(outputs)"
-        if isinstance(found.loss, Missing):
-            yield f"loss = {to_fill(found.loss.what)}"
-        else:
-            yield "loss = tf.reduce_mean(tf.keras.losses.get(model.loss)(labels, outputs))"
-        yield "loss = tf.add_n([loss, *model.losses])"
-        yield 'if mode == "eval":'
-        yield "    return Spec(outputs, loss)"
-        yield "weights = model.trainable_weights"
-        yield "step = model.optimizer.apply_gradients(list(zip(tf.gradients(loss, weights), weights)))"
-        yield "with tf.control_dependencies([step, *model.updates]):"
-        yield '    return Spec(outputs, loss, tf.no_op("train"))'
+        if found.loss is None:
+            yield f"return keras_spec({maker}, {inputs}, labels, mode)"
+            return
+        yield ""
+        yield "def compiled():"
+        yield f"    model = {found.call}({', '.join(given)})"
+        yield f"    model.compile({found.compiled or _said(found.loss)})"
+        yield "    return model"
+        yield ""
+        yield f"return keras_spec(compiled, {inputs}, labels, mode)"
 
     # -- what both sides get -------------------------------------------------------------------------------------------
 

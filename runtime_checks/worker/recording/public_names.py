@@ -11,6 +11,7 @@ from .. import scopes
 from .pairs.filling import to_fill
 from .pairs.pair import Converter, Pair, Spec
 from .self_recording import record
+from .tf1.keras_spec import keras_spec
 from .tf1.until_session import until_session
 
 __all__ = ["provide"]
@@ -44,6 +45,7 @@ def _names() -> dict[str, object]:
         "assert_no_variable_creations": scopes.assert_no_variable_creations,
         "catch_and_raise_created_variables": scopes.catch_and_raise_created_variables,
         "compare": _needs_installation,
+        "keras_spec": keras_spec,
         "record": record,
         "to_fill": to_fill,
         "until_session": until_session,
