@@ -146,6 +146,10 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
             bound = program.value(spot.at(node))
         elif last == "embedding_lookup" and (node := call.value("params", 0)) is not None:
             bound = _size_of(program, spot.at(node), 0)
+        elif name == "tensorflow.matmul" and given.shape is None and (node := call.value("b", 1)) is not None:
+            rows = _size_of(program, spot.at(node), 0)
+            if rows is not None and any(one.node is made.node for one in program.sources(taken[0])):
+                given.shape = (None, rows)
         elif name in _SPARSE:
             node = call.value("logits", 0 if "seq2seq" in name else 1)
             bound = width(program, spot.at(node)) if node is not None and not _is_made_of(program, spot.at(node), made) else None

@@ -373,6 +373,8 @@ class _Reader:
             self._role(given, spot, fed, training)
             if given.role != "setting":
                 range_of(program, given, spot, wanted)
+            if given.shape is None:
+                given.shape = next((shape for _, _, value in fed if (shape := _shape_of(program.value(value)))), None)
             if given.role != "setting" and given.dtype is None:
                 found.not_understood.append(f"{spot.where} the dtype of `{given.name}`; float32 is taken")
             shape = "of unknown rank" if given.shape is None else f"[{', '.join(map(_size, given.shape))}]"
@@ -452,6 +454,8 @@ class _Reader:
             return None if base is None else f"{base}[{node.slice.value!r}]"
         if isinstance(node, ast.Attribute):
             return self._reach_attribute(spot, node, depth)
+        if isinstance(node, ast.UnaryOp | ast.BinOp | ast.Constant):
+            return self._reach_sum(spot, node, depth)
         if not isinstance(node, ast.Name):
             return None
         found = spot.file.index.lookup(spot.scope, node.id)
@@ -461,6 +465,19 @@ class _Reader:
         if self._is_in_frame(spot.file, home, node.id):
             return node.id
         return self._reach_alias(spot, home, depth)
+
+    def _reach_sum(self, spot: Spot, node: ast.UnaryOp | ast.BinOp | ast.Constant, depth: int) -> str | None:
+        """An expression of what is reached and of numbers, which the program's session can be asked for as well."""
+        if isinstance(node, ast.Constant):
+            return repr(node.value) if isinstance(node.value, int | float) else None
+        parts = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, node.right]
+        reached = [self._reach(spot.at(part), depth + 1) for part in parts]
+        names = [ast.parse(text, mode="eval").body for text in reached if text is not None]
+        if len(names) != len(parts):
+            return None
+        if isinstance(node, ast.UnaryOp):
+            return ast.unparse(ast.UnaryOp(node.op, names[0]))
+        return ast.unparse(ast.BinOp(names[0], node.op, names[1]))
 
     def _is_in_frame(self, file: File, home: Scope, name: str) -> bool:
         """Whether a name of a scope has its value by then, and no inner frame has another thing of that name."""
@@ -536,6 +553,15 @@ def _makes_session(name: Name) -> bool:
     return name.canonical.startswith("tensorflow.") and any(
         part in name.canonical for part in ("Session()", "managed_session()")
     )
+
+
+def _shape_of(value: object) -> tuple[int, ...]:
+    """Of the rows that a tuple of numbers is, or a tuple of such tuples."""
+    sizes: list[int] = []
+    while isinstance(value, tuple) and value:
+        sizes.append(len(value))
+        value = value[0]
+    return tuple(sizes) if isinstance(value, int | float) else ()
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

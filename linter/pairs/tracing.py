@@ -193,12 +193,11 @@ class Program:
     def arguments(self, file: File, function: Scope, name: str) -> list[Spot]:
         """What the calls of a function give one of its parameters, and else its default."""
         positional = list(function.parameters)
-        place = positional.index(name)
-        bound = function.owner() is not None
+        place = positional.index(name) - (function.owner() is not None)
         found: list[Spot] = []
         for caller in self.callers(file, function):
             call = caller.call
-            given = None if call is None else call.value(name, place - 1 if bound else place)
+            given = None if call is None or place < 0 else call.value(name, place)
             if given is not None:
                 found.append(caller.at(given))
         default = file.default_of(function, name)
@@ -325,9 +324,16 @@ class Program:
         if isinstance(node, ast.Name | ast.Attribute):
             values = [self.value(one, depth + 1) for one in self.sources(spot) if one.node is not getattr(node, "value", None)]
             return values[0] if values and all(type(one) is type(values[0]) and one == values[0] for one in values) else UNKNOWN
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("int", "float", "tuple", "list"):
-            return self.value(spot.at(node.args[0]), depth + 1) if len(node.args) == 1 else UNKNOWN
-        return UNKNOWN
+        return self._of_function(spot, node, depth) if isinstance(node, ast.Call) and node.args else UNKNOWN
+
+    def _of_function(self, spot: Spot, node: ast.Call, depth: int) -> Any:
+        """What a builtin or numpy makes of a value that is known."""
+        value = self.value(spot.at(node.args[0]), depth + 1)
+        call = spot.call
+        name = node.func.id if isinstance(node.func, ast.Name) else call.name if call is not None else ""
+        if value is UNKNOWN or name in ("int", "float", "tuple", "list", "numpy.array", "numpy.asarray"):
+            return int(value) if name == "int" and isinstance(value, float) else value
+        return len(value) if name == "len" and isinstance(value, tuple | str) else UNKNOWN
 
     def _flag(self, spot: Spot, node: ast.Attribute) -> Spot | None:
         """The default of a flag of the command line, by absl, TensorFlow or argparse."""
