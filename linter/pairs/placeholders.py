@@ -153,7 +153,7 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
         elif name in _SPARSE:
             node = call.value("logits", 0 if "seq2seq" in name else 1)
             bound = width(program, spot.at(node)) if node is not None and not _is_made_of(program, spot.at(node), made) else None
-        elif "softmax_cross_entropy" in last:
+        elif "softmax_cross_entropy" in last and not any(makes_variables(made_by) for _, _, made_by in program.named(*mine)):
             given.one_hot = bool(given.shape) and len(given.shape or ()) > 1
         if isinstance(bound, int) and bound > 0:
             given.bound = min(bound, given.bound or bound)

@@ -12,7 +12,7 @@ from ..analysis.paths import path_of
 from ..rule_api.model import Call, File
 from .found import Found, Given, Missing
 from .placeholders import MAKERS, describe, makes_variables, range_of
-from .tracing import UNKNOWN, Program, Spot, position_in
+from .tracing import Program, Spot, behind, position_in
 
 __all__ = ["read_session"]
 
@@ -355,6 +355,8 @@ class _Reader:
         wanted = [*roots, *([output] if output is not None else [])]
         needed = [one for one, _, name in program.named(*wanted) if name in MAKERS]
         training = {r.line for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
+        if not needed and not runs:
+            found.not_understood.append("no session, no placeholder, no Estimator and no function that makes a Keras model")
         for spot in needed:
             fed = [
                 (run, key, value)
@@ -372,9 +374,8 @@ class _Reader:
             given.reach = self._reach_of_call(spot, [key for _, key, _ in fed], f"the placeholder `{given.name}`")
             self._role(given, spot, fed, training)
             if given.role != "setting":
+                _fill_sizes(given, [_shape_of(program.value(value)) for _, _, value in fed])
                 range_of(program, given, spot, wanted)
-            if given.shape is None:
-                given.shape = next((shape for _, _, value in fed if (shape := _shape_of(program.value(value)))), None)
             if given.role != "setting" and given.dtype is None:
                 found.not_understood.append(f"{spot.where} the dtype of `{given.name}`; float32 is taken")
             shape = "of unknown rank" if given.shape is None else f"[{', '.join(map(_size, given.shape))}]"
@@ -462,7 +463,7 @@ class _Reader:
         if found is None:
             return None
         home = found[0]
-        if self._is_in_frame(spot.file, home, node.id):
+        if self._is_in_frame(spot, home, node.id):
             return node.id
         return self._reach_alias(spot, home, depth)
 
@@ -479,15 +480,19 @@ class _Reader:
             return ast.unparse(ast.UnaryOp(node.op, names[0]))
         return ast.unparse(ast.BinOp(names[0], node.op, names[1]))
 
-    def _is_in_frame(self, file: File, home: Scope, name: str) -> bool:
-        """Whether a name of a scope has its value by then, and no inner frame has another thing of that name."""
+    def _is_in_frame(self, spot: Spot, home: Scope, name: str) -> bool:
+        """Whether a name of a scope has this value by then, and no inner frame has another thing of that name."""
+        facts = [fact for fact in self._program.assigned(spot.file, home) if _is_name(fact.target, name)]
+        place = (spot.node.lineno, spot.node.col_offset) if hasattr(spot.node, "lineno") else (0, 0)
         for frame in self._frames:
-            if frame.file is file and frame.scope is home:
-                facts = [fact for fact in self._program.assigned(file, home) if _is_name(fact.target, name)]
-                return name in home.parameters or any(fact.target.lineno <= frame.line for fact in facts)
+            made = [behind(fact) for fact in facts if fact.target.lineno <= frame.line]
+            if spot.scope is home and any(one > place for one in made if spot.node not in (f.target for f in facts)):
+                return False  # it stands for something else when the session begins
+            if frame.file is spot.file and frame.scope is home:
+                return name in home.parameters or bool(made)
             if name in frame.scope.binds and name not in frame.scope.parameters and frame.scope.kind != "module":
                 return False
-        return home.kind == "module" and any(frame.file is file for frame in self._frames)
+        return home.kind == "module" and any(frame.file is spot.file for frame in self._frames)
 
     def _reach_alias(self, spot: Spot, home: Scope, depth: int) -> str | None:
         """By what it is assigned to, what gets it where it is returned, or what was given for it."""
@@ -553,6 +558,15 @@ def _makes_session(name: Name) -> bool:
     return name.canonical.startswith("tensorflow.") and any(
         part in name.canonical for part in ("Session()", "managed_session()")
     )
+
+
+def _fill_sizes(given: Given, fed: Sequence[tuple[int, ...]]) -> None:
+    """Take sizes that the placeholder leaves open from the numbers that the program feeds, where these are written."""
+    for sizes in fed:
+        if sizes and given.shape is None:
+            given.shape = sizes
+        elif sizes and given.shape is not None and len(sizes) == len(given.shape):
+            given.shape = tuple(size if own is None else own for own, size in zip(given.shape, sizes, strict=True))
 
 
 def _shape_of(value: object) -> tuple[int, ...]:

@@ -162,7 +162,8 @@ class Program:
         if found is None:
             return []
         home, binds = found
-        given = [one for fact in self.assigned(spot.file, home) for one in self._of_fact(spot.file, fact, name)]
+        facts = [fact for fact in self.assigned(spot.file, home) if self._of_fact(spot.file, fact, name)]
+        given = [one for fact in self._before(spot, home, facts) for one in self._of_fact(spot.file, fact, name)]
         if home.is_function and name in home.parameters:
             given += self.arguments(spot.file, home, name)
         for bind in binds:
@@ -170,16 +171,30 @@ class Program:
                 given += self._imported(spot.file, bind.text)
         return given
 
-    def _of_fact(self, file: File, fact: AssignmentFact, name: str) -> Iterator[Spot]:
-        if isinstance(fact.target, ast.Subscript) and fact.value is not None:
-            if isinstance(fact.target.value, ast.Name) and fact.target.value.id == name:
-                yield Spot(file, fact.scope, fact.value)
-        if not (isinstance(fact.target, ast.Name) and fact.target.id == name):
-            return
+    def _of_fact(self, file: File, fact: AssignmentFact, name: str) -> list[Spot]:
+        """What an assignment gives a name, or an item of what it stands for."""
+        target = fact.target
+        if isinstance(target, ast.Subscript):
+            of_it = isinstance(target.value, ast.Name) and target.value.id == name and fact.value is not None
+            return [Spot(file, fact.scope, fact.value)] if of_it and fact.value is not None else []
+        if not (isinstance(target, ast.Name) and target.id == name):
+            return []
         if fact.value is not None:
-            yield Spot(file, fact.scope, fact.value)
-        elif fact.source is not None:
-            yield from self._unpacked(Spot(file, fact.scope, fact.source), fact)
+            return [Spot(file, fact.scope, fact.value)]
+        return [] if fact.source is None else self._unpacked(Spot(file, fact.scope, fact.source), fact)
+
+    @staticmethod
+    def _before(spot: Spot, home: Scope, facts: list[AssignmentFact]) -> list[AssignmentFact]:
+        """The assignments that a place of the same scope may see: not those behind it, nor those that are replaced."""
+        if spot.scope is not home or not hasattr(spot.node, "lineno") or any(fact.block.is_repeated for fact in facts):
+            return facts
+        place = spot.node.lineno, spot.node.col_offset
+        seen: list[AssignmentFact] = []
+        for fact in facts:
+            if behind(fact) <= place:
+                certain = isinstance(fact.target, ast.Name) and all(one.kind in ("body", "with") for one in fact.block.chain())
+                seen = [fact] if certain and not fact.augmented else [*seen, fact]
+        return seen
 
     def _unpacked(self, whole: Spot, fact: AssignmentFact) -> list[Spot]:
         """The part of a value that a target of an unpacking gets."""
@@ -351,6 +366,13 @@ class Program:
             if given is not None:
                 return Spot(call.file, call.scope, given)
         return None
+
+
+def behind(fact: AssignmentFact) -> tuple[int, int]:
+    """Where an assignment has been made."""
+    last = fact.value or fact.source or fact.target
+    ends = [(one.end_lineno or one.lineno, one.end_col_offset or 0) for one in (last, fact.target)]
+    return max(ends)
 
 
 def position_in(fact: AssignmentFact) -> int | None:

@@ -11,7 +11,7 @@ from .keras_models import Tf2
 
 __all__ = ["written"]
 
-_ROWS = 8
+ROWS = 8
 """Examples in a batch, where the program takes any number."""
 _ANY = 6
 """Another size that may be any."""
@@ -48,6 +48,8 @@ class _Writer:
         self._folder = folder
         self._inputs = [one for one in found.given if one.role == "input"]
         self._labels = [one for one in found.given if one.role == "label"]
+        first = [one.shape[0] for one in [*self._inputs, *self._labels] if one.shape]
+        self._rows = next((size for size in first if isinstance(size, int)), ROWS)
         self._settings = [one for one in found.given if one.role == "setting"]
 
     def text(self) -> str:
@@ -60,7 +62,9 @@ class _Writer:
             "Written by migrate-lint from what it read there; every to_fill(...) is to be replaced.",
             '"""',
             "",
-            *(["import sys", "from pathlib import Path", ""] if "sys.path" in body else []),
+            *(["import importlib"] if "importlib." in body else []),
+            *(["import sys", "from pathlib import Path"] if "sys.path" in body else []),
+            *([""] if "importlib." in body or "sys.path" in body else []),
             *(["import numpy as np"] if "np." in body else []),
             *(["import tensorflow as tf"] if re.search(r"\btf\.", code) else []),
             "",
@@ -96,7 +100,11 @@ class _Writer:
             stem = f"{folder.replace('/', '.')}.{stem}"
         elif folder:
             yield f'sys.path.insert(0, str(Path(__file__).parent / "{folder}"))'
-        yield f"from {stem} import {self._found.call.partition('.')[0]}"
+        name = self._found.call.partition(".")[0]
+        if stem.replace(".", "").isidentifier():
+            yield f"from {stem} import {name}"
+        else:
+            yield f'{name} = importlib.import_module("{stem}").{name}'
 
     def _session(self) -> Iterator[str]:
         found = self._found
@@ -160,7 +168,9 @@ class _Writer:
 
     def _batches(self) -> str:
         return "\n\n\n".join(
-            one for one in (_batch("inputs", self._inputs, 0), _batch("labels", self._labels, 1000)) if one
+            _batch(name, given, seed, self._rows)
+            for name, given, seed in (("inputs", self._inputs, 0), ("labels", self._labels, 1000))
+            if given
         )
 
     # -- the TF2 side --------------------------------------------------------------------------------------------------
@@ -211,10 +221,8 @@ def _word(name: str) -> str:
     return f"{name}_" if name in ("labels", "mode", "params", "config", "training", "is_training", "run") else name
 
 
-def _batch(function: str, given: Sequence[Given], seed: int) -> str:
-    if not given:
-        return ""
-    values = [_values(one) for one in given]
+def _batch(function: str, given: Sequence[Given], seed: int, rows: int) -> str:
+    values = [_values(one, rows) for one in given]
     if function == "labels" and len(given) > 1:
         what = "{" + ", ".join(f'"{_word(one.name)}": {value}' for one, value in zip(given, values, strict=True)) + "}"
     elif any(one.key for one in given):
@@ -230,21 +238,21 @@ def _batch(function: str, given: Sequence[Given], seed: int) -> str:
     return "\n".join(lines)
 
 
-def _values(given: Given) -> str:
+def _values(given: Given, rows: int) -> str:
     if given.shape is None:
-        shape = f"({_ROWS}, {to_fill(f'the shape of `{given.name}`, {given.where}, behind the rows')})"
+        shape = f"({rows}, {to_fill(f'the shape of `{given.name}`, {given.where}, behind the rows')})"
     else:
         sizes = []
         for place, size in enumerate(given.shape):
             if isinstance(size, Missing):
                 sizes.append(to_fill(size.what))
             else:
-                sizes.append(str(size if size is not None else _ANY if place else _ROWS))
+                sizes.append(str(size if size is not None else _ANY if place else rows))
         shape = f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
     dtype = given.dtype or "float32"
     if given.one_hot and given.shape is not None and isinstance(given.shape[-1], int):
-        rows = ", ".join(shape[1:-1].split(", ")[:-1])
-        return f"np.eye({given.shape[-1]}, dtype=np.{dtype})[random.randint({given.shape[-1]}, size=({rows},))]"
+        outer = ", ".join(shape[1:-1].split(", ")[:-1])
+        return f"np.eye({given.shape[-1]}, dtype=np.{dtype})[random.randint({given.shape[-1]}, size=({outer},))]"
     if dtype == "str":
         return to_fill(f"texts for `{given.name}`, {given.where}, of shape {shape}".replace("to_fill", ""))
     if dtype == "bool":
