@@ -89,15 +89,14 @@ class _Reader:
             found.told.append(f"{output.where} outputs: `{output.text}`")
 
     def _fed_numbers(self, runs: Sequence[_Run]) -> set[int]:
-        """The placeholders that are fed nothing but single numbers."""
-        numbers: dict[int, bool] = {}
+        """The placeholders that are fed single numbers, and no rows of them."""
+        fed: dict[int, list[object]] = {}
         for run in runs:
             for key, value in run.feeds:
-                plain = isinstance(self._program.value(value), bool | int | float)
                 for one, _, name in self._program.named(key):
                     if name in MAKERS:
-                        numbers[id(one.node)] = numbers.get(id(one.node), True) and plain
-        return {node for node, plain in numbers.items() if plain}
+                        fed.setdefault(id(one.node), []).append(self._program.value(value))
+        return {node for node, values in fed.items() if _has_numbers(values)}
 
     def _tell_of_training(self, step: Spot, loss: Spot | None, runs: Sequence[_Run]) -> None:
         found = self._found
@@ -137,17 +136,13 @@ class _Reader:
         return []
 
     def _called(self, call: Call) -> Iterator[tuple[File, Scope]]:
-        found = list(call.found)
-        if call.name in ("tensorflow.app.run", "absl.app.run", "tensorflow.compat.v1.app.run"):
+        yield from self._program.called(call)
+        if call.name in ("tensorflow.app.run", "absl.app.run"):
             given = call.value("main", 0)
-            found = list(call.entities(path_of(given))) if given is not None else []
-            if given is None:
-                found = list(call.file.entities(call.file.index.module, "main"))
-        for entity in found:
-            target = self._program.constructor(entity) if entity.kind == "class" else entity
-            place = self._program.scope_of(target) if target is not None and target.kind == "function" else None
-            if place is not None:
-                yield place
+            main = call.file.entities(call.file.index.module, "main")
+            for entity in main if given is None else call.entities(path_of(given)):
+                if entity.kind == "function" and (place := self._program.scope_of(entity)) is not None:
+                    yield place
 
     # -- sessions ------------------------------------------------------------------------------------------------------
 
@@ -407,7 +402,7 @@ class _Reader:
         for run, _, value in fed:
             values[run.spot.line in training].append(value)
         numbers = [self._program.value(value) for some in values.values() for value in some]
-        plain = bool(numbers) and all(isinstance(number, bool | int | float) for number in numbers)
+        plain = _has_numbers(numbers)
         if given.shape == () or given.dtype == "bool" or (given.shape is None and plain):
             given.role = "setting"
             given.train = self._setting(values[True] or values[False], given)
@@ -558,6 +553,11 @@ def _makes_session(name: Name) -> bool:
     return name.canonical.startswith("tensorflow.") and any(
         part in name.canonical for part in ("Session()", "managed_session()")
     )
+
+
+def _has_numbers(values: Sequence[object]) -> bool:
+    single = any(isinstance(value, bool | int | float) for value in values)
+    return single and not any(isinstance(value, tuple) for value in values)
 
 
 def _fill_sizes(given: Given, fed: Sequence[tuple[int, ...]]) -> None:

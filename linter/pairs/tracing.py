@@ -128,6 +128,21 @@ class Program:
         file = next(iter(self.files.values()))
         return [one for one in dict.fromkeys([key, *file.project.mro(key)[0]]) if one[0] in self.files]
 
+    def called(self, call: Call) -> list[tuple[File, Scope]]:
+        """The functions of the program that a call runs: constructors, and methods of what a parameter may be, too."""
+        found = [self.constructor(one) if one.kind == "class" else one for one in call.found]
+        places = [self.scope_of(one) for one in found if one is not None and one.kind == "function"]
+        if call.receiver is not None and all(one.kind == "parameter" for one in call.found):
+            for key in self.classes_of(Spot(call.file, call.scope, call.receiver)):
+                places += self._methods(key, call.method)
+        return [place for place in places if place is not None]
+
+    def _methods(self, cls: tuple[str, int], name: str) -> Iterator[tuple[File, Scope]]:
+        for key in self._mro(cls):
+            for bind in self.files[key[0]].index.scopes[key[1]].binds.get(name, ()):
+                if bind.scope is not None and bind.scope.kind == "function":
+                    yield self.files[key[0]], bind.scope
+
     def callers(self, file: File, scope: Scope) -> list[Spot]:
         """The calls of a function; those of a class for its constructor."""
         owner = scope.owner()
@@ -234,8 +249,12 @@ class Program:
 
     def _of_attribute(self, spot: Spot, node: ast.Attribute) -> list[Spot]:
         found: list[Spot] = []
-        for key in self.classes_of(spot.at(node.value)):
+        owners = self.classes_of(spot.at(node.value))
+        for key in owners:
             found += self._attribute(key, node.attr)
+        for key in owners if not found else ():
+            for inner in spot.file.project.subclasses(key):
+                found += self._attribute(inner, node.attr) if inner[0] in self.files else []
         if found:
             return found
         path = path_of(node)
@@ -255,9 +274,8 @@ class Program:
                     for fact in facts:
                         assert fact.source is not None
                         found += self._unpacked(Spot(file, fact.scope, fact.source), fact)
-            for bind in file.index.scopes[key[1]].binds.get(name, ()):
-                if bind.scope is not None and bind.scope.kind == "function":
-                    found += self._returned(file, bind.scope)
+        for place in self._methods(cls, name):
+            found += self._returned(*place)
         return found
 
     def classes_of(self, spot: Spot) -> list[tuple[str, int]]:
@@ -280,11 +298,7 @@ class Program:
 
     def _of_call(self, spot: Spot, node: ast.Call) -> list[Spot]:
         call = spot.call
-        inner: list[Spot] = []
-        for entity in call.found if call is not None else ():
-            place = self.scope_of(entity)
-            if entity.kind == "function" and place is not None:
-                inner += self._returned(*place)
+        inner = [] if call is None else [one for place in self.called(call) for one in self._returned(*place)]
         given: list[Spot] = []
         for one in [*node.args, *(keyword.value for keyword in node.keywords)]:
             given.append(spot.at(one.value if isinstance(one, ast.Starred) else one))

@@ -1,0 +1,314 @@
+"""What is read of a TF1 program: nothing is imported, and nothing is passed over in silence."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from migrate_lint.linter.finding import Target
+from migrate_lint.linter.pairs.found import Found, Given, Missing
+from migrate_lint.linter.pairs.reading import NotReadError, read_tf1, read_tf2_side
+from migrate_lint.linter.pairs.writing import written
+from migrate_lint.runtime_checks.unfilled import unfilled_in
+
+SCRIPT = """\
+import tensorflow as tf
+from tensorflow import placeholder as hole
+
+x = hole(tf.float32, [None, 4 * 3], name="images")
+y = tf.placeholder("int64", shape=(None,))
+keep = tf.placeholder(tf.float32)
+h = tf.layers.dense(x, 8, activation=tf.nn.relu)
+h = tf.nn.dropout(h, keep)
+h = tf.layers.dense(h, 5)
+cost = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=h))
+step = tf.train.AdamOptimizer(0.1).minimize(cost)
+sess = tf.InteractiveSession()
+tf.global_variables_initializer().run()
+for i in range(10):
+    _, c = sess.run([step, cost], feed_dict={x: data(), y: targets(), keep: 0.5})
+print(h.eval(feed_dict={x: data(), keep: 1.0}))
+"""
+NET = """\
+import tensorflow.compat.v1 as v1
+
+
+class Base:
+    def make_inputs(self):
+        self.x = v1.placeholder(v1.float32, [None, self.width])
+        self.labels = v1.placeholder(v1.float32, [None, 2])
+
+
+class Net(Base):
+    def __init__(self, flags, width=6):
+        self.width = width
+        self.make_inputs()
+        self.scores = self._network()
+        self._train(flags.rate)
+
+    def _network(self):
+        scores = v1.layers.dense(self.x, 2)
+        return scores
+
+    def _train(self, rate):
+        error = v1.losses.mean_squared_error(self.labels, self.scores)
+        self.cost = error
+        optimizer = v1.train.GradientDescentOptimizer(rate)
+        self.update = optimizer.apply_gradients(optimizer.compute_gradients(self.cost))
+
+    def feed(self, xs, ys):
+        return {self.x: xs, self.labels: ys}
+"""
+MAIN = """\
+from absl import app, flags
+import tensorflow.compat.v1 as v1
+import net
+
+flags.DEFINE_float("rate", 0.1, "")
+
+
+def fit(session, model):
+    session.run(v1.global_variables_initializer())
+    feed = model.feed(1, 2)
+    session.run(model.update, feed)
+
+
+def main(_):
+    made = net.Net(flags.FLAGS)
+    with v1.Session() as session:
+        fit(session, made)
+
+
+if __name__ == "__main__":
+    app.run(main)
+"""
+RETURNED = """\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--hidden-size", type=int, default=7)
+args = parser.parse_args()
+
+
+def build(size):
+    a = tf.placeholder(tf.float32, [None, size])
+    w = tf.get_variable("w", [size, 3])
+    out = tf.matmul(a, w)
+    loss = tf.reduce_mean(tf.square(out - a))
+    return a, out, loss
+
+
+def train():
+    inputs, result, loss = build(args.hidden_size)
+    train_op = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+    feed = {}
+    feed[inputs] = batch()
+    with tf.train.MonitoredTrainingSession() as sess:
+        sess.run(train_op, feed_dict=feed)
+
+
+train()
+"""
+GAN = """\
+import tensorflow as tf
+
+z = tf.placeholder(tf.float32, [None, 2])
+real = tf.placeholder(tf.float32, [None, 3])
+fake = tf.layers.dense(z, 3)
+d_loss = tf.reduce_mean(tf.layers.dense(real, 1)) - tf.reduce_mean(tf.layers.dense(fake, 1))
+g_loss = tf.reduce_mean(fake)
+d_step = tf.train.AdamOptimizer().minimize(-d_loss)
+g_step = tf.train.AdamOptimizer().minimize(g_loss)
+with tf.Session() as s:
+    s.run(tf.global_variables_initializer())
+    s.run(g_step, {z: noise()})
+    s.run(d_step, dict({z: noise(), real: batch()}))
+"""
+ESTIMATOR = """\
+import tensorflow as tf
+
+
+def model(features, labels, mode, params):
+    net = tf.reshape(features["x"], [-1, 28, 28, 1])
+    words = tf.nn.embedding_lookup(tf.get_variable("e", [50, 4]), features["words"])
+    logits = tf.layers.dense(tf.layers.flatten(net), 10)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits) + tf.reduce_sum(words)
+    op = tf.train.AdamOptimizer(params["rate"]).minimize(loss)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=op)
+
+
+settings = {"rate": 2 * 0.01, "name": given()}
+tf.estimator.Estimator(model, params=settings)
+"""
+KERAS = """\
+from keras.models import Sequential
+from keras.layers import Dense, Dropout
+
+
+def make(width=5):
+    model = Sequential()
+    model.add(Dense(width, input_dim=3))
+    model.add(Dropout(0.5))
+    model.add(Dense(4, activation="softmax"))
+    model.compile("adam", loss="categorical_crossentropy")
+    return model
+"""
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths are told from there."""
+    monkeypatch.chdir(tmp_path)
+
+
+def read(folder: Path, text: str, name: str | None = None, **others: str) -> Found:
+    for other, content in others.items():
+        (folder / f"{other}.py").write_text(content, "utf-8")
+    (folder / "train.py").write_text(text, "utf-8")
+    return read_tf1(str(folder / "train.py"), name, Target.KERAS3)
+
+
+def given(found: Found, name: str) -> Given:
+    (one,) = [one for one in found.given if one.name == name]
+    return one
+
+
+def test_a_script_is_read_through_its_aliases_and_its_sessions(tmp_path: Path) -> None:
+    """Roles by what reaches the loss; names by what stands for a thing when the session begins."""
+    found = read(tmp_path, SCRIPT)
+    x, y, keep = (given(found, name) for name in ("x", "y", "keep"))
+
+    assert ("session", "h", "cost", "step") == (found.kind, found.outputs, found.loss, found.train_op)
+    assert ("input", "float32", (None, 12), "x") == (x.role, x.dtype, x.shape, x.reach)
+    assert ("label", "int64", (None,), 5) == (y.role, y.dtype, y.shape, y.bound)
+    assert ("setting", "0.5", "1.0") == (keep.role, keep.train, keep.evaluate)
+    assert [] == found.not_understood
+
+
+def test_a_class_of_another_file_is_read_through_methods_and_bases(tmp_path: Path) -> None:
+    """``self.x`` is called as the function calls the object that is running when the session begins."""
+    found = read(tmp_path, MAIN, net=NET)
+    x, labels = given(found, "x"), given(found, "labels")
+
+    assert ("made.scores", "made.cost", "made.update") == (found.outputs, found.loss, found.train_op)
+    assert ("input", (None, 6), "made.x") == (x.role, x.shape, x.reach)
+    assert [] == found.not_understood
+    assert ("label", (None, 2), "made.labels") == (labels.role, labels.shape, labels.reach)
+
+
+def test_a_class_that_is_named_is_made_by_the_pair(tmp_path: Path) -> None:
+    """What its constructor has no default for is left to a person."""
+    found = read(tmp_path, NET, "Net")
+
+    assert (True, ["flags"], "model.scores") == (found.is_class, found.missing_arguments, found.outputs)
+
+
+def test_what_a_function_returns_is_called_by_the_name_that_gets_it(tmp_path: Path) -> None:
+    """Through a tuple, flags of argparse and a dict that is filled; a label that is the input is none."""
+    found = read(tmp_path, RETURNED)
+
+    assert ("result", "loss", "train_op") == (found.outputs, found.loss, found.train_op)
+    assert [("inputs", "input", (None, 7))] == [(one.reach, one.role, one.shape) for one in found.given]
+
+
+def test_what_is_named_again_later_is_not_taken_for_the_first(tmp_path: Path) -> None:
+    """A name that stands for something else when the session begins does not reach what it was."""
+    text = SCRIPT.replace("sess = tf", "h = tf.nn.softmax(h)\nsess = tf")
+    found = read(tmp_path, text)
+
+    assert isinstance(found.outputs, Missing)
+    assert "train.py:10" in found.outputs.what
+
+
+def test_a_second_training_step_is_told(tmp_path: Path) -> None:
+    """The one that sessions run first is taken."""
+    found = read(tmp_path, GAN)
+
+    assert ("g_loss", "g_step", ["z"]) == (found.loss, found.train_op, [one.name for one in found.given])
+    assert "train.py:8 trains, too" in " ".join(found.not_understood)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "where"),
+    [
+        ("4 * 3]", "columns()]", "size 1 of x, `columns()` in "),
+        ("keep: 0.5", "keep: rate()", "the value of `keep` (train.py:6), which train.py:15 feeds with `rate()`"),
+        ("{x: data(), y: targets(), keep: 0.5}", "fed()", "train.py:15 all of what is fed"),
+        ("minimize(cost)", "compute_gradients(cost)", "nothing is trained"),
+    ],
+)
+def test_what_the_text_does_not_tell_is_said(tmp_path: Path, before: str, after: str, where: str) -> None:
+    """With file and line, in the pair or beside it."""
+    assert before in SCRIPT
+    found = read(tmp_path, SCRIPT.replace(before, after))
+    text = written(found, None, "", str(tmp_path / "pair.py"))
+    told = " ".join([*unfilled_in(text), *found.not_understood])
+
+    assert where in told
+
+
+def test_a_program_without_a_graph_is_told(tmp_path: Path) -> None:
+    """Eager code has nothing for a TF1 side."""
+    found = read(tmp_path, "import tensorflow as tf\nprint(tf.ones(3))\n")
+
+    assert "no session, no placeholder, no Estimator" in " ".join(found.not_understood)
+
+
+def test_a_model_fn_is_read(tmp_path: Path) -> None:
+    """Features by the keys that are asked for, params by what the Estimator is given."""
+    found = read(tmp_path, ESTIMATOR)
+    x, words, labels = (given(found, name) for name in ("x", "words", "labels"))
+
+    assert ("estimator", "model") == (found.kind, found.call)
+    assert ((None, 28, 28, 1), "float32") == (x.shape, x.dtype or "float32")
+    assert (50, "int32") == (words.bound, words.dtype)
+    assert (10, (None,), "int32") == (labels.bound, labels.shape, labels.dtype)
+    assert str(found.params).startswith("{'rate': 0.02, 'name': to_fill(")
+
+
+def test_a_function_that_makes_a_keras_model_is_read(tmp_path: Path) -> None:
+    """Inputs by the first layer, labels by the loss and the last one."""
+    found = read(tmp_path, KERAS)
+    features, labels = given(found, "features"), given(found, "labels")
+
+    assert ("keras", "make", None) == (found.kind, found.call, found.loss)
+    assert ((None, 3), (None, 4), True) == (features.shape, labels.shape, labels.one_hot)
+
+
+@pytest.mark.parametrize("text", [SCRIPT, RETURNED, GAN, ESTIMATOR, KERAS, NET, "import tensorflow as tf\n"])
+def test_what_is_written_is_python(tmp_path: Path, text: str) -> None:
+    """With one pair in it, and names that it imports."""
+    found = read(tmp_path, text, "Net" if text is NET else None)
+    tree = ast.parse(written(found, None, "", str(tmp_path / "pair.py")))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+
+    assert {"Pair", "to_fill"} <= called
+    assert called & {"Pair", "Spec", "to_fill", "until_session", "keras_spec"} <= imported
+
+
+@pytest.mark.parametrize(("name", "said"), [("nothing", "no function or class nothing; it has Net"), (None, "train.py:1: ")])
+def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str | None, said: str) -> None:
+    """A name that is not there, and a file that is no Python."""
+    with pytest.raises(NotReadError, match=said):
+        read(tmp_path, "class Net: pass\n" if name else "def :\n", name)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "trains"),
+    [
+        (KERAS, "make", True),
+        (KERAS.replace("model.compile", "print"), "make", False),
+        ("import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n    def train_step(self, data): pass\n", "Net", True),
+        (KERAS + KERAS.replace("make", "other"), "", False),
+    ],
+)
+def test_the_tf2_side_is_found(tmp_path: Path, text: str, name: str, trains: bool) -> None:
+    """The only thing that can be it; of two, neither, which is told."""
+    (tmp_path / "new.py").write_text(text, "utf-8")
+    made = read_tf2_side(str(tmp_path / "new.py"), None, Target.KERAS3)
+
+    assert (name, trains) == (made.name, made.trains)
+    assert bool(name) is not bool(made.not_understood)
