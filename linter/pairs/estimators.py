@@ -15,6 +15,8 @@ from .tracing import Program, Spot
 __all__ = ["find_model_fn", "read_model_fn"]
 
 _ESTIMATORS = ("tensorflow.estimator.Estimator", "tensorflow.contrib.tpu.TPUEstimator", "tensorflow.estimator.tpu.TPUEstimator")
+_TOLD = ("labels", "mode", "params", "config", "training", "is_training")
+"""Parameters that get what they say."""
 _SPECS = ("EstimatorSpec", "TPUEstimatorSpec", "ModelFnOps")
 
 
@@ -35,12 +37,15 @@ def find_model_fn(program: Program, main: File) -> Scope | None:
 
 def read_model_fn(program: Program, main: File, function: Scope, found: Found) -> None:
     """Fill in what a ``model_fn`` says."""
-    found.kind, found.call, found.built = "estimator", function.name, f"in the model_fn {function.name}"
+    found.kind, found.call, found.built = "estimator", function.name, f"in the function {function.name}"
     node = function.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    found.told.append(f"{main.display}:{node.lineno} model_fn `{function.name}`")
+    found.told.append(f"{main.display}:{node.lineno} function `{function.name}`, which a pair calls as it is")
     _params(program, main, function, found)
     fed = function.parameters[0]
+    more = [one for one in function.parameters[1:] if one not in _TOLD and main.default_of(function, one) is None]
+    if more:
+        found.not_understood.append(f"{main.display}:{node.lineno} what {', '.join(more)} of {function.name} are given")
     roots = [Spot(main, one.scope, one.value) for one in main.index.returns_in(function)]
     roots += [Spot(main, call.scope, call.call) for call in main.calls_by_function.get(function.id, ())]
     keys = _keys(main, function, fed)

@@ -46,6 +46,12 @@ def find_maker(program: Program, main: File, scope: Scope | None = None) -> Scop
     return makers[0] if len(makers) == 1 else None
 
 
+def outside_functions(main: File) -> str:
+    """Where a file makes a Keras model at the level of the module; empty where it does not."""
+    made = [call for call in main.calls if call.name in _MODELS and call.scope.function() is main.index.module]
+    return f"{main.display}:{made[0].line}" if made else ""
+
+
 def _makers(program: Program, main: File) -> Iterator[Scope]:
     for function in main.index.scopes:
         if function.kind != "function" or function.owner() is not None or function.name == "__init__":

@@ -15,7 +15,8 @@ from ..source.parsing import SourceFile
 from ..source.reading import read_source
 from .estimators import find_model_fn, read_model_fn
 from .found import Found
-from .keras_models import Tf2, find_maker, read_keras, read_tf2
+from .keras_models import Tf2, find_maker, outside_functions, read_keras, read_tf2
+from .placeholders import MAKERS
 from .sessions import read_session
 from .tracing import Program
 
@@ -23,8 +24,6 @@ __all__ = ["NotReadError", "read_tf1", "read_tf2_side"]
 
 _STOOD_FOR = ("tensorflow.estimator", "tensorflow.compat.v1.estimator")
 """What the recorder puts in place where TensorFlow has it no more."""
-_MODEL_FN = {"features", "labels", "mode"}
-
 
 class NotReadError(ValueError):
     """There is nothing to read; the text says why."""
@@ -43,20 +42,29 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
     """
     program, main = _program(file, target)
     found = Found("session", file)
+    has_placeholders = any(call.name in MAKERS for call in program.calls())
     entry = main.index.module if name is None else _scope(main, name)
     if name is None:
         maker = find_model_fn(program, main)
         keras = None if maker is not None else find_maker(program, main)
     else:
-        maker = entry if entry.is_function and _MODEL_FN <= set(entry.parameters) else None
+        is_network = entry.is_function and bool(entry.parameters) and not has_placeholders
+        maker = entry if is_network and not find_maker(program, main, entry) else None
         keras = entry if maker is None and find_maker(program, main, entry) else None
     if maker is not None:
         read_model_fn(program, main, maker, found)
     elif keras is not None:
         read_keras(program, main, keras, found)
     else:
+        if not has_placeholders and (where := outside_functions(main)):
+            raise NotReadError(
+                f"{where}: this makes a Keras model outside of a function; put it into one that returns the model, "
+                f"compiled, and name that: --tf1 {main.display}:build"
+            )
         _called(main, entry, name, found)
         read_session(program, main, entry, found)
+    if found.kind == "session" and not (found.runs or found.given or found.train_op):
+        raise NotReadError(f"{main.display} has no session, no placeholder, no Estimator and no Keras model")
     old = sorted({one.path or "" for read in program.files.values() for one in read.references if _is_gone(one.spelled)})
     if old:
         some = ", ".join(f"`{one}`" for one in old[:3])

@@ -350,8 +350,6 @@ class _Reader:
         wanted = [*roots, *([output] if output is not None else [])]
         needed = [one for one, _, name in program.named(*wanted) if name in MAKERS]
         training = {r.line for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
-        if not needed and not runs:
-            found.not_understood.append("no session, no placeholder, no Estimator and no function that makes a Keras model")
         for spot in needed:
             fed = [
                 (run, key, value)

@@ -249,11 +249,33 @@ def test_what_the_text_does_not_tell_is_said(tmp_path: Path, before: str, after:
     assert where in told
 
 
-def test_a_program_without_a_graph_is_told(tmp_path: Path) -> None:
-    """Eager code has nothing for a TF1 side."""
-    found = read(tmp_path, "import tensorflow as tf\nprint(tf.ones(3))\n")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import tensorflow as tf\nprint(tf.ones(3))\n", "train.py has no session, no placeholder, no Estimator"),
+        ("import keras\nmodel = keras.Sequential()\n", "train.py:2: this makes a Keras model outside of a function"),
+        ("def :\n", "train.py:1: "),
+    ],
+)
+def test_a_program_without_a_graph_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    """Eager code, a model that nothing returns, and what is no Python have nothing for a TF1 side."""
+    with pytest.raises(NotReadError, match=said):
+        read(tmp_path, text)
 
-    assert "no session, no placeholder, no Estimator" in " ".join(found.not_understood)
+
+def test_a_function_of_features_is_a_side_as_it_is(tmp_path: Path) -> None:
+    """What it is given is read off its code; what no pair gives is told."""
+    text = """import tensorflow as tf
+
+
+def network(x, labels, rate):
+    logits = tf.layers.dense(tf.reshape(x, [-1, 6]), 3)
+    return logits, {"loss": tf.losses.sparse_softmax_cross_entropy(labels, logits)}
+"""
+    found = read(tmp_path, text, "network")
+
+    assert [((None, 6), None), ((None,), 3)] == [(one.shape, one.bound) for one in found.given]
+    assert ["train.py:4 what rate of network are given"] == found.not_understood
 
 
 def test_a_model_fn_is_read(tmp_path: Path) -> None:
@@ -277,7 +299,7 @@ def test_a_function_that_makes_a_keras_model_is_read(tmp_path: Path) -> None:
     assert ((None, 3), (None, 4), True) == (features.shape, labels.shape, labels.one_hot)
 
 
-@pytest.mark.parametrize("text", [SCRIPT, RETURNED, GAN, ESTIMATOR, KERAS, NET, "import tensorflow as tf\n"])
+@pytest.mark.parametrize("text", [SCRIPT, RETURNED, GAN, ESTIMATOR, KERAS, NET])
 def test_what_is_written_is_python(tmp_path: Path, text: str) -> None:
     """With one pair in it, and names that it imports."""
     found = read(tmp_path, text, "Net" if text is NET else None)
@@ -289,11 +311,10 @@ def test_what_is_written_is_python(tmp_path: Path, text: str) -> None:
     assert called & {"Pair", "Spec", "to_fill", "until_session", "keras_spec"} <= imported
 
 
-@pytest.mark.parametrize(("name", "said"), [("nothing", "no function or class nothing; it has Net"), (None, "train.py:1: ")])
-def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str | None, said: str) -> None:
-    """A name that is not there, and a file that is no Python."""
-    with pytest.raises(NotReadError, match=said):
-        read(tmp_path, "class Net: pass\n" if name else "def :\n", name)
+def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    """With those that are."""
+    with pytest.raises(NotReadError, match="no function or class nothing; it has Net"):
+        read(tmp_path, "class Net: pass\n", "nothing")
 
 
 @pytest.mark.parametrize(
