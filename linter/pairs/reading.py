@@ -92,6 +92,8 @@ def _is_gone(spelled: str) -> bool:
 
 
 def _program(file: str, target: Target) -> tuple[Program, File]:
+    if not file.endswith(".py"):
+        raise NotReadError(f"{display_path(file, os.getcwd())}: a notebook is no script that a pair can run; export it")
     root = root_around(file)
     sources: dict[str, SourceFile] = {}
     for path in [file, *reached_from(file)]:
