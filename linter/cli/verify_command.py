@@ -179,8 +179,8 @@ def _add_other(made: argparse.ArgumentParser) -> None:
     add("--init", metavar="FILE", help="write the beginning of a pair, which runs as it is, into a new file")
     add("--gen-test", metavar="FOLDER", help="write a unit test that repeats a run, to --output or standard output")
     add = group.add_argument
-    add("--tf1", metavar="PROGRAM", help="with --init: read this TF1 program, train.py or train.py:function, for the pair")
-    add("--tf2", metavar="PROGRAM", help="with --init --tf1: and what makes the TF2 side, new.py or new.py:model")
+    add("--tf1", metavar="PROGRAM", help="with --init: the TF1 program to read, train.py or train.py:function")
+    add("--tf2", metavar="PROGRAM", help="with --init --tf1: what makes the TF2 side, new.py or new.py:model")
 
 
 def _doing(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:

@@ -14,7 +14,11 @@ from .tracing import Program, Spot
 
 __all__ = ["find_model_fn", "read_model_fn"]
 
-_ESTIMATORS = ("tensorflow.estimator.Estimator", "tensorflow.contrib.tpu.TPUEstimator", "tensorflow.estimator.tpu.TPUEstimator")
+_ESTIMATORS = (
+    "tensorflow.estimator.Estimator",
+    "tensorflow.contrib.tpu.TPUEstimator",
+    "tensorflow.estimator.tpu.TPUEstimator",
+)
 _TOLD = ("labels", "mode", "params", "config", "training", "is_training")
 """Parameters that get what they say."""
 _SPECS = ("EstimatorSpec", "TPUEstimatorSpec", "ModelFnOps")
@@ -57,7 +61,11 @@ def read_model_fn(program: Program, main: File, function: Scope, found: Found) -
         found.given.append(label := Given("labels", spots[0].where, role="label"))
         _label(program, label, spots, roots)
     for given in found.given:
-        shape = "not told" if given.shape is None else str([None if isinstance(one, Missing) else one for one in given.shape])
+        shape = (
+            "not told"
+            if given.shape is None
+            else str([None if isinstance(one, Missing) else one for one in given.shape])
+        )
         found.told.append(f"{given.where} {given.role} `{given.name}`: {given.dtype or 'float32'}, shape {shape}")
     for call in main.calls_by_function.get(function.id, ()):
         if call.method in ("minimize", "apply_gradients"):
@@ -147,8 +155,14 @@ def _label(program: Program, given: Given, spots: Sequence[Spot], roots: Sequenc
         return
     for one, call, name in program.named(*roots):
         last = name.rpartition(".")[2]
-        mine = [arg for arg in call.arguments if any(part.node is s.node for part in program.closure(one.at(arg)) for s in spots)]
-        if not mine or not ("loss" in name or "cross_entropy" in last or last in ("mean_squared_error", "square", "squared_difference")):
+        mine = [
+            arg
+            for arg in call.arguments
+            if any(part.node is s.node for part in program.closure(one.at(arg)) for s in spots)
+        ]
+        if not mine or not (
+            "loss" in name or "cross_entropy" in last or last in ("mean_squared_error", "square", "squared_difference")
+        ):
             continue
         given.one_hot = "softmax" in last
         others = [one.at(arg) for arg in call.arguments if arg not in mine]

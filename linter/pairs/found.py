@@ -35,7 +35,7 @@ class Given:
     name: str
     where: str
     dtype: str | None = None
-    shape: tuple[int | None | Missing, ...] | None = None
+    shape: tuple[int | Missing | None, ...] | None = None
     role: str = "input"
     reach: str | Missing = ""
     train: str | Missing | None = None

@@ -16,7 +16,11 @@ from .tracing import UNKNOWN, Program, Spot
 __all__ = ["Tf2", "find_maker", "read_keras", "read_tf2"]
 
 _MODELS = ("keras.Model", "keras.Sequential")
-_SPARSE, _ONE_HOT, _BINARY = ("sparse_categorical", "SparseCategorical"), ("categorical", "Categorical"), ("binary", "Binary")
+_SPARSE, _ONE_HOT, _BINARY = (
+    ("sparse_categorical", "SparseCategorical"),
+    ("categorical", "Categorical"),
+    ("binary", "Binary"),
+)
 
 
 @dataclass
@@ -76,11 +80,15 @@ def read_keras(program: Program, main: File, function: Scope, found: Found) -> N
         if (given := _input(program, call, len(found.given))) is not None:
             found.given.append(given)
     if not found.given:
-        found.given.append(Given("features", main.display, shape=(None, Missing("the shape of an example of the inputs"))))
+        found.given.append(
+            Given("features", main.display, shape=(None, Missing("the shape of an example of the inputs")))
+        )
         found.not_understood.append("no `Input`, `input_shape` or `input_dim` was found")
     compiled = next((call for call in own if call.method == "compile"), None)
     if compiled is None:
-        compiled = next((call for call in main.calls if call.method == "compile" and call.value("loss", 1) is not None), None)
+        compiled = next(
+            (call for call in main.calls if call.method == "compile" and call.value("loss", 1) is not None), None
+        )
     if compiled is None:
         found.loss = Missing("optimizer and loss: no `compile` was found")
         found.not_understood.append("no `compile` was found")
@@ -103,9 +111,9 @@ def _input(program: Program, call: Call, number: int) -> Given | None:
     spot = Spot(call.file, call.scope, call.call)
     sizes: object = UNKNOWN
     is_input = call.name in ("keras.Input", "keras.layers.InputLayer")
-    if is_input and (node := call.value("shape", 0) or call.value("input_shape")) is not None:
-        sizes = program.value(spot.at(node))
-    elif call.name.startswith("keras.layers.") and (node := call.value("input_shape")) is not None:
+    if (is_input and (node := call.value("shape", 0) or call.value("input_shape")) is not None) or (
+        call.name.startswith("keras.layers.") and (node := call.value("input_shape")) is not None
+    ):
         sizes = program.value(spot.at(node))
     elif call.name.startswith("keras.layers.") and (node := call.value("input_dim")) is not None:
         sizes = (program.value(spot.at(node)),)
@@ -120,14 +128,21 @@ def _input(program: Program, call: Call, number: int) -> Given | None:
         sizes = (UNKNOWN,)
     given.shape = (
         None,
-        *(one if one is None or isinstance(one, int) else Missing(f"a size of the input, {spot.where}") for one in sizes),
+        *(
+            one if one is None or isinstance(one, int) else Missing(f"a size of the input, {spot.where}")
+            for one in sizes
+        ),
     )
     return given
 
 
 def _label(program: Program, main: File, own: list[Call], found: Found) -> Given:
     given = Given("labels", main.display, role="label")
-    layers = [call for call in own if call.name.startswith("keras.layers.") and not call.name.endswith(("Dropout", "Activation"))]
+    layers = [
+        call
+        for call in own
+        if call.name.startswith("keras.layers.") and not call.name.endswith(("Dropout", "Activation"))
+    ]
     size = next((found_ for call in reversed(layers) if (found_ := _units(program, call)) is not None), None)
     text = found.loss_text
     if any(word in text for word in _SPARSE):
@@ -150,7 +165,11 @@ def read_tf2(program: Program, main: File, scope: Scope | None) -> Tf2:
     made = Tf2()
     if scope is None:
         classes = [one.body for one in main.classes if main.project.kinds((main.key, one.body.id))]
-        makers = [one for one in _makers(program, main) if all(main.default_of(one, p) is not None or p == "params" for p in one.parameters)]
+        makers = [
+            one
+            for one in _makers(program, main)
+            if all(main.default_of(one, p) is not None or p == "params" for p in one.parameters)
+        ]
         candidates = makers or classes
         if len(candidates) != 1:
             names = ", ".join(one.name for one in candidates) or "none"

@@ -25,7 +25,12 @@ _SPARSE = (
     "tensorflow.losses.sparse_softmax_cross_entropy",
     "tensorflow.contrib.seq2seq.sequence_loss",
 )
-_WIDTHS = {"dense": ("units", 1), "fully_connected": ("num_outputs", 1), "Dense": ("units", 0), "linear": ("num_outputs", 1)}
+_WIDTHS = {
+    "dense": ("units", 1),
+    "fully_connected": ("num_outputs", 1),
+    "Dense": ("units", 0),
+    "linear": ("num_outputs", 1),
+}
 
 
 def makes_variables(name: str) -> bool:
@@ -142,7 +147,11 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
         if not mine:
             continue
         bound: object = None
-        if name == "tensorflow.one_hot" and (node := call.value("depth", 1)) is not None and mine[0].node is taken[0].node:
+        if (
+            name == "tensorflow.one_hot"
+            and (node := call.value("depth", 1)) is not None
+            and mine[0].node is taken[0].node
+        ):
             bound = program.value(spot.at(node))
         elif last == "embedding_lookup" and (node := call.value("params", 0)) is not None:
             bound = _size_of(program, spot.at(node), 0)
@@ -152,8 +161,14 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
                 given.shape = (None, rows)
         elif name in _SPARSE:
             node = call.value("logits", 0 if "seq2seq" in name else 1)
-            bound = width(program, spot.at(node)) if node is not None and not _is_made_of(program, spot.at(node), made) else None
-        elif "softmax_cross_entropy" in last and not any(makes_variables(made_by) for _, _, made_by in program.named(*mine)):
+            bound = (
+                width(program, spot.at(node))
+                if node is not None and not _is_made_of(program, spot.at(node), made)
+                else None
+            )
+        elif "softmax_cross_entropy" in last and not any(
+            makes_variables(made_by) for _, _, made_by in program.named(*mine)
+        ):
             given.one_hot = bool(given.shape) and len(given.shape or ()) > 1
         if isinstance(bound, int) and bound > 0:
             given.bound = min(bound, given.bound or bound)

@@ -25,6 +25,7 @@ __all__ = ["NotReadError", "read_tf1", "read_tf2_side"]
 _STOOD_FOR = ("tensorflow.estimator", "tensorflow.compat.v1.estimator")
 """What the recorder puts in place where TensorFlow has it no more."""
 
+
 class NotReadError(ValueError):
     """There is nothing to read; the text says why."""
 
@@ -65,7 +66,9 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
         read_session(program, main, entry, found)
     if found.kind == "session" and not (found.runs or found.given or found.train_op):
         raise NotReadError(f"{main.display} has no session, no placeholder, no Estimator and no Keras model")
-    old = sorted({one.path or "" for read in program.files.values() for one in read.references if _is_gone(one.spelled)})
+    old = sorted(
+        {one.path or "" for read in program.files.values() for one in read.references if _is_gone(one.spelled)}
+    )
     if old:
         some = ", ".join(f"`{one}`" for one in old[:3])
         found.told.append(
@@ -88,7 +91,12 @@ def read_tf2_side(file: str, name: str | None, target: Target) -> Tf2:
 
 def _is_gone(spelled: str) -> bool:
     """Whether the TensorFlow 2 that records TF1 sides, with Keras 2, lacks a name."""
-    return spelled.startswith("tensorflow.") and "(" not in spelled and not spelled.startswith(_STOOD_FOR) and has(spelled, Target.KERAS2) is False
+    return (
+        spelled.startswith("tensorflow.")
+        and "(" not in spelled
+        and not spelled.startswith(_STOOD_FOR)
+        and has(spelled, Target.KERAS2) is False
+    )
 
 
 def _program(file: str, target: Target) -> tuple[Program, File]:
@@ -113,7 +121,9 @@ def _program(file: str, target: Target) -> tuple[Program, File]:
 def _scope(file: File, name: str) -> Scope:
     scope = file.index.module
     for part in name.split("."):
-        inner = next((bind.scope for bind in scope.binds.get(part, ()) if bind.scope is not None and bind.kind == "scope"), None)
+        inner = next(
+            (bind.scope for bind in scope.binds.get(part, ()) if bind.scope is not None and bind.kind == "scope"), None
+        )
         if inner is None:
             known = sorted(one for one, binds in scope.binds.items() if any(bind.kind == "scope" for bind in binds))
             raise NotReadError(f"{file.display} has no function or class {name}; it has {', '.join(known) or 'none'}")

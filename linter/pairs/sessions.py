@@ -109,7 +109,9 @@ class _Reader:
             return
         found.loss = self._reach_or(loss, "the loss")
         found.told.append(f"{loss.where} loss: `{_short(loss.text)}`")
-        made = [one for one in self._program.sources(loss)] if isinstance(loss.node, ast.Name | ast.Attribute) else [loss]
+        made = (
+            self._program.sources(loss) if isinstance(loss.node, ast.Name | ast.Attribute) else [loss]
+        )
         found.loss_text = "; ".join(dict.fromkeys(f"{one.where}: {_short(one.text, 160)}" for one in made))
 
     def _optimizer_text(self, step: Spot) -> str:
@@ -207,7 +209,9 @@ class _Reader:
         pairs, told = [], False
         if isinstance(node, ast.Name | ast.Attribute | ast.Call):
             for one in self._program.sources(spot):
-                if isinstance(one.node, ast.Dict | ast.DictComp) or (isinstance(node, ast.Name) and isinstance(one.node, ast.Name | ast.Call)):
+                if isinstance(one.node, ast.Dict | ast.DictComp) or (
+                    isinstance(node, ast.Name) and isinstance(one.node, ast.Name | ast.Call)
+                ):
                     more, known = self._feeds(one)
                     pairs, told = [*pairs, *more], known
         if isinstance(node, ast.Name):
@@ -229,7 +233,9 @@ class _Reader:
         if not steps:
             return None
         order = {(run.spot.file.key, run.spot.line): place for place, run in enumerate(runs)}
-        steps.sort(key=lambda step: min((order[r.file.key, r.line] for r, _ in self._fetched(step, runs)), default=1 << 30))
+        steps.sort(
+            key=lambda step: min((order[r.file.key, r.line] for r, _ in self._fetched(step, runs)), default=1 << 30)
+        )
         for other in steps[1:]:
             self._found.not_understood.append(
                 f"{other.where} trains, too: `{_short(other.text)}`; the pair has the step of line {steps[0].line}"
@@ -372,7 +378,9 @@ class _Reader:
             if given.role != "setting" and given.dtype is None:
                 found.not_understood.append(f"{spot.where} the dtype of `{given.name}`; float32 is taken")
             shape = "of unknown rank" if given.shape is None else f"[{', '.join(map(_size, given.shape))}]"
-            found.told.append(f"{spot.where} placeholder `{given.name}`: {given.dtype or 'float32'} {shape}, {_role(given)}")
+            found.told.append(
+                f"{spot.where} placeholder `{given.name}`: {given.dtype or 'float32'} {shape}, {_role(given)}"
+            )
         for run in runs:
             if not run.feeds_told:
                 found.not_understood.append(f"{run.spot.where} all of what is fed: `{_short(run.spot.text)}`")
@@ -393,9 +401,7 @@ class _Reader:
                 return words[-1]
         return f"placeholder_{spot.line}"
 
-    def _role(
-        self, given: Given, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]], training: set[int]
-    ) -> None:
+    def _role(self, given: Given, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]], training: set[int]) -> None:
         values = {True: [], False: []}  # type: dict[bool, list[Spot]]
         for run, _, value in fed:
             values[run.spot.line in training].append(value)
@@ -425,7 +431,9 @@ class _Reader:
         if reached is not None:
             return reached
         written = _short(spot.text)
-        return Missing(f"an expression for {what}, `{written}` in {spot.where}, that the program knows at its first session")
+        return Missing(
+            f"an expression for {what}, `{written}` in {spot.where}, that the program knows at its first session"
+        )
 
     def _reach_of_call(self, spot: Spot, names: Sequence[Spot], what: str) -> str | Missing:
         """How what a call makes is called: by what uses it, or by what it is assigned to."""
@@ -584,7 +592,7 @@ def _short(text: str, most: int = 90) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def _size(size: int | None | Missing) -> str:
+def _size(size: int | Missing | None) -> str:
     return "?" if isinstance(size, Missing) else str(size)
 
 

@@ -207,7 +207,9 @@ class Program:
         seen: list[AssignmentFact] = []
         for fact in facts:
             if behind(fact) <= place:
-                certain = isinstance(fact.target, ast.Name) and all(one.kind in ("body", "with") for one in fact.block.chain())
+                certain = isinstance(fact.target, ast.Name) and all(
+                    one.kind in ("body", "with") for one in fact.block.chain()
+                )
                 seen = [fact] if certain and not fact.augmented else [*seen, fact]
         return seen
 
@@ -343,7 +345,9 @@ class Program:
             return tuple(self.value(spot.at(one), depth + 1) for one in node.elts)
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
             sides = [self.value(spot.at(one), depth + 1) for one in (node.left, node.right)]
-            if all(isinstance(side, int | float) for side in sides) and not (type(node.op) in (ast.Div, ast.FloorDiv) and not sides[1]):
+            if all(isinstance(side, int | float) for side in sides) and not (
+                type(node.op) in (ast.Div, ast.FloorDiv) and not sides[1]
+            ):
                 return _OPERATORS[type(node.op)](*sides)
             if all(isinstance(side, tuple) for side in sides) and isinstance(node.op, ast.Add):
                 return sides[0] + sides[1]
@@ -351,8 +355,14 @@ class Program:
         if isinstance(node, ast.Attribute) and (flag := self._flag(spot, node)) is not None:
             return self.value(flag, depth + 1)
         if isinstance(node, ast.Name | ast.Attribute):
-            values = [self.value(one, depth + 1) for one in self.sources(spot) if one.node is not getattr(node, "value", None)]
-            return values[0] if values and all(type(one) is type(values[0]) and one == values[0] for one in values) else UNKNOWN
+            values = [
+                self.value(one, depth + 1) for one in self.sources(spot) if one.node is not getattr(node, "value", None)
+            ]
+            return (
+                values[0]
+                if values and all(type(one) is type(values[0]) and one == values[0] for one in values)
+                else UNKNOWN
+            )
         return self._of_function(spot, node, depth) if isinstance(node, ast.Call) and node.args else UNKNOWN
 
     def _of_function(self, spot: Spot, node: ast.Call, depth: int) -> Any:
@@ -374,8 +384,10 @@ class Program:
             word = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
             if word is None or word.lstrip("-").replace("-", "_") != node.attr:
                 continue
-            given = call.value("default", 1) if call.method.startswith("DEFINE_") else (
-                call.value("default") if call.method == "add_argument" else None
+            given = (
+                call.value("default", 1)
+                if call.method.startswith("DEFINE_")
+                else (call.value("default") if call.method == "add_argument" else None)
             )
             if given is not None:
                 return Spot(call.file, call.scope, given)

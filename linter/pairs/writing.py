@@ -57,7 +57,7 @@ class _Writer:
         code = re.sub(r'"[^"\n]*"|#.*', "", body)
         used = [name for name in ("Pair", "Spec", "keras_spec", "to_fill", "until_session") if f"{name}(" in body]
         lines = [
-            f'"""Is the TF2 program the same as {self._relative(self._found.file)}? Find out: migrate-lint verify THIS_FILE',
+            f'"""Is the TF2 program the same as {self._relative(self._found.file)}? migrate-lint verify THIS_FILE says it.',
             "",
             "Written by migrate-lint from what it read there; every to_fill(...) is to be replaced.",
             '"""',
@@ -94,8 +94,11 @@ class _Writer:
         """Lines that import what is called; here, since only the TF1 side can."""
         plain = self._relative(self._found.file).removesuffix(".py")
         folder, _, stem = plain.rpartition("/")
-        if folder and not (".." in folder) and all(part.isidentifier() for part in folder.split("/")) and os.path.isfile(
-            os.path.join(self._folder, folder, "__init__.py")
+        if (
+            folder
+            and ".." not in folder
+            and all(part.isidentifier() for part in folder.split("/"))
+            and os.path.isfile(os.path.join(self._folder, folder, "__init__.py"))
         ):
             stem = f"{folder.replace('/', '.')}.{stem}"
         elif folder:

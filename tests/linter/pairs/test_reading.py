@@ -322,7 +322,11 @@ def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
     [
         (KERAS, "make", True),
         (KERAS.replace("model.compile", "print"), "make", False),
-        ("import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n    def train_step(self, data): pass\n", "Net", True),
+        (
+            "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n    def train_step(self, data): pass\n",
+            "Net",
+            True,
+        ),
         (KERAS + KERAS.replace("make", "other"), "", False),
     ],
 )

@@ -1,4 +1,4 @@
-"""``verify --init --tf1``: a pair of a TF1 program, which runs once a person has filled in what the text does not tell."""
+"""``verify --init --tf1``: a pair of a TF1 program, which runs once what the text does not tell is filled in."""
 
 from __future__ import annotations
 
@@ -160,7 +160,9 @@ def test_a_pair_that_is_written_and_filled_in_is_equal(
     passed = {number for number, status in rungs(json.loads(done.stdout)).items() if status == "pass"}
     assert {"1", "2", "3", "3f", "4", "6", "7", "8"} <= passed
 
-    (tmp_path / "new.py").write_text(KINDS[kind][1].replace("relu", "elu").replace("Dense(5", "Dense(5, 'tanh'"), "utf-8")
+    (tmp_path / "new.py").write_text(
+        KINDS[kind][1].replace("relu", "elu").replace("Dense(5", "Dense(5, 'tanh'"), "utf-8"
+    )
     assert 1 == verified(pair, "--target", target, "--until", "fingerprint").returncode
 
 
@@ -175,9 +177,9 @@ def test_what_is_found_and_what_is_not_is_told(
     out, err = capsys.readouterr()
     assert "" == out
     for line in (
-        "found           train.py:15 placeholder `keep`: float32 of unknown rank, fed 0.5 in training and 1.0 otherwise",
-        "found           train.py:19 training step: `tf.train.AdamOptimizer(rate).minimize(self.loss)`".replace("19", "20"),
-        "found           train.py:17 outputs: `self.logits`",
+        "found           train.py:15 placeholder `keep`: float32 of unknown rank, fed 0.5 in training and 1.0 other",
+        "found           train.py:20 training step: `tf.train.AdamOptimizer(rate).minimize(self.loss)`",
+        "found           train.py:18 outputs: `self.logits`",
         "to fill in      pair.py:26: size 1 of x, `columns()` in train.py:13",
     ):
         assert line in err

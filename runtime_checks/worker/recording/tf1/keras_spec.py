@@ -43,7 +43,7 @@ def keras_spec(build: Callable[[], Nest], inputs: Nest, labels: Nest, mode: str)
         raise PairError("keras_spec: a model with several outputs or losses; build its Spec yourself")
     loss = tf.reduce_mean(tf.keras.losses.get(model.loss)(labels, outputs))
     if model.losses:
-        loss = tf.add_n([loss] + list(model.losses))
+        loss = tf.add_n([loss, *model.losses])
     if mode != "train":
         return Spec(outputs, loss, feeds=feeds)
     weights = list(model.trainable_weights)
