@@ -9,7 +9,7 @@ from ..analysis.names import Name
 from .found import Given, Missing
 from .tracing import UNKNOWN, Program, Spot
 
-__all__ = ["MAKERS", "describe", "makes_variables", "range_of", "width"]
+__all__ = ["MAKERS", "describe", "dropout_off", "makes_variables", "range_of", "width"]
 
 MAKERS = {
     "tensorflow.placeholder": ("dtype", "shape"),
@@ -172,6 +172,20 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
             given.one_hot = bool(given.shape) and len(given.shape or ()) > 1
         if isinstance(bound, int) and bound > 0:
             given.bound = min(bound, given.bound or bound)
+
+
+def dropout_off(program: Program, made: Spot, roots: list[Spot]) -> str | None:
+    """What a tensor has to be for the dropout that it is given to to be off; None where it is given to none."""
+    for spot, call, name in program.named(*roots):
+        keeps = [one.value for one in call.call.keywords if one.arg is not None and one.arg.endswith("keep_prob")]
+        if name == "tensorflow.nn.dropout" and len(call.call.args) > 1:
+            keeps.append(call.call.args[1])
+        if any(_is_made_of(program, spot.at(one), made) for one in keeps):
+            return "1.0"
+        rate = call.value("rate") if name.rpartition(".")[2].lower() == "dropout" else None
+        if rate is not None and _is_made_of(program, spot.at(rate), made):
+            return "0.0"
+    return None
 
 
 def _is_made_of(program: Program, spot: Spot, made: Spot) -> bool:

@@ -11,7 +11,7 @@ from ..analysis.names import Name
 from ..analysis.paths import path_of
 from ..rule_api.model import Call, File
 from .found import Found, Given, Missing
-from .placeholders import MAKERS, describe, makes_variables, range_of
+from .placeholders import MAKERS, describe, dropout_off, makes_variables, range_of
 from .tracing import Program, Spot, behind, position_in
 
 __all__ = ["read_session"]
@@ -372,6 +372,8 @@ class _Reader:
             found.given.append(given)
             given.reach = self._reach_of_call(spot, [key for _, key, _ in fed], f"the placeholder `{given.name}`")
             self._role(given, spot, fed, training)
+            if given.role == "setting" and all(run.spot.line in training for run, _, _ in fed):
+                given.evaluate = dropout_off(program, spot, wanted) or given.evaluate
             if given.role != "setting":
                 _fill_sizes(given, [_shape_of(program.value(value)) for _, _, value in fed])
                 range_of(program, given, spot, wanted)

@@ -57,7 +57,7 @@ class _Writer:
         code = re.sub(r'"[^"\n]*"|#.*', "", body)
         used = [name for name in ("Pair", "Spec", "keras_spec", "to_fill", "until_session") if f"{name}(" in body]
         lines = [
-            f'"""Is the TF2 program the same as {self._relative(self._found.file)}? migrate-lint verify THIS_FILE says it.',
+            f'"""Is the TF2 program the same as {self._relative(self._found.file)}? migrate-lint verify tells.',
             "",
             "Written by migrate-lint from what it read there; every to_fill(...) is to be replaced.",
             '"""',

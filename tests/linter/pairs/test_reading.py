@@ -222,6 +222,16 @@ def test_what_is_named_again_later_is_not_taken_for_the_first(tmp_path: Path) ->
     assert "train.py:10" in found.outputs.what
 
 
+def test_dropout_is_off_where_nothing_evaluates(tmp_path: Path) -> None:
+    """By what the placeholder is given to; what is no dropout keeps the value of training."""
+    text = SCRIPT.replace("print(h.eval", "# ")
+    rate = text.replace("dropout(h, keep)", "dropout(h, rate=keep)")
+    other = text.replace("tf.nn.dropout(h, keep)", "h * keep")
+    found = [given(read(tmp_path, one), "keep") for one in (text, rate, other)]
+
+    assert [("0.5", "1.0"), ("0.5", "0.0"), ("0.5", "0.5")] == [(one.train, one.evaluate) for one in found]
+
+
 def test_a_second_training_step_is_told(tmp_path: Path) -> None:
     """The one that sessions run first is taken."""
     found = read(tmp_path, GAN)
