@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from ..analysis.names import Name
 from .found import Given, Missing
-from .tracing import UNKNOWN, Program, Spot
+from .tracing import UNKNOWN, Program, Spot, is_pipeline
 
-__all__ = ["MAKERS", "describe", "dropout_off", "makes_variables", "range_of", "width"]
+__all__ = ["MAKERS", "describe", "dropout_off", "fed_to", "makes_variables", "range_of", "width"]
 
 MAKERS = {
     "tensorflow.placeholder": ("dtype", "shape"),
@@ -38,12 +38,21 @@ def makes_variables(name: str) -> bool:
     return name in _VARIABLES or (name.startswith(_LAYERS) and not name.endswith((".flatten", ".dropout", "pooling2d")))
 
 
+def fed_to(program: Program, *spots: Spot) -> Iterator[Spot]:
+    """The placeholders, and the tensors of input pipelines, that some expressions are made of."""
+    for spot in program.closure(*spots):
+        call = spot.call
+        if id(spot.node) in program.pipelines or (call is not None and (call.name in MAKERS or is_pipeline(call))):
+            yield spot
+
+
 def describe(program: Program, spot: Spot, name: str) -> Given:
     """What the call that makes a placeholder says of it."""
     call = spot.call
-    assert call is not None
-    kind, shape = MAKERS[call.name]
     given = Given(name, spot.where)
+    if call is None or call.name not in MAKERS:
+        return given
+    kind, shape = MAKERS[call.name]
     node = call.value(kind, 0)
     if node is not None and call.name != "tensorflow.placeholder_with_default":
         given.dtype = dtype_of(program, spot.at(node))
@@ -172,6 +181,7 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
             given.one_hot = bool(given.shape) and len(given.shape or ()) > 1
         if isinstance(bound, int) and bound > 0:
             given.bound = min(bound, given.bound or bound)
+            given.dtype = given.dtype or "int32"
 
 
 def dropout_off(program: Program, made: Spot, roots: list[Spot]) -> str | None:

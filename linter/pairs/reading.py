@@ -64,7 +64,7 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
             )
         _called(main, entry, name, found)
         read_session(program, main, entry, found)
-    if found.kind == "session" and not (found.runs or found.given or found.train_op):
+    if found.kind == "session" and not (found.runs or found.given):
         raise NotReadError(f"{main.display} has no session, no placeholder, no Estimator and no Keras model")
     old = sorted(
         {one.path or "" for read in program.files.values() for one in read.references if _is_gone(one.spelled)}

@@ -11,14 +11,13 @@ from ..analysis.names import Name
 from ..analysis.paths import path_of
 from ..rule_api.model import Call, File
 from .found import Found, Given, Missing
-from .placeholders import MAKERS, describe, dropout_off, makes_variables, range_of
+from .placeholders import MAKERS, describe, dropout_off, fed_to, makes_variables, range_of
 from .tracing import Program, Spot, behind, position_in
 
 __all__ = ["read_session"]
 
 _MONITORED = ("MonitoredTrainingSession", "SingularMonitoredSession", "MonitoredSession", "managed_session")
 """They run the initializers when they are made."""
-_DATA = (".get_next()", "tensorflow.train.batch", "tensorflow.train.shuffle_batch", "tensorflow.train.batch_join")
 
 
 class _Frame(NamedTuple):
@@ -93,9 +92,8 @@ class _Reader:
         fed: dict[int, list[object]] = {}
         for run in runs:
             for key, value in run.feeds:
-                for one, _, name in self._program.named(key):
-                    if name in MAKERS:
-                        fed.setdefault(id(one.node), []).append(self._program.value(value))
+                for one in fed_to(self._program, key):
+                    fed.setdefault(id(one.node), []).append(self._program.value(value))
         return {node for node, values in fed.items() if _has_numbers(values)}
 
     def _tell_of_training(self, step: Spot, loss: Spot | None, runs: Sequence[_Run]) -> None:
@@ -109,9 +107,7 @@ class _Reader:
             return
         found.loss = self._reach_or(loss, "the loss")
         found.told.append(f"{loss.where} loss: `{_short(loss.text)}`")
-        made = (
-            self._program.sources(loss) if isinstance(loss.node, ast.Name | ast.Attribute) else [loss]
-        )
+        made = self._program.sources(loss) if isinstance(loss.node, ast.Name | ast.Attribute) else [loss]
         found.loss_text = "; ".join(dict.fromkeys(f"{one.where}: {_short(one.text, 160)}" for one in made))
 
     def _optimizer_text(self, step: Spot) -> str:
@@ -284,13 +280,11 @@ class _Reader:
 
     def _fed_of(self, spot: Spot) -> set[int]:
         """The placeholders of data, not of settings, that an expression is made of."""
-        return {
-            id(one.node) for one, call, name in self._program.named(spot) if name in MAKERS and not self._is_scalar(one)
-        }
+        return {id(one.node) for one in fed_to(self._program, spot) if not self._is_scalar(one)}
 
     def _is_scalar(self, spot: Spot) -> bool:
         call = spot.call
-        node = call.value("shape", 1) if call is not None else None
+        node = call.value("shape", 1) if call is not None and call.name in MAKERS else None
         if node is None:
             return id(spot.node) in self._settings
         return bool(self._program.value(spot.at(node)) == ())
@@ -354,7 +348,7 @@ class _Reader:
     ) -> None:
         program, found = self._program, self._found
         wanted = [*roots, *([output] if output is not None else [])]
-        needed = [one for one, _, name in program.named(*wanted) if name in MAKERS]
+        needed = list(fed_to(program, *wanted))
         training = {r.line for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
         for spot in needed:
             fed = [
@@ -380,23 +374,20 @@ class _Reader:
             if given.role != "setting" and given.dtype is None:
                 found.not_understood.append(f"{spot.where} the dtype of `{given.name}`; float32 is taken")
             shape = "of unknown rank" if given.shape is None else f"[{', '.join(map(_size, given.shape))}]"
-            found.told.append(
-                f"{spot.where} placeholder `{given.name}`: {given.dtype or 'float32'} {shape}, {_role(given)}"
+            kind = (
+                "placeholder" if spot.call is not None and spot.call.name in MAKERS else "of a pipeline, fed instead:"
             )
+            dtype = given.dtype or "float32"
+            found.told.append(f"{spot.where} {kind} `{given.name}`: {dtype} {shape}, {_role(given)}")
         for run in runs:
             if not run.feeds_told:
                 found.not_understood.append(f"{run.spot.where} all of what is fed: `{_short(run.spot.text)}`")
-        for one, _, name in program.named(*wanted):
-            if name.endswith(_DATA):
-                found.not_understood.append(
-                    f"{one.where} `{_short(one.text)}` reads data of the program's own: feed its tensors in place of it"
-                )
 
     def _word(self, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]]) -> str:
         call = spot.call
-        assert call is not None
-        name = call.literal("name", 2, "")
-        texts = [key.text for _, key, _ in fed] + call.assigned_to + ([name] if isinstance(name, str) else [])
+        name = "" if call is None else call.literal("name", 2, "")
+        made = [spot.text] if call is None else call.assigned_to
+        texts = [key.text for _, key, _ in fed] + made + ([name] if isinstance(name, str) else [])
         for text in texts:
             words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text).split()
             if words and words[-1].isidentifier():

@@ -17,8 +17,9 @@ from ..finding import Finding, Target
 from ..rule_api.model import Call, File
 from ..source.parsing import SourceFile, parse_source
 
-__all__ = ["UNKNOWN", "Program", "Spot"]
+__all__ = ["UNKNOWN", "Program", "Spot", "behind", "is_pipeline", "position_in"]
 
+_QUEUES = ("tensorflow.train.batch", "tensorflow.train.shuffle_batch")
 UNKNOWN: Any = object()
 """A value that the text does not tell."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -74,6 +75,7 @@ class Program:
 
     Attributes:
         unread: files that cannot be parsed, each with what is wrong.
+        pipelines: the targets, by identity, that get a part of what an input pipeline gives.
     """
 
     def __init__(self, sources: Mapping[str, SourceFile], target: Target) -> None:
@@ -92,6 +94,12 @@ class Program:
         for key, index in indices.items():
             for fact in index.assignments:
                 self._assigned.setdefault((key, self.home_of(index, fact).id), []).append(fact)
+        self.pipelines = {
+            id(fact.target)
+            for index in indices.values()
+            for fact in index.assignments
+            if fact.value is None and isinstance(fact.source, ast.Call) and self._reads_data(fact)
+        }
         self._callers: dict[tuple[str, int], list[Spot]] = {}
         for call in self.calls():
             for entity in call.found:
@@ -104,6 +112,11 @@ class Program:
         name = fact.target.id if isinstance(fact.target, ast.Name) else None
         found = index.lookup(fact.scope, name) if name in fact.scope.outer_names and name is not None else None
         return fact.scope if found is None else found[0]
+
+    def _reads_data(self, fact: AssignmentFact) -> bool:
+        owner = next((file for file in self.files.values() if file.index.module in fact.scope.chain()), None)
+        call = None if owner is None else owner.call_at(fact.source)
+        return call is not None and is_pipeline(call)
 
     def calls(self) -> Iterator[Call]:
         """All calls, file by file in source order."""
@@ -216,6 +229,8 @@ class Program:
     def _unpacked(self, whole: Spot, fact: AssignmentFact) -> list[Spot]:
         """The part of a value that a target of an unpacking gets."""
         place = position_in(fact)
+        if id(fact.target) in self.pipelines:
+            return [whole.at(fact.target)]
         found: list[Spot] = []
         for one in self._of_call(whole, whole.node) if isinstance(whole.node, ast.Call) else []:
             if place is not None and isinstance(one.node, ast.Tuple | ast.List) and place < len(one.node.elts):
@@ -392,6 +407,11 @@ class Program:
             if given is not None:
                 return Spot(call.file, call.scope, given)
         return None
+
+
+def is_pipeline(call: Call) -> bool:
+    """Whether it gives the tensors of an input pipeline: an iterator's, or those of a queue."""
+    return call.method == "get_next" or call.name in _QUEUES
 
 
 def behind(fact: AssignmentFact) -> tuple[int, int]:

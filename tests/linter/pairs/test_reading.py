@@ -222,6 +222,27 @@ def test_what_is_named_again_later_is_not_taken_for_the_first(tmp_path: Path) ->
     assert "train.py:10" in found.outputs.what
 
 
+def test_tensors_of_a_pipeline_are_fed_in_place_of_its_data(tmp_path: Path) -> None:
+    """They are told as such; their shapes are left to fill in where nothing tells them."""
+    text = """import tensorflow as tf
+
+rows = tf.data.Dataset.from_tensor_slices(numbers()).batch(4)
+iterator = rows.make_initializable_iterator()
+x, y = iterator.get_next()
+scores = tf.layers.dense(x, 7)
+loss = tf.losses.sparse_softmax_cross_entropy(y, scores)
+step = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as session:
+    session.run([iterator.initializer, tf.global_variables_initializer()])
+    session.run(step)
+"""
+    found = read(tmp_path, text)
+
+    assert [("x", "input", None), ("y", "label", 7)] == sorted((one.reach, one.role, one.bound) for one in found.given)
+    assert "scores" == found.outputs
+    assert "train.py:5 of a pipeline, fed instead: `x`" in " ".join(found.told)
+
+
 def test_dropout_is_off_where_nothing_evaluates(tmp_path: Path) -> None:
     """By what the placeholder is given to; what is no dropout keeps the value of training."""
     text = SCRIPT.replace("print(h.eval", "# ")
