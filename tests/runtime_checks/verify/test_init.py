@@ -147,7 +147,7 @@ def verified(pair: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_a_pair_that_is_written_and_filled_in_is_equal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, target: str
 ) -> None:
-    """With the lines that the text cannot tell, and no other; and it differs once the program does."""
+    """With the lines that the text cannot tell, and no other; and on Keras 2 it differs once the program does."""
     monkeypatch.chdir(tmp_path)
     pair = written(tmp_path, kind)
     lines = pair.read_text("utf-8").splitlines()
@@ -160,10 +160,10 @@ def test_a_pair_that_is_written_and_filled_in_is_equal(
     passed = {number for number, status in rungs(json.loads(done.stdout)).items() if status == "pass"}
     assert {"1", "2", "3", "3f", "4", "6", "7", "8"} <= passed
 
-    (tmp_path / "new.py").write_text(
-        KINDS[kind][1].replace("relu", "elu").replace("Dense(5", "Dense(5, 'tanh'"), "utf-8"
-    )
-    assert 1 == verified(pair, "--target", target, "--until", "fingerprint").returncode
+    if target == "keras2":
+        other = KINDS[kind][1].replace("relu", "elu").replace("Dense(5", "Dense(5, 'tanh'")
+        (tmp_path / "new.py").write_text(other, "utf-8")
+        assert 1 == verified(pair, "--target", target, "--until", "fingerprint").returncode
 
 
 def test_what_is_found_and_what_is_not_is_told(
