@@ -67,6 +67,11 @@ class _Reader:
         if not self._frames and not found.is_class and self._entry[1].is_function:
             file, scope = self._entry
             self._frames = [_Frame(file, scope, 1 << 30)]
+        elif not self._frames and not found.is_class:
+            found.not_understood.append(
+                f"{self._entry[0].display} comes to no session when it is run: name the file that runs it, or a class "
+                "or function of it"
+            )
         self._settings = self._fed_numbers(runs)
         trained = self._trained(runs)
         if trained is None:
@@ -349,6 +354,9 @@ class _Reader:
         program, found = self._program, self._found
         wanted = [*roots, *([output] if output is not None else [])]
         needed = list(fed_to(program, *wanted))
+        computed = {id(spot.node) for spot in needed}
+        of_step = fed_to(program, trained[0]) if trained is not None else ()
+        needed += [spot for spot in of_step if id(spot.node) not in computed]
         training = {r.line for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
         for spot in needed:
             fed = [
@@ -365,7 +373,7 @@ class _Reader:
                 given.name += str(len(found.given))
             found.given.append(given)
             given.reach = self._reach_of_call(spot, [key for _, key, _ in fed], f"the placeholder `{given.name}`")
-            self._role(given, spot, fed, training)
+            self._role(given, spot, fed, training, of_step=id(spot.node) not in computed)
             if given.role == "setting" and all(run.spot.line in training for run, _, _ in fed):
                 given.evaluate = dropout_off(program, spot, wanted) or given.evaluate
             if given.role != "setting":
@@ -394,13 +402,16 @@ class _Reader:
                 return words[-1]
         return f"placeholder_{spot.line}"
 
-    def _role(self, given: Given, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]], training: set[int]) -> None:
+    def _role(
+        self, given: Given, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]], training: set[int], of_step: bool
+    ) -> None:
+        """Say what a placeholder is; what the training step alone needs, such as a learning rate, is a setting."""
         values = {True: [], False: []}  # type: dict[bool, list[Spot]]
         for run, _, value in fed:
             values[run.spot.line in training].append(value)
         numbers = [self._program.value(value) for some in values.values() for value in some]
         plain = _has_numbers(numbers)
-        if given.shape == () or given.dtype == "bool" or (given.shape is None and plain):
+        if given.shape == () or given.dtype == "bool" or (given.shape is None and (plain or of_step)):
             given.role = "setting"
             given.train = self._setting(values[True] or values[False], given)
             given.evaluate = self._setting(values[False] or values[True], given)

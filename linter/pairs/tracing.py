@@ -90,6 +90,7 @@ class Program:
         project = Project({key: summarize(index) for key, index in indices.items()})
         self.files = {key: File(sources[key], key, index, project, target) for key, index in indices.items()}
         self._modules = modules_of(self.files)
+        self._values: dict[tuple[int, int], tuple[Spot, Any]] = {}
         self._assigned: dict[tuple[str, int], list[AssignmentFact]] = {}
         for key, index in indices.items():
             for fact in index.assignments:
@@ -347,10 +348,19 @@ class Program:
                 yield spot, call, call.name
 
     def value(self, spot: Spot, depth: int = 0) -> Any:
-        """The number, text or tuple that an expression stands for; `UNKNOWN` where the text does not tell one."""
+        """The number, text or tuple that an expression stands for; `UNKNOWN` where the text does not tell one.
+
+        It does not of what is made of itself, such as a rate that a loop lowers.
+        """
+        key = id(spot.node), id(spot.scope)
+        if key not in self._values:
+            self._values[key] = spot, UNKNOWN
+            if depth <= _DEEP:
+                self._values[key] = spot, self._value(spot, depth)
+        return self._values[key][1]
+
+    def _value(self, spot: Spot, depth: int) -> Any:
         node = spot.node
-        if depth > _DEEP:
-            return UNKNOWN
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

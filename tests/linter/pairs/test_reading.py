@@ -243,6 +243,24 @@ with tf.Session() as session:
     assert "train.py:5 of a pipeline, fed instead: `x`" in " ".join(found.told)
 
 
+def test_a_rate_that_is_made_of_itself_is_a_setting_to_fill_in(tmp_path: Path) -> None:
+    """Of what the training step alone needs; it is not followed round and round, however often it is lowered."""
+    made = "lr = tf.placeholder(tf.float32)\nrate = 0.1\nstep = tf.train.AdamOptimizer(lr)"
+    text = SCRIPT.replace("step = tf.train.AdamOptimizer(0.1)", made)
+    text = text.replace("keep: 0.5}", "keep: 0.5, lr: rate}")
+    loop = "".join(f"    if i == {at}:\n        rate = rate * 0.1\n" for at in range(12))
+    lr = given(read(tmp_path, text.replace("for i in range(10):\n", f"for i in range(10):\n{loop}")), "lr")
+
+    assert ("setting", None) == (lr.role, lr.shape)
+    assert isinstance(lr.train, Missing)
+    assert "feeds with `rate`" in lr.train.what
+
+
+def test_a_file_that_runs_nothing_is_told(tmp_path: Path) -> None:
+    """Its classes are run by another file, which is to be named."""
+    assert "train.py comes to no session when it is run" in " ".join(read(tmp_path, NET).not_understood)
+
+
 def test_dropout_is_off_where_nothing_evaluates(tmp_path: Path) -> None:
     """By what the placeholder is given to; what is no dropout keeps the value of training."""
     text = SCRIPT.replace("print(h.eval", "# ")
