@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 project = "migrate-lint"
 version = release = migrate_lint.__version__
 copyright = "the authors of migrate-lint"
-extensions = ["myst_parser", "rule_pages", "command_line", "formats", "rungs"]
+extensions = ["myst_parser", "rule_pages", "command_line", "formats", "rungs", "tf1_names"]
 exclude_patterns = ["_ext"]
 
 myst_enable_extensions = ["deflist"]

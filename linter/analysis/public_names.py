@@ -112,6 +112,18 @@ def is_module(spelled: str, target: Target) -> bool:
     return bool(api) and path in _listed()[0] and (not whole or has(spelled, target) is True)
 
 
+def of_compat_v1() -> tuple[str, ...]:
+    """Every name that ``tf.compat.v1`` has on some target, without those of Keras; modules and what they hold."""
+    bits = _BITS["tensorflow.compat.v1", Target.KERAS2] | _BITS["tensorflow.compat.v1", Target.KERAS3]
+    return tuple(
+        f"{module}.{name}".lstrip(".")
+        for module, names in _listed()[0].items()
+        if module.partition(".")[0] not in ("keras", "compat")
+        for name, bit in names.items()
+        if bit & bits
+    )
+
+
 @cache
 def _listed() -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:
     table: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))

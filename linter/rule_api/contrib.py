@@ -76,6 +76,12 @@ def _listed() -> dict[str, dict[str, dict[str, str]]]:
     return found
 
 
+def listed() -> tuple[str, ...]:
+    """The names below ``tf.contrib`` that the table has, without ``tf.contrib.``; slim's layers are in `layers`."""
+    found = {f"{module}.{name}" for kind in _listed().values() for module, row in kind.items() for name in row}
+    return tuple(sorted(f"slim.{name}" if name.startswith("nets.") else name for name in found))
+
+
 @cache
 def successor(name: str) -> Successor | None:
     """What stands for the longest part of an absolute name below ``tensorflow.contrib``; None where nothing does."""

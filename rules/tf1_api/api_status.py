@@ -83,9 +83,10 @@ _FINE = ("unknown", "works")
 
 
 @cache
-def _natives() -> dict[str, str]:
-    natives: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))["natives"]
-    return natives
+def natives() -> dict[str, str]:
+    """The native name of the very object that an old name is, both without ``tf.``."""
+    told: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))["natives"]
+    return told
 
 
 @cache
@@ -111,7 +112,7 @@ def standing(spelled: str, target: Target) -> Standing:
         return _OK
     through_v1 = api == _V1
     of_tensorflow = api.startswith("tensorflow")
-    native = next((_natives()[n] for n in _prefixes(whole) if n in _natives()), "") if of_tensorflow else ""
+    native = next((natives()[n] for n in _prefixes(whole) if n in natives()), "") if of_tensorflow else ""
     symbol = missing_part(api, whole, target)
     in_v1 = of_tensorflow and missing_part(_V1, whole, target) is None
     status = "ok" if symbol is None else "v1" if in_v1 else "gone"
@@ -160,8 +161,8 @@ def moved(spelled: str, target: Target) -> str:
     if found.status == "ok" or not spelled.startswith("tensorflow.") or "(" in spelled or "[" in spelled:
         return ""
     if found.native:
-        old = next(prefix for prefix in _prefixes(found.whole) if prefix in _natives())
-        return f"tensorflow.{found.native}{found.whole[len(old):]}"
+        old = next(prefix for prefix in _prefixes(found.whole) if prefix in natives())
+        return f"tensorflow.{found.native}{found.whole[len(old) :]}"
     return f"{_V1}.{found.whole}" if found.status == "v1" and not found.through_v1 else ""
 
 

@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     import libcst
 
 _ROOTS = ("tensorflow.contrib", "tensorflow.compat.v1.contrib")
-_WRITTEN_OUT = "code that `--fix --via compat.v1` writes out"
-_SUCCESSORS = {
+WRITTEN_OUT = "code that `--fix --via compat.v1` writes out"
+SUCCESSORS = {
     "bayesflow": "tensorflow_probability",
     "checkpoint": "`tf.train`",
     "cluster_resolver": "`tf.distribute.cluster_resolver`",
-    "crf": _WRITTEN_OUT,
+    "crf": WRITTEN_OUT,
     "cudnn_rnn": "`tf.keras.layers.LSTM` or `GRU`, which use cuDNN by themselves",
+    "cudnn_rnn.CudnnCompatibleGRUCell": "`tf.keras.layers.GRU` with `reset_after=True`",
+    "cudnn_rnn.CudnnCompatibleLSTMCell": "`tf.keras.layers.LSTM`",
+    "cudnn_rnn.CudnnGRU": "`tf.keras.layers.GRU`, one for each of its layers, which use cuDNN by themselves",
+    "cudnn_rnn.CudnnLSTM": "`tf.keras.layers.LSTM`, one for each of its layers, which use cuDNN by themselves",
     "data": "`tf.data`",
     "distribute": "`tf.distribute`",
     "distributions": "tensorflow_probability",
@@ -39,7 +43,7 @@ _SUCCESSORS = {
     "keras": "`tf.keras`",
     "layers": "tf_slim, or `tf.keras` for new code",
     "learn": "`tf.keras`",
-    "legacy_seq2seq": _WRITTEN_OUT,
+    "legacy_seq2seq": WRITTEN_OUT,
     "lite": "`tf.lite`",
     "lookup": "`tf.lookup`",
     "losses": "tf_slim",
@@ -48,7 +52,7 @@ _SUCCESSORS = {
     "quantize": "tensorflow_model_optimization",
     "rnn": "`tf.keras.layers` (`tf.compat.v1.nn.rnn_cell` needs Keras 2)",
     "saved_model": "`tf.saved_model`",
-    "seq2seq": _WRITTEN_OUT,
+    "seq2seq": WRITTEN_OUT,
     "slim": "tf_slim",
     "summary": "`tf.summary`",
     "tensorrt": "`tf.experimental.tensorrt`",
@@ -247,9 +251,14 @@ def _successor(module: str) -> str:
     if found is not None and found.kind == "code":
         also = _BESIDE_CODE.get(found.name, "")
         return f"; `--fix --via compat.v1` writes out what it did{also}"
-    instead = _SUCCESSORS.get(path) or _SUCCESSORS.get(path.partition(".")[0])
-    if "." in path and instead == _WRITTEN_OUT:
+    became = instead(path)
+    if "." in path and became == WRITTEN_OUT:
         return "; it has no successor"
     if path.startswith("learn."):
-        return f"; {instead} does such things in its own way"
-    return f"; it lives on in {instead}" if instead else "; most of it has no successor"
+        return f"; {became} does such things in its own way"
+    return f"; it lives on in {became}" if became else "; most of it has no successor"
+
+
+def instead(path: str) -> str:
+    """What became of a name below `tf.contrib`, or of its module, as a message has it; empty where nothing did."""
+    return SUCCESSORS.get(path) or SUCCESSORS.get(path.partition(".")[0], "")

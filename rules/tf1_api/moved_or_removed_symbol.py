@@ -115,8 +115,8 @@ class MovedOrRemovedSymbol(Rule):
         if not found.through_v1 or found.status != "v1" or found.symbol in told or found.whole in _AIDS:
             return
         told.add(found.symbol)
-        instead = _instead(found)
-        use = f"in TF2 it is {instead}" if instead else "TF2 itself has no such name"
+        successor = instead(found)
+        use = f"in TF2 it is {successor}" if successor else "TF2 itself has no such name"
         eager = in_eager(found.whole)
         also = f" It {eager}." if eager else ""
         message = f"`{found.written}` is there through compat.v1 only; {use}.{also}"
@@ -220,19 +220,19 @@ def _where(found: Standing) -> str:
 
 
 def _advice(found: Standing) -> str:
-    instead = _instead(found)
+    successor = instead(found)
     if found.status == "gone":
         lacks = "" if found.of_keras else ", not even in `tf.compat.v1`"
-        return f"there is no `{found.symbol}`{lacks}{f'; use {instead}' if instead else ''}."
+        return f"there is no `{found.symbol}`{lacks}{f'; use {successor}' if successor else ''}."
     if found.native:
         return f"it is `tf.{found.native}` now, the same object."
     eager = in_eager(found.whole)
     also = f" and {eager}" if eager else ""
-    return f"use {f'{instead}, or ' if instead else ''}`tf.compat.v1.{found.whole}`, which is the old one{also}."
+    return f"use {f'{successor}, or ' if successor else ''}`tf.compat.v1.{found.whole}`, which is the old one{also}."
 
 
 @cache
-def _successors() -> dict[str, str]:
+def successors() -> dict[str, str]:
     """What is used in TF2 instead of a name, where it is not the same object under another name.
 
     A name of TF2 alone takes the same arguments; what else is to be done stands beside it.
@@ -241,11 +241,12 @@ def _successors() -> dict[str, str]:
     return told
 
 
-def _instead(found: Standing) -> str:
+def instead(found: Standing) -> str:
+    """What is used in TF2 instead of a name, as it stands in a message; empty where nothing is known."""
     if found.native:
         return f"`tf.{found.native}`"
     if found.of_keras:
         return ""
-    known = _successors()
+    known = successors()
     successor = known.get(found.symbol, known.get(found.symbol.partition(".")[0], ""))
     return f"`{successor}`" if successor and " " not in successor else successor

@@ -9,7 +9,7 @@ from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Sever
 from .api_status import standing, written
 from .graph_calls import judged
 
-_SUCCESSORS = {
+SUCCESSORS = {
     "accuracy": "Accuracy",
     "auc": "AUC",
     "false_negatives": "FalseNegatives",
@@ -77,18 +77,15 @@ class V1Metrics(Rule):
     effort = Effort.LOCAL
     recipe = "metrics"
     supersedes = ("TF406",)
-    calls = tuple(f"tensorflow.metrics.{name}" for name in (*_SUCCESSORS, *_OTHERS))
+    calls = tuple(f"tensorflow.metrics.{name}" for name in (*SUCCESSORS, *_OTHERS))
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
         if not call.is_compat_v1 and any(standing(name.spelled, call.target).works for name in call.names):
             yield from self._renamed(call)
             return
-        successor = _SUCCESSORS.get(call.name.rpartition(".")[2], "")
-        if successor and successor not in _GONE_IN_KERAS3:
-            advice = f"use `tf.keras.metrics.{successor}`"
-        else:
-            advice = "use a metric of Keras, or one of your own"
+        successor = instead(call.name.rpartition(".")[2])
+        advice = f"use {successor}" if successor else "use a metric of Keras, or one of your own"
         yield from judged(self, call, "RuntimeError", advice, traced="ValueError")
 
     def _renamed(self, call: Call) -> Iterator[Diagnostic]:
@@ -102,3 +99,9 @@ class V1Metrics(Rule):
                 consequence=Consequence.CHANGES,
                 related=call.file.era_told,
             )
+
+
+def instead(name: str) -> str:
+    """The Keras metric for a function of `tf.metrics`, as it stands in a message; empty where there is none."""
+    successor = SUCCESSORS.get(name, "")
+    return f"`tf.keras.metrics.{successor}`" if successor and successor not in _GONE_IN_KERAS3 else ""
