@@ -16,6 +16,7 @@ A comment before a block says what is special about it:
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -33,6 +34,7 @@ from typing import Any
 
 import pytest
 from migrate_lint.linter.cli.main import parsers
+from migrate_lint.linter.finding import Target
 from migrate_lint.linter.settings.config import FORMATS, Config, parse
 from migrate_lint.runtime_checks.comparison.rungs import RUNGS
 
@@ -332,6 +334,128 @@ def test_every_rung_is_in_the_table() -> None:
 
     assert [[rung.number, f"`{rung.name}`", rung.compared] for rung in RUNGS] == rows
     assert "```{rungs}" in (DOCS / "verify.md").read_text("utf-8")
+
+
+def test_pages_are_of_four_kinds() -> None:
+    """The contents have the four kinds of Diataxis, in their order; recipes are guides. No page is of two kinds."""
+    kinds = [
+        (caption, pages.split())
+        for caption, pages in re.findall(r"```\{toctree\}\n:caption: (.+)\n:maxdepth: 1\n\n([^`]+)```", _index())
+    ]
+    listed = [page for _, pages in kinds for page in pages]
+
+    assert ["Tutorials", "How-to guides", "How-to guides: recipes", "Reference", "Explanation"] == [k for k, _ in kinds]
+    assert sorted(set(listed)) == sorted(listed)
+    assert {path.stem for path in DOCS.glob("*.md")} - {"index"} == {one for one in listed if "/" not in one}
+
+
+def test_names_of_tf1_are_those_of_the_tables() -> None:
+    """Every name that a table has a successor for, where TF2 lacks it; with recipes that exist, five cells a row."""
+    from migrate_lint.rules.tf1_api import contrib, moved_or_removed_symbol
+    from migrate_lint.rules.tf1_api.api_status import standing
+
+    names = _extension("tf1_names")
+    told = {row.name: row for row in names.rows()}
+    moved = {
+        name
+        for name in moved_or_removed_symbol.successors()
+        if standing(f"tensorflow.{name}", Target.KERAS3).status != "ok"
+    }
+    lines = [line for line in names.tables() if line.startswith("| `tf.")]
+    recipes = {name for line in lines for name in re.findall(r"\(recipes/([\w-]+)\.md\)", line)}
+
+    assert set() == moved - told.keys()
+    assert set() == {f"contrib.{name}" for name in contrib.SUCCESSORS} - told.keys()
+    assert len(told) == len(lines)
+    assert [] == [line for line in lines if len(line.split(" | ")) != 5]
+    assert set() == {name for name in recipes if not (DOCS / "recipes" / f"{name}.md").exists()}
+    assert [] == [row.name for row in told.values() if not row.rules]
+
+
+@pytest.mark.parametrize(
+    ("name", "instead", "compat", "codes"),
+    [
+        ("get_variable", "a tf.Variable that the layer or module owns", "yes", {"TF106", "TF403", "TF406"}),
+        ("layers.conv2d", "`tf.keras.layers`", "with Keras 2", {"TF103", "TF106", "TF406", "TF410"}),
+        ("nn.rnn_cell.BasicLSTMCell", "`tf.keras.layers`", "with Keras 2", {"TF406", "TF410", "TF620"}),
+        ("summary.FileWriter", "`tf.summary.create_file_writer`", "yes; needs a graph", {"TF406", "TF420"}),
+        ("global_variables_initializer", "", "yes; does nothing in eager execution", {"TF404", "TF406"}),
+        ("log", "`tf.math.log`", "yes", {"TF406"}),
+        ("mul", "`tf.multiply`", "", {"TF406"}),
+        ("metrics.auc", "`tf.keras.metrics.AUC`", "yes; needs a graph", {"TF406", "TF421", "TF624"}),
+        ("contrib.data.unbatch", "`tf.data.experimental.unbatch`", "", {"TF405"}),
+        ("contrib.slim", "`tf_slim`", "", {"TF405"}),
+        ("contrib.crf.crf_log_norm", "code that `--fix --via compat.v1` writes out", "", {"TF405"}),
+        ("keras.layers.CuDNNLSTM", "`tf.keras.layers.LSTM`", "", {"TF309"}),
+    ],
+)
+def test_a_name_of_tf1_has_what_the_rules_say(name: str, instead: str, compat: str, codes: set[str]) -> None:
+    """What takes its place, what compat.v1 has of it, and among the rules those that are known to speak of it."""
+    row = {one.name: one for one in _extension("tf1_names").rows()}[name]
+
+    assert (instead, compat) == (row.instead, row.compat)
+    assert set() == codes - {rule.code for rule in row.rules}
+
+
+def test_gone_arguments_are_listed() -> None:
+    """Each with the function that took it, and with its new name where it has one."""
+    lines = list(_extension("tf1_names").arguments())
+
+    assert "| `tf.nn.conv2d` | `use_cudnn_on_gpu` |  |" in lines
+    assert "| `tf.reduce_sum` | `reduction_indices` | `axis` |" in lines
+
+
+_SEARCHED = ("BasicLSTMCell", "cudnn", "CudnnLSTM", "tf.layers.conv2d", "get_variable", "FileWriter", "tf.Session")
+
+
+@pytest.mark.slow
+def test_the_search_finds_names_of_tf1(tmp_path: Path) -> None:
+    """The index that the search of the site reads has every part of a name, for the page of names."""
+    pytest.importorskip("sphinx", reason="comes with the extra [docs]")
+    from sphinx.search.en import SearchEnglish
+
+    source, built = tmp_path / "source", tmp_path / "built"
+    source.mkdir()
+    shutil.copy(DOCS / "tf1-names.md", source)
+    few = ("-D", "extensions=myst_parser,tf1_names", "-D", "root_doc=tf1-names", "-D", "html_static_path=")
+    command = [sys.executable, "-m", "sphinx", "-q", "-c", str(DOCS), *few, str(source), str(built)]
+    done = subprocess.run(command, capture_output=True, check=False, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    text = (built / "searchindex.js").read_text("utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    language = SearchEnglish({})
+    words = {language.stem(part.lower()) for name in _SEARCHED for part in language.split(name)}
+
+    assert ["tf1-names"] == index["docnames"]
+    assert {"basiclstmcel", "cudnn", "filewrit"} <= words
+    assert set() == words - (index["terms"].keys() | index["titleterms"].keys())
+
+
+def test_messages_of_the_troubleshooting_page_exist() -> None:
+    """Each line that is quoted there is made of texts of the program, but for what an ellipsis stands for."""
+    texts = _texts_of_the_program()
+    blocks = [block for block in _blocks(DOCS / "troubleshooting.md") if block.language == "text"]
+    lines = [line for block in blocks for line in block.text.splitlines()]
+    parts = {part.strip(" :;().") for line in lines for part in line.split("…")} - {""}
+
+    assert 25 <= len(lines)
+    assert [] == sorted(part for part in parts if not any(part in text for text in texts))
+    assert not any("the worker has melted" in text for text in texts)
+
+
+def _texts_of_the_program() -> set[str]:
+    """The literals of the linter, the runs and the rules; what an f-string puts in is left out of it."""
+    found = set()
+    for folder in ("linter", "rules", "runtime_checks"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    found.add(node.value)
+    return found
+
+
+def _index() -> str:
+    return (DOCS / "index.md").read_text("utf-8")
 
 
 def test_every_rule_has_a_page() -> None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from migrate_lint.linter.analysis.names import canonical
 from migrate_lint.linter.analysis.public_names import of_compat_v1
@@ -37,8 +36,7 @@ __all__ = ["Row", "TF1Names", "arguments", "names", "rows", "setup", "tables"]
 _OWN = "migrate_lint."
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One name of TF1, without ``tf.``, and what is known of it."""
 
     name: str
