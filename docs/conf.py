@@ -28,5 +28,6 @@ highlight_language = "text"
 html_theme = "furo"
 html_title = f"migrate-lint {release}"
 html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_copy_source = False
 html_show_sphinx = False

@@ -69,7 +69,7 @@ def tables() -> Iterator[str]:
     for module, members in groupby(rows(), key=lambda row: _module(row.name)):
         yield f"## tf.{module}" if module else "## tf"
         yield ""
-        yield "| TF1 | in TF2 | in `tf.compat.v1` | rules | recipe |"
+        yield "| TF1 | in TF2 | in compat.v1 | rules | recipe |"
         yield "|---|---|---|---|---|"
         for row in members:
             recipes = dict.fromkeys(rule.recipe for rule in row.rules if rule.recipe)
@@ -137,7 +137,7 @@ def _compat(name: str) -> str:
 
 
 def _link(rule: type[Rule]) -> str:
-    return f"[{rule.code} {rule.slug()}](rules/{rule.slug()}.md)"
+    return f"[{rule.code}](rules/{rule.slug()}.md)"
 
 
 @cache
@@ -178,6 +178,7 @@ class TF1Names(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Read the tables as if they stood in the page."""
+        self.env.note_reread()  # the tables change, and the page does not
         lines = arguments() if self.arguments == ["arguments"] else tables()
         return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 
