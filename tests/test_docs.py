@@ -349,6 +349,7 @@ def test_pages_are_of_four_kinds() -> None:
     assert {path.stem for path in DOCS.glob("*.md")} - {"index"} == {one for one in listed if "/" not in one}
 
 
+@pytest.mark.slow
 def test_names_of_tf1_are_those_of_the_tables() -> None:
     """Every name that a table has a successor for, where TF2 lacks it; with recipes that exist, five cells a row."""
     from migrate_lint.rules.tf1_api import contrib, moved_or_removed_symbol
@@ -372,6 +373,7 @@ def test_names_of_tf1_are_those_of_the_tables() -> None:
     assert [] == [row.name for row in told.values() if not row.rules]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "instead", "compat", "codes"),
     [
@@ -384,6 +386,7 @@ def test_names_of_tf1_are_those_of_the_tables() -> None:
         ("mul", "`tf.multiply`", "", {"TF406"}),
         ("metrics.auc", "`tf.keras.metrics.AUC`", "yes; needs a graph", {"TF406", "TF421", "TF624"}),
         ("contrib.data.unbatch", "`tf.data.experimental.unbatch`", "", {"TF405"}),
+        ("contrib.rnn.LSTMCell", "`tf.compat.v1.nn.rnn_cell.LSTMCell` with Keras 2", "", {"TF405", "TF620"}),
         ("contrib.slim", "`tf_slim`", "", {"TF405"}),
         ("contrib.crf.crf_log_norm", "code that `--fix --via compat.v1` writes out", "", {"TF405"}),
         ("keras.layers.CuDNNLSTM", "`tf.keras.layers.LSTM`", "", {"TF309"}),
@@ -431,6 +434,7 @@ def test_the_search_finds_names_of_tf1(tmp_path: Path) -> None:
     assert set() == words - (index["terms"].keys() | index["titleterms"].keys())
 
 
+@pytest.mark.slow
 def test_messages_of_the_troubleshooting_page_exist() -> None:
     """Each line that is quoted there is made of texts of the program, but for what an ellipsis stands for."""
     texts = _texts_of_the_program()

@@ -122,7 +122,9 @@ def _instead_of_contrib(path: str) -> str:
         return contrib.WRITTEN_OUT
     if found.kind == "tf":
         same = _standing(found.name)
-        return f"`tf.{same.native or ('' if same.status == 'ok' else 'compat.v1.') + found.name}`"
+        if same.native or same.status == "ok":
+            return f"`tf.{same.native or found.name}`"
+        return f"`tf.compat.v1.{found.name}`{'' if same.status == 'v1' else ' with Keras 2'}"
     return f"`{f'tf_slim.{found.name}'.rstrip('.') if found.kind == 'slim' else found.name}`"
 
 
