@@ -57,6 +57,7 @@ class BatchNormDefaults(Rule):
     severity = Severity.INFO
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    recipe = "slim"
     beside = ("TF104", "TF105", "TF106", "TF110", "TF405")  # where it is made, and that contrib is gone
     references = ("slim.batch_norm",)
 

@@ -57,6 +57,7 @@ class MovingVarianceKeras3(Rule):
     severity = Severity.INFO
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    recipe = "slim"
     targets = frozenset({Target.KERAS3})
     beside = ("TF103", "TF104", "TF105", "TF106", "TF107", "TF110", "TF405", "TF406", "TF410", "TF607", "TF609")
     references = tuple(_POSITIONS)

@@ -51,6 +51,7 @@ class RegularizerScale(Rule):
     code = "TF616"
     severity = Severity.INFO
     consequence = Consequence.CHANGES
+    recipe = "slim"
     beside = ("TF405", "TF406")  # these say that contrib is gone
     calls = ("slim.l2_regularizer",)
 

@@ -65,6 +65,7 @@ class SlimLayerDefaults(Rule):
     severity = Severity.INFO
     consequence = Consequence.CHANGES
     effort = Effort.LOCAL
+    recipe = "slim"
     beside = ("TF104", "TF105", "TF106", "TF110", "TF405")  # where it is made, and that contrib is gone
     calls = tuple(f"slim.{name}" for name in (*_LAYERS, *_POOLS))
 

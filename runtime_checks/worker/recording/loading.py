@@ -77,8 +77,13 @@ def prepared(pair: object, folder: str, name: str) -> Loaded:
     return Loaded(Pair(**fields), _are_same(fields["tf1"], fields["tf2"]), folder)
 
 
-def side_of(loaded: Loaded, side: str) -> Pair:
+def side_of(loaded: Loaded, side: str, data_alone: bool = False) -> Pair:
     """The pair with what one side needs imported where it is given by name; the other side's stays a name.
+
+    Args:
+        loaded: the pair.
+        side: ``"tf1"`` or ``"tf2"``.
+        data_alone: whether nothing but its input pipeline is wanted of that side.
 
     Raises:
         PairError: if what is named is not there, or cannot be called.
@@ -94,8 +99,9 @@ def side_of(loaded: Loaded, side: str) -> Pair:
             raise PairError(f"{field} of {pair.name} is {_kind(value)}: wanted is a function, or file.py:name")
     if pair.data is not None:
         pair.data = _pipelines(pair, side, loaded.folder)
-    if getattr(pair, side) is None:
-        raise PairError(f"{side} of {pair.name} is None: wanted is a function, or file.py:name")
+    if getattr(pair, side) is None and not (data_alone and pair.data is not None):
+        alone = "" if pair.data is None else "; --until data compares its pipelines alone"
+        raise PairError(f"{side} of {pair.name} is None: wanted is a function, or file.py:name{alone}")
     return pair
 
 

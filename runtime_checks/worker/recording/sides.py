@@ -58,7 +58,7 @@ def record_side(
     same: list[bool] = []
 
     def fresh(found: Loaded) -> Pair:
-        return _watched(side_of(found, side), side, same)
+        return _watched(side_of(found, side, plan.data_alone), side, same)
 
     pair = fresh(loaded)
     renew = None if again is None else Renewal(lambda: fresh(again()), code, recording)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .scenarios import DATA
+
 __all__ = ["Plan"]
 
 
@@ -30,3 +32,8 @@ class Plan(NamedTuple):
     def wants(self, scenario: str) -> bool:
         """Whether a scenario is to be recorded."""
         return scenario in self.scenarios
+
+    @property
+    def data_alone(self) -> bool:
+        """Whether it is the input pipelines that are to be recorded, and nothing of a model."""
+        return set(self.scenarios) == {DATA}

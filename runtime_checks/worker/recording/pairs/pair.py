@@ -146,7 +146,8 @@ class Pair:
             ``compile`` set up.
         data: the input pipelines of both sides, functions or where they are, which may take ``params``: of TF1 one that
             gives a dataset, tensors of a graph (as an ``input_fn`` or a queue does) or an iterable of what is fed; of
-            TF2 one that gives a dataset, a sequence of Keras or an iterable of batches.
+            TF2 one that gives a dataset, a sequence of Keras or an iterable of batches. Where these alone are compared,
+            with ``--until data``, ``tf1``, ``tf2`` and ``inputs`` may be None.
         params: given to a parameter named ``params``.
         renames: TF2 names by TF1 names, both without ``:0``; a key that ends with ``/`` stands for all names below
             it. Or a function from a TF1 name to the TF2 name.

@@ -104,7 +104,8 @@ class _Side:
 
     def record(self) -> None:
         """Record everything that is wanted."""
-        self.batches.at(0)
+        if not self.plan.data_alone:
+            self.batches.at(0)
         self._try(scenarios.DATA, self._data)
         self._try(scenarios.STRUCTURE, self._structure)
         self._try(scenarios.CONSTANT, self._constant)

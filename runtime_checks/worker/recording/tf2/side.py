@@ -76,7 +76,8 @@ class _Side:
 
     def record(self) -> None:
         """Record everything that is wanted."""
-        self.session.batches.at(0)
+        if not self.session.plan.data_alone:
+            self.session.batches.at(0)
         try:
             for name, body in self._bodies():
                 if name not in _FILLED:
