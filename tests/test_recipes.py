@@ -41,6 +41,16 @@ UNTIL: dict[str, tuple[str, set[str]]] = {
     "variable-scopes": ("random", {"1", "2", "3f", "4"}),
 }
 """Of a page the last rung that its pair can climb, and those that have to pass."""
+FAULTS = {
+    "checkpoints": ('Dense(2, name="net")', 'Dense(2, name="net", use_bias=False)', "2"),
+    "collections": ("L2(0.05)", "L2(0.1)", "6"),
+    "input-pipelines": ("batch(4)", "batch(4, drop_remainder=True).skip(1)", "0"),
+    "metrics": ("(labels, predictions)", "(labels, labels)", "7e"),
+    "rnn": ("outputs *=", "outputs +=", "3f"),
+    "schedules": ("decay_rate=0.5", "decay_rate=0.6", "7r"),
+    "slim": ("momentum=0.999", "momentum=0.99", "6"),
+}
+"""What a migration gets wrong in the new program of a page, and a rung that then fails."""
 NO_MODEL = {
     "summaries": "both programs write files of events, which no rung reads: that they write the same is compared above"
 }
@@ -118,6 +128,27 @@ def test_verify_finds_both_sides_equal(name: str, target: Target, children: Chil
     passed = {rung.number for rung in report.rungs if rung.status is Status.PASS}
     told = "".join(f"\n{one.number} {one.status.value}: {one.detail}" for one in report.rungs)
     assert (0, wanted) == (report.status, passed), told
+
+
+@pytest.mark.tensorflow
+@pytest.mark.usefixtures("_workers")
+@pytest.mark.parametrize("name", FAULTS)
+def test_verify_tells_a_recipe_that_is_wrong(name: str, children: Children, tmp_path: Path) -> None:
+    """So that the pairs of the pages show something."""
+    right, wrong, number = FAULTS[name]
+    folder = project(RECIPES / f"{name}.md", tmp_path)
+    new = (folder / "new.py").read_text("utf-8")
+    assert right in new
+    (folder / "new.py").write_text(new.replace(right, wrong), "utf-8")
+    if name == "checkpoints":
+        children.call(Target.KERAS2.value, numbers, str(folder), "old.py")
+
+    report = run(Request(str(folder / "pair.py"), target=Target.KERAS3, until=UNTIL[name][0]))
+
+    told = "".join(f"\n{one.number} {one.status.value}: {one.detail}" for one in report.rungs)
+    failed = {rung.number for rung in report.rungs if rung.status is Status.FAIL}
+    assert report.status == 1, told
+    assert number in failed, told
 
 
 def test_every_recipe_has_a_pair() -> None:
