@@ -356,7 +356,7 @@ def _without_unfed(network: Network, values: Sequence[Value], code: UserCode, no
 
     def lacks(what: str, operation: Operation) -> batches.PairError:
         line = place_of(operation, code)
-        where = "" if line is None else " ({}:{})".format(os.path.basename(line[0]), line[1])
+        where = "" if line is None else f" ({os.path.basename(line[0])}:{line[1]})"
         return batches.PairError(f"feeds of the Spec: {what} needs {operation.name}:0{where}, which gets nothing")
 
     kept, left = [], []
