@@ -28,7 +28,7 @@ def keras_spec(build: Callable[[], Nest], inputs: Nest, labels: Nest, mode: str)
     """
     import tensorflow as tf
 
-    tf.keras.backend.set_learning_phase(int(mode == "train"))
+    tf.keras.backend.set_learning_phase(int(mode == "train"))  # the Keras of a TF1 side  # migrate-lint: disable=TF429
     model = build()
     _hide(model)
     own = getattr(model, "inputs", None)
