@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...linter.rule_api.contrib import successor, takes
+from ...linter.rule_api.contrib import Successor, successor, takes
 from ...linter.rule_api.model import Import, Name, Reference, Target
 from ...linter.rule_api.rewriting import expression
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
@@ -59,6 +59,8 @@ SUCCESSORS = {
     "tpu": "`tf.tpu` and `tf.distribute.TPUStrategy`",
     "training.HParams": "`tensorboard.plugins.hparams`",
 }
+_AS_A_WHOLE = (".slim", ".layers", ".losses", ".metrics")
+"""Modules of which nearly all lives on in one place."""
 _SHOWN = 3
 """Names of a module that are told one by one."""
 _BESIDE_CODE = {
@@ -143,7 +145,7 @@ class Contrib(Rule):
             yield self.report(
                 statement,
                 f"Importing `tensorflow.contrib{module}` raises ModuleNotFoundError on TF2"
-                f"{_successor(module) if module else _successors(statement)}.",
+                f"{_successor(module) if module in _AS_A_WHOLE else _successors(statement, module)}.",
             )
 
     def on_reference(self, reference: Reference) -> Iterator[Diagnostic]:
@@ -173,26 +175,44 @@ class Contrib(Rule):
         return None if written is None else Replacement(expression(written[0]), imports=written[1])
 
 
-def _successors(statement: Import) -> str:
-    """What is said of contrib as a whole: what stands for each name that the file reads of it."""
-    read = {
-        _module(reference.names) or "": None
-        for reference in statement.file.references
-        if (reference.path or "").partition(".")[0] == statement.bound
-    }
+def _successors(statement: Import, module: str) -> str:
+    """What is said of a module, or of several in one statement: what stands for each name that is read of them."""
+    of_statement = [one for one in statement.file.imports if one.statement is statement.statement]
+    bound = {one.bound: _module(one.names) or "" for one in of_statement}
+    read: dict[str, None] = {}
+    for reference in statement.file.references:
+        own = bound.get((reference.path or "").partition(".")[0])
+        path = None if own is None else _module(reference.names)
+        if own is not None and path is not None and len(path) > len(own):
+            read[path[1:]] = None
     told, without = [], []
-    for path in filter(None, read):
-        found = successor(f"{_ROOTS[0]}{path}")
-        if found is None or found.kind == "module" or not found.name:
-            without.append(f"`{path[1:]}`")
-        elif found.kind == "code":
-            told.append(f"`{path[1:]}` is written out by `--fix --via compat.v1`")
+    for path in read:
+        found = successor(f"{_ROOTS[0]}.{path}")
+        instead = "" if found is None else _named(found, statement.target)
+        if instead:
+            told.append(f"`{path}` is {instead}")
         else:
-            told.append(f"`{path[1:]}` is now `{'tf' if found.kind == 'tf' else 'tf_slim'}.{found.name}`")
+            without.append(f"`{path}`")
     if not told:
-        return _successor("")
+        return _successor(module)
     lost = f"; nothing stands for {_some(without)}" if without else ""
     return f"; of what is read here, {_some(told)}{lost}"
+
+
+def _named(found: Successor, target: Target) -> str:
+    """What stands for a name, by its name of today; empty where only a module does."""
+    if found.kind == "code":
+        return f"written out by `--fix --via compat.v1`{_BESIDE_CODE.get(found.name, '')}"
+    if found.kind == "module" or not found.name:
+        return ""
+    if found.kind == "slim":
+        return f"now `tf_slim.{found.name}`"
+    name = f"tensorflow.{found.name}"
+    for keras in dict.fromkeys((target, Target.KERAS2)):
+        new = name if standing(name, keras).status == "ok" else moved(name, keras)
+        if new:
+            return f"now `tf{new[10:]}`{'' if keras is target else ', which needs Keras 2'}"
+    return ""
 
 
 def _some(texts: Sequence[str]) -> str:
