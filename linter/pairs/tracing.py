@@ -30,6 +30,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Div: operator.truediv,
 }
+_PUTS = ("append", "extend", "insert", "add")
 _DEEP = 24
 """Names that stand for each other, followed for one value."""
 
@@ -102,10 +103,23 @@ class Program:
             if fact.value is None and isinstance(fact.source, ast.Call) and self._reads_data(fact)
         }
         self._callers: dict[tuple[str, int], list[Spot]] = {}
+        self._put: dict[tuple[str, int, str], list[Spot]] = {}
+        """What lists get by their methods: by file, scope or class, and name or attribute."""
         for call in self.calls():
+            for holder in self._holders(call) if call.method in _PUTS and call.call.args else ():
+                self._put.setdefault(holder, []).append(Spot(call.file, call.scope, call.call.args[-1]))
             for entity in call.found:
                 if entity.kind in ("function", "class"):
                     self._callers.setdefault(entity.key, []).append(Spot(call.file, call.scope, call.call))
+
+    def _holders(self, call: Call) -> Iterator[tuple[str, int, str]]:
+        """The name, or the attribute of ``self``, whose method is called."""
+        node = call.receiver
+        if isinstance(node, ast.Name) and (found := call.file.index.lookup(call.scope, node.id)) is not None:
+            yield call.file.key, found[0].id, node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            for file, scope in self.classes_of(Spot(call.file, call.scope, node.value)):
+                yield file, scope, node.attr
 
     @staticmethod
     def home_of(index: FileIndex, fact: AssignmentFact) -> Scope:
@@ -193,6 +207,7 @@ class Program:
         home, binds = found
         facts = [fact for fact in self.assigned(spot.file, home) if self._of_fact(spot.file, fact, name)]
         given = [one for fact in self._before(spot, home, facts) for one in self._of_fact(spot.file, fact, name)]
+        given += self._put.get((spot.file.key, home.id, name), [])
         if home.is_function and name in home.parameters:
             given += self.arguments(spot.file, home, name)
         for bind in binds:
@@ -292,6 +307,7 @@ class Program:
                     for fact in facts:
                         assert fact.source is not None
                         found += self._unpacked(Spot(file, fact.scope, fact.source), fact)
+            found += self._put.get((*key, name), [])
         for place in self._methods(cls, name):
             found += self._returned(*place)
         return found

@@ -256,6 +256,28 @@ def test_a_rate_that_is_made_of_itself_is_a_setting_to_fill_in(tmp_path: Path) -
     assert "feeds with `rate`" in lr.train.what
 
 
+HELD = """class Held:
+    def __init__(self):
+        self.parts = []
+
+    def put(self, x):
+        self.parts.append(x)
+
+held = Held()
+held.put(h)
+h = tf.concat(held.parts, 1)
+"""
+
+
+@pytest.mark.parametrize("kept", ["parts = []\nparts.append(h)\nh = tf.concat(parts, 1)\n", HELD])
+def test_what_a_list_gets_is_followed(tmp_path: Path, kept: str) -> None:
+    """By its methods, be it a name or an attribute."""
+    found = read(tmp_path, SCRIPT.replace("h = tf.layers.dense(h, 5)\n", kept))
+
+    assert {"x", "y", "keep"} == {one.name for one in found.given}
+    assert "h" == found.outputs
+
+
 def test_a_file_that_runs_nothing_is_told(tmp_path: Path) -> None:
     """Its classes are run by another file, which is to be named."""
     assert "train.py comes to no session when it is run" in " ".join(read(tmp_path, NET).not_understood)
