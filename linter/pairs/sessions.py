@@ -407,7 +407,8 @@ class _Reader:
     ) -> None:
         """Say what a placeholder is; what the training step alone needs, such as a learning rate, is a setting."""
         values = {True: [], False: []}  # type: dict[bool, list[Spot]]
-        for run, _, value in fed:
+        computing = [one for one in fed if any(True for _ in fed_to(self._program, *one[0].fetches))]
+        for run, _, value in computing or fed:  # not what a run is fed that initializes
             values[run.spot.line in training].append(value)
         numbers = [self._program.value(value) for some in values.values() for value in some]
         plain = _has_numbers(numbers)

@@ -242,10 +242,10 @@ def _batch(function: str, given: Sequence[Given], seed: int, rows: int) -> str:
 
 
 def _values(given: Given, rows: int) -> str:
+    sizes: list[str] = []
     if given.shape is None:
         shape = f"({rows}, {to_fill(f'the shape of `{given.name}`, {given.where}, behind the rows')})"
     else:
-        sizes = []
         for place, size in enumerate(given.shape):
             if isinstance(size, Missing):
                 sizes.append(to_fill(size.what))
@@ -256,6 +256,9 @@ def _values(given: Given, rows: int) -> str:
     if given.one_hot and given.shape is not None and isinstance(given.shape[-1], int):
         outer = ", ".join(shape[1:-1].split(", ")[:-1])
         return f"np.eye({given.shape[-1]}, dtype=np.{dtype})[random.randint({given.shape[-1]}, size=({outer},))]"
+    if given.one_hot and given.shape is not None and isinstance(given.shape[-1], Missing):
+        outer = ", ".join(sizes[:-1])
+        return f"random.dirichlet(np.ones({sizes[-1]}), size=({outer},)).astype(np.{dtype})"
     if dtype == "str":
         return to_fill(f"texts for `{given.name}`, {given.where}, of shape {shape}".replace("to_fill", ""))
     if dtype == "bool":

@@ -278,6 +278,25 @@ def test_what_a_list_gets_is_followed(tmp_path: Path, kept: str) -> None:
     assert "h" == found.outputs
 
 
+def test_what_a_run_is_fed_that_initializes_is_no_setting_of_evaluation(tmp_path: Path) -> None:
+    """The run that computes something tells it."""
+    begun = "sess.run(tf.global_variables_initializer(), {keep: 0.7})"
+    text = SCRIPT.replace("tf.global_variables_initializer().run()", begun)
+    keep = given(read(tmp_path, text), "keep")
+
+    assert ("0.5", "1.0") == (keep.train, keep.evaluate)
+
+
+def test_labels_of_unknown_width_are_shares(tmp_path: Path) -> None:
+    """Of what a softmax is held against, whose rows have a sum of 1; the width is filled in once."""
+    text = SCRIPT.replace('"int64", shape=(None,)', '"float", shape=(None, width())')
+    text = text.replace("sparse_softmax", "softmax")
+    made = written(read(tmp_path, text), None, "", str(tmp_path / "pair.py"))
+
+    assert 1 == made.count("size 1 of y")
+    assert "random.dirichlet(np.ones(to_fill(" in made
+
+
 def test_a_file_that_runs_nothing_is_told(tmp_path: Path) -> None:
     """Its classes are run by another file, which is to be named."""
     assert "train.py comes to no session when it is run" in " ".join(read(tmp_path, NET).not_understood)
