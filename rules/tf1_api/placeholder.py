@@ -8,8 +8,7 @@ from ...linter.rule_api.model import Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import certainty, is_only_traced
-
-_WITH_DEFAULT = "tensorflow.placeholder_with_default"
+from .graph_calls import PLACEHOLDERS, WITH_DEFAULT
 
 
 class Placeholder(Rule):
@@ -46,7 +45,7 @@ class Placeholder(Rule):
     consequence = Consequence.BREAKS
     recipe = "placeholders"
     supersedes = ("TF406",)
-    calls = ("tensorflow.placeholder", "tensorflow.sparse_placeholder", "tensorflow.sparse.placeholder", _WITH_DEFAULT)
+    calls = PLACEHOLDERS
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
@@ -65,7 +64,7 @@ class Placeholder(Rule):
         severity = certainty(call)
         if severity is None:
             return
-        if call.name == _WITH_DEFAULT:
+        if call.name == WITH_DEFAULT:
             yield self.report(
                 call,
                 f"`placeholder_with_default`{whose} returns its default in eager execution, and nothing else can be "

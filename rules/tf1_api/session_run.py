@@ -10,6 +10,7 @@ from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from ..checkpoints.assigned import assignments_to
 from .api_status import is_plain, written
 from .contexts import certainty
+from .graph_calls import PLACEHOLDERS
 
 _SESSIONS = (
     "tensorflow.Session",
@@ -22,10 +23,7 @@ _DEFAULT = ("tensorflow.get_default_session",)
 _RUNS = tuple(
     f"{name}().{method}" for name in (*_SESSIONS, *_DEFAULT) for method in ("run", "partial_run", "make_callable")
 )
-_PLACEHOLDERS = frozenset(
-    f"tensorflow.{name}()"
-    for name in ("placeholder", "placeholder_with_default", "sparse_placeholder", "sparse.placeholder")
-)
+_FED = frozenset(f"{name}()" for name in PLACEHOLDERS)
 
 
 class SessionRun(Rule):
@@ -170,7 +168,7 @@ def _feeds_placeholder(call: Call) -> bool:
     """Whether the second argument is a dict with a placeholder for a key."""
     feed = call.value("feed_dict", 1)
     keys = [key for key in feed.keys if key is not None] if isinstance(feed, ast.Dict) else []
-    return any(name.canonical in _PLACEHOLDERS for key in keys for name in call.names_of(key))
+    return any(name.canonical in _FED for key in keys for name in call.names_of(key))
 
 
 def _class(call: Call) -> str:
