@@ -358,13 +358,14 @@ class _Reader:
         of_step = fed_to(program, trained[0]) if trained is not None else ()
         needed += [spot for spot in of_step if id(spot.node) not in computed]
         training = {r.line for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
+        computing = [run for run in runs if any(True for _ in fed_to(program, *run.fetches))]
+        feeds = [
+            (run, key, value, {id(one.node) for one in program.closure(key)})
+            for run in runs
+            for key, value in run.feeds
+        ]
         for spot in needed:
-            fed = [
-                (run, key, value)
-                for run in runs
-                for key, value in run.feeds
-                if any(one.node is spot.node for one in program.closure(key))
-            ]
+            fed = [(run, key, value) for run, key, value, made_of in feeds if id(spot.node) in made_of]
             given = describe(program, spot, self._word(spot, fed))
             if spot.call is not None and spot.call.name == "tensorflow.placeholder_with_default" and not fed:
                 found.told.append(f"{spot.where} `{given.name}` is left at its default")
@@ -373,7 +374,8 @@ class _Reader:
                 given.name += str(len(found.given))
             found.given.append(given)
             given.reach = self._reach_of_call(spot, [key for _, key, _ in fed], f"the placeholder `{given.name}`")
-            self._role(given, spot, fed, training, of_step=id(spot.node) not in computed)
+            told = [one for one in fed if one[0] in computing] or fed  # not what a run is fed that initializes
+            self._role(given, spot, told, training, of_step=id(spot.node) not in computed)
             if given.role == "setting" and all(run.spot.line in training for run, _, _ in fed):
                 given.evaluate = dropout_off(program, spot, wanted) or given.evaluate
             if given.role != "setting":
@@ -407,8 +409,7 @@ class _Reader:
     ) -> None:
         """Say what a placeholder is; what the training step alone needs, such as a learning rate, is a setting."""
         values = {True: [], False: []}  # type: dict[bool, list[Spot]]
-        computing = [one for one in fed if any(True for _ in fed_to(self._program, *one[0].fetches))]
-        for run, _, value in computing or fed:  # not what a run is fed that initializes
+        for run, _, value in fed:
             values[run.spot.line in training].append(value)
         numbers = [self._program.value(value) for some in values.values() for value in some]
         plain = _has_numbers(numbers)
