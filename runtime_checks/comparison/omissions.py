@@ -15,6 +15,7 @@ from ..worker.recording.pairs.mapping import ignored, plain
 from ..worker.recording.values import sampling
 from .climb import Climb, Settled, why_missing
 from .draws import unaligned
+from .initial_values import compare_initial_values
 from .judging.pairing import couples, slot_of
 from .judging.tolerances import coarser, is_short
 from .metrics import paired
@@ -241,7 +242,8 @@ def _rates(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:
 
 
 def _random(climb: Climb) -> Iterator[str]:
-    if climb.tf2.scenario(scenarios.INFERENCE_COPIED).outcome == "ok":
+    copied = climb.tf2.scenario(scenarios.INFERENCE_COPIED).outcome == "ok"
+    if copied and not compare_initial_values(climb.judge, *climb.indexes(scenarios.INFERENCE)).equal:
         yield "initial values one by one (drawn otherwise, so compared as distributions, and copied)"
     name = scenarios.TRAINING if why_missing(climb.both(scenarios.ALIGNED)) else scenarios.ALIGNED
     both = climb.both(name)

@@ -43,12 +43,13 @@ _OTHER_RULES = ("optimizers.", "backend.", "applications.", "Model", "models.Mod
 """What another rule judges, or nobody gives keywords that are gone."""
 _DERIVED = ("callbacks.", "layers.", "losses.", "metrics.")
 """What programs derive classes from."""
+_FILE = os.path.join(tempfile.gettempdir(), "keras_members.weights.h5")
 _GIVEN = {
     "units": 2, "filters": 2, "kernel_size": 2, "rate": 0.5, "stddev": 0.5, "factor": 0.1, "pool_size": 2, "n": 2,
     "dims": (1,), "target_shape": (1,), "input_dim": 2, "output_dim": 2, "num_heads": 2, "key_dim": 2, "axes": 1,
     "activation": "relu", "num_tokens": 2, "height": 2, "width": 2, "height_factor": 0.1, "width_factor": 0.1,
     "scale": 0.5, "num_bins": 2, "groups": 1, "equation": "ab,bc->ac", "output_shape": 2, "function": abs,
-    "state_size": 2, "filepath": "a.weights.h5", "value": 2.0, "layer": None, "cell": None, "cells": None, "fn": len,
+    "state_size": 2, "filepath": _FILE, "value": 2.0, "layer": None, "cell": None, "cells": None, "fn": len,
     "min_value": 0.0, "max_value": 1.0, "num_classes": 2, "data": [], "targets": [], "length": 1, "x": None, "y": None,
 }  # fmt: skip
 """What a constructor gets for the arguments that it must be given."""

@@ -35,7 +35,9 @@ def judge(climb: Climb) -> Settled:
     checks, notes, used = list(initial.checks), list(initial.notes), []
     broken: list[str] = []
     if initial.equal:
-        judged = [scenarios.INFERENCE]
+        own = same_seeds(*(drawn(scenario) for _, scenario in climb.both(scenarios.INFERENCE)))
+        copied = climb.tf2.scenario(scenarios.INFERENCE_COPIED).outcome == "ok"
+        judged = [scenarios.INFERENCE if own or not copied else scenarios.INFERENCE_COPIED]
         judged += [one for one in (scenarios.TRAINING, scenarios.TRAINING_CONSTANT) if _same_draws(climb, one, notes)]
     else:
         judged = [scenarios.INFERENCE_COPIED]

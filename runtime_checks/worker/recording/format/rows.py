@@ -75,7 +75,11 @@ if TYPE_CHECKING:
     )
 
     class DrawRow(TypedDict, total=False):
-        """A random operation; it `repeats` where it is in a loop of the graph, which draws anew in each turn."""
+        """A random operation.
+
+        It `repeats` where it is in a loop of the graph, which draws anew in each turn, and is `idle` where nothing that
+        is recorded depends on what it draws.
+        """
 
         op: str
         seed: int | None
@@ -83,6 +87,7 @@ if TYPE_CHECKING:
         purpose: str
         place: Place | None
         repeats: bool
+        idle: bool
 
     class LoadRow(TypedDict):
         """A call that loads from a checkpoint."""
@@ -115,6 +120,7 @@ if TYPE_CHECKING:
         ``variant`` says which other setting of the TF2 side it is of, ``elsewhere`` where an output was computed that
         should have been on another device, ``scales_loss`` whether an optimizer was seen to scale the loss,
         ``distributes`` whether the training step runs a strategy, and ``normalized`` what normalizes by replica.
+        ``step_numbers`` says for which of TF1's draws those of a training step stand.
         ``unbuilt`` is what the first training step of a model raises that nothing has called before.
         ``lines``, where they were asked for, has for each of the user's files the lines on which statements begin, and
         those that ran.
@@ -149,6 +155,7 @@ if TYPE_CHECKING:
         elsewhere: str
         scales_loss: bool
         distributes: bool
+        step_numbers: list[int]
         unbuilt: str
         normalized: list[str]
         lines: list[Json]

@@ -187,6 +187,7 @@ _DRAW = _fields(
         "purpose": _text,
         "place": _maybe(_place),
         "repeats": _flag,
+        "idle": _flag,
     },
 )
 
@@ -351,6 +352,7 @@ CONTENT = _fields(
         "elsewhere": _text,
         "scales_loss": _flag,
         "distributes": _flag,
+        "step_numbers": _list(_LENGTH),
         "unbuilt": _text,
         "normalized": _list(_text),
         "timing": _TIMING,

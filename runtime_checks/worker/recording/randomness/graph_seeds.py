@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import Iterable, Iterator, Sequence
+from typing import Collection, Iterable, Iterator, Sequence
 
 from ..format.rows import DrawRow
 from ..tensors import Graph, Operation
@@ -115,11 +115,13 @@ def random_operations(graph: Graph) -> list[Operation]:
     return found
 
 
-def ledger_of(ledger: Ledger) -> list[DrawRow]:
-    """What a graph draws, as JSON data, with the seeds that its operations have now."""
+def ledger_of(ledger: Ledger, idle: Collection[Operation] = ()) -> list[DrawRow]:
+    """What a graph draws, as JSON data, with the seeds that its operations have now; some of it is `idle`."""
     described = []
     for draw, said in zip(ledger.draws, ledger.described()):
         with contextlib.suppress(AttributeError, ValueError):  # no operation, or one without seeds
             said["seed"] = int(draw.operation.get_attr("seed2"))
+        if draw.operation in idle:
+            said["idle"] = True
         described.append(said)
     return described

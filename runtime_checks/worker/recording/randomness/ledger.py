@@ -110,14 +110,17 @@ class Ledger:
         finally:
             self._thread.share = before
 
-    def begin_step(self) -> None:
-        """The draws that follow belong to the next training step; the first call begins step 0."""
+    def begin_step(self, numbers: Sequence[int] = ()) -> None:
+        """The draws that follow belong to the next training step; the first call begins step 0.
+
+        Those that are numbered within a step get these numbers first, in place of 0, 1, 2 ...
+        """
         self.step += 1 if self._begun else 0
         self._begun = True
 
     @contextlib.contextmanager
-    def evaluating(self) -> Iterator[None]:
-        """What the body draws belongs to the inference after a training step, and is not kept."""
+    def evaluating(self, numbers: Sequence[int] = ()) -> Iterator[None]:
+        """What the body draws belongs to the inference after a training step, and is not kept; see `begin_step`."""
         before = list(self.draws)
         try:
             yield

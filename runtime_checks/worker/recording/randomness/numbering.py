@@ -92,7 +92,6 @@ def aligned(
     code: UserCode | None = None,
     heard: Tell | None = None,
     retraced: bool = False,
-    given: Sequence[int] = (),
 ) -> Iterator[Ledger]:
     """Number random operations within a training step, in the body; call ``begin_step`` of the ledger before each.
 
@@ -106,12 +105,11 @@ def aligned(
         heard: told, as a sentence, what is drawn otherwise than the program does by itself, or is not aligned.
         retraced: whether the steps have batches of several shapes, for which a ``tf.function`` is traced again. As
             the generators of each trace begin anew, functions then draw through Python, by eager kernels.
-        given: the numbers of the first operations of a step, in place of 0, 1, 2 ...
     """
     from tensorflow.python.framework import random_seed
 
     heard = heard or (lambda text: None)
-    numbers = _Numbers(code, heard, retraced, given)
+    numbers = _Numbers(code, heard, retraced)
 
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         frame = sys._getframe(1)
@@ -158,9 +156,9 @@ class _Numbers(Ledger):
     tracing began: a function that is traced twice, as one that makes variables is, gets the same numbers again.
     """
 
-    def __init__(self, code: UserCode | None, heard: Tell, retraced: bool, given: Sequence[int]) -> None:
+    def __init__(self, code: UserCode | None, heard: Tell, retraced: bool) -> None:
         super().__init__(code)
-        self._given = given
+        self._given: Sequence[int] = ()
         self._begin = 0
         self._tell = heard
         self._retraced = retraced
@@ -173,18 +171,20 @@ class _Numbers(Ledger):
         self._called: weakref.WeakSet[Graph] = weakref.WeakSet()
         self._of_replicas: dict[int, int] = {}
 
-    def begin_step(self) -> None:
+    def begin_step(self, numbers: Sequence[int] = ()) -> None:
         if not self._begun:
             for draw in self.draws:
                 draw.purpose = INITIAL_VALUE
-        super().begin_step()
+        super().begin_step(numbers)
         self._next = self._begin = 0
+        self._given = numbers
         self._of_replicas.clear()
 
     @contextlib.contextmanager
-    def evaluating(self) -> Iterator[None]:
-        self._next = self._begin = of_evaluation(self.step)
-        with super().evaluating():
+    def evaluating(self, numbers: Sequence[int] = ()) -> Iterator[None]:
+        first = self._next = self._begin = of_evaluation(self.step)
+        self._given = [first + number for number in numbers]
+        with super().evaluating(numbers):
             yield
 
     def initial(self) -> int:
@@ -209,7 +209,8 @@ class _Numbers(Ledger):
         return self._numbered(number)
 
     def _numbered(self, number: int) -> int:
-        return self._given[number] if number < len(self._given) else number
+        at = number - self._begin
+        return self._given[at] if 0 <= at < len(self._given) else number
 
     def _number(self, graphs: Sequence[Graph]) -> int:
         """The number of the next draw in the last of the graphs that are being traced, each within the one before."""

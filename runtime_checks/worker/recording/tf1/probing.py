@@ -1,4 +1,7 @@
-"""What a TF1 graph would do in steps that are not run: its learning rates later, and gradients that are too large."""
+"""What a TF1 graph would do otherwise than as it is run.
+
+Its learning rates in later steps, what it does with gradients that are too large, and with other random numbers.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 
 from ...errors import essence
 from ..format.rows import RateRow
+from ..randomness.ledger import STEP
 from ..tensors import Array, Operation, Tensor, V1Session, Variable
 from ..values import schedules
 from ..watching import clipping
@@ -15,9 +19,10 @@ from ..watching.operations import constant_of, upstream
 from ..watching.v1_optimizers import Applied
 from .building import Network
 from .sessions import assign, read
+from .step import run_values
 from .variables import plain
 
-__all__ = ["limits", "rates"]
+__all__ = ["idle_draws", "limits", "rates"]
 
 _COUNTING = {"AssignAdd": 1, "AssignAddVariableOp": 1, "AssignSub": -1, "AssignSubVariableOp": -1}
 _WRITING = ("Assign", "Scatter", "ResourceScatter", "CountUpTo", "ResourceApply", "Apply")
@@ -44,6 +49,57 @@ def rates(session: V1Session, network: Network, feeds: Feeds, run: int) -> list[
     known = [rate for rate in found if rate is not None]
     names = ["learning_rate" + (f"_{number}" if number else "") for number in range(len(known))]
     return [_sampled(session, network, name, rate, feeds, run) for name, rate in zip(names, known)]
+
+
+def idle_draws(session: V1Session, network: Network, feeds: Feeds) -> set[Operation]:
+    """The random operations of a graph on which nothing of its forward pass depends.
+
+    Those are the draws of other networks in the graph, and of a dropout that keeps everything, whose ``keep_prob`` is
+    fed: it draws, and then adds nothing to what it is given.
+
+    Args:
+        session: on the graph.
+        network: its graph, whose ``values`` are what may depend on them.
+        feeds: of a batch.
+    """
+    drawing = [draw.operation for draw in network.ledger.draws if draw.purpose == STEP and draw.operation is not None]
+    wanted = [value for value in network.values if value.fetched]
+    needed = upstream([getattr(value.tensor, "op", value.tensor) for value in wanted])
+    found = {operation for operation in drawing if operation.graph is network.graph and operation not in needed}
+    drawing = [operation for operation in drawing if operation in needed and network.graph.is_fetchable(operation)]
+    if not drawing:
+        return found
+    drawn = session.run([operation.outputs[0] for operation in drawing], feeds)
+    others = {operation: _other(value) for operation, value in zip(drawing, drawn)}
+
+    first = {operation.outputs[0]: value for operation, value in zip(drawing, drawn)}
+
+    def run(changed: Sequence[Operation]) -> list[Array]:
+        """With other numbers for some, and those that were drawn for all others: a session draws anew at each run."""
+        values = {**first, **{operation.outputs[0]: others[operation] for operation in changed}}
+        return run_values(session, wanted, {**feeds, **values})
+
+    plain = run(())
+    drawing = [one for one, value in zip(drawing, drawn) if not np.array_equal(others[one], value)]
+
+    def search(operations: Sequence[Operation]) -> None:
+        if all(np.array_equal(one, other) for one, other in zip(plain, run(operations))):
+            found.update(operations)
+        elif len(operations) > 1:
+            half = len(operations) // 2
+            search(operations[:half])
+            search(operations[half:])
+
+    search(drawing)
+    return found
+
+
+def _other(drawn: Array) -> Array:
+    """Other numbers that may have been drawn as well; of whole ones that have no other order, the same."""
+    turned = drawn.reshape(-1)[::-1].reshape(drawn.shape)
+    if np.array_equal(turned, drawn) and np.issubdtype(drawn.dtype, np.floating):
+        return (0.25 + drawn / 2).astype(drawn.dtype)
+    return turned
 
 
 def _sampled(session: V1Session, network: Network, name: str, rate: Tensor, feeds: Feeds, run: int) -> RateRow:

@@ -24,7 +24,7 @@ from ..pipelines import record_pipeline
 from ..randomness import numbering
 from ..randomness.graph_seeds import ledger_of, number_step_ops, numbered, reseeded
 from ..randomness.ledger import STEP
-from ..tensors import Array, DType, Function, V1Session, Variable
+from ..tensors import Array, DType, Function, Operation, V1Session, Variable
 from ..values import fills, sampling
 from ..watching.clipping import UNKNOWN
 from . import checkpoint, estimator, evaluating, in_float64, probing, samples, sessions
@@ -101,6 +101,7 @@ class _Side:
         self._last: tuple[int, list[tuple[str, Array]]] | None = None
         self._said: set[str] = set()
         self._fetched: dict[Network, Operations] = {}
+        self._idle: dict[Network, set[Operation]] = {}
 
     def record(self) -> None:
         """Record everything that is wanted."""
@@ -279,6 +280,7 @@ class _Side:
             sessions.assign(session, self._as_before(network, scenarios.INFERENCE))
             record_variables(chapter, session, weights(network))
             self._pass(chapter, network, session)
+            self._say_what_draws(chapter, network, session)
             samples.record(session, weights(network), chapter)
 
     def _checkpoint(self, chapter: Chapter) -> None:
@@ -352,6 +354,7 @@ class _Side:
             sessions.initialize(session, network)
             sessions.assign(session, _by_name(network, self._initial()))
             self._pass(chapter, network, session)
+            self._say_what_draws(chapter, network, session)
 
     def _initial(self) -> Iterator[tuple[str, Array]]:
         """The weights that the graph of inference begins with."""
@@ -389,7 +392,7 @@ class _Side:
             places={} if self._before is None else sampling.of(self._before),
             whole=self._whole(chapter),
             heard=lambda step, values: evaluations.append((step, values)),
-            ended=lambda session: self._probe(session, network) if chapter.name == scenarios.STEPS else None,
+            ended=lambda session: self._probe(chapter, session, network),
         )
         for step, values in evaluations:
             self._evaluate(chapter, step, values)
@@ -420,8 +423,21 @@ class _Side:
                 sessions.fill(session, network, _by_name(network, values))
                 evaluating.record(session, network, batches, chapter, step, self.code)
 
-    def _probe(self, session: V1Session, network: Network) -> None:
-        """Say what training would do in steps that are not run."""
+    def _say_what_draws(self, chapter: Chapter, network: Network, session: V1Session) -> None:
+        """Say again what a graph draws, once a session tells what of it is idle."""
+        try:
+            if network not in self._idle:
+                self._idle[network] = probing.idle_draws(session, network, network.feeds(self.batches.at(0)))
+        except Exception as error:
+            self.recording.note(f"which draws of the TF1 side are idle was not found out: {essence(error)}")
+            self._idle[network] = set()
+        chapter.say(random_ops=ledger_of(network.ledger, self._idle[network]))
+
+    def _probe(self, chapter: Chapter, session: V1Session, network: Network) -> None:
+        """Say what training would do otherwise than in the steps that are run."""
+        if chapter.name != scenarios.STEPS:
+            return
+        self._say_what_draws(chapter, network, session)
         content, feeds = self.recording.content, network.feeds(self.batches.at(self.plan.steps - 1))
         try:
             content["rates"] = probing.rates(session, network, feeds, self.plan.steps)

@@ -10,10 +10,11 @@ import numpy as np
 
 from ..float64.running import held
 from ..format.reading import Record, Recorded
+from ..format.rows import DrawRow
 from ..format.scenarios import EVALUATED, INFERENCE, STEPS, TRAINING
 from ..pairs import mapping
 from ..pairs.pair import Pair
-from ..randomness.ledger import STEP
+from ..randomness.matching import of_a_step
 from ..tensors import Array, Variable
 from ..values import fills, sampling
 from ..values.conversions import Conversion, Derived, derived, refilled, regrouped
@@ -169,10 +170,17 @@ class Copying:
             arrays, part = list(itertools.islice(read, len(own))), self.parts.get(name)
             yield arrays[0] if part is None else part.conversion.values(arrays)[part.at]
 
-    def numbers(self, scenario: str) -> list[int]:
-        """The seeds of the operations by which the TF1 side drew in a scenario what is no initial value."""
-        said = [] if self._tf1 is None else self._tf1.scenario(scenario).said.get("random_ops") or []
-        return [int(one["seed"]) for one in said if one["purpose"] == STEP and one["seed"] is not None]
+    def draws(self, scenario: str) -> list[DrawRow]:
+        """What the TF1 side drew in a scenario that is no initial value."""
+        return of_a_step([] if self._tf1 is None else self._tf1.scenario(scenario).said.get("random_ops") or [])
+
+    def seeds(self, scenario: str, positions: Sequence[int] | None = None) -> list[int]:
+        """The seeds of what the TF1 side drew in a scenario: of all, or of those at the positions of `counterparts`."""
+        seeds = [int(row["seed"] or 0) for row in self.draws(scenario)]
+        if positions is None:
+            return seeds
+        behind = max(seeds, default=-1) + 1 - len(seeds)
+        return [seeds[at] if at < len(seeds) else at + behind for at in positions]
 
     def steps_of_rates(self) -> dict[str, list[int]]:
         """At which steps the TF1 side looked at each of its learning rates, by name."""

@@ -7,14 +7,17 @@ from typing import Callable, ContextManager, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
 from ...patching import definer, wrapped
+from ..format import scenarios
 from ..format.plan import Plan
 from ..format.reading import Recorded, read
+from ..format.rows import DrawRow
 from ..format.store import Chapter, Recording
 from ..pairs import structures
 from ..pairs.batches import Batch, Batches
 from ..pairs.pair import Pair
 from ..randomness import numbering
 from ..randomness.ledger import Ledger
+from ..randomness.matching import counterparts, of_a_step
 from ..tensors import Array, Function, Strategy, Variable
 from .copying import BEGINNINGS, Copying
 from .listening import Listening
@@ -74,22 +77,24 @@ class Session:
         self.copying = Copying(pair, tf1, recording.note)
         self.distributes = False
         """Whether the training step runs a strategy by itself, as the ordinary TF2 side was seen to do."""
+        self.step_numbers: list[int] | None = None
+        """The numbers of what a training step draws, once they are known."""
         self.forcing = self.copying
         """Copies the weights that single steps begin with."""
         if plan.reference is not None:
             ordinary = read(plan.reference)
             self.forcing = Copying(Pair(pair.tf1, pair.tf2, pair.inputs), ordinary, recording.note)
             self.distributes = bool(ordinary.content.get("distributes"))
+            self.step_numbers = list(ordinary.content.get("step_numbers") or ())
 
     def numbered(self, mode: str = numbering.NUM_RANDOM_OPS) -> ContextManager[Made]:
         """A fresh model; all random operations are numbered, those of initial values included."""
         return self._fresh(numbering.tool(mode, self.plan.seed, self.code))
 
-    def aligned(self, given: Sequence[int] = ()) -> ContextManager[Made]:
-        """A fresh model; random operations are numbered within a step, the first ones by `given`."""
+    def aligned(self) -> ContextManager[Made]:
+        """A fresh model; random operations are numbered within a step."""
         vary = self.batches.vary(self.plan.steps)
-        numbers = numbering.aligned(self.plan.seed, self.code, self.recording.adapted, retraced=vary, given=given)
-        return self._fresh(numbers)
+        return self._fresh(numbering.aligned(self.plan.seed, self.code, self.recording.adapted, retraced=vary))
 
     @contextlib.contextmanager
     def _fresh(self, numbers: ContextManager[Ledger]) -> Iterator[Made]:
@@ -111,11 +116,36 @@ class Session:
             listening.root(model.value)
             yield Made(model, variables, listening, ledger)
 
-    def build(self, made: Made) -> None:
-        """Call the model once, so that its variables exist, and put back what the call changed."""
+    def build(self, made: Made) -> list[int]:
+        """Call the model once, so that its variables exist, and put back what the call changed.
+
+        Gives back the numbers of what it drew, as `begin_step` of the ledger takes them.
+        """
         with made.variables.undone():
             self.run(made, training=False)
         numbering.set_seeds(self.plan.seed)  # kernels go on where that call ended
+        return self.numbers(scenarios.INFERENCE, made.ledger.described())
+
+    def rehearse(self, made: Made) -> list[int]:
+        """The numbers of what a pass of training draws; what it changed is put back."""
+        if not self.copying.draws(scenarios.ALIGNED):
+            return []
+        before = len(made.ledger.draws)
+        with made.variables.undone(), made.ledger.evaluating():
+            self.run(made, training=True)
+            rows = made.ledger.described()[before:]
+        numbering.set_seeds(self.plan.seed)
+        return self.numbers(scenarios.ALIGNED, rows)
+
+    def numbers(self, scenario: str, rows: Sequence[DrawRow]) -> list[int]:
+        """The numbers of what is drawn, by what TF1 drew in a scenario; see `counterparts`."""
+        ones = self.copying.draws(scenario)
+        found = counterparts(ones, of_a_step(rows))
+        if ones and scenario != scenarios.ALIGNED and found != list(range(len(ones))):
+            self.recording.adapted(
+                "the sides do not draw the same in the same order: TF2's draws got the numbers of TF1's by kind and shape"
+            )
+        return found
 
     def batch_tensors(self, step: int) -> Batch:
         """The batch of a step as tensors."""

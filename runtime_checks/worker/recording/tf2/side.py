@@ -18,6 +18,7 @@ from ..pairs import structures
 from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
 from ..randomness import numbering, samples
+from ..randomness.matching import of_a_step
 from ..tensors import Array, Nest, Tensor
 from ..values import sampling
 from ..values.conversions import Conversion
@@ -27,7 +28,7 @@ from . import checkpoint, converting, evaluating, in_float64, once
 from .listening import array
 from .model import Forward, eagerly, in_function, tensors
 from .session import Made, Session
-from .steps import step_function, train, try_unbuilt
+from .steps import step_function, step_numbers, train, try_unbuilt
 from .variables import Variables, assign, value_of
 
 __all__ = ["record_tf2"]
@@ -69,6 +70,7 @@ class _Side:
         self.session = session
         self._loads: list[LoadRow] | None = None
         self._begins_alike = False
+        self._inferring: Sequence[int] = ()
         self._groups: list[converting.Group] = []
         self._problems: list[str] = []
         self._open = contextlib.ExitStack()
@@ -166,10 +168,10 @@ class _Side:
         if self._model is None:
             self._model = self._open.enter_context(self.session.aligned())
             with eagerly():
-                self.session.build(self._model)
+                self._inferring = self.session.build(self._model)
         fill(self._model.variables)
         numbering.set_seeds(self.session.plan.seed)
-        self._model.ledger.begin_step()
+        self._model.ledger.begin_step(self._inferring)
         with self._model.variables.undone():
             yield self._model
 
@@ -251,18 +253,20 @@ class _Side:
         with samples.watching() as initializers, self.session.numbered() as made, eagerly():
             self._forward(chapter, made, values=True)
             chapter.say(random_ops=made.ledger.described())
-            self._begins_alike = self.session.copying.agrees(made.variables)
-            if not self._begins_alike:
+            agrees = self.session.copying.agrees(made.variables)
+            seeds = [row["seed"] for row in of_a_step(made.ledger.described())]
+            self._begins_alike = agrees and self.session.copying.seeds(scenarios.INFERENCE) == seeds
+            if not agrees:
                 samples.tf2_samples(initializers, dict(made.variables.weights()), chapter, self.session.plan.seed)
 
     def _inference_copied(self, chapter: Chapter) -> None:
         self._need_values()
         if self._begins_alike:
             raise NotRunError("the model begins with the values of the TF1 side by itself")
-        with self.session.aligned(self.session.copying.numbers(scenarios.INFERENCE)) as made, eagerly():
-            self.session.build(made)
+        with self.session.aligned() as made, eagerly():
+            drawn = self.session.build(made)
             self.session.copy(made, "forward")
-            made.ledger.begin_step()
+            made.ledger.begin_step(self.session.copying.seeds(scenarios.INFERENCE, drawn))
             self._forward(chapter, made)
 
     def _training(self, chapter: Chapter) -> None:
@@ -278,7 +282,10 @@ class _Side:
             self.session.copy(made, "forward")
             if chapter.name == scenarios.ALIGNED_NUDGED:
                 made.variables.nudge(self.session.plan.precision)
-            made.ledger.begin_step()
+            drawn = self.session.rehearse(made)
+            if drawn == list(range(len(self.session.copying.draws(scenarios.ALIGNED)))):
+                self.session.step_numbers = []
+            made.ledger.begin_step(drawn)
             self._forward(chapter, made, training=True)
             chapter.say(random_ops=made.ledger.described())
 
@@ -286,7 +293,7 @@ class _Side:
         if not self.session.pair.checkpoint:
             raise NotRunError("the pair names no checkpoint")
         with self.session.aligned() as made, eagerly():
-            self.session.build(made)
+            drawn = self.session.build(made)
             restored = checkpoint.restore(
                 self.session.pair.checkpoint,
                 dict(made.variables.weights()),
@@ -295,13 +302,16 @@ class _Side:
                 self.session.copying.parts,
             )
             chapter.say(**restored.said())
-            made.ledger.begin_step()
+            made.ledger.begin_step(drawn)
             self._forward(chapter, made)
 
     def _steps(self, chapter: Chapter) -> None:
         if chapter.name == scenarios.STEPS and self.session.plan.strategy is None:
             with self.session.aligned() as made:
                 try_unbuilt(self.session, made)
+        if self.session.step_numbers is None:
+            self.session.step_numbers = step_numbers(self.session, chapter)
+            self.session.recording.content["step_numbers"] = self.session.step_numbers
         with self.session.aligned() as made:
             self._need_step(made)
             train(self.session, made, chapter)
@@ -316,32 +326,35 @@ class _Side:
         self._need_values()
         with self.session.aligned() as made, eagerly():
             evaluating.require(self.session.pair, made.model)
-            self.session.build(made)
+            drawn = self.session.build(made)
             for step in self.session.copying.evaluated():
                 if step < 0:
                     self.session.copy(made, "forward")
                 else:
                     self.session.copying.copy_step(made.variables, step)
-                with made.variables.undone(), made.ledger.evaluating():
+                with made.variables.undone(), made.ledger.evaluating(drawn):
                     evaluating.record(self.session, made, chapter, step)
 
     def _in_float64(self, chapter: Chapter) -> None:
         self._need_values()
         inference = chapter.name == scenarios.FLOAT64_INFERENCE
         training = chapter.name == scenarios.FLOAT64_TRAINING
-        given = self.session.copying.numbers(scenarios.INFERENCE) if inference else ()
-        with self.session.aligned(given) as made:
+        with self.session.aligned() as made:
             if inference or training:
                 with eagerly():
-                    self.session.build(made)
+                    drawn = self.session.build(made)
                     self.session.copy(made, "forward")
+                    numbers = self.session.copying.seeds(scenarios.INFERENCE, drawn)
+                    if training:
+                        numbers = self.session.rehearse(made)
                 function = in_function(lambda inputs, labels: self._traced_parts(made, inputs, labels, training))
             else:
                 self._need_step(made)
                 function = step_function(self.session, made, chapter)
+                numbers = self.session.step_numbers or []
             labels = not inference or made.model.takes_labels
             self.session.give(chapter, 0, labels)
-            made.ledger.begin_step()
+            made.ledger.begin_step(numbers)
             exact = self.session.exact(made, "forward" if inference or training else "steps")
             in_float64.record(function, self.session.batch_tensors(0), exact, chapter, self.session.code)
 

@@ -27,7 +27,7 @@ from .session import Made, Session
 from .step_events import Applied, Seen, heard_function, watching
 from .variables import Creation, value_of
 
-__all__ = ["step_function", "train", "try_unbuilt"]
+__all__ = ["step_function", "step_numbers", "train", "try_unbuilt"]
 
 _FIRST = 3
 """So many steps are always recorded with everything, and the last one."""
@@ -94,6 +94,24 @@ def try_unbuilt(session: Session, made: Made) -> None:
         session.recording.content["unbuilt"] = essence(error) + where
 
 
+def step_numbers(session: Session, chapter: Chapter) -> list[int]:
+    """The numbers of what a training step draws, as a first step of a model of its own shows it.
+
+    Where nothing is drawn, or that step fails, there are none: it will be told of where it is recorded.
+    """
+    if not session.copying.draws(scenarios.STEPS):
+        return []
+    batch = session.batch_tensors(0)
+    with contextlib.suppress(Exception), session.aligned() as made, eagerly():
+        trainer = _Trainer(session, made, chapter)
+        trainer.prepare()
+        made.ledger.begin_step()
+        with watching(made.model, made.listening, session.code) as seen:
+            trainer._user_step(seen, batch.inputs, batch.labels)
+        return session.numbers(scenarios.STEPS, made.ledger.described())
+    return []
+
+
 def step_function(session: Session, made: Made, chapter: Chapter) -> Function:
     """The ``tf.function`` of the first training step from the TF1 side's initial values, as `_told` gives it."""
     trainer = _Trainer(session, made, chapter)
@@ -109,6 +127,7 @@ class _Trainer:
         self.seen: Seen | None = None
         self.assignments = probing.Assignments()
         self._every = True
+        self._inferring: Sequence[int] = ()
         self._updates: dict[str, Place | None] = {}
         self._optimizers: list[Optimizer] = []
         self._updating: dict[str, Optimizer] = {}
@@ -127,7 +146,7 @@ class _Trainer:
         """Give the model its initial values."""
         session, made = self.session, self.made
         with eagerly():
-            session.build(made)
+            self._inferring = session.build(made)
         if session.copying.possible:
             session.copy(made, "steps")
         else:
@@ -141,7 +160,7 @@ class _Trainer:
         session.give(chapter, number)
         if chapter.name == scenarios.STEPS_FORCED and number:
             session.forcing.copy_step(made.variables, number - 1)
-        made.ledger.begin_step()
+        made.ledger.begin_step(session.step_numbers or ())
         shown = number < _FIRST or number == session.plan.steps - 1
         batch = session.batch_tensors(number)
         if chapter.name == scenarios.STEPS and not session.plan.strategy:  # whose replicas call each layer with a part
@@ -548,7 +567,7 @@ class _Trainer:
     def _evaluate(self, batch: Batch, number: int) -> None:
         """Record the outputs of inference with the weights as they are now."""
         try:
-            with self.made.variables.undone(), self.made.ledger.evaluating():
+            with self.made.variables.undone(), self.made.ledger.evaluating(self._inferring):
                 found = self._inference(batch)
         except Exception as error:
             self.session.recording.note(f"no outputs of inference after training on the TF2 side: {essence(error)}")
