@@ -40,6 +40,17 @@ def text_of(error: BaseException) -> str:
         return ""
 
 
+def _of_argparse(error: BaseException) -> str:
+    """What a parser of a command line, which ended the program, said that it wants; empty where there was none."""
+    at = error.__traceback__ if isinstance(error, SystemExit) else None
+    while at is not None:
+        frame = at.tb_frame
+        if frame.f_code.co_name == "error" and frame.f_globals.get("__name__") == "argparse":
+            return f": {frame.f_locals.get('message')}"
+        at = at.tb_next
+    return ""
+
+
 def one_line(text: object) -> str:
     """Text without line breaks and of bearable length: its middle is left out, since a cause may stand at the end."""
     words = " ".join(str(text).split())
@@ -61,8 +72,9 @@ def essence(error: BaseException) -> str:
 
     Both put the original message, and AutoGraph the original type too, behind an introduction of their own. Running
     graphs put the stack that made an operation before and behind the message. The text of a KeyError is a quoted one.
+    ``argparse`` writes what is wrong with a command line, and exits with a number alone.
     """
-    text = text_of(error)
+    text = text_of(error) + _of_argparse(error)
     quoted = _QUOTED.search(text)
     if quoted is not None:
         with contextlib.suppress(SyntaxError, ValueError):

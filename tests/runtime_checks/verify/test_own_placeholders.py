@@ -48,6 +48,14 @@ if __name__ == "__main__":
     FLAGS(sys.argv)
     train("w")
 """
+WANTING = """\
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--rate", type=float)
+parser.add_argument("--units", type=int, required=True)
+parser.parse_args()
+"""
 PROGRAMS = """\
 import numpy as np
 import tensorflow as tf
@@ -139,9 +147,15 @@ def nowhere(features, mode):
     until_session("no_script.py")
 
 
+def refused(features, mode):
+    until_session("wanting.py", "--rate", "0.1")
+
+
 PAIRS = {
     function.__name__: of(function)
-    for function in (given, made, two, ran, called, strange, foreign, hungry, absent, idle, nowhere)
+    for function in (
+        given, made, two, ran, called, strange, foreign, hungry, absent, idle, nowhere, refused,
+    )
 }
 """
 EITHER = pytest.mark.parametrize("keras", ["keras2", "keras3"])
@@ -162,6 +176,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, children: Children) -> Ge
             folders[keras] = tmp_path_factory.mktemp(keras)
             (folders[keras] / "programs.py").write_text(PROGRAMS, "utf-8")
             (folders[keras] / "script.py").write_text(SCRIPT, "utf-8")
+            (folders[keras] / "wanting.py").write_text(WANTING, "utf-8")
             children.call(keras, record, str(folders[keras]))
         return read(folders[keras] / name)
 
@@ -224,6 +239,7 @@ def test_graphs_of_the_programs_own_are_told(recorded: Get, keras: str) -> None:
         ("absent", "the program has no logit when it comes to its first session; it has FLAGS, feed, keep, logits, "),
         ("idle", "len ends without running anything in a session"),
         ("nowhere", "until_session: there is no file "),
+        ("refused", "exits without running anything in a session (SystemExit: 2: the following arguments are required"),
     ],
 )
 def test_what_cannot_be_followed_is_said(recorded: Get, keras: str, name: str, said: str) -> None:

@@ -9,6 +9,7 @@ import sys
 from types import FrameType, TracebackType
 from typing import Callable, Iterator, NoReturn, Sequence
 
+from ...errors import essence
 from ...patching import replaced
 from ..pairs.batches import PairError
 from ..tensors import Nest
@@ -58,7 +59,7 @@ def until_session(program: str | Callable[..., object], *arguments: object) -> R
         arguments: of its command line, or of the function.
 
     Raises:
-        PairError: if there is no such file, or the program ends without running a session.
+        PairError: if there is no such file, or the program ends, or exits, without running a session.
         Exception: whatever the program raises before.
     """
     import tensorflow as tf
@@ -69,6 +70,7 @@ def until_session(program: str | Callable[..., object], *arguments: object) -> R
 
     beside = os.path.dirname(sys._getframe(1).f_globals.get("__file__") or "")
     file = None if callable(program) else os.path.join(beside, program)
+    name = getattr(program, "__name__", program)
     with replaced(session.BaseSession, "run", stop), _flags(file):
         try:
             if callable(program):
@@ -77,8 +79,13 @@ def until_session(program: str | Callable[..., object], *arguments: object) -> R
                 _run(str(file), [str(one) for one in arguments])
         except _Stop as stopped:
             frames = [one for one in _frames(stopped.__traceback__) if not _is_own(one)]
+        except SystemExit as error:
+            raise PairError(
+                f"{name} exits without running anything in a session ({essence(error)}); what it wants on its command "
+                f"line are further arguments: until_session({name!r}, '--option', 'value')"
+            ) from error
         else:
-            raise PairError(f"{getattr(program, '__name__', program)} ends without running anything in a session")
+            raise PairError(f"{name} ends without running anything in a session")
     graph = tf.compat.v1.get_default_graph()
     if graph.finalized:
         graph._unsafe_unfinalize()  # a supervisor or a monitored session has closed it; what records it adds to it
