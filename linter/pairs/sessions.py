@@ -357,7 +357,10 @@ class _Reader:
         computed = {id(spot.node) for spot in needed}
         of_step = fed_to(program, trained[0]) if trained is not None else ()
         needed += [spot for spot in of_step if id(spot.node) not in computed]
-        training = {r.line for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
+        training = {id(r.node) for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
+        steps = [run for run in runs if id(run.spot.node) in training]
+        if not all(run.feeds_told for run in steps):
+            steps = []  # who runs without what is not known
         computing = [run for run in runs if any(True for _ in fed_to(program, *run.fetches))]
         feeds = [
             (run, key, value, {id(one.node) for one in program.closure(key)})
@@ -367,6 +370,9 @@ class _Reader:
         for spot in needed:
             fed = [(run, key, value) for run, key, value, made_of in feeds if id(spot.node) in made_of]
             given = describe(program, spot, self._word(spot, fed))
+            if steps and fed and not any(run in steps for run, _, _ in fed):
+                found.told.append(f"{spot.where} `{given.name}` is left out: the training step runs without it")
+                continue
             if spot.call is not None and spot.call.name == "tensorflow.placeholder_with_default" and not fed:
                 found.told.append(f"{spot.where} `{given.name}` is left at its default")
                 continue
@@ -376,7 +382,7 @@ class _Reader:
             given.reach = self._reach_of_call(spot, [key for _, key, _ in fed], f"the placeholder `{given.name}`")
             told = [one for one in fed if one[0] in computing] or fed  # not what a run is fed that initializes
             self._role(given, spot, told, training, of_step=id(spot.node) not in computed)
-            if given.role == "setting" and all(run.spot.line in training for run, _, _ in fed):
+            if given.role == "setting" and all(id(run.spot.node) in training for run, _, _ in fed):
                 given.evaluate = dropout_off(program, spot, wanted) or given.evaluate
             if given.role != "setting":
                 _fill_sizes(given, [_shape_of(program.value(value)) for _, _, value in fed])
@@ -410,7 +416,7 @@ class _Reader:
         """Say what a placeholder is; what the training step alone needs, such as a learning rate, is a setting."""
         values = {True: [], False: []}  # type: dict[bool, list[Spot]]
         for run, _, value in fed:
-            values[run.spot.line in training].append(value)
+            values[id(run.spot.node) in training].append(value)
         numbers = [self._program.value(value) for some in values.values() for value in some]
         plain = _has_numbers(numbers)
         if given.shape == () or given.dtype == "bool" or (given.shape is None and (plain or of_step)):

@@ -287,6 +287,21 @@ def test_what_a_run_is_fed_that_initializes_is_no_setting_of_evaluation(tmp_path
     assert ("0.5", "1.0") == (keep.train, keep.evaluate)
 
 
+def test_what_the_training_step_runs_without_is_left_out(tmp_path: Path) -> None:
+    """The layers that decode are called for another input as well, in a run of its own."""
+    whole = SCRIPT.replace("h = tf.layers.dense(h, 5)\n", "h = decoder(h)\n").replace(
+        "x = hole", "def decoder(h):\n    return tf.layers.dense(h, 5, name='last', reuse=tf.AUTO_REUSE)\n\n\nx = hole"
+    )
+    alone = "code = tf.placeholder(tf.float32, [None, 8])\nmade = decoder(code)\nsess = tf"
+    whole = whole.replace("sess = tf", alone) + "sess.run(made, feed_dict={code: data()})\n"
+    found = read(tmp_path, whole)
+    unknown = read(tmp_path, whole.replace("keep: 0.5}", "keep: 0.5, **more}"))
+
+    assert {"x", "y", "keep"} == {given.name for given in found.given}
+    assert "`code` is left out: the training step runs without it" in " ".join(found.told)
+    assert {"code", "x", "y", "keep"} == {given.name for given in unknown.given}
+
+
 def test_labels_of_unknown_width_are_shares(tmp_path: Path) -> None:
     """Of what a softmax is held against, whose rows have a sum of 1; the width is filled in once."""
     text = SCRIPT.replace('"int64", shape=(None,)', '"float", shape=(None, width())')
