@@ -278,6 +278,10 @@ def _raised(climb: Climb) -> Iterator[str]:
         for scenario in recorded.scenarios.values():
             if scenario.outcome == "failed":
                 yield f"{label(scenario.name)} of {side} after it raised"
+    traced = climb.tf2.scenarios.get(scenarios.STEPS_OTHER)
+    if "modes" in climb.rungs and climb.tf2.scenario(scenarios.STEPS).outcome == "ok":
+        if traced is not None and traced.outcome == "not run":
+            yield f"training of TF2 in a tf.function ({traced.detail})"
 
 
 def _room(climb: Climb) -> Iterator[str]:

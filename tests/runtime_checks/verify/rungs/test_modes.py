@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,3 +40,17 @@ def test_a_rung_in_which_a_side_raised_does_not_pass(scenario: str, side: str, t
 
     assert Status.NOT_RUN is rung.status
     assert "failed: ValueError: no" in rung.detail
+
+
+def test_a_mode_that_cannot_be_run_is_told_as_not_compared(tmp_path: Path) -> None:
+    """A step that runs only eagerly: the rest of the rung passes, and the verdict says what it does not speak of."""
+    one, other = record(Program(), tmp_path / "one"), record(CLEAN, tmp_path / "other")
+    content = json.loads((other / "record.json").read_text("utf-8"))
+    before = {"outcome": "not run", "detail": "the training step runs only eagerly: no", "parts": []}
+    content["scenarios"][scenarios.STEPS_OTHER] = before
+    (other / "record.json").write_text(json.dumps(content), "utf-8")
+    report = compare(read(one), read(other))
+
+    assert (0, Status.PASS) == (report.status, report.rung("8").status)
+    assert f"training of TF2 in a tf.function ({before['detail']})" in report.not_compared
+    assert not any("tf.function" in one for one in compare(read(one), read(record(CLEAN, tmp_path))).not_compared)
