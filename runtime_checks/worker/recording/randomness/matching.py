@@ -12,7 +12,7 @@ __all__ = ["counterparts", "of_a_step"]
 
 def of_a_step(rows: Iterable[DrawRow]) -> list[DrawRow]:
     """The draws that are for no initial value and have a seed of their own."""
-    return [row for row in rows if row["purpose"] == STEP and row["seed"] is not None]
+    return [row for row in rows if row.get("purpose", STEP) == STEP and row.get("seed") is not None]
 
 
 def counterparts(ones: Sequence[DrawRow], others: Sequence[DrawRow]) -> list[int]:
@@ -44,7 +44,7 @@ def _alike(one: DrawRow, other: DrawRow) -> bool:
     """Whether both may be the same draw: of a kind and a shape, as far as shapes are known."""
     if one["op"] != other["op"]:
         return False
-    shapes = list(one["shape"]), list(other["shape"])
+    shapes = list(one.get("shape") or ()), list(other.get("shape") or ())
     if not all(shapes):
         return True
     return len(shapes[0]) == len(shapes[1]) and all(None in pair or pair[0] == pair[1] for pair in zip(*shapes))

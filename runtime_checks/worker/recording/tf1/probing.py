@@ -28,6 +28,8 @@ _COUNTING = {"AssignAdd": 1, "AssignAddVariableOp": 1, "AssignSub": -1, "AssignS
 _WRITING = ("Assign", "Scatter", "ResourceScatter", "CountUpTo", "ResourceApply", "Apply")
 _CALLING = ("If", "While", "PartitionedCall", "StatefulPartitionedCall", "Case")
 """What runs a body."""
+_MOST_RUNS = 64
+"""Passes in which draws get other numbers."""
 Message = Any
 """A part of a serialized graph."""
 _KEPT = ("VarHandleOp", "Placeholder", "PlaceholderWithDefault")
@@ -55,7 +57,7 @@ def idle_draws(session: V1Session, network: Network, feeds: Feeds) -> set[Operat
     """The random operations of a graph on which nothing of its forward pass depends.
 
     Those are the draws of other networks in the graph, and of a dropout that keeps everything, whose ``keep_prob`` is
-    fed: it draws, and then adds nothing to what it is given.
+    fed: it draws, and then adds nothing to what it is given. Of very many, those that are not tried are not idle.
 
     Args:
         session: on the graph.
@@ -71,7 +73,6 @@ def idle_draws(session: V1Session, network: Network, feeds: Feeds) -> set[Operat
         return found
     drawn = session.run([operation.outputs[0] for operation in drawing], feeds)
     others = {operation: _other(value) for operation, value in zip(drawing, drawn)}
-
     first = {operation.outputs[0]: value for operation, value in zip(drawing, drawn)}
 
     def run(changed: Sequence[Operation]) -> list[Array]:
@@ -82,15 +83,13 @@ def idle_draws(session: V1Session, network: Network, feeds: Feeds) -> set[Operat
     plain = run(())
     drawing = [one for one, value in zip(drawing, drawn) if not np.array_equal(others[one], value)]
 
-    def search(operations: Sequence[Operation]) -> None:
-        if all(np.array_equal(one, other) for one, other in zip(plain, run(operations))):
-            found.update(operations)
-        elif len(operations) > 1:
-            half = len(operations) // 2
-            search(operations[:half])
-            search(operations[half:])
-
-    search(drawing)
+    waiting, runs = [drawing], 0
+    while waiting and runs < _MOST_RUNS:
+        some, runs = waiting.pop(0), runs + 1
+        if all(np.array_equal(one, other) for one, other in zip(plain, run(some))):
+            found.update(some)
+        elif len(some) > 1:
+            waiting += [some[: len(some) // 2], some[len(some) // 2 :]]
     return found
 
 

@@ -176,7 +176,7 @@ class Copying:
 
     def seeds(self, scenario: str, positions: Sequence[int] | None = None) -> list[int]:
         """The seeds of what the TF1 side drew in a scenario: of all, or of those at the positions of `counterparts`."""
-        seeds = [int(row["seed"] or 0) for row in self.draws(scenario)]
+        seeds = [int(row.get("seed") or 0) for row in self.draws(scenario)]
         if positions is None:
             return seeds
         behind = max(seeds, default=-1) + 1 - len(seeds)

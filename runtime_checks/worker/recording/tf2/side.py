@@ -254,7 +254,7 @@ class _Side:
             self._forward(chapter, made, values=True)
             chapter.say(random_ops=made.ledger.described())
             agrees = self.session.copying.agrees(made.variables)
-            seeds = [row["seed"] for row in of_a_step(made.ledger.described())]
+            seeds = [row.get("seed") for row in of_a_step(made.ledger.described())]
             self._begins_alike = agrees and self.session.copying.seeds(scenarios.INFERENCE) == seeds
             if not agrees:
                 samples.tf2_samples(initializers, dict(made.variables.weights()), chapter, self.session.plan.seed)
