@@ -59,6 +59,7 @@ class Found:
         runs: whether it goes on to run a session.
         given: what it is fed.
         outputs, loss, train_op: how the program calls them when its session begins, as Python.
+        apart: whether the training step does not compute these outputs.
         loss_text, optimizer_text: how they are made, for the person who writes the TF2 side.
         compiled: the arguments of a ``compile`` elsewhere, as Python that means the same in the pair.
         params: Python text of what an Estimator is given.
@@ -77,6 +78,7 @@ class Found:
     outputs: str | Missing = ""
     loss: str | Missing | None = None
     train_op: str | Missing | None = None
+    apart: bool = False
     loss_text: str = ""
     optimizer_text: str = ""
     compiled: str = ""

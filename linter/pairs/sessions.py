@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..analysis.index import Scope
@@ -55,6 +55,9 @@ class _Reader:
         """The calls that make placeholders of labels, by identity."""
         self._settings: set[int] = set()
         """Those that are fed single numbers, where their shape is not told."""
+        self._leading: set[int] = set()
+        """What a loss is made of, by identity, while its outputs are looked for: of a function that is called several
+        times, only the calls that lead to it count, and a name has to stand for the same thing in all of them."""
         self._instance = "model" if found.is_class else ""
 
     # -- the whole -----------------------------------------------------------------------------------------------------
@@ -78,19 +81,25 @@ class _Reader:
             found.not_understood.append("no `minimize` or `apply_gradients` was found: nothing is trained")
             found.loss = found.train_op = None
             roots = [fetch for run in runs for fetch in run.fetches]
-            output = self._last(roots)
+            output, reached = self._last(roots), None
         else:
             step, loss = trained
             self._tell_of_training(step, loss, runs)
             roots = [] if loss is None else [loss]
+            self._leading = {id(spot.node) for spot in self._program.closure(*roots)}
             output = self._output(loss) if loss is not None else None
+            reached = None if output is None else self._reach(output)
+            self._leading = set()
+            if reached is None and (fetched := self._fetched_apart(runs)) is not None:
+                output, reached, found.apart = fetched, self._reach(fetched), True
         self._feed(runs, roots, output, trained)
         if output is None:
             found.outputs = Missing("the outputs of the model, an expression of the program such as `logits`")
             found.not_understood.append("no tensor was found that stands for the outputs")
         else:
-            found.outputs = self._reach_or(output, "the outputs")
-            found.told.append(f"{output.where} outputs: `{output.text}`")
+            found.outputs = reached or self._reach_or(output, "the outputs")
+            apart = ", which the training step does not compute: compared outside of it alone" if found.apart else ""
+            found.told.append(f"{output.where} outputs: `{output.text}`{apart}")
 
     def _fed_numbers(self, runs: Sequence[_Run]) -> set[int]:
         """The placeholders that are fed single numbers, and no rows of them."""
@@ -238,8 +247,16 @@ class _Reader:
             key=lambda step: min((order[r.file.key, r.line] for r, _ in self._fetched(step, runs)), default=1 << 30)
         )
         for other in steps[1:]:
+            loss = self._loss(other)
+            names = [
+                self._reach_of_call(other, [one for _, one in self._fetched(other, runs)], "the training step"),
+                self._reach(loss) if loss is not None else None,
+            ]
+            known = [f"`{name}`" for name in names if isinstance(name, str)]
+            of_its_own = f"; it wants a pair of its own, with {' and '.join(known)}" if len(known) == 2 else ""
             self._found.not_understood.append(
                 f"{other.where} trains, too: `{_short(other.text)}`; the pair has the step of line {steps[0].line}"
+                f"{of_its_own}"
             )
         return steps[0], self._loss(steps[0])
 
@@ -322,6 +339,17 @@ class _Reader:
             queue += computed
         tops = best or [loss]
         return self._first_reached(tops, best is None)
+
+    def _fetched_apart(self, runs: Sequence[_Run]) -> Spot | None:
+        """What the program asks of its model outside of training, as a generator's images."""
+        training = set()
+        for call in self._program.calls():
+            if call.method in ("minimize", "apply_gradients"):
+                step = Spot(call.file, call.scope, call.call)
+                training |= {id(run.node) for run, _ in self._fetched(step, runs)}
+        fetches = [fetch for run in runs if id(run.spot.node) not in training for fetch in run.fetches]
+        known = (one for one in fetches if self._is_computed(one) and self._fed_of(one))
+        return next((one for one in known if self._reach(one) is not None), None)
 
     def _first_reached(self, tops: Sequence[Spot], beyond: bool) -> Spot | None:
         """The first expression, going down, that has a name in the program, is made of data, and is not the loss."""
@@ -516,26 +544,53 @@ class _Reader:
                 if isinstance(fact.target, ast.Attribute) or _is_name(fact.target, node.id) is False:
                     if reached := self._reach(Spot(spot.file, fact.scope, fact.target), depth + 1):
                         return reached
+        if reached := self._one(self._returned_to(spot, home, depth)):
+            return reached
+        if node.id in home.parameters and not self._is_named_again(spot, home, node.id):
+            given = program.arguments(spot.file, home, node.id)
+            return self._one(self._reach(one, depth + 1) for one in given if self._is_on_the_way(one))
+        return None
+
+    def _is_named_again(self, spot: Spot, home: Scope, name: str) -> bool:
+        """Whether a parameter may have stood for something else before a place."""
+        made = [behind(fact) for fact in self._program.assigned(spot.file, home) if _is_name(fact.target, name)]
+        place = (spot.node.lineno, spot.node.col_offset) if hasattr(spot.node, "lineno") else (0, 0)
+        return any(one <= place or spot.scope is not home for one in made)
+
+    def _returned_to(self, spot: Spot, home: Scope, depth: int) -> Iterator[str | None]:
+        """How each caller calls what a function returns by this name."""
+        program, node = self._program, spot.node
+        assert isinstance(node, ast.Name)
         for returned in spot.file.index.returns_in(home) if home.is_function else ():
             elements = returned.value.elts if isinstance(returned.value, ast.Tuple | ast.List) else []
             places = [place for place, one in enumerate(elements) if _is_name(one, node.id)]
             if not places and not _is_name(returned.value, node.id):
                 continue
             for caller in program.callers(spot.file, home):
-                for fact in caller.file.index.assignments:
-                    whole = fact.value is caller.node and not places
-                    part = fact.source is caller.node and places and position_in(fact) == places[0]
-                    if whole or part:
-                        if reached := self._reach(Spot(caller.file, fact.scope, fact.target), depth + 1):
-                            return reached
-                    if fact.value is caller.node and places:
-                        if reached := self._reach(Spot(caller.file, fact.scope, fact.target), depth + 1):
-                            return f"{reached}[{places[0]}]"
-        if node.id in home.parameters:
-            for given in program.arguments(spot.file, home, node.id):
-                if reached := self._reach(given, depth + 1):
+                if self._is_on_the_way(caller):
+                    yield self._at_caller(caller, places, depth)
+
+    def _at_caller(self, caller: Spot, places: Sequence[int], depth: int) -> str | None:
+        for fact in caller.file.index.assignments:
+            whole = fact.value is caller.node and not places
+            part = fact.source is caller.node and places and position_in(fact) == places[0]
+            if whole or part:
+                if reached := self._reach(Spot(caller.file, fact.scope, fact.target), depth + 1):
                     return reached
+            if fact.value is caller.node and places:
+                if reached := self._reach(Spot(caller.file, fact.scope, fact.target), depth + 1):
+                    return f"{reached}[{places[0]}]"
         return None
+
+    def _is_on_the_way(self, spot: Spot) -> bool:
+        return not self._leading or id(spot.node) in self._leading
+
+    def _one(self, reached: Iterable[str | None]) -> str | None:
+        """The first, or, of what outputs are looked for by, the one that all are."""
+        if not self._leading:
+            return next((one for one in reached if one), None)
+        found = set(reached)
+        return found.pop() if len(found) == 1 else None
 
     def _reach_attribute(self, spot: Spot, node: ast.Attribute, depth: int) -> str | None:
         base = spot.at(node.value)

@@ -147,7 +147,8 @@ class _Writer:
         yield f"outputs = {outputs}"
         yield 'if mode == "infer":'
         yield "    return Spec(outputs, feeds=feeds)"
-        yield f"return Spec(outputs, {reach(found.loss or 'None')}, {reach(found.train_op)}, feeds=feeds)"
+        shown = 'None if mode == "train" else outputs' if found.apart else "outputs"
+        yield f"return Spec({shown}, {reach(found.loss or 'None')}, {reach(found.train_op)}, feeds=feeds)"
 
     def _keras(self) -> Iterator[str]:
         found = self._found

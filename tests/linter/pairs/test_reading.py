@@ -126,6 +126,48 @@ with tf.Session() as s:
     s.run(g_step, {z: noise()})
     s.run(d_step, dict({z: noise(), real: batch()}))
 """
+REUSED = """\
+import tensorflow as tf
+
+
+def linear(value, size, name):
+    with tf.variable_scope(name):
+        return tf.matmul(value, tf.get_variable("w", [value.shape[1], size]))
+
+
+class Gan:
+    def critic(self, x, reuse=False):
+        with tf.variable_scope("critic", reuse=reuse):
+            score = linear(tf.maximum(x, 0.2 * x), 1, "score")
+            return score, tf.nn.sigmoid(score)
+
+    def generator(self, z, training=True, reuse=False):
+        with tf.variable_scope("generator", reuse=reuse):
+            z = tf.concat([z, z], 1)
+            out = tf.layers.batch_normalization(linear(z, 3, "out"), training=training)
+            return out
+
+    def build(self):
+        self.x = tf.placeholder(tf.float32, [8, 3])
+        self.z = tf.placeholder(tf.float32, [8, 2])
+        real, _ = self.critic(self.x)
+        made = self.generator(self.z)
+        fake, _ = self.critic(made, reuse=True)
+        self.loss = tf.reduce_mean(fake) - tf.reduce_mean(real)
+        self.step = tf.train.AdamOptimizer().minimize(self.loss)
+        self.images = self.generator(self.z, training=False, reuse=True)
+
+    def train(self, sess):
+        sess.run(tf.global_variables_initializer())
+        sess.run([self.step, self.loss], {self.x: batch(), self.z: noise()})
+        return sess.run(self.images, {self.z: noise()})
+
+
+with tf.Session() as session:
+    gan = Gan()
+    gan.build()
+    gan.train(session)
+"""
 ESTIMATOR = """\
 import tensorflow as tf
 
@@ -215,7 +257,7 @@ def test_what_a_function_returns_is_called_by_the_name_that_gets_it(tmp_path: Pa
 
 def test_what_is_named_again_later_is_not_taken_for_the_first(tmp_path: Path) -> None:
     """A name that stands for something else when the session begins does not reach what it was."""
-    text = SCRIPT.replace("sess = tf", "h = tf.nn.softmax(h)\nsess = tf")
+    text = SCRIPT.replace("sess = tf", "h = tf.nn.softmax(h)\nsess = tf").replace("print(h.eval", "print(str")
     found = read(tmp_path, text)
 
     assert isinstance(found.outputs, Missing)
@@ -332,7 +374,26 @@ def test_a_second_training_step_is_told(tmp_path: Path) -> None:
     found = read(tmp_path, GAN)
 
     assert ("g_loss", "g_step", ["z"]) == (found.loss, found.train_op, [one.name for one in found.given])
-    assert "train.py:8 trains, too" in " ".join(found.not_understood)
+    told = " ".join(found.not_understood)
+    assert "train.py:8 trains, too" in told
+    assert "it wants a pair of its own, with `d_step` and `-d_loss`" in told
+
+
+def test_a_function_that_is_called_twice_stands_for_none_of_its_calls(tmp_path: Path) -> None:
+    """Neither a placeholder nor the evaluated images is an output of the step; the images are one beside it."""
+    found = read(tmp_path, REUSED)
+    text = written(found, None, "", str(tmp_path / "pair.py"))
+
+    assert ("self.images", "self.loss", "self.step", True) == (found.outputs, found.loss, found.train_op, found.apart)
+    assert 'return Spec(None if mode == "train" else outputs, program["self.loss"]' in text
+    assert "which the training step does not compute" in " ".join(found.told)
+
+
+def test_what_the_step_computes_is_an_output_of_it(tmp_path: Path) -> None:
+    """Where a name stands for what one of the calls returns, and that call leads to the loss."""
+    kept = read(tmp_path, REUSED.replace(" made = ", " self.made = made = "))
+
+    assert ("self.made", False) == (kept.outputs, kept.apart)
 
 
 @pytest.mark.parametrize(
