@@ -360,7 +360,8 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
     text = f"Outputs and loss agree at step {step}, the gradients do not"
     pairs = {twin.old: seen.both(twin, _STEPS, "gradient", step) for twin in _trained(seen)}
     known = {name: pair for name, pair in pairs.items() if pair is not None}
-    lacking = [name for name, pair in pairs.items() if pair is None]
+    sides = [set(seen.names(side, _STEPS, "gradient", step)) for side in ("tf1", "tf2")]
+    lacking = [twin.old for twin in _trained(seen) if (twin.old in sides[0]) != (twin.new in sides[1])]
     if not known:
         yield Clue("update rule", 0.5, f"{text}.")
         return

@@ -193,6 +193,20 @@ def test_clipped_gradients(record: Record) -> None:
     assert "On TF1 their global norm is 0.2 in every step" in text
 
 
+@pytest.mark.parametrize("sides", [(), ("tf1",), ("tf2",), ("tf1", "tf2")])
+def test_a_variable_that_neither_side_trains_is_no_evidence(record: Record, sides: tuple[str, ...]) -> None:
+    """As the other network's in a step of a GAN: it lacks its gradient only where the other side has one."""
+    values = {"tf1": GRADIENT, "tf2": GRADIENT * np.array([[3.0, 1.0], [1.0, 2.0]])}
+    other = ("gradient", "right/kernel", 0, GRADIENT)
+    recorded = [
+        [("gradient", "left/kernel", 0, value), *([other] if side in sides else [])] for side, value in values.items()
+    ]
+    causes = rank(report(("6", [check("gradient", "left/kernel")])), *record("steps", *recorded))
+    told = any("right/kernel has one on one side only" in " ".join(cause.evidence) for cause in causes)
+
+    assert (len(sides) == 1) == told
+
+
 def test_missing_decay_in_the_gradient(record: Record) -> None:
     """A gradient that differs by a multiple of its weight lacks a regularization."""
     variables = [("variable", "left/kernel", -1, KERNEL)]
