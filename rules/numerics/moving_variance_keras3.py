@@ -13,6 +13,8 @@ _LEAST = 1.001e-5
 """The least epsilon of the fused operation of TF 1.15, which raises a smaller one to it [run]."""
 _POSITIONS = {"slim.batch_norm": 4, "tensorflow.layers.batch_normalization": 3, "tensorflow.nn.fused_batch_norm": 5}
 """Where the epsilon stands among the arguments."""
+_FUSES_ROWS = "slim.batch_norm"
+"""What normalizes by the fused operation whatever has two dimensions, too [run]."""
 
 
 class MovingVarianceKeras3(Rule):
@@ -22,6 +24,8 @@ class MovingVarianceKeras3(Rule):
     TF1 normalizes what has four dimensions by its fused operation, and so does Keras 2: its moving variance is the sum
     of squares divided by n - 1, where n counts the batch and the pixels. Keras 3 divides by n, as those without
     `fused` do.
+    The function of slim and of contrib takes the fused operation for rows, too, as behind a fully connected layer: n is
+    the size of the batch then, and with 16 rows each update is a fifteenth larger. `tf.layers` does not.
     Training computes the same; after it, the evaluation differs, by 1/n: 0.0057 for 0.0075 with four values a channel,
     and nothing that shows with thousands.
     TF 1.15 also raises an epsilon below 1.001e-5 to that, and TF2 does not: it shows where the variance is as small.
@@ -37,12 +41,23 @@ class MovingVarianceKeras3(Rule):
     ```
 
     ## Fix
-    Take Keras 2 where the evaluation has to be what it was, or accept it.
+    Where the evaluation has to be what it was, take a layer that counts as TF1 did, or Keras 2 for images. Else accept
+    it.
 
     ```python
-    import tf_keras
+    import tensorflow as tf
 
-    norm = tf_keras.layers.BatchNormalization()
+    class FusedNormalization(tf.keras.layers.BatchNormalization):
+        def call(self, inputs, training=False, mask=None):
+            kept = tf.convert_to_tensor(self.moving_variance) * self.momentum
+            outputs = super().call(inputs, training=training, mask=mask)
+            if training and self.trainable:
+                n = tf.cast(tf.size(inputs) // inputs.shape[-1], kept.dtype)
+                added = (self.moving_variance - kept) * n / tf.maximum(n - 1, 1)
+                self.moving_variance.assign(kept + added)
+            return outputs
+
+    norm = FusedNormalization()
 
     def block(images, training):
         return norm(images, training=training)
@@ -71,10 +86,11 @@ class MovingVarianceKeras3(Rule):
             return
         epsilon = call.literal("epsilon", _POSITIONS[call.name], None) if call is not None else None
         least = isinstance(epsilon, float) and 0 < epsilon < _LEAST
+        what = "images or rows" if _FUSES_ROWS in (name.canonical for name in reference.names) else "images"
         also = f" TF 1.15 raised the epsilon of {epsilon:g} to 1.001e-5, and TF2 does not." if least else ""
         yield self.report(
             reference,
-            f"`{reference.path}` of images keeps a moving variance of n - 1 values, and "
+            f"`{reference.path}` of {what} keeps a moving variance of n - 1 values, and "
             "`tf.keras.layers.BatchNormalization` of Keras 3 one of n: trained alike, they evaluate otherwise where a "
             f"batch has few values a channel.{also}",
         )
