@@ -628,6 +628,11 @@ def _movement(seen: Seen, twins: list[Twin], step: int) -> str:
     for side, number in (("TF1", 0), ("TF2", 1)):
         if all(not np.any(change[number]) for change in known.values()):
             return f". On {side} they do not change at all: the update is not run there"
+    for side, number in (("TF1", 0), ("TF2", 1)):
+        still = [name for name, change in known.items() if not np.any(change[number]) and np.any(change[1 - number])]
+        if still:
+            others = f", {still[1]}" * (len(still) > 1) + " and others" * (len(still) > 2)
+            return f". On {side} {still[0]}{others} do not change: the update of these is not run there"
     size = _sample(seen, twins, step)
     if size:
         keras3 = size[1] == _BIASED and (seen.tf2.content.get("versions") or {}).get("target") == "keras3"
@@ -661,7 +666,7 @@ def _sample(seen: Seen, twins: list[Twin], step: int) -> tuple[str, str] | None:
         if before is None or changes is None or changes[0].size < 3:
             return None
         old, new, level = (np.ravel(value) for value in (*changes, before[0]))
-        if not np.isfinite([old, new, level]).all():
+        if not np.isfinite([old, new, level]).all() or not (np.any(old) and np.any(new)):
             return None
         size = _reduced(seen, twin, step)
         for side, one, other in ((0, old, new), (1, new, old)):

@@ -287,6 +287,27 @@ def test_statistics(record: Record, factor: float, words: str) -> None:
     assert words in text
 
 
+def test_statistics_that_stand_still_on_one_side(record: Record) -> None:
+    """Those of a network that one side calls as in inference, beside others that move: they are told."""
+    listed = [
+        {"name": name, "shape": [4], "trainable": False, "dtype": "float32", "place": None}
+        for name in ("critic/variance", "maker/variance", "maker/mean")
+    ]
+    begun, moved_to = np.ones(4), np.array([0.9, 0.8, 0.95, 0.7])
+    old, new = [], []
+    for variable, later in zip(listed, (moved_to * 1.1, begun, begun), strict=True):
+        for values, after in ((old, moved_to), (new, later)):
+            values += [("variable", variable["name"], -1, begun), ("variable", variable["name"], 0, after)]
+    for sides, side in (((old, new), "TF2"), ((new, old), "TF1")):
+        recorded = record("steps", *sides, tf1_variables=listed, tf2_variables=listed)
+        rows = tuple(VariableRow(variable, variable, "name", "") for variable in listed)
+        failed = [check("variable", str(variable["name"])) for variable in listed]
+        kind, text = first(rank(report(("6", failed), variables=rows), *recorded))
+
+        assert "moving statistics" == kind
+        assert f"On {side} maker/variance, maker/mean do not change: the update of these is not run there" in text
+
+
 def test_variance_of_a_sample(record: Record) -> None:
     """A moving variance that one side makes from n values and the other from n - 1 is recognised, with n."""
     variance, before = np.array([0.1, 0.2, 0.05, 0.3]), np.array([1.0, 1.0, 0.9, 1.0])
