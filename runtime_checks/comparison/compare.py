@@ -25,13 +25,15 @@ from .ladder import climbed
 from .omissions import not_compared
 from .operations import Operations
 from .report import Report
-from .results import RandomOp, Series, SideSummary, Timing
+from .results import Cause, RandomOp, Series, SideSummary, Timing
 from .rungs import ORACLE, RUNGS, VARIANTS, Definition, measured_by, reached
 from .settings import MADE
 from .wording import place as shown
 
 __all__ = ["compare"]
 
+_SENSELESS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a recording raises that makes no sense."""
 _SCALARS = ("loss", "regularization", "learning_rate", "metric")
 
 
@@ -95,14 +97,31 @@ def compare(
                 problems=tuple(climb.problems),
                 not_compared=not_compared(climb, asked),
             )
-            causes = (*rank(report, tf1, tf2, tuple(findings)), *climb.causes)
-            report = replace(report, causes=causes, rungs=(*rungs, *settings))
+            ranked, unknown = _ranked(report, tf1, tf2, tuple(findings))
+            report = replace(
+                report,
+                causes=(*ranked, *climb.causes),
+                rungs=(*rungs, *settings),
+                not_compared=(*report.not_compared, *unknown),
+            )
             return replace(report, excerpts=excerpts(report, tf1, tf2))
     except RecordingError:
         raise
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except _SENSELESS as error:
         folders = f"{tf1.folder} or {tf2.folder}"
         raise RecordingError(f"a recording in {folders} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _ranked(
+    report: Report, tf1: Recorded, tf2: Recorded, findings: tuple[Finding, ...]
+) -> tuple[tuple[Cause, ...], tuple[str, ...]]:
+    """The causes; or else what went wrong in looking for them, which takes nothing from what was compared."""
+    try:
+        return tuple(rank(report, tf1, tf2, findings)), ()
+    except RecordingError:
+        raise
+    except _SENSELESS as error:
+        return (), (f"causes (looking for them ended with {type(error).__name__}: {error})",)
 
 
 def _asked(until: str | None, tf1: Recorded, tf2: Recorded, variants: Sequence[Recorded]) -> tuple[Definition, ...]:

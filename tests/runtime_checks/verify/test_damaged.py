@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from migrate_lint.runtime_checks import interpreter, process, verifying
+from migrate_lint.runtime_checks.comparison import compare as compare_module
 from migrate_lint.runtime_checks.comparison import gen_test
 from migrate_lint.runtime_checks.comparison.reporters import FORMATS, render
 from migrate_lint.runtime_checks.verifying import VerifyUsageError
@@ -245,6 +246,26 @@ def test_records_that_do_not_fit_together_are_damaged(whole: Path, tmp_path: Pat
     rewritten(last, shuffle)
     with pytest.raises(VerifyUsageError, match=r"tf1 or .*tf2 is damaged: ValueError: operands could not be broadcast"):
         verifying.compare(run)
+
+
+def test_what_was_compared_stands_without_causes(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking for causes is evidence beside the comparison: where it raises, that is said, and nothing is damaged."""
+
+    def raises(*_: Any) -> None:
+        raise ZeroDivisionError("float division by zero")
+
+    run = tmp_path / "run"
+    shutil.copytree(whole, run)
+    report = verifying.compare(run)
+    monkeypatch.setattr(compare_module, "rank", raises)
+    without = verifying.compare(run)
+
+    assert report.rungs == without.rungs
+    assert (report.status, ()) == (without.status, without.causes)
+    said = "causes (looking for them ended with ZeroDivisionError: float division by zero)"
+    assert [said] == [one for one in without.not_compared if one not in report.not_compared]
 
 
 def test_a_recording_that_a_side_has_damaged_is_begun_anew(tmp_path: Path) -> None:
