@@ -16,7 +16,7 @@ from ..worker.recording.values import sampling
 from .climb import Climb, Settled, why_missing
 from .draws import unaligned
 from .initial_values import compare_initial_values
-from .judging.pairing import couples, slot_of
+from .judging.pairing import Index, couples, slot_of
 from .judging.tolerances import coarser, is_short
 from .metrics import paired
 from .rates import compare_rates
@@ -61,6 +61,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_batches(climb, asked),
         *_alike(climb),
         *_one_sided(climb),
+        *_in_training(climb),
         *itertools.chain(*(settled.left for settled in climb.rungs.values())),
         *_metrics(climb, asked),
         *_rates(climb, asked),
@@ -206,6 +207,17 @@ def _one_sided(climb: Climb) -> Iterator[str]:
                 yield f"{words} of {side} alone"
             elif names:
                 yield f"{words} of {side} alone ({some(names)})"
+
+
+def _in_training(climb: Climb) -> Iterator[str]:
+    """Outputs that one side gives outside of training alone, so that those of the other side's training say nothing."""
+    name = scenarios.TRAINING if why_missing(climb.both(scenarios.ALIGNED)) else scenarios.ALIGNED
+    passes = [climb.both(one) for one in (scenarios.FINGERPRINT, name)]
+    if any(why_missing(both) for both in passes):
+        return
+    begun, trained = ([side for side, scenario in both if Index(scenario).all("output", 0)] for both in passes)
+    if len(begun) == 2 and len(trained) == 1:
+        yield f"outputs of a training pass ({'TF2' if trained == ['TF1'] else 'TF1'} gives none there)"
 
 
 def _known_alone(record: Record, climb: Climb, side: str) -> bool:

@@ -20,6 +20,7 @@ from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
 from .programs import CLEAN, SHAPES, Change, Program, changing, compared, record
 
+TRAINED = (scenarios.ALIGNED, "output")
 AVERAGE = {"name": "loss", "average": "loss/Average", "decay": 0.9, "weight": False, "updated": True}
 
 
@@ -44,6 +45,11 @@ MEMBERS: dict[str, tuple[Program, dict[str, Any], str]] = {
     "layers": (replace(CLEAN, change=without("tap")), {}, "outputs of layers without a counterpart (4 of TF1)"),
     "losses": (replace(CLEAN, change=without("loss")), {}, "loss of TF1 alone"),
     "rates": (replace(CLEAN, change=without("learning_rate")), {}, "learning rate of TF1 alone"),
+    "outputs of training": (
+        replace(CLEAN, change=lambda name, found: None if (name, found["kind"]) == TRAINED else found),
+        {},
+        "outputs of a training pass (TF2 gives none there)",
+    ),
     "a checkpoint": (CLEAN, {}, "a TF1 checkpoint (the pair names no checkpoint)"),
     "a scenario": (replace(CLEAN, skip=(scenarios.CONSTANT,)), {}, "rung 3, all variables at 0.001 (TF2: it was not"),
     "outputs of 16 bits": (
