@@ -187,6 +187,31 @@ def new_loop(w, bug, x):
     return tf.matmul(state, w["out"])  # new: branch
 
 
+# A loop in a branch, as TF 1.15 builds both: the branch is one operation, and begins with what it takes in.
+
+
+def old_inner(x):
+    state = tf.matmul(x, weight("into", 4, 4))
+    step = weight("step", 4, 4)
+
+    def turned():
+        return tf.while_loop(lambda i, _: i < 3, lambda i, s: (i + 1, tf.tanh(s @ step)), [0, state * 2.0])[1]
+
+    v1.disable_control_flow_v2()
+    try:
+        state = tf.cond(tf.reduce_sum(x) > -1e6, turned, lambda: state)  # old: inner
+    finally:
+        v1.enable_control_flow_v2()
+    return tf.matmul(state, weight("out", 4, 2))
+
+
+def new_inner(w, bug, x):
+    state = tf.matmul(x, w["into"]) * 2.0  # new: inner
+    for _ in range(2 if bug == "inner" else 3):
+        state = tf.tanh(state @ w["step"])
+    return tf.matmul(state, w["out"])
+
+
 # Gathering and joining.
 
 
@@ -307,6 +332,7 @@ PROGRAMS = {
     ),
     "norm": (old_norm, new_norm, {"gamma": (6,), "beta": (6,), "out": (6, 2)}, numbers(4, 6)),
     "loop": (old_loop, new_loop, {"into": (4, 4), "step": (4, 4), "out": (4, 2)}, numbers(3, 4)),
+    "inner": (old_inner, new_inner, {"into": (4, 4), "step": (4, 4), "out": (4, 2)}, numbers(3, 4)),
     "gather": (old_gather, new_gather, {"out": (9, 3)}, numbers(5, 6)),
 }
 BUGS = {
@@ -317,6 +343,7 @@ BUGS = {
     "columns": ("columns",),
     "norm": ("epsilon", "gamma"),
     "loop": ("turns", "branch"),
+    "inner": ("inner",),
     "gather": ("indices", "marks"),
     "loss": ("summed",),
     "compiled": ("logits",),

@@ -34,8 +34,8 @@ def everything(program: str, most: int) -> dict[str, Any]:
 
 
 PROGRAMS = (
-    "perceptron", "convolution", "words", "attention", "columns", "norm", "loop", "gather", "loss", "compiled",
-    "layers", "block"
+    "perceptron", "convolution", "words", "attention", "columns", "norm", "loop", "inner", "gather", "loss",
+    "compiled", "layers", "block"
 )
 OF_KERAS = ("compiled", "layers", "block")
 

@@ -20,6 +20,8 @@ _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 _READS = ("ReadVariableOp",)
 _BRANCHES = ("If", "StatelessIf", "Case", "StatelessCase")
 _SWITCHES = ("Switch", "RefSwitch")
+_ENTERS = ("Enter", "RefEnter")
+"""Of a loop's frame, which no session can fetch, though the graph allows it."""
 _RESULTS = ("output", "loss", "tap")
 
 
@@ -114,7 +116,7 @@ class Operations:
         numbers = dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.is_complex
         if not numbers or dtype._is_ref_dtype or tensor.shape.num_elements() == 0:
             return False
-        if not self._network.graph.is_fetchable(operation):
+        if operation.type in _ENTERS or not self._network.graph.is_fetchable(operation):
             return False
         return self._within is None or operation in self._within or not races(tensor, self._within)
 
