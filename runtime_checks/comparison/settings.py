@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
+from ..worker.recording.format import scenarios
 from ..worker.recording.format.reading import Recorded
 from ..worker.recording.format.rows import Place
 from ..worker.recording.pairs.mapping import ignored, plain
@@ -89,7 +90,7 @@ def rule_name(row: Row) -> str:
 
 
 def _of_optimizers(tf1: Recorded, tf2: Recorded) -> Iterator[Setting]:
-    olds, news = (_rows(side, "optimizers") for side in (tf1, tf2))
+    olds, news = (_optimizers(side) for side in (tf1, tf2))
     if len(olds) != len(news):
         olds, news = _each_once(olds), _each_once(news)
     if not olds and not news:
@@ -110,6 +111,14 @@ def _of_optimizers(tf1: Recorded, tf2: Recorded) -> Iterator[Setting]:
         for order in orders
     ]
     yield from min(tried, key=lambda found: sum(one.equal is False for one in found))
+
+
+def _optimizers(side: Recorded) -> list[Row]:
+    """The optimizers of a side; how one clips is tried after the last step, so that one which did not end says nothing."""
+    rows = _rows(side, "optimizers")
+    if side.scenario(scenarios.STEPS).outcome == "ok":
+        return rows
+    return [row if any(row.get(key) is not None for key in _CLIPPING) else {**row, "clipping": None} for row in rows]
 
 
 def _of_optimizer(one: Row, two: Row, changing: bool) -> Iterator[Setting]:
@@ -151,11 +160,14 @@ def _is_v1(row: Row) -> bool:
 
 
 def _of_clipping(one: Row, two: Row) -> Setting:
+    sides = {"TF1": one, "TF2": two}
+    untried = [side for side, row in sides.items() if "clipping" in row and row["clipping"] is None]
+    unlike = [side for side, row in sides.items() if row.get("clipping") is not None]
+    if untried or unlike:
+        words = [f"{' and '.join(untried)} did not end the training steps that would tell"] if untried else []
+        words += [f"{' and '.join(unlike)} may clip {_UNKNOWN}"] if unlike else []
+        return Setting("update rule", "clipping", None, f"clipping of gradients ({', '.join(words)})")
     bounds = [{key: row[key] for key in _CLIPPING if row.get(key) is not None} for row in (one, two)]
-    if any("clipping" in bound for bound in bounds):
-        sides = [side for side, bound in zip(("TF1", "TF2"), bounds, strict=True) if "clipping" in bound]
-        text = f"clipping of gradients ({' and '.join(sides)} may clip {_UNKNOWN})"
-        return Setting("update rule", "clipping", None, text)
     same = bounds[0].keys() == bounds[1].keys()
     equal = same and not any(differ(bounds[0][key], bounds[1][key], _PROBED) for key in bounds[0])
     words = [", ".join(f"{key} {shown(value)}" for key, value in bound.items()) or "nothing" for bound in bounds]

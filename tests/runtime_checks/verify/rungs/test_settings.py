@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from migrate_lint.runtime_checks.comparison.compare import compare
 from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.results import Status
+from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
 
 from ..programs import CLEAN, Program, record
@@ -188,6 +190,21 @@ def test_what_cannot_be_known_is_not_compared(recorded: tuple[Path, Path], name:
 
     assert Status.FAIL is not report.rung("settings").status
     assert any(one.startswith(words) for one in report.not_compared), report.not_compared
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_side_that_did_not_end_its_steps_says_nothing_of_clipping(recorded: tuple[Path, Path], side: int) -> None:
+    """Clipping is found by trying it after the last step; what an optimizer itself says is known all the same."""
+    clipped = [optimizers({**SGD, "clipvalue": 5.0}), optimizers({**KERAS_SGD, "clipvalue": 5.0})]
+    said = [plain if at == side else clipped[at] for at, plain in enumerate((optimizers(SGD), optimizers(KERAS_SGD)))]
+    judged(recorded, *said)
+    sides = [read(folder) for folder in recorded]
+    raised = replace(sides[side].scenario(scenarios.STEPS), outcome="failed", detail="ValueError: of its own")
+    sides[side] = replace(sides[side], scenarios={**sides[side].scenarios, scenarios.STEPS: raised})
+    report = compare(*sides)
+
+    assert Status.PASS is report.rung("settings").status, report.rung("settings").detail
+    assert f"clipping of gradients (TF{side + 1} did not end the training steps that would tell)" in report.not_compared
 
 
 def test_an_average_that_the_pair_ignores_does_not_fail(recorded: tuple[Path, Path]) -> None:
