@@ -163,6 +163,23 @@ def beside():
     return Pair(with_another, None, ROWS, TARGETS)
 
 
+def counting(rows, labels, training):
+    named, placed = (tf.Variable(0, trainable=False, name="counts/" + name) for name in ("named", "placed"))
+    spec = line(rows, labels, False, None)
+    if not training:
+        return spec
+    optimizer = v1.train.GradientDescentOptimizer(0.1)
+    train_op = tf.group(
+        optimizer.minimize(spec.loss, global_step=named),
+        optimizer.apply_gradients(optimizer.compute_gradients(spec.loss), placed),
+    )
+    return Spec(spec.predictions, spec.loss, train_op)
+
+
+def counters():
+    return Pair(counting, None, ROWS, TARGETS)
+
+
 def forward(rows):
     hidden = tf.matmul(rows, v1.get_variable("first", [3, 3]))
     return tf.matmul(hidden, v1.get_variable("second", [3, 3])), {"hidden": hidden}
@@ -316,6 +333,17 @@ def line_of(text: str) -> int:
 
 def values(scenario: Scenario, kind: str, step: int = 0) -> dict[str, np.ndarray]:
     return {record.name: record.value for record in scenario.of_kind(kind, step)}
+
+
+@EITHER
+def test_what_counts_the_updates_of_an_optimizer_is_no_variable_of_the_model(recorded: Get, keras: str):
+    """Whatever it is called, and although no collection says that it is the global step."""
+    content = recorded(keras, "counters").content
+
+    assert ["w"] == [said["name"] for said in content["variables"]]
+    assert {"counts/named": "counter", "counts/placed": "counter"} == {
+        said["name"]: said["purpose"] for said in content["other_variables"]
+    }
 
 
 @EITHER

@@ -217,6 +217,10 @@ class _Side:
         self.recording.content["optimizers"] = kept.optimizers
         self.recording.content["averages"] = kept.averages
         self.recording.content["layers"] = network.layers
+        counters = {said["name"] for said in kept.others if said["purpose"] == "counter"}  # which inference may have
+        self.recording.content["variables"] = [
+            said for said in self.recording.content["variables"] if said["name"] not in counters
+        ]
         known = {said["name"] for said in self.recording.content["variables"]}
         self.recording.content["variables"] += [
             {**said, "only": "training"} for said in kept.variables if said["name"] not in known

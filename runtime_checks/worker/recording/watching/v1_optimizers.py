@@ -53,6 +53,8 @@ class Applied(NamedTuple):
     """A tensor of the graph or a number; None where the optimizer keeps it under no known name."""
     created: Sequence[Variable]
     """The global variables that came into being in the call."""
+    step: Variable | None = None
+    """What counts the updates: the variable that was given as ``global_step``."""
 
 
 @contextlib.contextmanager
@@ -87,7 +89,7 @@ def _telling(running: list[list[bool]], heard: Callable[[Applied], None], origin
         if not inner:
             made = [variable for variable in _global_variables() if id(variable) not in before]
             given = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
-            heard(Applied(self, given, learning_rate(self), made))
+            heard(Applied(self, given, learning_rate(self), made, args[0] if args else kwargs.get("global_step")))
         for outer in running:
             outer.append(True)
         return result
