@@ -24,7 +24,7 @@ from migrate_lint.linter.rule_api.contrib import _written, code_of, successor, w
 from migrate_lint.linter.rule_api.model import File
 from migrate_lint.linter.source.parsing import SourceFile
 
-from ...interpreters import environment
+from ...interpreters import Children, environment
 from ..analysis import file_of, project_of
 
 PROGRAMS = Path(__file__).parents[3] / "benchmarks" / "fixes"
@@ -590,6 +590,31 @@ def test_the_names_of_the_lists_have_what_they_name() -> None:
         assert written_name(found.name) in code_of({written_name(found.name)})
     assert "sequence_loss_by_example" in code_of({"legacy_seq2seq_sequence_loss"})
     assert all(ast.parse(code) for code in code_of(set(_written())).values())
+
+
+def scored(tags: int) -> list[list[float]]:
+    """In a child: the likelihoods of a CRF of four rows, by the names of compat.v1 and by those of TF2."""
+    import numpy as np
+    import tensorflow
+
+    random, found = np.random.default_rng(0), []
+    scores = random.normal(size=(4, 5, tags)).astype(np.float32)
+    paths, between = random.integers(tags, size=(4, 5)), random.normal(size=(tags, tags)).astype(np.float32)
+    for names in (tensorflow.compat.v1, tensorflow):
+        scope: dict[str, Any] = {"tf": names}
+        exec("\n".join(code_of({"crf_log_likelihood"}).values()), scope)
+        likelihood, _ = scope["crf_log_likelihood"](tensorflow.constant(scores), paths, [5, 1, 0, 3], between)
+        found.append(likelihood.numpy().tolist())
+    return found
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("tags", [3, 4])
+def test_a_crf_that_is_written_out_computes_the_same_under_the_names_of_tf2(tags: int, children: Children) -> None:
+    """Its code is what a program that leaves compat.v1 takes along; with as many rows as tags nothing would raise."""
+    old, new = children.call("keras3", scored, tags)
+
+    assert old == pytest.approx(new, rel=1e-6)
 
 
 def observed(folder: Path, script: str, keras: str) -> list[list[list[float]]]:
