@@ -114,7 +114,7 @@ def _of_optimizers(tf1: Recorded, tf2: Recorded) -> Iterator[Setting]:
 
 
 def _optimizers(side: Recorded) -> list[Row]:
-    """The optimizers of a side; how one clips is tried after the last step, so that one which did not end says nothing."""
+    """The optimizers of a side; how one clips is tried after the last step, and unknown of a side that did not end."""
     rows = _rows(side, "optimizers")
     if side.scenario(scenarios.STEPS).outcome == "ok":
         return rows
