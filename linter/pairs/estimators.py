@@ -10,7 +10,7 @@ from ..analysis.paths import path_of
 from ..rule_api.model import File
 from .found import Found, Given, Missing
 from .placeholders import dtype_of, range_of, width
-from .tracing import Program, Spot
+from .tracing import Program, Spot, optimizers_of
 
 __all__ = ["find_model_fn", "read_model_fn"]
 
@@ -70,9 +70,7 @@ def read_model_fn(program: Program, main: File, function: Scope, found: Found) -
     for call in main.calls_by_function.get(function.id, ()):
         if call.method in ("minimize", "apply_gradients"):
             found.told.append(f"{main.display}:{call.line} training step: `{call.text[:90]}`")
-            for spot, _, name in program.named(Spot(main, call.scope, call.call)):
-                if name.endswith("Optimizer"):
-                    found.optimizer_text = f"{spot.where}: {spot.text}"
+            found.optimizer_text = optimizers_of(program, Spot(main, call.scope, call.call)) or found.optimizer_text
         if call.name.rpartition(".")[2] in _SPECS and (loss := call.value("loss")) is not None:
             made = program.sources(Spot(main, call.scope, loss))
             found.loss_text = "; ".join(dict.fromkeys(f"{one.where}: {one.text[:160]}" for one in made))

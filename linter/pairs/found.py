@@ -29,6 +29,7 @@ class Given:
         evaluate: of what it is fed otherwise.
         bound: how many whole numbers it may hold, from 0 on; None where nothing tells.
         one_hot: whether a row says which of its columns is meant.
+        is_length: whether it says how many steps each row has.
         key: in a dict of features.
     """
 
@@ -42,6 +43,7 @@ class Given:
     evaluate: str | Missing | None = None
     bound: int | None = None
     one_hot: bool = False
+    is_length: bool = False
     key: str | None = None
 
 

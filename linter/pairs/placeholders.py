@@ -25,6 +25,17 @@ _SPARSE = (
     "tensorflow.losses.sparse_softmax_cross_entropy",
     "tensorflow.contrib.seq2seq.sequence_loss",
 )
+_LENGTHS = {
+    "tensorflow.nn.dynamic_rnn": ("sequence_length", 2),
+    "tensorflow.nn.bidirectional_dynamic_rnn": ("sequence_length", 3),
+    "tensorflow.nn.static_rnn": ("sequence_length", 4),
+    "tensorflow.nn.static_bidirectional_rnn": ("sequence_length", 6),
+    "tensorflow.sequence_mask": ("lengths", 0),
+    "tensorflow.reverse_sequence": ("seq_lengths", 1),
+    "tensorflow.contrib.crf.crf_log_likelihood": ("sequence_lengths", 2),
+    "tensorflow.contrib.seq2seq.TrainingHelper": ("sequence_length", 1),
+}
+"""What takes how many steps each row of a batch has, by which parameter."""
 _WIDTHS = {
     "dense": ("units", 1),
     "fully_connected": ("num_outputs", 1),
@@ -155,6 +166,8 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
         mine = [one for one in taken if _is_made_of(program, one, made)]
         if not mine:
             continue
+        if name in _LENGTHS and (node := call.value(*_LENGTHS[name])) is not None:
+            given.is_length = given.is_length or _stands_for(program, spot.at(node), made)
         bound: object = None
         if (
             name == "tensorflow.one_hot"
@@ -196,6 +209,19 @@ def dropout_off(program: Program, made: Spot, roots: list[Spot]) -> str | None:
         if rate is not None and _is_made_of(program, spot.at(rate), made):
             return "0.0"
     return None
+
+
+def _stands_for(program: Program, spot: Spot, made: Spot) -> bool:
+    """Whether an expression is a name of what something has made, and nothing computed of it."""
+    queue, seen = [spot], set()
+    while queue:
+        one = queue.pop()
+        if one.node is made.node:
+            return True
+        if isinstance(one.node, ast.Name | ast.Attribute) and (key := (id(one.node), id(one.scope))) not in seen:
+            seen.add(key)
+            queue += program.sources(one)
+    return False
 
 
 def _is_made_of(program: Program, spot: Spot, made: Spot) -> bool:

@@ -12,7 +12,7 @@ from ..analysis.paths import path_of
 from ..rule_api.model import Call, File
 from .found import Found, Given, Missing
 from .placeholders import MAKERS, describe, dropout_off, fed_to, makes_variables, range_of
-from .tracing import Program, Spot, behind, position_in
+from .tracing import Program, Spot, behind, optimizers_of, position_in
 
 __all__ = ["read_session"]
 
@@ -115,7 +115,7 @@ class _Reader:
         fetched = self._fetched(step, runs)
         found.train_op = self._reach_of_call(step, [one for _, one in fetched], "the training step")
         found.told.append(f"{step.where} training step: `{_short(step.text)}`")
-        found.optimizer_text = self._optimizer_text(step)
+        found.optimizer_text = optimizers_of(self._program, step)
         if loss is None:
             found.loss = Missing(f"the loss, which the training step in {step.where} makes smaller")
             return
@@ -123,12 +123,6 @@ class _Reader:
         found.told.append(f"{loss.where} loss: `{_short(loss.text)}`")
         made = self._program.sources(loss) if isinstance(loss.node, ast.Name | ast.Attribute) else [loss]
         found.loss_text = "; ".join(dict.fromkeys(f"{one.where}: {_short(one.text, 160)}" for one in made))
-
-    def _optimizer_text(self, step: Spot) -> str:
-        for spot, _, name in self._program.named(step):
-            if name.endswith("Optimizer") or name.startswith("keras.optimizers."):
-                return f"{spot.where}: {_short(spot.text, 160)}"
-        return ""
 
     # -- the way to the first session ----------------------------------------------------------------------------------
 

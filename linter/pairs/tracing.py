@@ -17,7 +17,7 @@ from ..finding import Finding, Target
 from ..rule_api.model import Call, File
 from ..source.parsing import SourceFile, parse_source
 
-__all__ = ["UNKNOWN", "Program", "Spot", "behind", "is_pipeline", "position_in"]
+__all__ = ["UNKNOWN", "Program", "Spot", "behind", "is_pipeline", "optimizers_of", "position_in"]
 
 _QUEUES = ("tensorflow.train.batch", "tensorflow.train.shuffle_batch")
 UNKNOWN: Any = object()
@@ -433,6 +433,20 @@ class Program:
             if given is not None:
                 return Spot(call.file, call.scope, given)
         return None
+
+
+def optimizers_of(program: Program, step: Spot) -> str:
+    """All that a training step may update by, in words; of an optimizer that is given another one, the outer one."""
+    receiver = None if step.call is None else step.call.receiver
+    made = [
+        spot
+        for spot, _, name in program.named(step if receiver is None else step.at(receiver))
+        if name.endswith("Optimizer") or name.startswith("keras.optimizers.")
+    ]
+    inner = {id(one.node) for spot in made for one in program.closure(spot) if one.node is not spot.node}
+    outer = sorted((spot for spot in made if id(spot.node) not in inner), key=lambda spot: (spot.file.key, spot.line))
+    texts = [spot.text if len(spot.text) <= 160 else f"{spot.text[:157]}..." for spot in outer]
+    return ", or ".join(dict.fromkeys(f"{spot.where}: {text}" for spot, text in zip(outer, texts, strict=True)))
 
 
 def is_pipeline(call: Call) -> bool:

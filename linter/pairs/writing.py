@@ -51,6 +51,9 @@ class _Writer:
         first = [one.shape[0] for one in [*self._inputs, *self._labels] if one.shape]
         self._rows = next((size for size in first if isinstance(size, int)), ROWS)
         self._settings = [one for one in found.given if one.role == "setting"]
+        seconds = [one.shape[1] for one in self._inputs if one.shape is not None and len(one.shape) > 1]
+        known = [_ANY if size is None else size for size in seconds if not isinstance(size, Missing)]
+        self._steps = min(known, default=0)
 
     def text(self) -> str:
         body = "\n\n\n".join(part for part in (self._tf1(), self._batches(), self._step(), self._pair()) if part)
@@ -172,7 +175,7 @@ class _Writer:
 
     def _batches(self) -> str:
         return "\n\n\n".join(
-            _batch(name, given, seed, self._rows)
+            _batch(name, given, seed, self._rows, self._steps)
             for name, given, seed in (("inputs", self._inputs, 0), ("labels", self._labels, 1000))
             if given
         )
@@ -225,8 +228,8 @@ def _word(name: str) -> str:
     return f"{name}_" if name in ("labels", "mode", "params", "config", "training", "is_training", "run") else name
 
 
-def _batch(function: str, given: Sequence[Given], seed: int, rows: int) -> str:
-    values = [_values(one, rows) for one in given]
+def _batch(function: str, given: Sequence[Given], seed: int, rows: int, steps: int) -> str:
+    values = [_lengths(one, rows, steps) or _values(one, rows) for one in given]
     if function == "labels" and len(given) > 1:
         what = "{" + ", ".join(f'"{_word(one.name)}": {value}' for one, value in zip(given, values, strict=True)) + "}"
     elif any(one.key for one in given):
@@ -240,6 +243,13 @@ def _batch(function: str, given: Sequence[Given], seed: int, rows: int) -> str:
         f"    return {what}",
     ]
     return "\n".join(lines)
+
+
+def _lengths(given: Given, rows: int, steps: int) -> str:
+    """Of the rows of a batch, the first of which has all steps; empty for what is something else."""
+    if not given.is_length or steps < 1 or given.shape is None or len(given.shape) != 1:
+        return ""
+    return f"np.r_[{steps}, random.randint(1, {steps + 1}, size={rows - 1})].astype(np.{given.dtype or 'int32'})"
 
 
 def _values(given: Given, rows: int) -> str:

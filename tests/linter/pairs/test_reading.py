@@ -354,6 +354,54 @@ def test_labels_of_unknown_width_are_shares(tmp_path: Path) -> None:
     assert "random.dirichlet(np.ones(to_fill(" in made
 
 
+CHOSEN = """\
+if kind() == "adam":
+    opt = tf.train.AdamOptimizer(0.1)
+else:
+    opt = tf.train.GradientDescentOptimizer(0.1)
+opt = tf.contrib.estimator.clip_gradients_by_norm(opt, 5.0)
+pairs = [(tf.clip_by_value(g, -1.0, 1.0), v) for g, v in opt.compute_gradients(cost)]
+step = opt.apply_gradients(pairs)
+"""
+WRAPPED = "step = tf.contrib.opt.MovingAverageOptimizer(tf.train.AdamOptimizer(0.1)).minimize(cost)"
+
+
+def test_each_optimizer_that_a_step_may_have_is_told(tmp_path: Path) -> None:
+    """A program that chooses one by its settings trains by none of them for certain; one in another is no choice."""
+    line = next(line for line in SCRIPT.splitlines() if "minimize" in line)
+    chosen, wrapped = (read(tmp_path, SCRIPT.replace(line, one)).optimizer_text for one in (CHOSEN, WRAPPED))
+
+    assert (
+        "train.py:12: tf.train.AdamOptimizer(0.1), or train.py:14: tf.train.GradientDescentOptimizer(0.1)" == chosen
+    )
+    assert "train.py:11: tf.contrib.opt.MovingAverageOptimizer(tf.train.AdamOptimizer(0.1))" == wrapped
+
+
+RECURRENT = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 9, 4])
+lengths = tf.placeholder(tf.int64, [None])
+doubled = tf.placeholder(tf.int32, [None])
+many = lengths
+outputs, _ = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(8), x, many, dtype=tf.float32)
+mask = tf.sequence_mask(doubled // 2, 9)
+cost = tf.reduce_mean(tf.boolean_mask(outputs, mask))
+step = tf.train.AdamOptimizer(0.1).minimize(cost)
+with tf.Session() as sess:
+    sess.run(step, feed_dict={x: rows(), lengths: ends(), doubled: more()})
+"""
+
+
+def test_lengths_are_between_one_step_and_all(tmp_path: Path) -> None:
+    """And the first row has all steps: with none or one a recurrent cell would hardly run. What is computed is not."""
+    found = read(tmp_path, RECURRENT)
+    made = written(found, None, "", str(tmp_path / "pair.py"))
+
+    assert [True, False] == [given(found, name).is_length for name in ("lengths", "doubled")]
+    assert 1 == made.count("np.r_[9, random.randint(1, 10, size=7)].astype(np.int64)")
+
+
 def test_a_file_that_runs_nothing_is_told(tmp_path: Path) -> None:
     """Its classes are run by another file, which is to be named."""
     assert "train.py comes to no session when it is run" in " ".join(read(tmp_path, NET).not_understood)
