@@ -180,12 +180,13 @@ class Climb:
             notes: what there is to say of them.
             stopped: why not all of them could be compared; empty where they could.
         """
+        still = self.training.unmoved
         notes = [
             *self.notes(checks),
             *filter(None, [self.without_outputs(scenarios.STEPS)]),
             *notes,
             *filter(None, [self.training.amplified]),
-            *self.training.unmoved,
+            *([f"no step changes {some(still)}, on either side, though trainable"] if still else []),
             *self._copied(),
         ]
         if self.unlike:

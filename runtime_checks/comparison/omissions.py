@@ -68,6 +68,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_unbuilt(climb),
         *_random(climb),
         *_switched_off(climb),
+        *_still(climb),
         *_amplified(climb),
         *_raised(climb),
         *_room(climb),
@@ -103,6 +104,12 @@ def _unbuilt(climb: Climb) -> Iterator[str]:
     raised = climb.tf2.content.get("unbuilt")
     if raised and "steps" in climb.rungs:
         yield f"a first training step of a TF2 model that nothing has called before, which raises (TF2: {raised})"
+
+
+def _still(climb: Climb) -> Iterator[str]:
+    """What never moves says nothing of how it is computed with: the batches may not come to it."""
+    if climb.training.unmoved and {"step", "steps"} & climb.rungs.keys():
+        yield f"weights that no training step changes ({some(climb.training.unmoved)})"
 
 
 def _averages(climb: Climb) -> Iterator[str]:

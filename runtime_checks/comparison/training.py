@@ -28,8 +28,8 @@ _PROPAGATED = 3.0
 class Training(NamedTuple):
     """All training steps, compared.
 
-    `problem` says that the sides got other data, `amplified` that later steps differ by rounding alone, `unmoved` what
-    no step changes, `vacuous` why nothing could differ.
+    `problem` says that the sides got other data, `amplified` that later steps differ by rounding alone, `unmoved` the
+    TF1 names of the weights that no step changes on either side, `vacuous` why nothing could differ.
     """
 
     checks: list[Deviation]
@@ -55,7 +55,7 @@ def compare_training(judge: Judge, tf1: Recorded, tf2: Recorded) -> Training:
         checks,
         "" if other is None else f"the sides got other data: {other.text}",
         amplified,
-        [f"no step changes {some(both)}, on either side, though trainable"] if both else [],
+        both,
         nothing or vacuity.never_finite(ones, others, judge.values),
     )
 

@@ -50,6 +50,8 @@ def test_a_variable_that_no_step_changes_is_noted(tmp_path: Path) -> None:
     report = compared(tmp_path, Program(change=frozen), replace(CLEAN, change=frozen))
 
     assert "no step changes top/bias, on either side, though trainable" in report.rung("7").notes
+    assert "weights that no training step changes (top/bias)" in report.not_compared
+    assert "weights that no training step changes" in str(report).splitlines()[-1].partition("; not compared: ")[2]
 
 
 def test_nan_is_never_equal(tmp_path: Path) -> None:
