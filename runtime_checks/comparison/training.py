@@ -121,6 +121,7 @@ class _Walk:
         self._slack: dict[str, Any] = {}
         self._floors: dict[str, float] = {}
         self._moved: dict[str, Any] = {}
+        self._shares: dict[str, Any] = {}
 
     def step(self, step: int) -> list[Deviation]:
         judge, found = self._judge, []
@@ -215,7 +216,8 @@ class _Walk:
         """How far two updates may be apart for gradients that are equal but for noise.
 
         The noise is a share of the largest change so far: where a gradient cancels what has accumulated, the change is
-        small, and the noise of the gradient is not.
+        small, and the noise of the gradient is not. An element that is zero on both sides, as in a row that the batch
+        does not look up, has none of its own, but that of the steps before.
         """
         if gradient is None or gradient.tf1 is None:
             return 0.0
@@ -227,6 +229,10 @@ class _Walk:
         noise = self._apart.get(name, 0.0)
         with np.errstate(all="ignore"):
             share = np.where(size > noise, noise / size, 1.0 if noise else 0.0)
+        if gradient.tf2 is not None:
+            before = self._shares.get(name, 0.0)
+            share = np.where((numeric(first) == 0) & (numeric(second) == 0), before, share)
+            self._shares[name] = np.maximum(before, share)
         moved = np.maximum(np.abs(changed), np.abs(other))
         moved = self._moved[name] = np.maximum(self._moved.get(name, 0.0), moved)
         return _PROPAGATED * share * moved

@@ -15,7 +15,7 @@ from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import read
 from migrate_lint.runtime_checks.worker.recording.format.store import Recording
 
-from ..programs import CLEAN, Program, batch, changing, compared, initial, record, statuses, train
+from ..programs import CLEAN, Change, Program, batch, changing, compared, initial, record, statuses, train
 
 
 def test_batches_in_another_order_are_told_with_their_step(tmp_path: Path) -> None:
@@ -52,6 +52,37 @@ def test_a_variable_that_no_step_changes_is_noted(tmp_path: Path) -> None:
     assert "no step changes top/bias, on either side, though trainable" in report.rung("7").notes
     assert "weights that no training step changes (top/bias)" in report.not_compared
     assert "weights that no training step changes" in str(report).splitlines()[-1].partition("; not compared: ")[2]
+
+
+@pytest.mark.parametrize(("moves", "number"), [((1, 2), "7"), ((0, 1), "6"), ((1, 1), None)])
+def test_a_row_without_a_gradient_that_one_side_moves_differs(
+    tmp_path: Path, moves: tuple[int, int], number: str | None
+) -> None:
+    """No noise of a gradient explains it: such as the momentum of a row that the batch does not look up.
+
+    It begins in the step after the first, or in the first. What both do is no difference.
+    """
+
+    def moving(until: int) -> Change:
+        def change(scenario: str, found: dict[str, Any]) -> dict[str, Any]:
+            if not scenario.startswith("steps") or found["name"] != "hidden/kernel":
+                return found
+            value = found["value"].copy()
+            if found["kind"] == "gradient":
+                value[0] = 0
+            elif found["kind"] == "variable":
+                value[0] = 0.001 * min(max(found["step"] + 1, 0), until)
+            return {**found, "value": value}
+
+        return change
+
+    report = compared(tmp_path, Program(change=moving(moves[0])), replace(CLEAN, change=moving(moves[1])))
+    first = report.first_divergence
+
+    assert (None if number is None else ("update", "hidden/kernel", moves[0])) == (
+        first and (first.deviation.kind, first.deviation.tf1_name, first.deviation.step)
+    )
+    assert number is None or "fail" == statuses(report)[number]
 
 
 def test_nan_is_never_equal(tmp_path: Path) -> None:
