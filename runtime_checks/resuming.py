@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .comparison.resume.results import Interruption, Report
     from .comparison.resume.traces import Run
 
-__all__ = ["HOWS", "Request", "ResumeUsageError", "locate_loop", "run"]
+__all__ = ["HOWS", "Request", "ResumeUsageError", "beginnings", "locate_loop", "run"]
 
 _TOGETHER = ("two-writers", "restarted")
 """Those in which a second process saves into the same folder."""
@@ -134,7 +134,8 @@ class _Attempt:
     trace: str
     how: str | None = None
     at: int | None = None
-    beginnings: Sequence[str | None] = ()
+    reference: Run | None = None
+    """The uninterrupted run that it is held against."""
     first: int = 0
     firsts: bool = False
     """Whether the first values of variables are told."""
@@ -198,9 +199,8 @@ class _Audit:
         total = len(reference.run.steps)
         every = self.request.every or max(1, -(-total // _PARTS))
         places = [(how, at) for at in range(every, total, every) for how in self.request.hows]
-        beginnings = [step.weights for step in reference.run.steps]
         first = [
-            replace(attempt, beginnings=beginnings) if attempt.how in _TOGETHER else attempt
+            replace(attempt, reference=reference.run) if attempt.how in _TOGETHER else attempt
             for attempt in (self._attempt(f"{how} behind step {at}", how, at) for how, at in places)
         ]
         stopped = list(zip(first, self._run(first), strict=True))
@@ -211,7 +211,7 @@ class _Audit:
                 trace=_resumed(attempt.trace),
                 how=None,
                 at=None,
-                beginnings=beginnings,
+                reference=reference.run,
                 first=ended.run.saves[-1] if ended.run.saves else 0,
                 firsts=self.changed is not None,
             )
@@ -324,7 +324,7 @@ class _Audit:
                     "trace": one.trace,
                     "how": one.how,
                     "at": one.at,
-                    "beginnings": list(one.beginnings),
+                    **beginnings(one.reference),
                     "from": one.first,
                     "steps": self.request.steps,
                     "firsts": one.firsts,
@@ -349,6 +349,12 @@ class _Audit:
         if isinstance(told, dict):
             self.versions = {str(key): str(value) for key, value in told.items()}
         return outcome
+
+
+def beginnings(run: Run | None) -> dict[str, Any]:
+    """What a worker gets to know of the uninterrupted run, so that it finds the step which another one goes on from."""
+    steps = [] if run is None else [{"weights": one.weights, "applied": list(one.applied)} for one in run.steps]
+    return {"beginnings": steps, "owners": {} if run is None else {str(at): one for at, one in run.owners.items()}}
 
 
 def _resumed(trace: str) -> str:

@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 STEPS = 8
-SOUND = ("everything", "eager", "backup", "whole_model", "own_format")
+SOUND = (
+    "everything", "eager", "backup", "whole_model", "own_format", "in_turns", "the_other_first", "one_then_another"
+)
 LOST = {
     "no_optimizer": ["slots", "iterations"],
     "no_iterator": ["data"],
@@ -29,6 +31,8 @@ LOST = {
     "only_read": ["nothing restored"],
     "of_the_guide": ["nothing restored"],
     "count_forgotten": ["callback"],
+    "other_net_forgotten": ["model"],
+    "other_slots_forgotten": ["slots", "iterations"],
 }
 """What each lossy loop loses, in the order in which it is told."""
 ALONE: dict[str, dict[str, list[str]]] = {
@@ -113,17 +117,18 @@ def audits(
     """
     from migrate_lint.runtime_checks.comparison.resume.judge import Reference, judge
     from migrate_lint.runtime_checks.comparison.resume.traces import apart, read
+    from migrate_lint.runtime_checks.resuming import beginnings
     from migrate_lint.runtime_checks.worker.results import Results
     from migrate_lint.runtime_checks.worker.resume.main import execute
     from migrate_lint.runtime_checks.worker.resume.turns import TOGETHER
 
-    def run(stage: str, names: list[str], **more: Any) -> list[Any]:
+    def run(stage: str, names: list[str], of: Callable[[str], Any] = lambda name: None, **more: Any) -> list[Any]:
         attempts = []
         for name in names:
             place = Path(folder, name, "whole" if stage == "whole" else "ended")
             place.mkdir(parents=True, exist_ok=True)
             attempt = {"name": name, "folder": str(place), "trace": str(Path(folder, f"{name}-{stage}"))}
-            attempt |= {"how": None, "at": None, "beginnings": [], "from": 0, "steps": None}
+            attempt |= {"how": None, "at": None, "from": 0, "steps": None} | beginnings(of(name))
             attempts.append(attempt | {key: value(name) for key, value in more.items()})
         module = ".".join(Path(file).relative_to(Path(__file__).parents[2]).with_suffix("").parts)
         place = {"file": None, "module": module, "attribute": "loop", "search_path": []}
@@ -134,23 +139,17 @@ def audits(
     wholes = {name: f"{folder}/{as_if_whole.get(name, name)}-whole" for name in names}
     run("whole", [name for name in names if name not in as_if_whole])
     whole = {name: read(wholes[name]) for name in names}
-    beginnings = {name: [step.weights for step in whole[name].steps] for name in names}
     together = [name for name in names if hows.get(name) in TOGETHER]
     ends = run(
         "ended",
         names,
+        of=lambda name: whole[name] if name in together else None,
         how=lambda name: hows.get(name, "exception"),
         at=lambda name: 5,
-        beginnings=lambda name: beginnings[name] if name in together else [],
     )
     ended = {name: read(f"{folder}/{name}-ended") for name in names}
     found = {}
-    run(
-        "resumed",
-        names,
-        beginnings=beginnings.__getitem__,
-        **{"from": lambda name: (ended[name].saves or [0])[-1]},
-    )
+    run("resumed", names, of=whole.__getitem__, **{"from": lambda name: (ended[name].saves or [0])[-1]})
     for name, end in zip(names, ends, strict=True):
         paths = [wholes[name], f"{folder}/{name}-resumed"]
         files = [path.name for path in Path(folder, name, "ended").rglob("*") if path.is_file()]
@@ -170,6 +169,7 @@ def changed_audits(cases: dict[str, str], folder: str, file: str = __file__) -> 
     from migrate_lint.runtime_checks.comparison.resume.changed import judge
     from migrate_lint.runtime_checks.comparison.resume.judge import Reference
     from migrate_lint.runtime_checks.comparison.resume.traces import read
+    from migrate_lint.runtime_checks.resuming import beginnings
     from migrate_lint.runtime_checks.worker.results import Results
     from migrate_lint.runtime_checks.worker.resume.main import execute
 
@@ -177,7 +177,7 @@ def changed_audits(cases: dict[str, str], folder: str, file: str = __file__) -> 
         place = Path(folder, stage, name, "work")
         place.mkdir(parents=True, exist_ok=True)
         plain = {"name": name, "folder": str(place), "trace": f"{place}.trace", "how": at and "exception", "at": at}
-        return {**plain, "beginnings": [], "from": 0, "steps": None, **more}
+        return {**plain, **beginnings(None), "from": 0, "steps": None, **more}
 
     def run(attempts: list[dict[str, Any]]) -> None:
         module = ".".join(Path(file).relative_to(Path(__file__).parents[2]).with_suffix("").parts)
@@ -208,13 +208,14 @@ def killed_at_any_moment(seed: int, count: int, folder: str) -> list[list[Any]]:
     """
     from migrate_lint.runtime_checks.comparison.resume.judge import Reference, judge
     from migrate_lint.runtime_checks.comparison.resume.traces import read
+    from migrate_lint.runtime_checks.resuming import beginnings
     from migrate_lint.runtime_checks.worker.results import Results
     from migrate_lint.runtime_checks.worker.resume.main import execute
 
     def attempt(number: int, name: str, **more: Any) -> dict[str, Any]:
         place = Path(folder, "any_moment", str(number))
         place.mkdir(parents=True, exist_ok=True)
-        plain = {"how": None, "at": None, "beginnings": [], "from": 0, "steps": None}
+        plain = {"how": None, "at": None, "from": 0, "steps": None, **beginnings(None)}
         return {"name": name, "folder": str(place), "trace": f"{folder}/{name}", **plain, **more}
 
     def run(*attempts: dict[str, Any]) -> None:
@@ -238,8 +239,7 @@ def killed_at_any_moment(seed: int, count: int, folder: str) -> list[list[Any]]:
             found.append([None, "equal", []])
             continue
         files = [path.name for path in Path(folder, "any_moment", str(number)).rglob("*") if path.is_file()]
-        beginnings = [step.weights for step in whole.steps]
-        run(attempt(number, f"resumed {number}", beginnings=beginnings, **{"from": (ended.saves or [0])[-1]}))
+        run(attempt(number, f"resumed {number}", **beginnings(whole), **{"from": (ended.saves or [0])[-1]}))
         ended.interrupted = {"step": len(ended.steps), "where": f"killed after {moment} s"}
         resumed = read(f"{folder}/resumed {number}")
         judged = judge(Reference(whole, whole), "sigkill", len(ended.steps), ended, resumed, files)
@@ -423,6 +423,79 @@ def own_format(folder: str) -> None:
             loss = tf.reduce_mean((features @ weight - labels) ** 2)
         optimizer.apply_gradients([(tape.gradient(loss, weight), weight)])
         np.savez(file, weight=weight.numpy(), first=number + 1)
+
+
+def _taking_turns(folder: str, turns: str, every: int, kept: str, traced: bool = True) -> None:
+    """Two networks, an optimizer for each; the letters say whose step it is."""
+    import tensorflow as tf
+
+    one, other = _network(), _network()
+    objects = {
+        "one": one, "other": other, "optimizer": tf.keras.optimizers.Adam(0.02),
+        "other_optimizer": tf.keras.optimizers.Adam(0.03)
+    }
+    if not traced:
+        objects["optimizer"].build(one.trainable_variables)
+        objects["other_optimizer"].build(other.trainable_variables)
+    seen = _counter()
+    manager = _restored(folder, seen=seen, **{name: objects[name] for name in kept.split()})
+
+    def step(network: Any, optimizer: Any) -> Any:
+        def train(features: Any, labels: Any) -> Any:
+            with tf.GradientTape() as tape:
+                found = one(features, training=True) + other(features, training=True)
+                loss = tf.reduce_mean((found - labels) ** 2)
+            gradients = tape.gradient(loss, network.trainable_variables)
+            optimizer.apply_gradients(list(zip(gradients, network.trainable_variables, strict=True)))
+            return loss
+
+        return tf.function(train) if traced else train
+
+    steps = {"a": step(one, objects["optimizer"]), "b": step(other, objects["other_optimizer"])}
+    while int(seen) < STEPS:
+        steps[turns[int(seen) % len(turns)]](*_batch(int(seen)))
+        seen.assign_add(1)
+        if int(seen) % every == 0:
+            manager.save()
+
+
+_BOTH = "one other optimizer other_optimizer"
+
+
+def in_turns(folder: str) -> None:
+    """As a generator and a discriminator are trained, which is saved behind each round."""
+    _taking_turns(folder, "ab", 2, _BOTH)
+
+
+def the_other_first(folder: str) -> None:
+    """It is saved in the midst of a round: what is trained first is not what was trained first."""
+    _taking_turns(folder, "abb", 1, _BOTH, traced=False)
+
+
+def other_net_forgotten(folder: str) -> None:
+    _taking_turns(folder, "ab", 2, "one optimizer other_optimizer")
+
+
+def other_slots_forgotten(folder: str) -> None:
+    _taking_turns(folder, "ab", 2, "one optimizer other")
+
+
+def one_then_another(folder: str) -> None:
+    """Two optimizers of the same weights, of which a run that goes on late meets the second one alone."""
+    import tensorflow as tf
+
+    model, seen = _network(), _counter()
+    first, second = tf.keras.optimizers.Adam(0.02), tf.keras.optimizers.Adam(0.01)
+    manager = _restored(folder, seen=seen, model=model, first=first, second=second)
+    for number in range(int(seen), STEPS):
+        features, labels = _batch(number)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(features, training=True) - labels) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer = first if number < 3 else second
+        optimizer.apply_gradients(list(zip(gradients, model.trainable_variables, strict=True)))
+        seen.assign_add(1)
+        manager.save()
 
 
 # -- loops whose files are damaged -------------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ def _begin(step: int) -> dict[str, Any]:
 def _rows(first: int = 0, change: Change | None = None, until: int = TOTAL) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{"row": "begin"}]
     for step in range(first, until):
-        row = {"row": "step", "begin": _begin(step), "weights": f"w{step}", "data": [f"d{step}"], "given": f"d{step}"}
-        row |= {"updates": 1, "loss": 1.0 + step}
+        row = {"row": "step", "begin": _begin(step), "weights": {"0": f"w{step}"}, "data": [f"d{step}"]}
+        row |= {"given": f"d{step}", "applied": [0], "updates": 1, "loss": 1.0 + step}
         if change is not None:
             change(step, row)
         rows.append(row)
@@ -147,7 +147,7 @@ def test_what_follows_from_a_loss_is_not_told(tmp_path: Path) -> None:
     def change(step: int, row: dict[str, Any]) -> None:
         row["begin"]["callback 0/best"][2] = "other"
         if step > SAVED:
-            row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
+            row["begin"]["weight 0/0"][2] = row["weights"]["0"] = f"other{step}"
 
     assert ["callback"] == kinds(_judged(tmp_path, _rows(SAVED, change)).lost)
 
@@ -158,7 +158,7 @@ def test_a_difference_without_a_cause_is_no_pass(tmp_path: Path) -> None:
     def change(step: int, row: dict[str, Any]) -> None:
         row["begin"]["process numpy"][2] = "other"
         if step > SAVED:
-            row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
+            row["begin"]["weight 0/0"][2] = row["weights"]["0"] = f"other{step}"
 
     found = _judged(tmp_path, _rows(SAVED, change))
 
@@ -230,6 +230,55 @@ def test_what_was_compared_in_no_step_is_no_pass(tmp_path: Path) -> None:
     assert ("not compared: new, which the resumed run alone has",) == new.notes
 
 
+def _in_turns(first: int, later: int = 0, lost: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Steps of two optimizers in turn, each known from its first step on; `later` is the first one of the run."""
+
+    def state(step: int, known: Sequence[int]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for at in known:
+            done = (step + 1 - at) // 2
+            found[f"weight {at}/0"] = ["model", f"w{at}", f"w{at} {done}", None]
+            found[f"optimizer {at}/iterations"] = ["iterations", f"iterations of {at}", f"i{at} {done}", done]
+        found[f"layers/{len(known)}"] = ["model", "mean of 0", f"mean of 0 {step}", None]
+        if 0 not in known:
+            found["layers/1"] = ["model", "mean of 1", f"mean of 1 {step}", None]
+        for key in lost:
+            if key in found:
+                found[key][2] = "other"
+        return found
+
+    rows: list[dict[str, Any]] = [{"row": "begin"}]
+    for step in range(first, TOTAL):
+        known = sorted({one % 2 for one in range(later, step + 1)})
+        begin = state(step, known)
+        weights = {str(at): begin[f"weight {at}/0"][2] for at in known}
+        row = {"row": "step", "begin": begin, "weights": weights, "data": [f"d{step}"], "given": f"d{step}"}
+        rows.append({**row, "applied": [step % 2], "updates": 1, "loss": 1.0})
+    return [*rows, {"row": "end", "state": state(TOTAL, known), "aligned": False}]
+
+
+@pytest.mark.parametrize(
+    ("at", "lost", "found"),
+    [
+        (4, (), ("equal", [], 0)),
+        (5, (), ("equal", [], 0)),
+        (5, ("weight 0/0",), ("lost", ["w0"], 0)),
+        (4, ("optimizer 1/iterations",), ("lost", ["iterations of 1"], 0)),
+        (7, (), ("not compared", [], 1)),
+    ],
+)
+def test_optimizers_that_take_turns_are_compared_from_where_both_runs_know_them(
+    at: int, lost: Sequence[str], found: tuple[str, list[str], int], tmp_path: Path
+) -> None:
+    """A run that goes on meets one of them later, or never: then what was never compared is no pass."""
+    whole = _run(tmp_path, _in_turns(0))
+    ended = Run(saves=[at], interrupted={"step": at, "where": ""})
+    one = judge(Reference(whole, whole), "exception", at, ended, _run(tmp_path, _in_turns(at, at, lost)), ["x"])
+
+    told = sum("of an optimizer that makes no update from step" in note for note in one.notes)
+    assert (at, found) == (one.resumed, (one.status, [lost.name for lost in one.lost], told))
+
+
 def test_what_a_callback_was_made_with_is_no_memory(tmp_path: Path) -> None:
     """A number that never changes in the uninterrupted run may be another one."""
 
@@ -263,7 +312,7 @@ def test_what_an_optimizer_does_not_tell_is_marked_as_unread() -> None:
         _lr = (0.5, 0.25)
 
     states = States(Objects(lambda: None))
-    states.optimizers += [(Silent(), []), (Rates(), [])]
+    states.optimizers.update({0: (Silent(), []), 1: (Rates(), [])})
     read = states.read()
 
     assert ["learning rate", "learning rate of Silent", "", None] == read["optimizer 0/learning rate"]
@@ -275,7 +324,7 @@ def test_weights_of_no_step_were_not_restored(tmp_path: Path) -> None:
     """What is not as it was saved is named."""
 
     def change(step: int, row: dict[str, Any]) -> None:
-        row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
+        row["begin"]["weight 0/0"][2] = row["weights"]["0"] = f"other{step}"
 
     (lost,) = _judged(tmp_path, _rows(SAVED, change)).lost
 
@@ -313,9 +362,9 @@ def test_what_a_first_save_left_half_done_is_nothing_to_restore(tmp_path: Path) 
 def test_steps_too_many_are_a_lost_epoch(tmp_path: Path) -> None:
     """As are steps that are left out, and none at all."""
     rows = _rows(SAVED)
-    rows[-1:-1] = [{**row, "weights": "later"} for row in rows[1:3]]
+    rows[-1:-1] = [{**row, "weights": {"0": "later"}} for row in rows[1:3]]
     many = _judged(tmp_path, rows).lost
-    few = _judged(tmp_path, [row for row in _rows(SAVED) if row.get("weights") != "w7"]).lost
+    few = _judged(tmp_path, [row for row in _rows(SAVED) if row.get("weights") != {"0": "w7"}]).lost
     none = _judged(tmp_path, [_rows()[0], _rows()[-1]]).lost
 
     assert [["epoch"], ["epoch"], ["epoch"]] == [kinds(many), kinds(few), kinds(none)]
@@ -358,7 +407,7 @@ def _other(step: int, row: dict[str, Any]) -> None:
     """The same step of a process with other seeds."""
     for value in row["begin"].values():
         value[2] = f"second {value[2]}"
-    row["weights"] = f"second {row['weights']}"
+    row["weights"] = {at: f"second {one}" for at, one in row["weights"].items()}
 
 
 def _beside(folder: Path, change: Change, first: int = SAVED, second: Change = _other) -> Interruption:
@@ -405,7 +454,7 @@ def test_a_mixture_of_two_processes_is_told(tmp_path: Path) -> None:
 
     def neither(step: int, row: dict[str, Any]) -> None:
         slots(step, row)
-        row["weights"] = "mixed"
+        row["weights"] = {"0": "mixed"}
 
     found = [_beside(tmp_path, change) for change in (slots, neither)]
     assert [("lost", ["slots"], "first"), ("lost", ["model"], "")] == [
@@ -522,7 +571,7 @@ def test_what_two_runs_differ_in_is_not_compared(tmp_path: Path) -> None:
 
     def apart(step: int, row: dict[str, Any]) -> None:
         if step > 5:
-            row["begin"]["weight 0/0"][2] = row["weights"] = f"other{step}"
+            row["begin"]["weight 0/0"][2] = row["weights"]["0"] = f"other{step}"
 
     def both(step: int, row: dict[str, Any]) -> None:
         noisy(step, row)

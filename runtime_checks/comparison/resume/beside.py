@@ -37,7 +37,7 @@ def beside(first: Run, second: Run, resumed: Run, missing: Sequence[str]) -> tup
     begin = resumed.steps[0] if resumed.steps else None
     if begin is None:
         return "", notes
-    has = [begin.weights in [step.weights or "none" for step in run.steps] for run in (first, second)]
+    has = [any(step.begins_with(begin.weights) for step in run.steps) for run in (first, second)]
     writer = "" if not any(has) else "either" if all(has) else "first" if has[0] else "second"
     notes += _mixture(first, second, resumed)
     return writer, notes

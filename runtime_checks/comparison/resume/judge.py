@@ -6,12 +6,12 @@ nothing of a loop whose optimizer is not the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..wording import place
 from .beside import beside
 from .results import Interruption, Lost, Status
-from .traces import Run, Step, Value
+from .traces import Run, State, Step, Value
 
 __all__ = ["ORDER", "Reference", "differences", "judge", "kinds", "raised"]
 
@@ -69,10 +69,10 @@ class Reference:
             self.unstable.add(key)
             self.names.append(name)
 
-    def place(self, weights: str | None, saved: int | None) -> int | None:
+    def place(self, weights: Mapping[str, str] | None, saved: int | None) -> int | None:
         """The step that begins with these weights: where several do, the one that was saved, or else the last."""
-        found = [number for number, step in enumerate(self.run.steps) if step.weights == weights]
-        if weights is None or not found:
+        found = [number for number, step in enumerate(self.run.steps) if step.begins_with(weights)]
+        if not found:
             return None
         return saved if saved in found else found[-1]
 
@@ -160,7 +160,9 @@ def judge(
         one, other = (Step(state, None, (), None, 0, None) for state in (reference.run.end, resumed.end))
         lost += _sorted(differences(one, other, total, reference, []))
         lost = [_unexplained(lost, total)] if any(one.kind in _CAUSED for one in lost) else lost
-    alone, unread, new = _never_compared(reference, at, resumed)
+    alone, unread, new, idle = _never_compared(reference, at, resumed)
+    if idle:
+        notes.append(f"not compared: {_few(idle)}, of an optimizer that makes no update from step {at} on")
     if new:
         notes.append(f"not compared: {_few(new)}, which the resumed run alone has")
     if not lost and (alone or unread):
@@ -172,8 +174,12 @@ def judge(
     return told("lost" if lost else "equal", lost)
 
 
-def _never_compared(reference: Reference, at: int, resumed: Run) -> tuple[list[str], list[str], list[str]]:
-    """Names of what was compared in no step: what the uninterrupted run alone has, none has, the resumed alone has."""
+def _never_compared(reference: Reference, at: int, resumed: Run) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Names of what was compared in no step.
+
+    What the uninterrupted run alone has, what none has, what the resumed run alone has, and what belongs to optimizers
+    that the uninterrupted run does not need any more.
+    """
     pairs = [
         (one.begin, other.begin) for one, other in zip(reference.run.steps[at:], resumed.steps, strict=False)
     ]
@@ -181,18 +187,70 @@ def _never_compared(reference: Reference, at: int, resumed: Run) -> tuple[list[s
         pairs.append((reference.run.end, resumed.end))
     names: dict[str, str] = {}
     had: dict[str, set[str]] = {"left": set(), "right": set(), "both": set()}
+    alike = any(_owners(left) == _owners(right) for left, right in pairs)
     for left, right in pairs:
+        said = _comparable(left, right) if alike else left.keys() | right.keys()  # the rest comes where both know it
         for side, state in (("left", left), ("right", right)):
-            for key, value in state.items():
+            for key in state.keys() & said:
+                value = state[key]
                 if value.kind != _PROCESS and key not in reference.unstable and key not in reference.fixed:
                     names[key] = value.name
                     if value.digest:
                         had[side].add(key)
-        had["both"] |= {key for key in left if key in right and left[key].digest and right[key].digest}
-    open_ = [key for key in names if key not in had["both"]]
-    alone = [names[key] for key in open_ if key in had["left"]]
+        had["both"] |= _compared(left, right)
+    trained = {names.get(key) for key in had["both"] if key.startswith("weight ")}
+    open_ = [
+        key
+        for key in sorted(names)
+        if key not in had["both"] and not (key.startswith("weight ") and names[key] in trained)  # also another's
+    ]
+    needed = {str(one) for step in reference.run.steps[at:] for one in step.applied}
+    idle = [key for key in open_ if key in had["left"] and _owner(key) and _owner(key) not in needed]
+    alone = [names[key] for key in open_ if key in had["left"] and key not in idle]
     new = [names[key] for key in open_ if key in had["right"] and key not in had["left"]]
-    return alone, [names[key] for key in open_ if key not in had["left"] | had["right"]], new
+    unread = [names[key] for key in open_ if key not in had["left"] | had["right"]]
+    return alone, unread, new, [names[key] for key in idle]
+
+
+def _owner(key: str) -> str:
+    """The number of the optimizer that a part of the state belongs to; empty where it belongs to none."""
+    kind, _, rest = key.partition(" ")
+    return rest.partition("/")[0] if kind in ("weight", "optimizer") else ""
+
+
+def _owners(state: State) -> set[str]:
+    return {_owner(key) for key in state} - {""}
+
+
+def _comparable(one: State, other: State) -> set[str]:
+    """What of two states can be told to be the same, or not.
+
+    An optimizer is known from its first update on. Where one run has not come to that of another optimizer, what
+    belongs to that one says nothing yet, and what is numbered by what is trained is numbered otherwise.
+    """
+    known, others = _owners(one), _owners(other)
+    keys = one.keys() | other.keys()
+    if known == others:
+        return keys
+    trained, others_trained = (
+        {(value.name, value.digest) for key, value in state.items() if key.startswith("weight ")}
+        for state in (one, other)
+    )
+    numbered = () if trained == others_trained else ("layers/", "variable ")
+    return {
+        key
+        for key in keys
+        if _owner(key) in known & others or (not _owner(key) and not key.startswith(numbered))
+    }
+
+
+def _compared(one: State, other: State) -> set[str]:
+    """What has a value in both of two states, and can be compared."""
+    return {
+        key
+        for key in _comparable(one, other)
+        if key in one and key in other and one[key].digest and other[key].digest
+    }
 
 
 def _few(names: Sequence[str]) -> str:
@@ -210,10 +268,12 @@ def _other_weights(run: Run, first: Step, saved: int | None) -> Lost:
     names = []
     if saved is not None and saved < len(run.steps):
         begin = run.steps[saved].begin
+        could = _comparable(begin, first.begin)
         names = [
             value.name
             for key, value in begin.items()
-            if value.kind == "model" and (key not in first.begin or first.begin[key].digest != value.digest)
+            if value.kind == "model" and key in could
+            and (key not in first.begin or first.begin[key].digest != value.digest)
         ]
     detail = "the uninterrupted run begins no step with the weights of the resumed one"
     if names:
@@ -223,11 +283,17 @@ def _other_weights(run: Run, first: Step, saved: int | None) -> Lost:
 
 def _first_differences(reference: Reference, at: int, steps: Sequence[Step], notes: list[str]) -> Sequence[Lost]:
     """What differs at the first step that differs in anything."""
+    compared: set[str] = set()
     for number, (one, other) in enumerate(zip(reference.run.steps[at : reference.until], steps, strict=False)):
         found = _sorted(differences(one, other, at + number, reference, notes if not number else []))
         if not found:
+            compared |= _compared(one.begin, other.begin)
             continue
         if number and any(lost.kind in _CAUSED for lost in found):
+            met = differences(one, other, at + number, reference, [], compared)
+            own = _sorted(lost for lost in met if lost.kind != "data")
+            if own:  # of an optimizer that is applied for the first time
+                return own
             process = [name for name in _moved(one, other) if name]
             if process:
                 notes.append(f"{' and '.join(process)} draws from another place than in the uninterrupted run")
@@ -247,14 +313,19 @@ def _moved(one: Step, other: Step) -> Iterator[str]:
             yield value.name
 
 
-def _sorted(found: Iterator[Lost]) -> list[Lost]:
+def _sorted(found: Iterable[Lost]) -> list[Lost]:
     return sorted(found, key=lambda lost: ORDER.index(lost.kind))
 
 
-def differences(one: Step, other: Step, step: int, reference: Reference, notes: list[str]) -> Iterator[Lost]:
-    """What two steps that should be the same begin with, and are given; the one is of the uninterrupted run."""
+def differences(
+    one: Step, other: Step, step: int, reference: Reference, notes: list[str], compared: Collection[str] = ()
+) -> Iterator[Lost]:
+    """What two steps that should be the same begin with, and are given; the one is of the uninterrupted run.
+
+    What is `compared` has been so at an earlier step, and is left out.
+    """
     generators = False
-    for key in sorted(one.begin.keys() | other.begin.keys()):
+    for key in sorted(_comparable(one.begin, other.begin).difference(compared)):
         left, right = one.begin.get(key), other.begin.get(key)
         known = left or right
         if known is None or known.kind == _PROCESS or key in reference.unstable or key in reference.fixed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,12 +38,19 @@ class Step:
     """An executed update: the state before it, and what the loop gave to it."""
 
     begin: State
-    weights: str | None
+    weights: Mapping[str, str] | None
+    """By the number of each optimizer that is known by then, a digest of all that it trains."""
     data: tuple[str, ...]
     """What iterators gave since the step before, in their order."""
     given: str | None
     updates: int
     loss: float | None
+    applied: tuple[int, ...] = ()
+    """The optimizers that made them."""
+
+    def begins_with(self, weights: Mapping[str, str] | None) -> bool:
+        """Whether it has these weights: a run that goes on knows only those of optimizers that it has come to."""
+        return bool(weights and self.weights) and (weights or {}).items() <= (self.weights or {}).items()
 
 
 @dataclass(slots=True)
@@ -51,6 +58,8 @@ class Run:
     """All that a run did until it ended, was interrupted or was killed."""
 
     steps: list[Step] = field(default_factory=list)
+    owners: dict[int, list[str]] = field(default_factory=dict)
+    """What tells its optimizers from each other, by their numbers."""
     end: State | None = None
     """The state when the loop returned."""
     saves: list[int] = field(default_factory=list)
@@ -101,13 +110,16 @@ def _take(run: Run, row: Mapping[str, Any]) -> None:
         run.steps.append(
             Step(
                 _state(row["begin"]),
-                _text(row["weights"]),
+                None if row["weights"] is None else {str(at): str(one) for at, one in row["weights"].items()},
                 tuple(map(str, row["data"])),
                 _text(row["given"]),
                 int(row["updates"]),
                 None if loss is None else float(loss),
+                tuple(map(int, row["applied"])),
             )
         )
+    elif kind == "owners":
+        run.owners = {int(at): [str(one) for one in told] for at, told in row["optimizers"].items()}
     elif kind == "end":
         run.end, run.aligned = _state(row["state"]), bool(row["aligned"])
     elif kind == "saved":
@@ -145,21 +157,24 @@ def _text(value: Any) -> str | None:
 def apart(path: str, other: str) -> float | None:
     """The largest difference of the weights that two runs ended with; None where they cannot be compared.
 
+    Where one run alone came to an optimizer, of what those train that both came to.
+
     Args:
         path: of the trace of the one run, beside which the weights lie.
         other: of the other's.
     """
     try:
         with np.load(path + ".npz", allow_pickle=False) as one, np.load(other + ".npz", allow_pickle=False) as two:
-            if set(one.files) != set(two.files) or not one.files:
-                return None
-            return max(_differences(one, two))
+            names = set(one.files) & set(two.files)
+            if set(one.files) != set(two.files):
+                names = {name for name in names if name.startswith("weight ")}
+            return max(_differences(one, two, names), default=None)
     except (OSError, ValueError, KeyError, EOFError):
         return None
 
 
-def _differences(one: Any, two: Any) -> Iterator[float]:
-    for name in one.files:
+def _differences(one: Any, two: Any, names: Iterable[str]) -> Iterator[float]:
+    for name in names:
         left, right = (np.asarray(each[name], np.float64) for each in (one, two))
         if left.shape != right.shape:
             raise ValueError("of another shape")

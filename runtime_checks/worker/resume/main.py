@@ -39,9 +39,9 @@ class LoopError(Exception):
 def execute(job: dict[str, Any], results: Results) -> None:
     """Do every attempt of the job in a forked child; ``ended`` of the results says how each of them ended.
 
-    An attempt has ``name``, ``folder``, ``trace``, ``how`` and ``at`` (see `Interrupter`), ``beginnings`` and ``from``
-    (the step that it is thought to begin with), ``steps`` (after which it ends, or None) and, if the first values of
-    its variables are to be told, ``firsts``.
+    An attempt has ``name``, ``folder``, ``trace``, ``how`` and ``at`` (see `Interrupter`), ``beginnings`` and
+    ``owners`` (see `Steps`; none of an uninterrupted run), ``from`` (the step that it is thought to begin with),
+    ``steps`` (after which it ends, or None) and, if the first values of its variables are to be told, ``firsts``.
     """
     results.begin(phases.IMPORT)
     import tensorflow as tf
@@ -142,7 +142,8 @@ def _run(
             os._exit(0)
         interrupter.behind(done)
 
-    steps = Steps(trace, streams, attempt["beginnings"], behind)
+    owners = {int(at): told for at, told in attempt["owners"].items()}
+    steps = Steps(trace, streams, behind, attempt["beginnings"], owners)
     trace.add("begin")
     try:
         with code.following_autograph(), contextlib.ExitStack() as stack:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import random
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,24 +25,71 @@ _COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
 class States:
     """Reads the state of a program, of which the optimizers become known when they first make an update."""
 
-    def __init__(self, objects: Objects, note: Callable[[str], None] = lambda text: None) -> None:
+    def __init__(
+        self,
+        objects: Objects,
+        note: Callable[[str], None] = lambda text: None,
+        known: Mapping[int, Sequence[str]] | None = None,
+        likely: Sequence[int] = (),
+    ) -> None:
+        """Read it of these objects.
+
+        Args:
+            objects: what the program has made.
+            note: gets sentences about what cannot be read.
+            known: what the optimizers of the uninterrupted run were, by their numbers; see `owners`.
+            likely: the numbers of those that make its next step.
+        """
         self._objects = objects
         self._note = note
-        self.optimizers: list[tuple[Optimizer, list[Variable]]] = []
+        self._known = known or {}
+        self._likely = likely
+        self.optimizers: dict[int, tuple[Optimizer, list[Variable]]] = {}
+        """By their numbers, which are the same in a run that goes on, whichever of them is the first one there."""
+        self.keys: dict[int, str] = {}
+        """The keys of the state that was read last, by the identities of their variables."""
         self.firsts: dict[str, First] = {}
         """The first value of each variable of the state that was read last, by its key; as far as it was asked for."""
 
     def applied(self, optimizer: Optimizer, variables: Sequence[Variable]) -> None:
         """Hear that an optimizer updates these variables; those of TF1 make their slots only behind this."""
-        for known, held in self.optimizers:
+        for known, held in self.optimizers.values():
             if known is optimizer:
                 held += [one for one in variables if all(one is not other for other in held)]
                 break
         else:
-            self.optimizers.append((optimizer, list(variables)))
+            self.optimizers[self._number(optimizer, variables)] = optimizer, list(variables)
         if not keras_optimizers.is_keras(optimizer):
             with contextlib.suppress(Exception):
                 optimizer._create_slots(list(variables))
+
+    def _number(self, optimizer: Optimizer, variables: Sequence[Variable]) -> int:
+        """That of the optimizer of the uninterrupted run which this one is most like, or the next one."""
+        free = [at for at in sorted(self._known) if at not in self.optimizers]
+        if not free:
+            return next(at for at in itertools.count() if at not in self.optimizers and at not in self._known)
+        cls, *weights = self._told(optimizer, variables)
+
+        def likeness(at: int) -> tuple[bool, bool, bool]:
+            known, *updated = self._known[at]
+            return set(weights) <= set(updated), cls == known, at in self._likely
+
+        return max(free, key=likeness)
+
+    def owners(self) -> dict[int, list[str]]:
+        """What tells the optimizers of a run from each other in another one: their classes, and what they update."""
+        return {at: self._told(optimizer, weights) for at, (optimizer, weights) in self.optimizers.items()}
+
+    def _told(self, optimizer: Optimizer, weights: Sequence[Variable]) -> list[str]:
+        """The class of an optimizer, and of each variable the name, which of that name it is, and the shape."""
+        counts: dict[str, int] = {}
+        place = {}
+        for variable in self._objects.of("variable"):
+            name = _name(raw(variable))
+            counts[name] = counts.get(name, 0) + 1
+            place[id(raw(variable))] = counts[name]
+        updated = [f"{_name(one)} {place.get(id(raw(one)), 0)} {tuple(one.shape)}" for one in weights]
+        return [type(optimizer).__name__, *updated]
 
     def counts(self) -> dict[Any, Any]:
         """How often each optimizer made an update, or what its weights are where it does not count.
@@ -52,7 +100,7 @@ class States:
             f"scale {number}": [number_of(_value(one)) for one in _scale(scaler)]
             for number, scaler in enumerate(self._objects.of("scaler"))
         }
-        for at, (optimizer, weights) in enumerate(self.optimizers):
+        for at, (optimizer, weights) in self.optimizers.items():
             iterations = getattr(optimizer, "iterations", None)
             if iterations is None:
                 found[at] = ["" if value is None else digest(value) for value in map(_read, weights)]
@@ -72,22 +120,26 @@ class States:
         """The state as it is now."""
         read: State = {}
         self.firsts = {}
-        met = set()
+        met: dict[int, str] = {}
+        self.keys = met
 
         def add(kind: str, key: str, name: str, variable: Variable) -> None:
             variable = raw(variable)
-            if id(variable) not in met:
-                met.add(id(variable))
+            known = met.get(id(variable), "")
+            if key.startswith("weight ") and known in read:  # another optimizer updates it, too
+                read[key] = read[known]
+            elif id(variable) not in met:
+                met[id(variable)] = key
                 value = _read(variable)
                 # One that a traced function makes is read as an empty array until it has its value.
-                known = value is not None and np.shape(value) == tuple(variable.shape)
-                if self._objects.firsts is not None and known:
+                whole = value is not None and np.shape(value) == tuple(variable.shape)
+                if self._objects.firsts is not None and whole:
                     self.firsts[key] = self._objects.firsts.setdefault(id(variable), first(value))
                 read[key] = [kind, name, "", None] if value is None else [kind, name, digest(value), number_of(value)]
 
         for key, name, one in self._model():
             add("model", key, name, one)
-        for at, (optimizer, weights) in enumerate(self.optimizers):
+        for at, (optimizer, weights) in self.optimizers.items():
             named = type(optimizer).__name__
             for index, weight in enumerate(weights):
                 for slot, variable in keras_optimizers.slots(optimizer, weight).items():
@@ -101,13 +153,13 @@ class States:
                 text = "" if rate is _UNREAD else digest(number_of(rate) or rate)
                 told = ["learning rate", f"learning rate of {named}", text, number_of(rate)]
                 read[f"optimizer {at}/learning rate"] = told
-            met.add(id(raw(getattr(optimizer, "_learning_rate", None))))
+            met.setdefault(id(raw(getattr(optimizer, "_learning_rate", None))), "")
             others = _others(optimizer)
             if others is None:
                 read[f"optimizer {at}/own"] = ["slots", f"variables of {named}", "", None]
             for index, variable in enumerate(others or ()):
                 if _is_plain(optimizer):
-                    met.add(id(raw(variable)))
+                    met.setdefault(id(raw(variable)), "")
                 add("slots", f"optimizer {at}/own/{index}", _name(variable), variable)
         for scaler in self._objects.of("scaler"):
             for index, variable in enumerate(_scale(scaler)):
@@ -117,10 +169,10 @@ class States:
                 add("average", f"average {number}/{index}", _name(variable), variable)
         for number, generator in enumerate(self._objects.of("generator")):
             add("generator", f"generator {number}", f"tf.random.Generator {number}", generator.state)
-        self._pass_over(met)
+        passed = self._passed_over() | met.keys()
         counts: dict[str, int] = {}
         for variable in self._objects.of("variable"):
-            if id(raw(variable)) not in met and _is_readable(variable):
+            if id(raw(variable)) not in passed and _is_readable(variable):
                 name = _name(variable)
                 counts[name] = counts.get(name, 0) + 1
                 add("variable", f"variable {name} {counts[name]}", name, variable)
@@ -130,14 +182,11 @@ class States:
     def _model(self) -> list[tuple[str, str, Variable]]:
         """What optimizers train, and the other weights of layers that hold some of it."""
         found: list[tuple[str, str, Variable]] = []
-        trained = set()
-        for at, (_, weights) in enumerate(self.optimizers):
-            for index, weight in enumerate(weights):
-                if id(raw(weight)) not in trained:
-                    trained.add(id(raw(weight)))
-                    found.append((f"weight {at}/{index}", _name(weight), weight))
-        met = set(trained)
-        self._pass_over(met)
+        for at, (_, weights) in self.optimizers.items():
+            found += [(f"weight {at}/{index}", _name(weight), weight) for index, weight in enumerate(weights)]
+        trained = {id(raw(weight)) for _, _, weight in found}
+        met = trained | self._passed_over()
+        count = len(trained)
         for layer in self._objects.of("layer"):
             try:
                 weights = list(layer.weights)
@@ -148,11 +197,13 @@ class States:
                     for one in weights:
                         if id(raw(one)) not in met:
                             met.add(id(raw(one)))
-                            found.append((f"layers/{len(found)}", _name(one), one))
+                            found.append((f"layers/{count}", _name(one), one))
+                            count += 1
         return found
 
-    def _pass_over(self, met: Any) -> None:
-        """Add what begins anew by its nature: metrics, the streams of layers, counters that nothing reads."""
+    def _passed_over(self) -> set[int]:
+        """What begins anew by its nature: metrics, the streams of layers, counters that nothing reads."""
+        met: set[int] = set()
         for metric in self._objects.of("metric"):
             with contextlib.suppress(Exception):
                 met.update(id(raw(one)) for one in metric.variables)
@@ -163,6 +214,7 @@ class States:
             met.add(id(raw(getattr(checkpoint, "_save_counter", None))))
         for layer in self._objects.of("layer"):
             met.update(id(raw(vars(layer)[name])) for name in _COUNTERS if name in vars(layer))
+        return met
 
     def _remembered(self) -> State:
         """What lives in Python: the epoch of ``fit``, its callbacks, and the generators of the whole process."""

@@ -36,18 +36,26 @@ class Steps:
     Args:
         trace: gets the rows.
         streams: are aligned before each step.
-        beginnings: digests of the weights at the beginning of each step of the uninterrupted run; empty in that one.
         behind: called behind each step with the number of steps that were done.
+        beginnings: ``weights`` and ``applied`` of each step of the uninterrupted run; empty in that one.
+        owners: its optimizers, by their numbers.
     """
 
     def __init__(
-        self, trace: Trace, streams: Streams, beginnings: Sequence[str], behind: Callable[[int], None]
+        self,
+        trace: Trace,
+        streams: Streams,
+        behind: Callable[[int], None],
+        beginnings: Sequence[Mapping[str, Any]] = (),
+        owners: Mapping[int, Sequence[str]] | None = None,
     ) -> None:
-        self.states = States(streams.objects, self._note)
+        likely = [at for one in beginnings[streams.step : streams.step + 1] for at in one["applied"]]
+        self.states = States(streams.objects, self._note, owners, likely)
         self.done = 0
         self._trace = trace
         self._streams = streams
-        self._beginnings = list(beginnings)
+        self._beginnings = [one["weights"] for one in beginnings]
+        self._held: dict[int, int] = {}
         self._behind = behind
         self._first = streams.step
         self._inside = False
@@ -135,7 +143,7 @@ class Steps:
         made = {at: _updates(self._counts.get(at), count) for at, count in counts.items()}
         updates = sum(made[at] for at in made if isinstance(at, int)) or max(made.values(), default=0)
         if updates:
-            self._step(updates, called, result)
+            self._step([at for at, count in made.items() if isinstance(at, int) and count], updates, called, result)
 
     def _applied(self, optimizer: Optimizer, pairs: Sequence[Sequence[Any]], rate: Tensor) -> None:
         """An update will be made, or is being traced: what has not been seen before is looked at before it is."""
@@ -154,20 +162,24 @@ class Steps:
         self.states.applied(optimizer, variables)
         for at, count in self.states.counts().items():
             self._counts.setdefault(at, count)
-        # What runs eagerly here has begun: what it has changed by now is known from before it.
-        before = {} if traced else {key: row for key, row in self._begin.items() if row[0] != "variable"}
-        self._begin = dict(self.states.read(), **before)
+        before, keys = self._begin, self.states.keys
+        self._begin = self.states.read()
+        if not traced:  # what runs eagerly here has begun: what it has changed by now is known from before it
+            for one, key in self.states.keys.items():
+                if key in self._begin and keys.get(one) in before:  # by another key, maybe: more is known to be trained
+                    self._begin[key][2:] = before[keys[one]][2:]
+            told = set(keys.values())
+            self._begin.update((key, row) for key, row in before.items() if key not in told)
         self._match()
 
     def _match(self) -> None:
         """Find out where in the uninterrupted run the first step is, by its weights; of several the last one."""
         if self.done or not self._beginnings:
             return
-        weights = _weights_of(self._begin)
-        thought = self._beginnings[self._first : self._first + 1]
-        if weights is not None and weights in self._beginnings and thought != [weights]:
-            at = len(self._beginnings) - 1 - self._beginnings[::-1].index(weights)
-            self._first = self._streams.step = at
+        weights = _weights_of(self._begin) or {"": ""}
+        places = [at for at, known in enumerate(self._beginnings) if known and weights.items() <= known.items()]
+        if places and self._first not in places:
+            self._first = self._streams.step = places[-1]
             self._streams.begin()
 
     def _begins(self, begin: State) -> None:
@@ -177,20 +189,34 @@ class Steps:
 
     def _ran(self, run: Run) -> None:
         """A session has run a step."""
-        self._row(run.begin, run.data, run.given, 1, run.loss)
+        self._row(run.begin, run.data, run.given, [0], 1, run.loss)
 
-    def _step(self, updates: int, called: Nest, result: Nest) -> None:
+    def _step(self, applied: Sequence[int], updates: int, called: Nest, result: Nest) -> None:
         loss = _loss(result)
         with self._lock:
             data, self._data = self._data, []
             given, self._given = self._given, []
         given = [digest(*found) for found in [_arrays(called)] if found] or given
         loss = self._loss if loss is None else loss
-        self._row(self._begin, data[-_MOST:], digest(*given) if given else None, updates, loss)
+        self._row(self._begin, data[-_MOST:], digest(*given) if given else None, applied, updates, loss)
 
-    def _row(self, begin: State, data: Sequence[str], given: str | None, updates: int, loss: float | None) -> None:
-        weights = _weights_of(begin)
-        self._trace.add("step", begin=begin, weights=weights, data=data, given=given, updates=updates, loss=loss)
+    def _row(
+        self,
+        begin: State,
+        data: Sequence[str],
+        given: str | None,
+        applied: Sequence[int],
+        updates: int,
+        loss: float | None,
+    ) -> None:
+        held = {at: len(weights) for at, (_, weights) in self.states.optimizers.items()}
+        if held != self._held:
+            self._held = held
+            self._trace.add("owners", optimizers=self.states.owners())
+        self._trace.add(
+            "step", begin=begin, weights=_weights_of(begin), data=data, given=given, applied=applied, updates=updates,
+            loss=loss
+        )
         if not self.done and self._streams.objects.firsts is not None:
             self._trace.add("firsts", values=self._sessions.firsts() or self.states.firsts)
         self._loss = None
@@ -274,10 +300,16 @@ def _leaves(elements: Nest) -> list[Tensor]:
     return [part for part in tf.nest.flatten(elements, expand_composites=True) if hasattr(part, "dtype")]
 
 
-def _weights_of(state: Mapping[str, Sequence[Any]]) -> str | None:
-    """One digest of all weights that are trained; None where none is known, or one has no value yet."""
-    found = sorted((key, row[2]) for key, row in state.items() if key.startswith("weight "))
-    return digest([text for pair in found for text in pair]) if found and all(text for _, text in found) else None
+def _weights_of(state: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
+    """One digest of the weights of each optimizer; None where none is known, or one has no value yet."""
+    found: dict[str, list[str]] = {}
+    for key, row in sorted(state.items()):
+        if key.startswith("weight "):
+            at, _, index = key[len("weight ") :].partition("/")
+            found.setdefault(at, []).extend((index, row[2]))
+    if not all(text for texts in found.values() for text in texts):
+        return None
+    return {at: digest(texts) for at, texts in found.items()} or None
 
 
 def _is_ours() -> bool:
