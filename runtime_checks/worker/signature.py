@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from .patching import definer
 
 __all__ = [
-    "Expected", "constructor_needs", "expected", "has_call", "is_function", "is_functional", "is_layer", "is_of_keras",
-    "is_traced", "keeper", "keras_of", "needs_training", "owner_of", "parameters", "required", "takes_training",
+    "Expected", "constructor_needs", "expected", "has_call", "has_losses", "is_function", "is_functional", "is_layer",
+    "is_of_keras", "is_traced", "keeper", "keras_of", "losses_of", "needs_training", "owner_of", "parameters",
+    "required", "takes_training",
 ]
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -60,6 +61,25 @@ def keras_of(model: Any) -> Any:
     import tensorflow as tf
 
     return tf.keras
+
+
+def losses_of(layer: Any) -> list[Any]:
+    """The losses of a layer: Keras's own property, where the program calls something else ``losses``."""
+    if has_losses(layer):
+        return list(layer.losses)
+    for cls in type(layer).__mro__:
+        found = vars(cls).get("losses")
+        if is_of_keras(cls) and isinstance(found, property) and found.fget is not None:
+            return list(found.fget(layer))
+    return []
+
+
+def has_losses(model: Any) -> bool:
+    """Whether its ``losses`` are a list; a method of the program's is none, nor is a property that raises."""
+    try:
+        return isinstance(getattr(model, "losses", None), (list, tuple))
+    except Exception:
+        return False
 
 
 def has_call(model: Any) -> bool:

@@ -7,6 +7,7 @@ from ..creation import holds_frame
 from ..phases import Phase
 from ..replay import applied_at
 from ..run import CONFIRMED, FAILED, REFUTED, Judgement, Run, StaticFinding
+from ..signature import losses_of
 
 
 def judge(finding: StaticFinding, run: Run) -> Judgement:
@@ -26,7 +27,7 @@ def snapshot(finding: StaticFinding, run: Run, phase: Phase | None) -> Judgement
     calls = applied_at(finding, run) if phase is None else []
     if not calls:
         return None
-    values = [float(loss) for loss in calls[0].subject().losses if hasattr(loss, "numpy")]
+    values = [float(loss) for loss in losses_of(calls[0].subject()) if hasattr(loss, "numpy")]
     said = f"the penalties of the model are {sum(values):.3g} ({len(values)} of them)"
     if any(values):
         return Judgement(CONFIRMED, calls[0].phase, f"{said}, and the step never reads them")

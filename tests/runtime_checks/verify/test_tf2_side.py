@@ -265,6 +265,47 @@ def demanding():
 
 def nothing():
     return Pair(old_line, lambda: None, ROWS)
+
+
+class Named(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.last = keras.layers.Dense(2, kernel_regularizer=keras.regularizers.L2(0.5), name="last")
+
+    def call(self, rows):
+        return self.last(rows)
+
+    def losses(self, rows, targets):
+        return tf.reduce_mean((self(rows) - targets) ** 2)
+
+
+def step_of_named(model, rows, labels):
+    with tf.GradientTape() as tape:
+        loss = model.losses(rows, labels)
+    gradients = tape.gradient(loss, model.trainable_weights)
+    for variable, gradient in zip(model.trainable_weights, gradients):
+        variable.assign_sub(0.1 * gradient)
+    return loss
+
+
+def own_losses():
+    return Pair(old_line, Named, ROWS, TARGETS, train_step=step_of_named)
+
+
+class Holding(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Named()
+
+    def __call__(self, rows):
+        return self.inner(rows)
+
+    def losses(self):
+        return []
+
+
+def held_losses():
+    return Pair(old_line, Holding, ROWS)
 """
 FORWARD = ["constant", "fingerprint", "inference", "inference-copied", "training", "training-constant", "aligned"]
 STEPS = [scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN]
@@ -281,6 +322,8 @@ PLANS = {
     "frozen": ["structure"],
     "demanding": ["structure"],
     "nothing": ["structure"],
+    "own_losses": ["structure", "fingerprint", "steps"],
+    "held_losses": ["structure", "fingerprint"],
 }
 SHIM = {"shim": ["structure", "constant", "fingerprint", "inference"]}
 EITHER = pytest.mark.parametrize("keras", ["keras2", "keras3"])
@@ -612,3 +655,18 @@ def test_the_shims_variables_are_the_models(recorded: Get):
 def test_what_makes_no_model_is_refused(recorded: Get, keras: str, name: str, words: str):
     """With a sentence that says what to write."""
     assert words in " ".join(recorded(keras, name).content["notes"])
+
+
+@EITHER
+@pytest.mark.parametrize(
+    ("name", "scenario"), [("own_losses", "fingerprint"), ("own_losses", "steps"), ("held_losses", "fingerprint")]
+)
+def test_a_method_called_losses_hides_no_penalty(recorded: Get, keras: str, name: str, scenario: str):
+    """Keras's own property is read; that the method is not compared is told with its line."""
+    one = recorded(keras, name)
+
+    assert "ok" == one.scenario(scenario).outcome
+    assert 0.0 < values(one.scenario(scenario), "regularization")["0"]
+    (note,) = [note for note in one.content["notes"] if "losses" in note]
+    place = f"(programs.py:{line_of('def losses(self, rows, targets)')})"
+    assert f"Named.losses {place} is the program's own, and not compared" in note

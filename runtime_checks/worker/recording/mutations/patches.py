@@ -17,6 +17,7 @@ from typing import Any, Callable, ContextManager, Iterator, Sequence
 
 from ...frames import UserCode
 from ...patching import definer, replaced, wrapped
+from ...signature import losses_of
 from ..format.rows import Content, Place
 from ..tensors import Function, Json, Layer, Nest, Optimizer, Tensor
 from ..watching import keras_optimizers
@@ -305,7 +306,7 @@ class _Patches:
                 found = _each(found, lambda one, factor=factor: one * factor)
             for factor in added if self._model is not None else ():
                 with tf.GradientTape() as own:
-                    losses = tf.add_n(list(self._model.losses)) * factor
+                    losses = tf.add_n(losses_of(self._model)) * factor
                 value = value + losses
                 more = original(own, losses, sources)
                 pairs = zip(tf.nest.flatten(found), tf.nest.flatten(more))

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import gc
 import inspect
+import os
 import sys
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
@@ -165,13 +166,18 @@ class Model:
         return found
 
     def _losses(self) -> list[Tensor]:
-        own = getattr(self.value, "losses", None)
-        if isinstance(own, (list, tuple)):
-            return list(own)
-        found: list[Tensor] = []
+        if not self.is_layer and signature.has_losses(self.value):
+            return list(self.value.losses)
+        return [loss for layer in _layers_in(self.value) for loss in signature.losses_of(layer)]
+
+    def other_losses(self, code: UserCode) -> Iterator[str]:
+        """What the program calls ``losses`` in the place of what Keras does, with its line."""
         for layer in _layers_in(self.value):
-            found += list(layer.losses)
-        return found
+            if not signature.has_losses(layer):
+                cls = type(layer)
+                place = written_at(getattr(getattr(cls, "losses", None), "fget", None) or cls.losses, code)
+                where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
+                yield f"{cls.__name__}.losses{where}"
 
 
 def is_of_keras(what: Callee) -> bool:

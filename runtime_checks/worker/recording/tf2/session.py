@@ -119,6 +119,8 @@ class Session:
                 scope.enter_context(entered[-1].scope())
             variables.belong(model.value, loaded)
             listening.root(model.value)
+            for text in model.other_losses(self.code):
+                self.recording.note(f"{text} is the program's own, and not compared: Keras's losses of it are")
             yield Made(model, variables, listening, ledger)
 
     def build(self, made: Made) -> list[int]:
