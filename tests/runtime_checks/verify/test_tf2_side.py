@@ -306,6 +306,30 @@ class Holding(tf.Module):
 
 def held_losses():
     return Pair(old_line, Holding, ROWS)
+
+
+def of_data(model, data):
+    return step(model, *data)
+
+
+def two_arguments():
+    return Pair(old_line, Line, ROWS, TARGETS, train_step=of_data)
+
+
+def traced_two_arguments():
+    return Pair(old_line, Line, ROWS, TARGETS, train_step=tf.function(of_data))
+
+
+def four_arguments():
+    return Pair(old_line, Line, ROWS, TARGETS, train_step=lambda model, rows, labels, rate: step(model, rows, labels))
+
+
+def no_step():
+    return Pair(old_line, Line, ROWS, TARGETS, train_step=3)
+
+
+def with_defaults():
+    return Pair(old_line, Line, ROWS, TARGETS, train_step=lambda model, *batch, rate=0.1: step(model, *batch))
 """
 FORWARD = ["constant", "fingerprint", "inference", "inference-copied", "training", "training-constant", "aligned"]
 STEPS = [scenarios.STEPS, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN]
@@ -324,6 +348,11 @@ PLANS = {
     "nothing": ["structure"],
     "own_losses": ["structure", "fingerprint", "steps"],
     "held_losses": ["structure", "fingerprint"],
+    "two_arguments": ["structure"],
+    "traced_two_arguments": ["structure"],
+    "four_arguments": ["structure"],
+    "no_step": ["structure"],
+    "with_defaults": ["structure", "steps"],
 }
 SHIM = {"shim": ["structure", "constant", "fingerprint", "inference"]}
 EITHER = pytest.mark.parametrize("keras", ["keras2", "keras3"])
@@ -655,6 +684,32 @@ def test_the_shims_variables_are_the_models(recorded: Get):
 def test_what_makes_no_model_is_refused(recorded: Get, keras: str, name: str, words: str):
     """With a sentence that says what to write."""
     assert words in " ".join(recorded(keras, name).content["notes"])
+
+
+@EITHER
+@pytest.mark.parametrize(
+    ("name", "line", "words"),
+    [
+        ("two_arguments", "def of_data", "=of_data (programs.py:LINE) takes model, data, but is given"),
+        ("traced_two_arguments", "def of_data", "=of_data (programs.py:LINE) takes model, data, but is given"),
+        ("four_arguments", "train_step=lambda model, rows, labels", "takes model, rows, labels, rate, but is given"),
+        ("no_step", "", "train_step=int cannot be called: wanted is a function train_step(model, inputs, labels)"),
+    ],
+)
+def test_a_step_of_other_parameters_is_refused(recorded: Get, keras: str, name: str, line: str, words: str):
+    """With its line, what it takes and what it is given; before anything is recorded."""
+    one = recorded(keras, name)
+
+    told = " ".join(one.content["notes"])
+    assert words.replace("LINE", str(line_of(line))) in told
+    assert not line or (f"(programs.py:{line_of(line)})" in told and "the model, the inputs and the labels" in told)
+    assert {} == one.scenarios
+
+
+@EITHER
+def test_a_step_of_three_arguments_may_say_so_in_other_words(recorded: Get, keras: str):
+    """What takes any number is given three; a default needs nothing."""
+    assert "ok" == recorded(keras, "with_defaults").scenario(scenarios.STEPS).outcome
 
 
 @EITHER

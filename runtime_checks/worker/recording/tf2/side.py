@@ -28,7 +28,7 @@ from . import checkpoint, converting, evaluating, in_float64, once
 from .listening import array
 from .model import Forward, eagerly, in_function, tensors
 from .session import Made, Session
-from .steps import step_function, step_numbers, train, try_unbuilt
+from .steps import check_step, step_function, step_numbers, train, try_unbuilt
 from .variables import Variables, assign, value_of
 
 __all__ = ["record_tf2"]
@@ -80,6 +80,7 @@ class _Side:
         """Record everything that is wanted."""
         if not self.session.plan.data_alone:
             self.session.batches.at(0)
+        check_step(self.session)
         try:
             for name, body in self._bodies():
                 if name not in _FILLED:

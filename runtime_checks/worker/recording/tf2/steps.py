@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
+from ... import signature
 from ...errors import essence, text_of
 from ...frames import place_of
 from ..format import scenarios
@@ -16,7 +18,7 @@ from ..format.rows import AverageRow, OptimizerRow, Place, VariableRow
 from ..format.store import Chapter
 from ..mutations.patches import exchanged
 from ..pairs import structures
-from ..pairs.batches import Batch
+from ..pairs.batches import Batch, PairError
 from ..tensors import Array, Function, Nest, Optimizer, Tensor, Variable
 from ..watching import averages, clipping, constructions, keras_optimizers
 from . import probing
@@ -27,7 +29,7 @@ from .session import Made, Session
 from .step_events import Applied, Seen, heard_function, watching
 from .variables import Creation, value_of
 
-__all__ = ["step_function", "step_numbers", "train", "try_unbuilt"]
+__all__ = ["check_step", "step_function", "step_numbers", "train", "try_unbuilt"]
 
 _FIRST = 3
 """So many steps are always recorded with everything, and the last one."""
@@ -42,6 +44,10 @@ _EAGER_ONLY = (
     "must be a string or a real number, not 'SymbolicTensor'",
     "only supports singleton tf.Variables",
 )
+
+
+_GIVEN = ("model", "inputs", "labels")
+"""What the training step of a pair is called with."""
 
 
 class _Step(NamedTuple):
@@ -75,6 +81,34 @@ def train(session: Session, made: Made, chapter: Chapter) -> None:
         if chapter.name == scenarios.STEPS and not session.plan.strategy:
             trainer.look_ahead()
     chapter.say(random_ops=made.ledger.described())
+
+
+def check_step(session: Session) -> None:
+    """See whether the training step of the pair can be called.
+
+    Raises:
+        PairError: if it takes other arguments than it gets.
+    """
+    given = session.pair.train_step
+    if given is None:
+        return
+    wanted = "wanted is a function train_step(model, inputs, labels), in which labels are None where there are none"
+    place = constructions.written_at(getattr(given, "func", given), session.code)
+    where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
+    name = f"train_step={getattr(given, '__name__', None) or type(given).__name__}{where}"
+    if not callable(given):
+        raise PairError(f"{name} cannot be called: {wanted}")
+    parameters = signature.parameters(given)
+    if parameters is None:
+        return
+    try:
+        inspect.Signature(parameters).bind(*_GIVEN)
+    except TypeError as error:
+        takes = ", ".join(item.name for item in parameters) or "nothing"
+        raise PairError(
+            f"{name} takes {takes}, but is given three arguments, the model, the inputs and the labels ({error}): "
+            f"{wanted}"
+        ) from None
 
 
 def try_unbuilt(session: Session, made: Made) -> None:
