@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,6 +55,7 @@ class Settled(NamedTuple):
     needed: str = ""
     notes: tuple[str, ...] = ()
     checks: tuple[Deviation, ...] = ()
+    names: Mapping[str, tuple[str, ...]] = {}
     left: tuple[str, ...] = ()
 
 

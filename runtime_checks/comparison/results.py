@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -102,7 +102,8 @@ class Rung:
 
     ``number`` is ``1`` to ``8``, or one like ``3f``; ``name`` is what ``--until`` takes; ``detail`` says in one line
     why it is what it is; ``notes`` say what else the reader must know, such as that weights were copied.
-    ``needed`` names the tolerance that would have passed, empty where it passed or none would.
+    ``needed`` names the tolerance that would have passed, empty where it passed or none would. ``names`` are those that
+    a rung went through beside the values in ``checks``, by what became of them.
     """
 
     number: str
@@ -113,6 +114,7 @@ class Rung:
     needed: str = ""
     notes: tuple[str, ...] = ()
     checks: tuple[Deviation, ...] = ()
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def failures(self) -> tuple[Deviation, ...]:

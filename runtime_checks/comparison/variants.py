@@ -51,7 +51,7 @@ def against_itself(climb: Climb, kind: str) -> Settled:
         next((settled.needed for _, settled in found if settled.status is status), ""),
         tuple(f"{value}: {note}" for value, settled in found for note in (*_brief(settled, status), *settled.notes)),
         tuple(check for _, settled in found for check in settled.checks),
-        left,
+        left=left,
     )
 
 

@@ -147,6 +147,8 @@ def lines(rung: Rung) -> Iterator[str]:
         yield f"would have passed with {printable(rung.needed)}"
     for note in rung.notes:
         yield printable(note)
+    for what, names in rung.names.items():
+        yield printable(f"{what}: {some(names)}")
 
 
 def some(names: Sequence[str]) -> str:
