@@ -33,7 +33,8 @@ class BaselineStatus:
 
     ``stale`` are in the file and were not found again, ``unseen`` are among those left: their files or rules were not
     looked at. ``action`` is what was done with the file.
-    ``history`` has the days on which writing or pruning changed it, as in ISO 8601, with what was left then.
+    ``history`` has the days on which writing or pruning changed it, as in ISO 8601, with what was left then; ``damage``
+    says what in it does not count, as it is no such day, each with file and line.
     """
 
     file: str
@@ -43,6 +44,7 @@ class BaselineStatus:
     unseen: int
     action: str
     history: tuple[tuple[str, int], ...] = ()
+    damage: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

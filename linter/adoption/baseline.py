@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -26,6 +28,7 @@ from .known import Known, known_as, match, scopes
 
 _VERSION = 1
 _SIZE_LIMIT = 256 * 1024 * 1024
+_HISTORY = re.compile(r'"history"\s*:')
 
 KEEP, PRUNE, WRITE = "keep", "prune", "write"
 """What is done with the file: nothing, stale findings are taken out, or those of this run replace it."""
@@ -40,13 +43,29 @@ class Baseline:
     """What the file holds: ``initial`` is the number of findings when it was written last, before any pruning.
 
     ``data`` are its bytes, None for one that is not there yet.
-    ``history`` has how many it held from each day on which that changed, in their order.
+    ``history`` has how many it held from each day on which that changed, in their order; ``damage`` says with its line
+    what in it is none of that, as a merge may leave it.
     """
 
     findings: tuple[Known, ...]
     initial: int
     data: bytes | None = None
     history: tuple[tuple[str, int], ...] = ()
+    damage: tuple[str, ...] = ()
+
+
+class _Doubled(dict[str, Any]):
+    """An object of JSON with keys that come several times; ``pairs`` has all of them."""
+
+    pairs: Sequence[tuple[str, Any]] = ()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        found = _Doubled(found)
+        found.pairs = pairs
+    return found
 
 
 def load(file: str) -> Baseline:
@@ -61,7 +80,7 @@ def load(file: str) -> Baseline:
     try:
         data = read_bytes(file, _SIZE_LIMIT)
         text = data.decode("utf-8-sig")
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_object)
     except OSError as error:
         raise BaselineError(f"{file}: the baseline cannot be read: {error}") from error
     except json.JSONDecodeError as error:
@@ -76,17 +95,51 @@ def load(file: str) -> Baseline:
     if (version := document.get("version")) != _VERSION:
         said = f"version {version!r}" if isinstance(version, int | str) else "the version"
         raise BaselineError(f"{file}: {said} of the baseline is not one that this migrate-lint reads")
-    rows, initial, history = document["findings"], document.get("initial", 0), document.get("history")
+    rows, initial, history = document["findings"], document.get("initial", 0), document.get("history", {})
+    if isinstance(document, _Doubled) and sum(key == "findings" for key, _ in document.pairs) > 1:
+        line = text.count("\n", 0, text.rfind('"findings"')) + 1
+        raise BaselineError(f"{file}:{line}: the findings of the baseline are there twice: make one list of both")
     if not isinstance(rows, list) or not isinstance(initial, int):
         raise BaselineError(f"{file}: this is no baseline of migrate-lint")
     findings = tuple(_entry(file, row) for row in rows)
-    return Baseline(findings, max(initial, len(findings)), data, _days(history))
+    days = history.items() if isinstance(history, dict) else ()
+    damage = tuple(f"{file}:{line}: the history of the baseline {what}" for line, what in _damage(text, document))
+    sound = tuple(sorted((day, left) for day, left in days if _is_entry(day, left)))
+    return Baseline(findings, max(initial, len(findings)), data, sound, damage)
 
 
-def _days(history: object) -> tuple[tuple[str, int], ...]:
-    """The days of a history with their numbers; what is none, as after a merge gone wrong, is left out."""
-    entries = history.items() if isinstance(history, dict) else ()
-    return tuple(sorted((day, left) for day, left in entries if _is_day(day) and type(left) is int and left >= 0))
+def _is_entry(day: str, left: object) -> bool:
+    return _is_day(day) and type(left) is int and left >= 0
+
+
+def _damage(text: str, document: dict[str, Any]) -> Iterator[tuple[int, str]]:
+    """What in a history is no day with a number, or is there twice, as after a merge gone wrong, with its line."""
+    history = document.get("history", {})
+    start = next((found.start() for found in _HISTORY.finditer(text)), 0)
+    line = text.count("\n", 0, start) + 1
+    if isinstance(document, _Doubled) and sum(key == "history" for key, _ in document.pairs) > 1:
+        yield line, "is there twice, of which the last one counts"
+    elif not isinstance(history, dict):
+        yield line, f"is no object of days with numbers and does not count: {_shown(history)}"
+    else:
+        at = start
+        met: dict[str, Any] = {}
+        for day, left in history.pairs if isinstance(history, _Doubled) else history.items():
+            found = max(text.find(json.dumps(day, ensure_ascii=ascii_), at) for ascii_ in (True, False))
+            at = max(at, found) + (found >= 0)
+            line = text.count("\n", 0, at) + 1
+            if not _is_entry(day, left):
+                entry = f"{_shown(day)}: {_shown(left)}"
+                yield line, f"has an entry that is no day with a number and does not count: {entry}"
+            elif met.setdefault(day, left) != left:
+                yield line, f"has {day} twice, with {met[day]} and {left}, of which the last one counts"
+
+
+def _shown(value: object) -> str:
+    try:
+        return json.dumps(value)[:80]
+    except RecursionError:
+        return "an entry"
 
 
 def _is_day(text: str) -> bool:
@@ -146,6 +199,8 @@ def hold(result: Result, file: str, action: str = KEEP) -> Result:
     if leads_out(file, trees_around(project.root for project in result.projects)):
         raise BaselineError(f"{file}: the baseline is a link out of the project, and is not followed")
     before = Baseline((), 0) if action == WRITE and not os.path.lexists(file) else load(file)
+    if before.damage and action != KEEP:
+        raise BaselineError(f"{before.damage[0]}; mend it first, so that nothing of it is lost: nothing was written")
     comparison = _Comparison(result, file)
     able = [finding for finding in result.findings if finding.code not in ALWAYS]
     if action != KEEP:
@@ -173,7 +228,7 @@ def hold(result: Result, file: str, action: str = KEEP) -> Result:
             history = {**dict(before.history), date.today().isoformat(): len(after.findings)}
             after = replace(after, history=tuple(sorted(history.items())))
         _save(file, after)
-    status = replace(status, history=after.history)
+    status = replace(status, history=after.history, damage=before.damage)
     held = [able[index] for index in found.values()]
     identities = set(map(id, held))
     return replace(

@@ -89,10 +89,11 @@ def adopt(
             result = new_since(result, options.diff_base, config, jobs=jobs, cache=cache)
         except DiffBaseError as error:
             raise AdoptionError(str(error)) from error
+    damage = [] if result.baseline is None else list(result.baseline.damage)
     if options.add_noqa is None:
-        return result, [], True
+        return result, damage, True
     from .suppression_writer import suppress_findings
 
     result, written = suppress_findings(result, options.add_noqa)
     said = f"findings suppressed by comments: {written.findings}; files written: {written.files}"
-    return result, [*written.failed, *written.left, said], not written.failed
+    return result, [*damage, *written.failed, *written.left, said], not written.failed

@@ -299,7 +299,8 @@ def _fix(
             return fix(partial(lint, paths=paths), replace(chosen, without=without))
 
         fixed = prove_fixes(options, config, proves, partial(_model, options), fixed_but)
-    for line in troubles():
+    damage = () if fixed.result.baseline is None else fixed.result.baseline.damage
+    for line in (*troubles(), *damage):
         complain(line)
     failed: list[str] = []
     if options.diff:

@@ -165,6 +165,55 @@ def test_what_is_no_day_with_a_number_is_left_out_of_the_history(
     assert [] == shown(hold(linted(), "b.json"))
 
 
+@pytest.mark.parametrize(
+    ("history", "told"),
+    [
+        ('{\n"2026-11-01": 2,\n"2026-11-02": "1"\n}', [(6, 'and does not count: "2026-11-02": "1"')]),
+        ('{\n"2026-11-01": [2, 1],\n"later": 1\n}', [(5, '"2026-11-01": [2, 1]'), (6, '"later": 1')]),
+        ('{\n"2026-11-01": 2,\n"2026-11-01": 2,\n"2026-11-01": 1\n}', [(7, "has 2026-11-01 twice, with 2 and 1")]),
+        ('["2026-11-01"]', [(4, 'is no object of days with numbers and does not count: ["2026')]),
+        ("null", [(4, "is no object of days with numbers and does not count: null")]),
+        ('{},\n"history": {"2026-11-01": 2}', [(4, "is there twice, of which the last one counts")]),
+    ],
+)
+def test_damage_of_the_history_is_told_and_not_written_away(
+    history: str, told: list[tuple[int, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the file and the line, in every format; nothing of it is lost, as nothing is written before it is mended."""
+    write()
+    hold(linted(), "b.json", WRITE)
+    text = Path("b.json").read_text()
+    start, end = text.index('"history"'), text.index('"findings"')
+    damaged = f'{text[:start]}"history": {history},\n{text[end:]}'
+    Path("b.json").write_text(damaged)
+    options = ["--isolated", "--no-cache", "--baseline", "b.json", "--output-format", "json"]
+
+    assert 0 == main(options)
+    said = capsys.readouterr()
+    lines = [line for line in said.err.splitlines() if "the history of the baseline" in line]
+    assert len(told) == len(lines) == len(json.loads(said.out)["summary"]["baseline"]["damage"])
+    for (line, words), shown_line in zip(told, lines, strict=True):
+        assert shown_line.startswith(f"migrate-lint: b.json:{line}: ") and words in shown_line
+    for action in ("--prune-baseline", "--write-baseline"):
+        assert 2 == main([*options, action])
+        assert f"b.json:{told[0][0]}: " in capsys.readouterr().err
+        assert damaged == Path("b.json").read_text()
+    assert 0 == main([*options, "--fix"])
+    assert f"b.json:{told[0][0]}: the history of the baseline" in capsys.readouterr().err
+
+
+def test_two_lists_of_findings_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """As of JSON the last one alone would count, and the next writing would forget the others."""
+    write()
+    hold(linted(), "b.json", WRITE)
+    text = Path("b.json").read_text()
+    Path("b.json").write_text(text.replace('"findings": [', '"findings": [],\n"findings": ['))
+
+    assert 2 == main(["--isolated", "--no-cache", "--baseline", "b.json"])
+    line = text.count("\n", 0, text.index('"findings"')) + 2
+    assert f"b.json:{line}: the findings of the baseline are there twice" in capsys.readouterr().err
+
+
 def test_one_more_of_the_same_is_new() -> None:
     """A baseline of two equal statements hides two, wherever in the file they are."""
     write(MODEL.replace("    return", "    x = tf.layers.dense(x, 1)\n    return"))
@@ -373,7 +422,8 @@ def test_the_command_line_names_what_is_left(capsys: pytest.CaptureFixture[str])
     assert 0 == main([*options, "--output-format", "json"])
     summary = json.loads(capsys.readouterr().out)["summary"]
     history = {date.today().isoformat(): 2}
-    assert {"initial": 2, "left": 1, "stale": 1, "unseen": 0, "history": history} == summary["baseline"]
+    told = {"initial": 2, "left": 1, "stale": 1, "unseen": 0, "history": history, "damage": []}
+    assert told == summary["baseline"]
     assert 0 == main([*options, "--prune-baseline"])
     assert "Baseline: 1 of 2 left.\nBaseline: 1 stale entry taken out." in capsys.readouterr().out
 

@@ -50,7 +50,7 @@ def report(result: Result, paint: Paint) -> Iterator[str]:
         status = result.baseline
         document["summary"]["baseline"] = {
             "initial": status.initial, "left": status.left, "stale": status.stale, "unseen": status.unseen,
-            "history": dict(status.history),
+            "history": dict(status.history), "damage": list(status.damage),
         }  # fmt: skip
     if result.since is not None:
         since = result.since
