@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...linter.rule_api.model import Assignment, Call, Target, path_of
+from ...linter.rule_api.model import Assignment, Call, File, Site, Target, path_of
 from ...linter.rule_api.rewriting import with_argument
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
-from ..numerics.optimizers import KERAS, kind_of
+from ..keras.strategies import Way, callee_of, ways_to
+from ..keras.strategies import given_to as argument_for
+from ..numerics.optimizers import kind_of
 from ..variables.constructors import is_layer
 from ..variables.keeping import kept
 from .assigned import assignments_to, given_to
@@ -19,10 +21,21 @@ if TYPE_CHECKING:
     import libcst
 
 _CHECKPOINT, _MANAGER = "tensorflow.train.Checkpoint", "tensorflow.train.CheckpointManager"
-_STEPS = frozenset(f"{name}().{method}" for name in KERAS for method in ("apply_gradients", "minimize", "apply"))
+_STEPS = frozenset({"apply_gradients", "minimize", "apply"})
 _LATEST = frozenset({f"{_MANAGER}().latest_checkpoint", "tensorflow.train.latest_checkpoint()"})
 _REASON = "checkpoints that were saved before hold no optimizer"
 _KEPT_BY_HAND = frozenset({"variables", "weights", "get_weights", "set_weights", "save_own_variables"})
+
+
+class _Lost(NamedTuple):
+    """An optimizer that a checkpoint lacks."""
+
+    path: str
+    """What it is called where the checkpoint is made."""
+    made: Site
+    """The call that makes it."""
+    line: int
+    """From which on it is called so; 0 for a parameter."""
 
 
 class CheckpointMissingState(Rule):
@@ -37,6 +50,8 @@ class CheckpointMissingState(Rule):
     Plain `SGD` has no moments, and goes on as it was.
     It is said only where the file itself resumes from the newest checkpoint and saves again: weights alone are right
     for an export and for a warm start.
+    The step may be a function that another one makes of the model and the optimizer: what is given is followed through
+    the parameters and results of the file's functions.
     No run decides this: what is lost shows only when the program is started a second time.
 
     With Keras 3 a checkpoint does not hold all of a model either: `tf.train.Checkpoint` finds the layers in attributes
@@ -98,7 +113,7 @@ class CheckpointMissingState(Rule):
                 "step begin at zero again, and the training silently goes on differently. Give the checkpoint "
                 f"`optimizer={made.path}`.",
                 subject=made.path,
-                related=[made.location("the optimizer")],
+                related=[made.made.location("the optimizer")],
             )
 
     def _collected(self, call: Call) -> Iterator[Diagnostic]:
@@ -132,20 +147,20 @@ class CheckpointMissingState(Rule):
         if not any(name.canonical == _CHECKPOINT for name in site.names):
             return None
         made = self._missing(site)
-        if made is None or made.path is None or "optimizer" in site.keywords or made.line > site.line:
+        if made is None or "optimizer" in site.keywords or made.line > site.line:
             return None
         return Replacement(with_argument(node, "optimizer", made.path), Applicability.UNSAFE, _REASON)
 
     @staticmethod
-    def _missing(call: Call) -> Assignment | None:
-        """Where an optimizer is made that a checkpoint lacks."""
+    def _missing(call: Call) -> _Lost | None:
+        """The optimizer that a checkpoint lacks."""
         if call.version_checked or call.in_graph or call.file.is_test or call.has_stars or not call.arguments:
             return None
         if any(entity.kind != "external" for entity in call.found) or not _resumes(call):
             return None
         if any(call.class_of_self(path_of(node) or "") is not None for node in call.arguments):
             return None
-        steps = (step for step in call.file.calls if any(name.canonical in _STEPS for name in step.names))
+        steps = (step for step in call.file.calls if step.method in _STEPS and step.receiver is not None)
         return next((found for step in steps if (found := _lost(call, step)) is not None), None)
 
 
@@ -213,13 +228,50 @@ def _is_resuming(call: Call) -> bool:
     return any(name.canonical in _LATEST for name in given)
 
 
-def _lost(call: Call, step: Call) -> Assignment | None:
-    """Where the optimizer that takes a step is made, if it surely has moments and nothing keeps them."""
-    made = assignments_to(step, step.receiver)
-    value = made[0].value_call if len(made) == 1 and not made[0].augmented else None
-    if value is None or not _has_moments(value) or not _is_known_at(call, step, made[0]):
-        return None
-    return None if _may_be_kept(made[0]) else made[0]
+def _lost(call: Call, step: Call) -> _Lost | None:
+    """The optimizer that takes a step, if it surely has moments and nothing keeps them.
+
+    It may come to the step through parameters and results; the checkpoint has to know one of the names on that way.
+    """
+    ways = ways_to(step, step.receiver)
+    for way in ways:
+        held = list(_held(step, way))
+        known = next((one for one in held if _is_known_at(call, *one)), None)
+        if known is None or not all(_is_plain(site, node) for site, node in held if node is not known[1]):
+            continue
+        made = assignments_to(*known)
+        beside = [other[-1:] for other in ways if any(node is known[1] for _, node in _held(step, other))]
+        if len(made) > 1 or any(one.augmented for one in made) or not all(map(_have_moments, beside)):
+            continue
+        path, last = path_of(known[1]), way[-1]
+        if path is not None and not _may_be_kept(call.file, held):
+            return _Lost(path, last, max((one.line for one in made), default=0))
+    return None
+
+
+def _held(step: Call, way: Way) -> Iterator[tuple[Site, ast.Name | ast.Attribute]]:
+    """The names and attributes that an optimizer has on its way, from the step on, and where each stands."""
+    site: Site = step
+    node = step.receiver
+    for one in (*way, None):
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield site, node
+        if isinstance(one, Assignment):
+            site, node = one, one.value
+        elif isinstance(one, Call) and isinstance(node, ast.Name):
+            home = site.file.index.lookup(site.scope, node.id)
+            site, node = one, None if home is None else argument_for(one, home[0], node.id)
+        elif one is not None and isinstance(one.syntax, ast.expr) and not isinstance(one, Call):
+            site, node = one, one.syntax
+
+
+def _is_plain(site: Site, node: ast.expr) -> bool:
+    """Whether a name is no attribute: what has the optimizer there may be in the checkpoint."""
+    return isinstance(node, ast.Name) and site.class_of_self(node.id) is None
+
+
+def _have_moments(ends: Way) -> bool:
+    return all(isinstance(end, Call) and _has_moments(end) for end in ends) and bool(ends)
 
 
 def _has_moments(optimizer: Call) -> bool:
@@ -227,24 +279,46 @@ def _has_moments(optimizer: Call) -> bool:
     return bool(kind) and (kind != "SGD" or optimizer.literal("momentum", 1, 0.0) not in (0, 0.0))
 
 
-def _is_known_at(call: Call, step: Call, made: Assignment) -> bool:
+def _is_known_at(call: Call, site: Site, node: ast.Name | ast.Attribute) -> bool:
     """Whether the optimizer's name means the same where the checkpoint is made."""
-    head, _, attribute = (made.path or "").partition(".")
-    if attribute:
-        return call.cls is not None and made.cls is not None and call.cls.key == made.cls.key
+    if isinstance(node, ast.Attribute):
+        owner = site.class_of_self(path_of(node.value) or "")
+        return owner is not None and call.cls is not None and call.cls.key == owner.key
     index = call.file.index
-    return index.lookup(call.scope, head) == index.lookup(step.scope, head)
+    found = index.lookup(site.scope, node.id)
+    return found is not None and index.lookup(call.scope, node.id) == found
 
 
-def _may_be_kept(made: Assignment) -> bool:
+def _may_be_kept(file: File, held: Sequence[tuple[Site, ast.expr]]) -> bool:
     """Whether the optimizer is given to anything but functions of the project, or its variables are asked for."""
-    last = (made.path or "").rpartition(".")[2]
-    for reference in made.file.references:
-        parts = (reference.path or "").split(".")
-        if parts[-1] == last:
-            to = given_to(reference)
-            if to is None or not to.found or any(entity.kind != "function" for entity in to.found):
+    names = [(path_of(node) or "").rpartition(".")[2] for _, node in held]
+    on_the_way = [node for _, node in held]
+    elsewhere = set(file.project.files_using(_CHECKPOINT)) - {file.key}
+    for last in names:  # grows by the parameters that it is given to
+        for reference in file.references:
+            parts = (reference.path or "").split(".")
+            if last in parts[:-1] and parts[parts.index(last) + 1] in _KEPT_BY_HAND:
                 return True
-        elif last in parts[:-1] and parts[parts.index(last) + 1] in _KEPT_BY_HAND:
-            return True
+            if parts[-1] != last:
+                continue
+            to = given_to(reference)
+            if to is None and not any(node is reference.syntax for node in on_the_way):
+                return True
+            if to is None:
+                continue
+            if not to.found or any(entity.kind != "function" for entity in to.found):
+                return True
+            if any(entity.file in elsewhere for entity in to.found):
+                return True
+            given = list(_parameters_given(to, reference.syntax))
+            if not given and any(entity.file == file.key for entity in to.found):
+                return True
+            names += [one for one in given if one not in names]
     return False
+
+
+def _parameters_given(call: Call, node: ast.AST) -> Iterator[str]:
+    """The parameters of functions of the file that a call gives a value."""
+    function = callee_of(call)
+    if function is not None:
+        yield from (name for name in function.parameters if argument_for(call, function, name) is node)
