@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...linter.rule_api.model import Assignment, Call, File, Site, Target, path_of
+from ...linter.rule_api.model import Call, File, Site, Target, path_of
 from ...linter.rule_api.rewriting import with_argument
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
-from ..keras.strategies import Way, callee_of, ways_to
+from ..keras.strategies import Way, callee_of, stations, ways_to
 from ..keras.strategies import given_to as argument_for
 from ..numerics.optimizers import kind_of
 from ..variables.constructors import is_layer
@@ -251,18 +251,9 @@ def _lost(call: Call, step: Call) -> _Lost | None:
 
 def _held(step: Call, way: Way) -> Iterator[tuple[Site, ast.Name | ast.Attribute]]:
     """The names and attributes that an optimizer has on its way, from the step on, and where each stands."""
-    site: Site = step
-    node = step.receiver
-    for one in (*way, None):
+    for site, node in stations(step, step.receiver, way):
         if isinstance(node, ast.Name | ast.Attribute):
             yield site, node
-        if isinstance(one, Assignment):
-            site, node = one, one.value
-        elif isinstance(one, Call) and isinstance(node, ast.Name):
-            home = site.file.index.lookup(site.scope, node.id)
-            site, node = one, None if home is None else argument_for(one, home[0], node.id)
-        elif one is not None and isinstance(one.syntax, ast.expr) and not isinstance(one, Call):
-            site, node = one, one.syntax
 
 
 def _is_plain(site: Site, node: ast.expr) -> bool:

@@ -75,6 +75,22 @@ def ways_to(site: Site, node: ast.expr | None, came: Way = ()) -> list[Way]:
     return list(islice(_ways(site, node, came), _MOST))
 
 
+def stations(site: Site, node: ast.expr | None, way: Way) -> Iterator[tuple[Site, ast.expr | None]]:
+    """What a value is on a way of `ways_to`, from the expression on, and where each stands."""
+    yield site, node
+    for one in way:
+        if isinstance(one, Assignment):
+            site, node = one, one.value
+        elif isinstance(one, Call):
+            home = site.file.index.lookup(site.scope, node.id) if isinstance(node, ast.Name) else None
+            if home is None or not isinstance(node, ast.Name):
+                continue  # the call is the value itself
+            site, node = one, given_to(one, home[0], node.id)
+        elif isinstance(one.syntax, ast.expr):
+            site, node = one, one.syntax
+        yield site, node
+
+
 def callee_of(call: Call) -> Scope | None:
     """The function of the file that a call surely runs; that of a class is its constructor."""
     file = call.file

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...linter.rule_api.model import Call, Known, Name, Target, path_of
+from ...linter.rule_api.model import Call, Known, Name, Site, Target, path_of
 from ...linter.rule_api.rewriting import keyworded, with_function, with_keywords, without_argument
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
 from ..checkpoints.assigned import assignments_to
+from ..keras.strategies import stations, ways_to
 from ..tf1_api.contexts import certainty
 from .optimizers import KERAS, kind_of
 
@@ -43,6 +44,7 @@ _PARAMETERS = {
     ),
 }  # fmt: skip
 """Functions whose schedule of Keras gives the same rate at every step [run]; the others have no such one."""
+_TENSORS = (Known.TENSOR, Known.VARIABLE)
 _REASON = "the rate changes from then on, with the steps of the optimizer"
 
 
@@ -56,6 +58,7 @@ class FrozenSchedule(Rule):
     same for ever (0.1, 0.1, 0.1, 0.1, where TF1 had 0.1, 0.05, 0.025, 0.0125).
     A tensor or a variable as the learning rate raises ValueError with Keras 3; with tf_keras its value is read once, so
     that `1.0 / step`, or a variable that is assigned later, never changes the rate.
+    The rate is followed through the parameters and results of the file's functions.
     The TF1 optimizers, `tf.compat.v1.train.AdamOptimizer`, take the decay functions as they are, and raise the step in
     `apply_gradients(..., global_step=step)`.
 
@@ -101,12 +104,12 @@ class FrozenSchedule(Rule):
             return
         if isinstance(rate, ast.Call) and path_of(rate.func) in ("float", "int"):
             return
-        severity = certainty(call)
-        if severity is None:
-            return
-        function = _decay(call, rate)
-        if function:
-            if _raises_the_step(call):
+        ends = list(_ends(call, rate))
+        found = next(((*end, made) for end in ends if (made := _decay(*end))), None)
+        if found is not None:
+            site, _, function = found
+            severity = _least(call, site)
+            if severity is None or _raises_the_step(call):
                 return
             yield self.report(
                 call,
@@ -114,10 +117,18 @@ class FrozenSchedule(Rule):
                 f"optimizer does not raise: the rate never changes. Give "
                 f"`tf.keras.optimizers.schedules.{_SCHEDULES[function]}`.",
                 severity,
+                related=[] if site is call else [site.location("the rate")],
             )
             return
-        known = call.is_tensor(rate)
-        if known not in (Known.TENSOR, Known.VARIABLE):
+        if call.is_tensor(rate) in _TENSORS:
+            ends = ends[:1]
+        else:
+            ends = ends[1:]
+            if not ends or any(site.is_tensor(node) not in _TENSORS for site, node in ends):
+                return
+        site, node = ends[0]
+        known, severity = site.is_tensor(node), _least(call, site)
+        if severity is None:
             return
         what = "variable" if known is Known.VARIABLE else "tensor"
         if call.target is Target.KERAS3:
@@ -128,7 +139,7 @@ class FrozenSchedule(Rule):
                 severity,
                 consequence=Consequence.BREAKS,
             )
-        elif known is Known.VARIABLE or _reads_variable(call, rate):
+        elif known is Known.VARIABLE or _reads_variable(site, node):
             yield self.report(
                 call,
                 f"The learning rate of `{kind_of(call)}` is read once from a {what}: it does not change with it. Give "
@@ -169,7 +180,23 @@ def _made(call: Call) -> Call | None:
     return made[0].value_call if len(made) == 1 and [one.syntax for one in reads] == [rate] else None
 
 
-def _decay(call: Call, rate: ast.expr) -> str:
+def _ends(call: Call, rate: ast.expr) -> Iterator[tuple[Site, ast.expr]]:
+    """The learning rate as it is given, then what it comes from through parameters and results, and where that is."""
+    yield call, rate
+    for way in ways_to(call, rate):
+        *_, (site, node) = stations(call, rate, way)
+        if node is not None and node is not rate:
+            yield site, node
+
+
+def _least(*sites: Site) -> Severity | None:
+    """How certain it is that all of some places run eagerly."""
+    found = [certainty(site) for site in sites]
+    order = (None, Severity.INFO, Severity.WARNING, Severity.ERROR)
+    return min(found, key=order.index)
+
+
+def _decay(call: Site, rate: ast.expr) -> str:
     """The function of TF1 that made a learning rate."""
     made = call.file.call_at(rate)
     names: tuple[Name, ...] = made.names if made is not None else call.names_of(rate)
@@ -186,7 +213,7 @@ def _raises_the_step(call: Call) -> bool:
     return any(other.method == "assign_add" for other in call.file.calls)
 
 
-def _reads_variable(call: Call, rate: ast.expr) -> bool:
+def _reads_variable(call: Site, rate: ast.expr) -> bool:
     """Whether the rate is worked out, where it is given, of a variable."""
     return isinstance(rate, ast.BinOp) and any(
         isinstance(part, ast.Name | ast.Attribute) and call.is_tensor(part) is Known.VARIABLE for part in ast.walk(rate)
