@@ -25,7 +25,7 @@ from ..finding import INTERNAL_ERROR, Finding, Target, Via
 from ..registry import registry
 from ..settings.config import Config
 from ..settings.target import decide_target
-from ..source.discovery import SUFFIXES, display_path, is_excluded, matcher
+from ..source.discovery import SUFFIXES, display_path, is_excluded, left_out, matcher, repository_around
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_source
 from ..source.suppressions import Suppressions, find_suppressions
@@ -64,8 +64,10 @@ class Settings:
     selection: Selection
 
     def excludes(self, path: str) -> bool:
-        """Whether migrate-lint's configuration leaves out a file or a folder around it."""
-        return is_excluded(path, matcher(self.config.exclude, self.config.base), self.config.base)
+        """Whether a walk leaves out a file, as its configuration, by default or by a `.gitignore` of its repository."""
+        if is_excluded(path, matcher(self.config.exclude, self.config.base), self.config.base):
+            return True
+        return left_out(path, (), repository_around(os.path.dirname(path)))
 
 
 def findings_of(path: str, data: bytes, settings: Settings, fixes: Via | None = None) -> tuple[Finding, ...]:

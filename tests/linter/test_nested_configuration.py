@@ -306,6 +306,25 @@ def test_an_editor_knows_what_a_file_extends(tmp_path: Path) -> None:
     assert not settings.excludes(os.fspath(tmp_path / "a" / "m.py"))
 
 
+def test_an_editor_leaves_out_what_a_walk_does(tmp_path: Path, capsys: Captured) -> None:
+    """What a `.gitignore` of the repository names, also by a folder around, and what is left out by default."""
+    from migrate_lint.linter.registry import registry
+    from migrate_lint.linter.run.pipeline import Selection
+
+    _write(tmp_path, _='ignore = ["TF401"]\n', a="")
+    (tmp_path / ".git").mkdir(exist_ok=True)
+    (tmp_path / ".gitignore").write_text("out/\na/made_*.py\n")
+    names = ["a/m.py", "a/made_m.py", "a/out/m.py", "a/out/deep/m.py", "a/node_modules/m.py", "a/out.py"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(CODE)
+    config = load("a")
+    settings = Settings(config, Selection(config, registry.known()))
+
+    assert ["a/m.py", "a/out.py"] == [name for name in names if not settings.excludes(str(tmp_path / name))]
+    assert {"a/m.py", "a/out.py"} == {one.split()[0] for one in _found("a", capsys=capsys)}
+
+
 def test_globs_of_a_folder_hold_below_it_by_way_of_another_file(tmp_path: Path, capsys: Captured) -> None:
     """Also one that names the very folder which extends."""
     _write(
