@@ -92,6 +92,13 @@ _KERAS_TOP = {
 }
 _KERAS_FLAT = frozenset({"layers", "optimizers", "losses", "metrics", "callbacks", "models"})
 _KEPT_SUBMODULES = frozenset({"legacy", "experimental", "schedules", "preprocessing"})
+PLACEHOLDERS = {
+    "tensorflow.placeholder": ("dtype", "shape"),
+    "tensorflow.sparse_placeholder": ("dtype", "shape"),
+    "tensorflow.sparse.placeholder": ("dtype", "shape"),
+    "tensorflow.placeholder_with_default": ("input", "shape"),
+}
+"""What makes a placeholder, with its first two parameters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..analysis.index import Scope
+from ..analysis.names import PLACEHOLDERS
 from ..analysis.paths import path_of
 from ..rule_api.model import Call, File
 from .found import Found, Given, Missing
-from .placeholders import MAKERS, width
+from .placeholders import width
 from .tracing import UNKNOWN, Program, Spot
 
 __all__ = ["Tf2", "find_maker", "read_keras", "read_tf2"]
@@ -42,7 +43,7 @@ class Tf2:
 
 def find_maker(program: Program, main: File, scope: Scope | None = None) -> Scope | None:
     """The function of a file that makes and returns a Keras model; of a program without placeholders."""
-    if any(call.name in MAKERS for call in program.calls()):
+    if any(call.name in PLACEHOLDERS for call in program.calls()):
         return None
     makers = list(_makers(program, main))
     if scope is not None:

@@ -5,18 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..analysis.names import Name
+from ..analysis.names import PLACEHOLDERS, Name
 from .found import Given, Missing
 from .tracing import UNKNOWN, Program, Spot, is_pipeline
 
-__all__ = ["MAKERS", "describe", "dropout_off", "fed_to", "makes_variables", "range_of", "width"]
+__all__ = ["describe", "dropout_off", "fed_to", "makes_variables", "range_of", "width"]
 
-MAKERS = {
-    "tensorflow.placeholder": ("dtype", "shape"),
-    "tensorflow.sparse_placeholder": ("dtype", "shape"),
-    "tensorflow.placeholder_with_default": ("input", "shape"),
-}
-"""What makes a placeholder, with its first two parameters."""
 _VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable", "tensorflow.get_local_variable")
 _LAYERS = ("tensorflow.layers.", "slim.", "keras.layers.", "tensorflow.nn.rnn_cell.", "tensorflow.contrib.")
 _DTYPES = {"string": "str", "half": "float16", "float": "float32", "double": "float64", "bool_": "bool"}
@@ -53,7 +47,8 @@ def fed_to(program: Program, *spots: Spot) -> Iterator[Spot]:
     """The placeholders, and the tensors of input pipelines, that some expressions are made of."""
     for spot in program.closure(*spots):
         call = spot.call
-        if id(spot.node) in program.pipelines or (call is not None and (call.name in MAKERS or is_pipeline(call))):
+        fed = call is not None and (call.name in PLACEHOLDERS or is_pipeline(call))
+        if fed or id(spot.node) in program.pipelines:
             yield spot
 
 
@@ -61,9 +56,9 @@ def describe(program: Program, spot: Spot, name: str) -> Given:
     """What the call that makes a placeholder says of it."""
     call = spot.call
     given = Given(name, spot.where)
-    if call is None or call.name not in MAKERS:
+    if call is None or call.name not in PLACEHOLDERS:
         return given
-    kind, shape = MAKERS[call.name]
+    kind, shape = PLACEHOLDERS[call.name]
     node = call.value(kind, 0)
     if node is not None and call.name != "tensorflow.placeholder_with_default":
         given.dtype = dtype_of(program, spot.at(node))

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ..analysis.index import Scope
+from ..analysis.names import PLACEHOLDERS
 from ..analysis.public_names import has
 from ..finding import Finding, Target
 from ..rule_api.model import File
@@ -16,7 +17,6 @@ from ..source.reading import read_source
 from .estimators import find_model_fn, read_model_fn
 from .found import Found
 from .keras_models import Tf2, find_maker, outside_functions, read_keras, read_tf2
-from .placeholders import MAKERS
 from .sessions import read_session
 from .tracing import Program
 
@@ -43,7 +43,7 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
     """
     program, main = _program(file, target)
     found = Found("session", file)
-    has_placeholders = any(call.name in MAKERS for call in program.calls())
+    has_placeholders = any(call.name in PLACEHOLDERS for call in program.calls())
     entry = main.index.module if name is None else _scope(main, name)
     if name is None:
         maker = find_model_fn(program, main)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..analysis.index import Scope
-from ..analysis.names import Name
+from ..analysis.names import PLACEHOLDERS, Name
 from ..analysis.paths import path_of
 from ..rule_api.model import Call, File
 from .found import Found, Given, Missing
-from .placeholders import MAKERS, describe, dropout_off, fed_to, makes_variables, range_of
+from .placeholders import describe, dropout_off, fed_to, makes_variables, range_of
 from .tracing import Program, Spot, behind, optimizers_of, position_in
 
 __all__ = ["read_session"]
@@ -300,7 +300,7 @@ class _Reader:
 
     def _is_scalar(self, spot: Spot) -> bool:
         call = spot.call
-        node = call.value("shape", 1) if call is not None and call.name in MAKERS else None
+        node = call.value("shape", 1) if call is not None and call.name in PLACEHOLDERS else None
         if node is None:
             return id(spot.node) in self._settings
         return bool(self._program.value(spot.at(node)) == ())
@@ -412,9 +412,8 @@ class _Reader:
             if given.role != "setting" and given.dtype is None:
                 found.not_understood.append(f"{spot.where} the dtype of `{given.name}`; float32 is taken")
             shape = "of unknown rank" if given.shape is None else f"[{', '.join(map(_size, given.shape))}]"
-            kind = (
-                "placeholder" if spot.call is not None and spot.call.name in MAKERS else "of a pipeline, fed instead:"
-            )
+            is_placeholder = spot.call is not None and spot.call.name in PLACEHOLDERS
+            kind = "placeholder" if is_placeholder else "of a pipeline, fed instead:"
             dtype = given.dtype or "float32"
             found.told.append(f"{spot.where} {kind} `{given.name}`: {dtype} {shape}, {_role(given)}")
         for run in runs:

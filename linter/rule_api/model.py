@@ -39,7 +39,7 @@ from ..analysis.known import Known, value_of
 from ..analysis.lasting import default_of
 from ..analysis.lazy import cached_property
 from ..analysis.links import GIVEN, MAYBE, OMITTED
-from ..analysis.names import Name, canonical
+from ..analysis.names import PLACEHOLDERS, Name, canonical
 from ..analysis.paths import is_none, literal_string, path_of, split_head
 from ..analysis.project import Project, effects_of
 from ..analysis.public_names import all_there, has, missing_part, split_api
@@ -54,6 +54,7 @@ from ..source.reading import NOTEBOOK
 __all__ = [
     "GROWERS",
     "MUTATORS",
+    "PLACEHOLDERS",
     "UNKNOWN",
     "Assignment",
     "Block",

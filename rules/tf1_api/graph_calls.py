@@ -9,14 +9,6 @@ from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, missing, written
 from .contexts import certainty, is_only_traced
 
-WITH_DEFAULT = "tensorflow.placeholder_with_default"
-PLACEHOLDERS = (
-    "tensorflow.placeholder",
-    "tensorflow.sparse_placeholder",
-    "tensorflow.sparse.placeholder",
-    WITH_DEFAULT,
-)
-"""What makes a placeholder."""
 
 def judged(rule: Rule, call: Call, error: str, advice: str, traced: str = "") -> Iterator[Diagnostic]:
     """Say that a call raises: for its name, which left ``tf``, or else by how sure it is that it runs eagerly.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call
+from ...linter.rule_api.model import PLACEHOLDERS, Call
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from .api_status import is_plain, written
 from .contexts import certainty, is_only_traced
-from .graph_calls import PLACEHOLDERS, WITH_DEFAULT
 
 
 class Placeholder(Rule):
@@ -45,7 +44,7 @@ class Placeholder(Rule):
     consequence = Consequence.BREAKS
     recipe = "placeholders"
     supersedes = ("TF406",)
-    calls = PLACEHOLDERS
+    calls = tuple(PLACEHOLDERS)
 
     def on_call(self, call: Call) -> Iterator[Diagnostic]:
         """See `Rule.on_call`."""
@@ -64,7 +63,7 @@ class Placeholder(Rule):
         severity = certainty(call)
         if severity is None:
             return
-        if call.name == WITH_DEFAULT:
+        if call.name == "tensorflow.placeholder_with_default":
             yield self.report(
                 call,
                 f"`placeholder_with_default`{whose} returns its default in eager execution, and nothing else can be "

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Assignment, Call, Known, Reference, is_none
+from ...linter.rule_api.model import PLACEHOLDERS, Assignment, Call, Known, Reference, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
 from ..checkpoints.assigned import assignments_to
 from .api_status import is_plain, written
 from .contexts import certainty
-from .graph_calls import PLACEHOLDERS
 
 _SESSIONS = (
     "tensorflow.Session",

@@ -217,6 +217,17 @@ def given(found: Found, name: str) -> Given:
     return one
 
 
+def test_a_sparse_placeholder_by_its_other_name(tmp_path: Path) -> None:
+    """The rules and the pair know the same makers of placeholders."""
+    text = SCRIPT.replace("from tensorflow import placeholder as hole", "hole = tf.sparse.placeholder")
+    text = text.replace("dense(x, 8", "dense(tf.sparse.to_dense(x), 8")
+
+    x = given(read(tmp_path, text), "x")
+
+    assert ("input", "float32", (None, 12)) == (x.role, x.dtype, x.shape)
+
+
+
 def test_a_script_is_read_through_its_aliases_and_its_sessions(tmp_path: Path) -> None:
     """Roles by what reaches the loss; names by what stands for a thing when the session begins."""
     found = read(tmp_path, SCRIPT)
