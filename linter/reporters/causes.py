@@ -25,7 +25,7 @@ _CAUSES = {
     "TF3": "models cannot be saved, loaded or run as they are written",
     "TF4": "this is still a TF1 program",
     "TF5": "checkpoints restore nothing, or not everything",
-    "TF6": "numbers silently change: defaults, meanings and orders are others",
+    "TF6": "defaults, meanings and orders are others, which mostly changes numbers silently",
     "TF9": "files were not linted, or the code contradicts what was assumed",
 }
 """By the first digit of a code, which stands for the family of a rule."""
