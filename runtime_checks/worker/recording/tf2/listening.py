@@ -19,7 +19,7 @@ from ..watching.constructions import made_at, written_at
 from ..watching.eager_operations import EagerOperations
 from ..watching.layer_calls import is_own, recording_layers
 from .model import is_symbolic, layer_settings
-from .variables import Variables
+from .variables import Variables, value_of
 
 __all__ = ["Listening", "array"]
 
@@ -218,7 +218,7 @@ class Listening:
         for name, variable in variables:
             if name not in self._valued:
                 self._valued.add(name)
-                self._add("variable", name, self._variables.begun_with(variable), None)
+                self._add("variable", name, value_of(variable), None)
 
     def endpoints(self, named: Mapping[str, Tensor], taps: Mapping[str, Tensor], place: Place | None) -> None:
         """Record endpoints, and taps that the model itself gave; declared ones also by the name that the pair gives."""

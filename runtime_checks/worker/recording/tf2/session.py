@@ -108,13 +108,8 @@ class Session:
             if self._renew is not None:  # heard and numbered as what makes the model: it may stand in the module
                 self.pair = self._renew(self.pair)
             loaded = len(variables.created)
-            with _scopes() as entered, variables.passes_undone():
+            with _scopes() as entered:
                 model = make(self.pair)
-            if variables.put_back:
-                self.recording.adapted(
-                    f"{len(variables.put_back)} variables that are not trained, such as moving averages, got back what "
-                    "they had before tf2 called layers to make the model"
-                )
             if strategy is None and entered:  # what the first call makes belongs there too
                 scope.enter_context(entered[-1].scope())
             variables.belong(model.value, loaded)

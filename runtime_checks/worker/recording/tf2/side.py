@@ -381,8 +381,7 @@ class _Side:
         self.session.give(chapter, 0, made.model.takes_labels or (training and made.model.is_compiled))
         operations = self.session.plan.operations and chapter.name in scenarios.WITH_OPERATIONS
         with made.listening.recording(chapter, values=values, operations=operations):
-            with made.variables.undone() if values else contextlib.nullcontext():
-                found = self.session.run(made, training)
+            found = self.session.run(made, training)
             made.listening.endpoints(found.endpoints, found.taps, None)
             if values:
                 made.listening.keep_values(made.variables.weights())

@@ -12,15 +12,13 @@ import numpy as np
 
 from ...frames import UserCode, place_of
 from ...hooks.variables import library, stack_of
-from ...patching import wrapped
 from ...scopes import creations
 from ...tracking import identities
 from ..format.rows import Place, VariableRow
-from ..tensors import Array, Function, Json, Layer, Nest, Variable
+from ..tensors import Array, Json, Layer, Variable
 from ..values import constraints, fills
 from ..watching import averages
 from ..watching.constructions import made_at
-from ..watching.layer_calls import layer_bases
 
 __all__ = ["Creation", "Variables", "assign", "dtype_of", "made_by", "name_of", "shape_of", "value_of"]
 
@@ -73,51 +71,11 @@ class Variables:
         self._kept: list[Variable] = []
         self._averages: dict[int, averages.Average] = {}
         self._before: dict[int, tuple[Variable, Array]] | None = None
-        self._parts: dict[int, int] = {}
-        """By the identity of a variable, or of what it wraps, the key of what was remembered of it."""
-        self.put_back: set[int] = set()
-        """The identities of what calls in the body of `passes_undone` had changed."""
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
         """Hear of every variable that is made in the body, and of those that average others."""
-        with contextlib.ExitStack() as stack:
-            for base in layer_bases():
-                stack.enter_context(wrapped(base, "_maybe_build", self._building))
-            stack.enter_context(creations(self._heard))
-            stack.enter_context(averages.watching(self._averaged))
-            yield
-
-    def _building(self, original: Function) -> Function:
-        """What a layer has when it is built is what it begins with: it may have been restored by then."""
-
-        def build(*args: object, **kwargs: object) -> Nest:
-            made = len(self.created)
-            result = original(*args, **kwargs)
-            for one in self.created[made:]:
-                self._remember(one.variable)
-            return result
-
-        return build
-
-    @contextlib.contextmanager
-    def passes_undone(self) -> Iterator[None]:
-        """Put back, behind each call of a layer in the body, what it does to variables that are not trained."""
-
-        def telling(original: Function) -> Function:
-            def call(layer: Layer, *args: object, **kwargs: object) -> Nest:
-                if self._before is not None or not _computes(args, kwargs):
-                    return original(layer, *args, **kwargs)
-                with self.undone() as changed:
-                    result = original(layer, *args, **kwargs)
-                self.put_back.update(map(id, changed))
-                return result
-
-            return call
-
-        with contextlib.ExitStack() as stack:
-            for base in layer_bases():
-                stack.enter_context(wrapped(base, "__call__", telling))
+        with creations(self._heard), averages.watching(self._averaged):
             yield
 
     def _averaged(self, average: averages.Average) -> None:
@@ -152,37 +110,24 @@ class Variables:
             self._remember(variable)
 
     @contextlib.contextmanager
-    def undone(self) -> Iterator[list[Variable]]:
-        """Put back what the body does to variables that are not trained: statistics, counters, states of generators.
-
-        Gives a list, which has them when the body has ended.
-        """
-        changed: list[Variable] = []
-        self._before, self._parts = {}, {}
+    def undone(self) -> Iterator[None]:
+        """Put back what the body does to variables that are not trained: statistics, counters, states of generators."""
+        self._before = {}
         for variable in [one.variable for one in self.created] + (self._tracked() or []):
             self._remember(variable)
         try:
-            yield changed
+            yield
         finally:
-            before, self._before, self._parts = self._before, None, {}
+            before, self._before = self._before, None
             for variable, value in before.values():
                 if not np.array_equal(value_of(variable), value):
                     assign(variable, value)
-                    changed.append(variable)
 
     def _remember(self, variable: Variable) -> None:
         if getattr(variable, "trainable", False) or self._before is None:
             return
         with contextlib.suppress(Exception):  # it has no value yet
-            found = value_of(variable)
-            key = next((self._parts[number] for number in identities(variable) if number in self._parts), id(variable))
-            self._parts.update(dict.fromkeys(identities(variable), key))
-            self._before[key] = (variable, found)
-
-    def begun_with(self, variable: Variable) -> Array:
-        """The value of a variable, or within `undone` that which it had before a pass could change it."""
-        key = next((self._parts[number] for number in identities(variable) if number in self._parts), None)
-        return value_of(variable) if key is None or self._before is None else self._before[key][1]
+            self._before[id(variable)] = (variable, value_of(variable))
 
     def weights(self) -> list[tuple[str, Variable]]:
         """The variables of the model by name, in the order of creation; without metrics, slots, counters and seeds.
@@ -386,14 +331,6 @@ def assign(variable: Variable, value: Array) -> None:
     import tensorflow as tf
 
     variable.assign(tf.cast(tf.convert_to_tensor(value), dtype_of(variable)))
-
-
-def _computes(*given: Nest) -> bool:
-    """Whether a call gets values, and puts no model or graph together."""
-    import tensorflow as tf
-
-    leaves = tf.nest.flatten(given)
-    return tf.executing_eagerly() and any(isinstance(one, np.ndarray) or hasattr(one, "numpy") for one in leaves)
 
 
 def _is_counter(variable: Variable) -> bool:
