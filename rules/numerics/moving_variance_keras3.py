@@ -52,7 +52,7 @@ class MovingVarianceKeras3(Rule):
             kept = tf.convert_to_tensor(self.moving_variance) * self.momentum
             outputs = super().call(inputs, training=training, mask=mask)
             if training and self.trainable:
-                n = tf.cast(tf.size(inputs) // inputs.shape[-1], kept.dtype)
+                n = tf.cast(tf.size(inputs) // inputs.shape[self.axis], kept.dtype)
                 added = (self.moving_variance - kept) * n / tf.maximum(n - 1, 1)
                 self.moving_variance.assign(kept + added)
             return outputs
@@ -82,7 +82,10 @@ class MovingVarianceKeras3(Rule):
         parent = reference.file.parent_of(reference.syntax)
         called = isinstance(parent, ast.Call) and parent.func is reference.syntax
         call = reference.file.call_at(parent) if isinstance(parent, ast.Call) and called else None
-        if (call is not None and call.literal("fused", None, None) is False) or not is_first(reference, self.code):
+        off = () if call is None else (call.literal(one, None, None) for one in ("fused", "training", "is_training"))
+        if any(one is False for one in off):  # of what is never trained nothing moves
+            return
+        if not is_first(reference, self.code):
             return
         epsilon = call.literal("epsilon", _POSITIONS[call.name], None) if call is not None else None
         least = isinstance(epsilon, float) and 0 < epsilon < _LEAST

@@ -279,6 +279,35 @@ def test_optimizers_that_take_turns_are_compared_from_where_both_runs_know_them(
     assert (at, found) == (one.resumed, (one.status, [lost.name for lost in one.lost], told))
 
 
+def _one_after_another(first: int, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Steps of two networks with an optimizer each, the second from step 4 on; a run knows what it has come to."""
+    rows: list[dict[str, Any]] = [{"row": "begin"}]
+    state: dict[str, Any] = {}
+    for step in [*range(first, TOTAL), TOTAL]:
+        known = [at for at, begun in ((0, first < 4), (1, step >= 4)) if begun]
+        digests = [f"first {min(step, 4)}", f"second {max(step - 4, 0)}"]
+        state = {f"weight {at}/0": ["model", names[at], digests[at], None] for at in known}
+        for at in known:
+            state[f"optimizer {at}/iterations"] = ["iterations", f"iterations of {at}", digests[at], None]
+        row = {"row": "step", "begin": state, "weights": {str(at): digests[at] for at in known}, "data": [f"d{step}"]}
+        rows.append({**row, "given": f"d{step}", "applied": [int(step >= 4)], "updates": 1, "loss": 1.0})
+    return [*rows[:-1], {"row": "end", "state": state, "aligned": False}]
+
+
+@pytest.mark.parametrize("names", [("w0", "w1"), ("Variable", "Variable")], ids=["named", "of one name"])
+def test_weights_that_are_trained_no_more_are_no_pass_where_nothing_shows_them(
+    names: Sequence[str], tmp_path: Path
+) -> None:
+    """What their optimizer keeps may be forgotten, and they may not: the program can use them at its end."""
+    whole = _run(tmp_path, _one_after_another(0, names))
+    ended = Run(saves=[4], interrupted={"step": 4, "where": ""})
+    one = judge(Reference(whole, whole), "exception", 4, ended, _run(tmp_path, _one_after_another(4, names)), ["x"])
+
+    assert ("not compared", ()) == (one.status, one.lost)
+    assert f"perhaps {names[0]}, which the uninterrupted run alone has" in one.reason
+    assert any(note.startswith("not compared: iterations of 0, of an optimizer that") for note in one.notes)
+
+
 def test_what_a_callback_was_made_with_is_no_memory(tmp_path: Path) -> None:
     """A number that never changes in the uninterrupted run may be another one."""
 

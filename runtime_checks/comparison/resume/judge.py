@@ -177,8 +177,8 @@ def judge(
 def _never_compared(reference: Reference, at: int, resumed: Run) -> tuple[list[str], list[str], list[str], list[str]]:
     """Names of what was compared in no step.
 
-    What the uninterrupted run alone has, what none has, what the resumed run alone has, and what belongs to optimizers
-    that the uninterrupted run does not need any more.
+    What the uninterrupted run alone has, what none has, what the resumed run alone has, and what optimizers keep that
+    the uninterrupted run does not need any more. What those have trained, it may need.
     """
     pairs = [
         (one.begin, other.begin) for one, other in zip(reference.run.steps[at:], resumed.steps, strict=False)
@@ -198,18 +198,21 @@ def _never_compared(reference: Reference, at: int, resumed: Run) -> tuple[list[s
                     if value.digest:
                         had[side].add(key)
         had["both"] |= _compared(left, right)
-    trained = {names.get(key) for key in had["both"] if key.startswith("weight ")}
-    open_ = [
-        key
-        for key in sorted(names)
-        if key not in had["both"] and not (key.startswith("weight ") and names[key] in trained)  # also another's
-    ]
+    covered = {key for left, _ in pairs for key in _also_compared(left, had["both"])}
+    open_ = [key for key in sorted(names) if key not in had["both"] | covered]
     needed = {str(one) for step in reference.run.steps[at:] for one in step.applied}
-    idle = [key for key in open_ if key in had["left"] and _owner(key) and _owner(key) not in needed]
+    idle = [key for key in open_ if key in had["left"] and key.startswith("optimizer ") and _owner(key) not in needed]
     alone = [names[key] for key in open_ if key in had["left"] and key not in idle]
     new = [names[key] for key in open_ if key in had["right"] and key not in had["left"]]
     unread = [names[key] for key in open_ if key not in had["left"] | had["right"]]
     return alone, unread, new, [names[key] for key in idle]
+
+
+def _also_compared(state: State, compared: Collection[str]) -> Iterator[str]:
+    """The weights of optimizers that another one trains as well, by which they are compared."""
+    weights = {key: (value.name, value.digest) for key, value in state.items() if key.startswith("weight ")}
+    known = {weight for key, weight in weights.items() if key in compared}
+    yield from (key for key, weight in weights.items() if weight in known)
 
 
 def _owner(key: str) -> str:

@@ -61,7 +61,10 @@ def test_noise_that_counts_is_not_passed_over(name: str, target: str, verified: 
 def draws(*told: str) -> list[Any]:
     """Draws by kind and size; those in capitals count, and others are idle."""
     return [
-        {"op": one[0].lower(), "seed": at, "shape": [None, int(one[1:])], "purpose": "step", "idle": one.islower()}
+        {
+            "op": one[0].lower(), "seed": at, "shape": [None, int(one[1:])] if one[1:] != "0" else [],
+            "purpose": "step", "idle": one.islower(),
+        }
         for at, one in enumerate(told)
     ]
 
@@ -76,6 +79,7 @@ def draws(*told: str) -> list[Any]:
         pytest.param(("U8", "N3"), ("N3", "U8"), [1, 0], id="another order"),
         pytest.param(("N3",), ("U8", "N3", "U9"), [1, 0, 3], id="more on TF2"),
         pytest.param((), ("U8", "N3"), [0, 1], id="nothing known of TF1"),
+        pytest.param(("U0", "U8"), ("U8", "U0"), [1, 0], id="a single number in another place"),
     ],
 )
 def test_counterparts(tf1: tuple[str, ...], tf2: tuple[str, ...], found: list[int]) -> None:

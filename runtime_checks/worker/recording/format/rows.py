@@ -83,7 +83,7 @@ if TYPE_CHECKING:
 
         op: str
         seed: int | None
-        shape: Sequence[int | None]
+        shape: Sequence[int | None] | None
         purpose: str
         place: Place | None
         repeats: bool

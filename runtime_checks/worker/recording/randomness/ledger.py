@@ -158,7 +158,7 @@ class Ledger:
         for draw in self.draws:
             if draw.step <= last_step:
                 said: DrawRow = {
-                    "op": draw.op, "seed": draw.seed, "shape": draw.shape or [], "purpose": draw.purpose,
+                    "op": draw.op, "seed": draw.seed, "shape": draw.shape, "purpose": draw.purpose,
                     "place": draw.place,
                 }  # fmt: skip
                 if _in_loop(draw.operation):

@@ -44,7 +44,7 @@ def _alike(one: DrawRow, other: DrawRow) -> bool:
     """Whether both may be the same draw: of a kind and a shape, as far as shapes are known."""
     if one["op"] != other["op"]:
         return False
-    shapes = list(one.get("shape") or ()), list(other.get("shape") or ())
-    if not all(shapes):
+    mine, others = one.get("shape"), other.get("shape")
+    if mine is None or others is None:
         return True
-    return len(shapes[0]) == len(shapes[1]) and all(None in pair or pair[0] == pair[1] for pair in zip(*shapes))
+    return len(mine) == len(others) and all(None in pair or pair[0] == pair[1] for pair in zip(mine, others))

@@ -210,7 +210,9 @@ class _Numbers(Ledger):
 
     def _numbered(self, number: int) -> int:
         at = number - self._begin
-        return self._given[at] if 0 <= at < len(self._given) else number
+        if not self._given or at < 0:
+            return number
+        return self._given[at] if at < len(self._given) else max(self._given) + 1 + at - len(self._given)
 
     def _number(self, graphs: Sequence[Graph]) -> int:
         """The number of the next draw in the last of the graphs that are being traced, each within the one before."""

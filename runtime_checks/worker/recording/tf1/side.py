@@ -441,7 +441,6 @@ class _Side:
         """Say what training would do otherwise than in the steps that are run."""
         if chapter.name != scenarios.STEPS:
             return
-        self._say_what_draws(chapter, network, session)
         content, feeds = self.recording.content, network.feeds(self.batches.at(self.plan.steps - 1))
         try:
             content["rates"] = probing.rates(session, network, feeds, self.plan.steps)
@@ -454,6 +453,7 @@ class _Side:
             except Exception as error:
                 said["clipping"] = UNKNOWN
                 self.recording.note(f"how the TF1 side clips gradients was not found out: {essence(error)}")
+        self._say_what_draws(chapter, network, session)
 
     def _in_float64(self, chapter: Chapter) -> None:
         """Record a forward pass, or the first training step, as float64 gives it."""

@@ -93,11 +93,14 @@ def check_step(session: Session) -> None:
     if given is None:
         return
     wanted = "wanted is a function train_step(model, inputs, labels), in which labels are None where there are none"
-    place = constructions.written_at(getattr(given, "func", given), session.code)
-    where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
-    name = f"train_step={getattr(given, '__name__', None) or type(given).__name__}{where}"
+
+    def named() -> str:
+        place = constructions.written_at(getattr(given, "func", given), session.code)
+        where = "" if place is None else f" ({os.path.basename(place[0])}:{place[1]})"
+        return f"train_step={getattr(given, '__name__', None) or type(given).__name__}{where}"
+
     if not callable(given):
-        raise PairError(f"{name} cannot be called: {wanted}")
+        raise PairError(f"{named()} cannot be called: {wanted}")
     parameters = signature.parameters(given)
     if parameters is None:
         return
@@ -106,7 +109,7 @@ def check_step(session: Session) -> None:
     except TypeError as error:
         takes = ", ".join(item.name for item in parameters) or "nothing"
         raise PairError(
-            f"{name} takes {takes}, but is given three arguments, the model, the inputs and the labels ({error}): "
+            f"{named()} takes {takes}, but is given three arguments, the model, the inputs and the labels ({error}): "
             f"{wanted}"
         ) from None
 
