@@ -568,7 +568,7 @@ def test_the_ledger_has_every_draw_with_its_purpose_and_line(answer: Mapping[str
     expected = [
         ["RandomStandardNormal", 0, [3, 2], "initial value"],
         ["TruncatedNormal", 1, [4], "initial value"],
-        ["dummy_rng_step", 2, [], "step"],
+        ["dummy_rng_step", 2, None, "step"],
         ["RandomUniform", 3, [5, 2], "step"],
         ["StatelessRandomUniformV2", None, [2], "step"],
         ["StatelessRandomNormalV2", None, [6], "step"],
