@@ -380,9 +380,10 @@ class _Reader:
         of_step = fed_to(program, trained[0]) if trained is not None else ()
         needed += [spot for spot in of_step if id(spot.node) not in computed]
         training = {id(r.node) for r, _ in self._fetched(trained[0], runs)} if trained is not None else set()
-        steps = [run for run in runs if id(run.spot.node) in training]
-        if not all(run.feeds_told for run in steps):
-            steps = []  # who runs without what is not known
+        apart = output.node if output is not None and found.apart else None
+        used = [run for run in runs if id(run.spot.node) in training or apart in [one.node for one in run.fetches]]
+        if not all(run.feeds_told for run in used):
+            used = []  # who runs without what is not known
         computing = [run for run in runs if any(True for _ in fed_to(program, *run.fetches))]
         feeds = [
             (run, key, value, {id(one.node) for one in program.closure(key)})
@@ -392,7 +393,7 @@ class _Reader:
         for spot in needed:
             fed = [(run, key, value) for run, key, value, made_of in feeds if id(spot.node) in made_of]
             given = describe(program, spot, self._word(spot, fed))
-            if steps and fed and not any(run in steps for run, _, _ in fed):
+            if used and fed and not any(run in used for run, _, _ in fed):
                 found.told.append(f"{spot.where} `{given.name}` is left out: the training step runs without it")
                 continue
             if spot.call is not None and spot.call.name == "tensorflow.placeholder_with_default" and not fed:

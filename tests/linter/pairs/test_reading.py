@@ -355,6 +355,34 @@ def test_what_the_training_step_runs_without_is_left_out(tmp_path: Path) -> None
     assert {"code", "x", "y", "keep"} == {given.name for given in unknown.given}
 
 
+APART = """\
+import tensorflow as tf
+
+
+def generator(z):
+    return tf.layers.dense(z, 5, name="g", reuse=tf.AUTO_REUSE)
+
+
+x = tf.placeholder(tf.float32, [None, 5])
+z = tf.placeholder(tf.float32, [None, 3])
+shown = tf.placeholder(tf.float32, [4, 3])
+cost = tf.reduce_mean(generator(z)) - tf.reduce_mean(x)
+step = tf.train.AdamOptimizer(0.1).minimize(cost)
+images = generator(shown)
+with tf.Session() as sess:
+    sess.run(step, feed_dict={x: rows(), z: noise()})
+    sess.run(images, feed_dict={shown: noise()})
+"""
+
+
+def test_what_outputs_outside_of_training_are_made_of_is_not_left_out(tmp_path: Path) -> None:
+    """The pair gives them in inference, where they get what the program feeds."""
+    found = read(tmp_path, APART)
+
+    assert (True, "images") == (found.apart, found.outputs)
+    assert {"x", "z", "shown"} == {given.name for given in found.given}
+
+
 def test_labels_of_unknown_width_are_shares(tmp_path: Path) -> None:
     """Of what a softmax is held against, whose rows have a sum of 1; the width is filled in once."""
     text = SCRIPT.replace('"int64", shape=(None,)', '"float", shape=(None, width())')
