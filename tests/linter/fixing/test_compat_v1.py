@@ -382,7 +382,8 @@ def test_tf_slim_is_repaired_where_a_variable_stands_for_it(bound: str) -> None:
 
 def test_a_vocabulary_that_contrib_wrote_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its pickle names classes and a function of modules that are gone."""
-    names: dict[str, Any] = {"__name__": "written", "tf": SimpleNamespace(gfile=SimpleNamespace(Open=open))}
+    gfile = SimpleNamespace(GFile=open)
+    names: dict[str, Any] = {"__name__": "written", "tf": SimpleNamespace(io=SimpleNamespace(gfile=gfile))}
     monkeypatch.setitem(sys.modules, "written", SimpleNamespace(**names))  # type: ignore[arg-type]
     exec("\n\n".join(code_of({"VocabularyProcessor"}).values()), names)
     vars(sys.modules["written"]).update(names)
@@ -615,6 +616,43 @@ def test_a_crf_that_is_written_out_computes_the_same_under_the_names_of_tf2(tags
     old, new = children.call("keras3", scored, tags)
 
     assert old == pytest.approx(new, rel=1e-6)
+
+
+def differently_read() -> list[str]:
+    """Calls in the code that is written out whose arguments mean one thing to compat.v1 and another to TF2."""
+    import inspect
+
+    import tensorflow as tf
+
+    def called(root: Any, path: str) -> Any:
+        for part in path.split(".")[1:]:
+            root = getattr(root, part, None)
+        return root
+
+    found = []
+    for code in {code for code, _ in _written().values()}:
+        for call in (one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Call)):
+            path = ast.unparse(call.func)
+            old, new = called(tf.compat.v1, path), called(tf, path)
+            if not path.startswith("tf.") or old is new or new is None:
+                continue
+            keywords = {one.arg: one.arg for one in call.keywords if one.arg}
+            bound = []
+            for function in (old, new):
+                try:
+                    named = inspect.signature(function).bind(*map(ast.unparse, call.args), **keywords).arguments
+                    bound.append((list(named.values())[:1], dict(list(named.items())[1:])))  # the first is renamed
+                except TypeError:
+                    bound.append(None)
+            if None in bound or bound[0] != bound[1]:
+                found.append(ast.unparse(call))
+    return sorted(found)
+
+
+@pytest.mark.tensorflow
+def test_what_is_written_out_is_read_alike_by_tf2(children: Children) -> None:
+    """Code that a program takes along to TF2 computes the same there, or names what TF2 does not have."""
+    assert [] == children.call("keras3", differently_read)
 
 
 def observed(folder: Path, script: str, keras: str) -> list[list[list[float]]]:
