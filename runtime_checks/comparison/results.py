@@ -95,6 +95,11 @@ class Deviation:
     rounding: Rounding | None = None
     """Of a value that was computed in float64: what the programs make of it; None where that is not known."""
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is an output of one side, which was compared with nothing."""
+        return self.kind in ("output", "evaluation") and not (self.tf1_name and self.tf2_name)
+
 
 @dataclass(frozen=True, slots=True)
 class Rung:

@@ -67,12 +67,12 @@ def _without_amplified(
 
     That is all where each step by itself, begun with TF1's weights, agrees within the noise of the first one.
     """
-    failed = [check for check in checks if check.counts and not check.passed]
+    failed = [check for check in checks if check.counts and not check.passed and not check.is_alone]
     forced = tf2.scenario(scenarios.STEPS_FORCED)
     if not failed or any(check.step < 1 for check in failed) or forced.outcome != "ok" or judge.policy.base != "noise":
         return checks, ""
     own = [one for one in _compare_steps(judge, tf1, Index(forced), scenario=scenarios.STEPS_FORCED) if one.step > 0]
-    counted = [check for check in own if check.counts]
+    counted = [check for check in own if check.counts and not check.is_alone]
     compared = {(check.kind, check.tf1_name, check.step) for check in counted}
     if not all(check.passed for check in counted):
         return checks, ""

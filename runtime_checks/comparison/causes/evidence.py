@@ -64,8 +64,12 @@ class Seen:
         self.twins = tuple(_twins(self.report, _mapping(pair.get("transposes")), reshapes))
 
     def failed(self, scenario: str, *kinds: str, step: int | None = None) -> list[Deviation]:
-        """What counts and did not pass, in the order of the report; of all kinds if none is named."""
-        return [check for check in self.all(scenario, *kinds, step=step) if check.counts and not check.passed]
+        """What counts and did not pass, in the order of the report; of all kinds if none is named.
+
+        What was compared with nothing is not among it.
+        """
+        checks = self.all(scenario, *kinds, step=step)
+        return [check for check in checks if check.counts and not check.passed and not check.is_alone]
 
     def all(self, scenario: str, *kinds: str, step: int | None = None) -> list[Deviation]:
         """Every check of a scenario, passed or not."""

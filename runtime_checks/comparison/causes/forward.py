@@ -34,6 +34,7 @@ def clues(seen: Seen) -> Iterator[Clue]:
     yield from _inputs(seen)
     yield from _variables(seen)
     yield from _regularization(seen)
+    yield from _without_counterpart(seen)
     yield from _equal_weights(seen)
     yield from _initial_values(seen)
     yield from _training_pass(seen)
@@ -129,6 +130,22 @@ def single_losses(seen: Seen, side: str, scenario: str, step: int) -> Iterator[t
         value = seen.scalar(side, scenario, "regularization", name, step)
         if name != "total" and value:
             yield name, value
+
+
+def _without_counterpart(seen: Seen) -> Iterator[Clue]:
+    """Outputs of one side alone, as where one function gives a tensor and the other a tuple."""
+    for scenario in (scenarios.CONSTANT, scenarios.FINGERPRINT, scenarios.INFERENCE_COPIED, _trained(seen)):
+        outputs = seen.all(scenario, "output")
+        alone = [check for check in outputs if check.counts and check.is_alone]
+        if alone:
+            given = []
+            for side, names in (("TF1", [one.tf1_name for one in outputs]), ("TF2", [one.tf2_name for one in outputs])):
+                shown = [f"{name} {list(one.shape)}" for name, one in zip(names, outputs, strict=True) if name]
+                given.append(f"{side} gives {', '.join(shown[:_LAYERS]) or 'none'}")
+            none = "no output was" if len(alone) == len(outputs) else "these outputs were not"
+            text = f"The outputs have other names, so {none} compared: {', and '.join(given)}."
+            yield Clue("forward", 0.9, f"{text} Let both give one tensor, or as many under the same names.")
+            return
 
 
 def _equal_weights(seen: Seen) -> Iterator[Clue]:

@@ -357,7 +357,9 @@ def _trained(seen: Seen) -> list[Twin]:
 
 
 def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
-    text = f"Outputs and loss agree at step {step}, the gradients do not"
+    compared = any(check.counts and check.passed for check in seen.all(_STEPS, "output", step=step))
+    what = "Outputs and loss agree" if compared else "The loss agrees"
+    text = f"{what} at step {step}, the gradients do not"
     pairs = {twin.old: seen.both(twin, _STEPS, "gradient", step) for twin in _trained(seen)}
     known = {name: pair for name, pair in pairs.items() if pair is not None}
     sides = [set(seen.names(side, _STEPS, "gradient", step)) for side in ("tf1", "tf2")]

@@ -370,6 +370,24 @@ def test_forward_pass_with_constants(record: Record) -> None:
     assert ["forward", "variables"] == [cause.kind for cause in causes]
 
 
+def test_outputs_of_other_names_are_compared_with_nothing(record: Record) -> None:
+    """That they have none beside them says nothing of the forward pass, of the loss or of gradients."""
+    alone = [("output", ""), ("", "0"), ("", "1")]
+    outputs = {
+        scenario: [check("output", old, scenario=scenario, tf2_name=new) for old, new in alone]
+        for scenario in ("constant", "steps")
+    }
+    gradient = check("gradient", "left/kernel", 1)
+    rungs = ("3", outputs["constant"]), ("6", [*outputs["steps"], gradient])
+    values = [("gradient", "left/kernel", 1, GRADIENT)]
+    causes = rank(report(*rungs), *record("steps", values, [("gradient", "left/kernel", 1, GRADIENT * GRADIENT)]))
+    texts = [text for cause in causes for text in cause.evidence]
+
+    assert "no output was compared: TF1 gives output [], and TF2 gives 0 [], 1 []." in texts[0]
+    assert any(text.startswith("The loss agrees at step 1, the gradients do not") for text in texts)
+    assert not any("equal weights" in text or "outputs differ" in text or "Outputs" in text for text in texts)
+
+
 FULL = np.array([[3, 1, 2], [4, 2, 1], [1, 1, 5], [2, 6, 1]])
 SHORT = np.array([False, True, False, True])
 PADDED = {

@@ -51,6 +51,15 @@ def guide():
     return Pair(model_fn, None, np.ones((2, 3), np.float32), labels, params=GUIDE, taps=taps)
 
 
+def of_eight(rows):
+    fed = v1.placeholder(tf.float32, [None, 3])
+    return Spec(tf.matmul(tf.reshape(fed, [8, 3]), v1.get_variable("w", [3, 2])), feeds={fed: rows})
+
+
+def batched():
+    return Pair(of_eight, None, ROWS)
+
+
 def decay(weight):
     return 0.01 * v1.nn.l2_loss(weight)
 
@@ -370,6 +379,17 @@ def test_what_was_done_for_the_program_is_said(recorded: Get, keras: str):
     assert "has no tf.estimator: ModeKeys and EstimatorSpec are stand-ins" in said or "estimator" not in said
     assert "the forward pass of mode 'train' stands for inference" in said
     assert ["tap nothing: the TF1 graph has neither an endpoint nor a layer nor a tensor no/such"] == content["notes"]
+
+
+@EITHER
+def test_a_graph_for_batches_of_another_size_is_told(recorded: Get, keras: str):
+    """It fails where it is fed, with an error that speaks of the sizes of a reshape."""
+    content = recorded(keras, "batched").content
+
+    assert (
+        "the graph of the TF1 side is made for 8 rows, as its outputs have, whatever it is fed, and inputs gives 4: "
+        "let it give batches of that size"
+    ) == content["notes"][0]
 
 
 @EITHER

@@ -10,6 +10,8 @@ import contextlib
 import os
 from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from ... import shims
 from ...errors import essence
 from ...frames import UserCode
@@ -18,6 +20,7 @@ from ..format.attempts import NotRunError, attempt
 from ..format.plan import Plan
 from ..format.reading import Recorded
 from ..format.store import Chapter, Recording
+from ..pairs import structures
 from ..pairs.batches import Batch, Batches, PairError
 from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
@@ -129,7 +132,30 @@ class _Side:
 
     def _try(self, name: str, body: Callable[[Chapter], None]) -> None:
         if self.plan.wants(name):
-            attempt(self.recording, self.code, name, body)
+            attempt(self.recording, self.code, name, lambda chapter: self._tried(chapter, body))
+
+    def _tried(self, chapter: Chapter, body: Callable[[Chapter], None]) -> None:
+        try:
+            body(chapter)
+        except (NotRunError, PairError):
+            raise
+        except Exception:
+            self._say_which_rows()
+            raise
+
+    def _say_which_rows(self) -> None:
+        """Say that a graph that failed is made for other batches: its outputs have as many rows as it was built for."""
+        given = {len(value) for _, value in structures.flat(self.batches.at(0).inputs, "input") if np.ndim(value)}
+        for network in self._made.values():
+            if isinstance(network, Network) and network.reads_inputs and "rows" not in self._said:
+                shapes = [one.tensor.shape for one in network.values if one.kind == "output" and one.fetched]
+                rows = {shape.as_list()[0] for shape in shapes if shape.ndims}
+                if len(given) == len(rows) == 1 and None not in rows and given != rows:
+                    self._said.add("rows")
+                    self.recording.note(
+                        f"the graph of the TF1 side is made for {rows.pop()} rows, as its outputs have, whatever it is "
+                        f"fed, and inputs gives {given.pop()}: let it give batches of that size"
+                    )
 
     # Graphs
 
