@@ -17,6 +17,9 @@ from .tracing import UNKNOWN, Program, Spot
 __all__ = ["Tf2", "find_maker", "read_keras", "read_tf2"]
 
 _MODELS = ("keras.Model", "keras.Sequential")
+_OF_CALLS = ("training", "is_training", "mask", "labels", "mode", "params")
+_CALLED = {"layer", "model", "module", "sonnet"}
+"""Kinds of classes whose instances are called."""
 _SPARSE, _ONE_HOT, _BINARY = (
     ("sparse_categorical", "SparseCategorical"),
     ("categorical", "Categorical"),
@@ -31,12 +34,14 @@ class Tf2:
     Attributes:
         name: of what makes it; empty where that is not told.
         trains: whether it is compiled, or has a step of its own.
+        takes_one: whether its ``call`` has one parameter for all inputs, as Keras gives them.
         told: what was found.
         not_understood: what was not.
     """
 
     name: str = ""
     trains: bool = False
+    takes_one: bool = False
     told: list[str] = field(default_factory=list)
     not_understood: list[str] = field(default_factory=list)
 
@@ -68,7 +73,9 @@ def _makers(program: Program, main: File) -> Iterator[Scope]:
 
 def _is_model(program: Program, spot: Spot) -> bool:
     names = [name.canonical.removesuffix("()") for name in spot.file.names(spot.scope, path_of(spot.node))]
-    return any(name in _MODELS for name in names) or any(map(spot.file.project.kinds, program.classes_of(spot)))
+    return any(name in _MODELS for name in names) or any(
+        _CALLED & spot.file.project.kinds(one) for one in program.classes_of(spot)
+    )
 
 
 def read_keras(program: Program, main: File, function: Scope, found: Found) -> None:
@@ -165,13 +172,14 @@ def read_tf2(program: Program, main: File, scope: Scope | None) -> Tf2:
     """What makes the TF2 side: what is named, or the only function or class of the file that can."""
     made = Tf2()
     if scope is None:
-        classes = [one.body for one in main.classes if main.project.kinds((main.key, one.body.id))]
+        classes = [one.body for one in main.classes if _CALLED & main.project.kinds((main.key, one.body.id))]
         makers = [
             one
             for one in _makers(program, main)
             if all(main.default_of(one, p) is not None or p == "params" for p in one.parameters)
         ]
-        candidates = makers or classes
+        models = [one for one in classes if "model" in main.project.kinds((main.key, one.id))]
+        candidates = makers or models or classes
         if len(candidates) != 1:
             names = ", ".join(one.name for one in candidates) or "none"
             made.not_understood.append(f"{main.display}: what makes the TF2 side is not clear (found: {names})")
@@ -181,6 +189,15 @@ def read_tf2(program: Program, main: File, scope: Scope | None) -> Tf2:
     within = [scope, *(inner for inner in main.index.scopes if inner.parent is scope)]
     made.trains = any(call.method == "compile" for one in within for call in main.calls_by_function.get(one.id, ()))
     made.trains = made.trains or any(one.name == "train_step" for one in within)
+    calls = [one.node.args for one in within if one.name == "call" and isinstance(one.node, ast.FunctionDef)]
+    made.takes_one = any(len(_inputs_of(one)) == 1 for one in calls)
     how = "is compiled" if made.trains else "is not compiled, so that the pair has a training step"
     made.told.append(f"{main.display}:{getattr(scope.node, 'lineno', 1)} TF2 side `{scope.name}`, which {how}")
     return made
+
+
+def _inputs_of(parameters: ast.arguments) -> list[str]:
+    """The parameters of a ``call`` in front of those that say something of it; two where there may be any number."""
+    names = [one.arg for one in (*parameters.posonlyargs, *parameters.args)][1:]
+    own = next((place for place, name in enumerate(names) if name in _OF_CALLS), len(names))
+    return names[:own] if parameters.vararg is None else ["", ""]

@@ -30,6 +30,7 @@ _LENGTHS = {
     "tensorflow.contrib.seq2seq.TrainingHelper": ("sequence_length", 1),
 }
 """What takes how many steps each row of a batch has, by which parameter."""
+_LENGTH_WORDS = {word for word, _ in _LENGTHS.values() if word != "lengths"}
 _WIDTHS = {
     "dense": ("units", 1),
     "fully_connected": ("num_outputs", 1),
@@ -161,8 +162,10 @@ def range_of(program: Program, given: Given, made: Spot, roots: list[Spot]) -> N
         mine = [one for one in taken if _is_made_of(program, one, made)]
         if not mine:
             continue
+        lengths = [one.value for one in call.call.keywords if one.arg in _LENGTH_WORDS]
         if name in _LENGTHS and (node := call.value(*_LENGTHS[name])) is not None:
-            given.is_length = given.is_length or _stands_for(program, spot.at(node), made)
+            lengths.append(node)
+        given.is_length = given.is_length or any(_stands_for(program, spot.at(one), made) for one in lengths)
         bound: object = None
         if (
             name == "tensorflow.one_hot"

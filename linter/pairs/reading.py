@@ -76,6 +76,9 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
             "or let --fix --via compat.v1 rewrite the program first"
         )
     found.not_understood += program.unread
+    for one in found.given:
+        if (one.dtype or "").startswith(("int", "uint")) and one.role == "input" and not (one.bound or one.is_length):
+            found.not_understood.append(f"{one.where} which numbers `{one.name}` may hold; 0 and 1 are taken")
     return found
 
 

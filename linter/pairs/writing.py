@@ -188,7 +188,7 @@ class _Writer:
             return ""
         if tf2 is None or tf2.trains or not tf2.name:
             return ""
-        several = len(self._inputs) > 1 and not any(one.key for one in self._inputs)
+        several = len(self._inputs) > 1 and not tf2.takes_one and not any(one.key for one in self._inputs)
         called = f"model({'*' if several else ''}inputs, training=True)"
         optimizer = to_fill("an optimizer that does as " + (found.optimizer_text or "that of TF1"))
         loss = to_fill("the loss of outputs and labels, as " + (found.loss_text or "TF1 has it"))

@@ -441,6 +441,25 @@ def test_lengths_are_between_one_step_and_all(tmp_path: Path) -> None:
     assert 1 == made.count("np.r_[9, random.randint(1, 10, size=7)].astype(np.int64)")
 
 
+def test_lengths_are_known_by_a_private_name_too(tmp_path: Path) -> None:
+    """TensorFlow's own parameter says what they are, wherever the function is imported from."""
+    text = RECURRENT.replace("tf.nn.dynamic_rnn(", "dynamic_rnn(").replace("x, many", "x, sequence_length=many")
+    text = f"from tensorflow.python.ops.rnn import dynamic_rnn\n{text}"
+
+    assert given(read(tmp_path, text), "lengths").is_length
+
+
+def test_whole_numbers_of_which_nothing_is_known_are_told(tmp_path: Path) -> None:
+    """A pair that feeds 0 and 1 trains two rows of a table, and passes."""
+    text = SCRIPT.replace("placeholder as hole", "placeholder as hole, int32").replace(
+        "x = hole(tf.float32", "x = hole(tf.int32"
+    )
+    known = text.replace("dense(x, 8", "dense(tf.one_hot(x, 9), 8")
+    told = [read(tmp_path, one).not_understood for one in (text, known)]
+
+    assert [["train.py:4 which numbers `x` may hold; 0 and 1 are taken"], []] == told
+
+
 def test_a_file_that_runs_nothing_is_told(tmp_path: Path) -> None:
     """Its classes are run by another file, which is to be named."""
     assert "train.py comes to no session when it is run" in " ".join(read(tmp_path, NET).not_understood)
@@ -570,6 +589,34 @@ def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
         read(tmp_path, "class Net: pass\n", "nothing")
 
 
+PARTS = """\
+import tensorflow as tf
+
+
+class Bias(tf.keras.initializers.Initializer):
+    def __call__(self, shape, dtype=None):
+        return tf.ones(shape)
+
+
+class Sums(tf.keras.optimizers.Adam):
+    pass
+
+
+class Part(tf.keras.layers.Layer):
+    pass
+
+
+class Net(tf.keras.Model):
+    def call(self, inputs, training=False):
+        words, lengths = inputs
+        return words
+
+
+def optimizer():
+    return Sums(0.1)
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "name", "trains"),
     [
@@ -581,12 +628,14 @@ def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
             True,
         ),
         (KERAS + KERAS.replace("make", "other"), "", False),
+        (PARTS, "Net", False),
+        (PARTS.replace("tf.keras.Model", "tf.keras.layers.Layer"), "", False),
     ],
 )
 def test_the_tf2_side_is_found(tmp_path: Path, text: str, name: str, trains: bool) -> None:
-    """The only thing that can be it; of two, neither, which is told."""
+    """The only thing that can be it, a model before its layers; of two, neither, which is told."""
     (tmp_path / "new.py").write_text(text, "utf-8")
     made = read_tf2_side(str(tmp_path / "new.py"), None, Target.KERAS3)
 
-    assert (name, trains) == (made.name, made.trains)
+    assert (name, trains, text is PARTS) == (made.name, made.trains, made.takes_one)
     assert bool(name) is not bool(made.not_understood)

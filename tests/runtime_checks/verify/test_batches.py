@@ -161,6 +161,29 @@ def test_tuples_and_lists_are_positional():
     assert (({"a": 1},), {}) == arguments({"a": 1})
 
 
+class Model:
+    """A model as Keras calls it, with all its inputs in one argument."""
+
+    def call(self, inputs: Any, training: bool = False, mask: Any = None) -> None: ...
+
+
+class Pairwise:
+    def call(self, one: Any, other: Any, training: bool = False) -> None: ...
+
+
+class AnyNumber:
+    def call(self, *inputs: Any, training: bool = False) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("callee", "spread"), [(Model(), False), (Pairwise(), True), (AnyNumber(), True), (len, False), (max, True)]
+)
+def test_a_callee_with_too_few_parameters_gets_all_inputs_in_one(callee: Any, spread: bool):
+    """What it is told beside them, such as whether it trains, is none of them."""
+    assert (((1, 2) if spread else ((1, 2),)), {}) == arguments((1, 2), callee)
+    assert ((1,), {}) == arguments((1,), callee)
+
+
 class Layer:
     """A callable whose parameters are those of ``call``, as of a Keras layer."""
 

@@ -13,7 +13,10 @@ from ..pairs.pair import Pair
 from ..tensors import Array, Function, Nest
 from . import structures
 
-__all__ = ["Batch", "Batches", "PairError", "arguments", "seeded"]
+__all__ = ["TOLD", "Batch", "Batches", "PairError", "arguments", "seeded", "signature"]
+
+TOLD = ("labels", "mode", "params", "config", "training", "is_training")
+"""Parameters that get no input, and say something of the call."""
 
 _KEPT = 256 << 20
 _ROUNDINGS = 64
@@ -126,10 +129,12 @@ class Batches:
 def arguments(inputs: Nest, callee: Function | None = None) -> tuple[tuple[Nest, ...], dict[str, Nest]]:
     """What a callee is called with: a tuple or list is positional, everything else is one argument.
 
-    The values of a dict are keyword arguments where the callee has parameters of all its names.
+    The values of a dict are keyword arguments where the callee has parameters of all its names, and a tuple or list is
+    one argument where it has too few, as Keras gives the inputs of a model.
     """
     if isinstance(inputs, (tuple, list)):
-        return tuple(inputs), {}
+        fits = callee is None or len(inputs) < 2 or len(inputs) <= _positional(callee)
+        return (tuple(inputs) if fits else (inputs,)), {}
     if isinstance(inputs, Mapping) and callee is not None and inputs and set(inputs) <= _parameters(callee):
         return (), dict(inputs)
     return (inputs,), {}
@@ -236,15 +241,32 @@ def _form(value: Nest) -> object:
     return None if value is None else (value.shape, value.dtype.name)
 
 
-def _parameters(callee: Function) -> set[str]:
-    """The names that can be given as keyword arguments; of a layer those of ``call``."""
+def signature(callee: Function) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a callee, of a layer those of ``call``; empty where they cannot be read."""
     for name in ("python_function", "call", "__call__"):
         inner = getattr(callee, name, None)
         if inner is not None and not inspect.isroutine(callee) and not inspect.isclass(callee):
             callee = inner
             break
     try:
-        parameters = inspect.signature(callee).parameters.values()
+        return inspect.signature(callee).parameters
     except (TypeError, ValueError):
-        return set()
+        return {}
+
+
+def _parameters(callee: Function) -> set[str]:
+    """The names that can be given as keyword arguments."""
+    parameters = signature(callee).values()
     return {parameter.name for parameter in parameters if parameter.kind in (1, parameter.KEYWORD_ONLY)}
+
+
+def _positional(callee: Function) -> float:
+    """How many inputs fit in front of the parameters that say something else; any number where that is not known."""
+    count, parameters = 0, signature(callee)
+    for name, parameter in parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return float("inf")
+        if name in TOLD or parameter.kind is parameter.KEYWORD_ONLY:
+            break
+        count += 1
+    return count if parameters else float("inf")

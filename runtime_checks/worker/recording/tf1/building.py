@@ -30,7 +30,6 @@ Notes = Callable[[str], None]
 """Told in words what cannot be recorded."""
 Scaffold = Any
 """A ``tf.compat.v1.train.Scaffold``."""
-_TOLD = ("labels", "mode", "params", "config", "training", "is_training")
 
 
 class Value(NamedTuple):
@@ -231,7 +230,7 @@ def _own(network: Network) -> list[tuple[Tensor, Tensor | Array]]:
 
 
 def _labels(pair: Pair, mode: str, shown: Sequence[batches.Batch], network: Network) -> Nest:
-    told = _parameters(pair.tf1)
+    told = batches.signature(pair.tf1)
     if "labels" not in told or ("mode" in told and mode == INFER) or shown[0].labels is None:
         return None
     return _placeholders([batch.labels for batch in shown], "label", network.labels)
@@ -261,21 +260,14 @@ def _shape(leaves: Sequence[Tensor]) -> list[int | None] | None:
     return [sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*(leaf.shape for leaf in leaves))]
 
 
-def _parameters(function: Function) -> Mapping[str, inspect.Parameter]:
-    try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return {}
-
-
 def takes(function: Function, name: str) -> bool:
     """Whether a function has a parameter of that name."""
-    return name in _parameters(function)
+    return name in batches.signature(function)
 
 
 def _call(pair: Pair, inputs: Nest, labels: Nest, mode: str) -> Nest:
     """Call the user's function with what its parameters ask for."""
-    parameters = _parameters(pair.tf1)
+    parameters = batches.signature(pair.tf1)
     training = mode == TRAIN
     offered = {
         "labels": labels,
@@ -286,28 +278,14 @@ def _call(pair: Pair, inputs: Nest, labels: Nest, mode: str) -> Nest:
         "is_training": training,
     }
     told = {}
-    for name in _TOLD:
+    for name in batches.TOLD:
         default = parameters[name].default if name in parameters else None
         if name in parameters and (offered[name] is not None or default is inspect.Parameter.empty):
             told[name] = offered[name]
     args, kwargs = batches.arguments(inputs, pair.tf1)
-    if len(args) > 1 and len(args) > _positional(parameters):
-        args = (inputs,)
     for name in kwargs:
         told.pop(name, None)
     return pair.tf1(*args, **kwargs, **told)
-
-
-def _positional(parameters: Mapping[str, inspect.Parameter]) -> float:
-    """How many inputs fit in front of the parameters that say something else."""
-    count = 0
-    for name, parameter in parameters.items():
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            return float("inf")
-        if name in _TOLD or parameter.kind is parameter.KEYWORD_ONLY:
-            break
-        count += 1
-    return count
 
 
 def _collect(network: Network, calls: Sequence[_Call], pair: Pair, code: UserCode, notes: Notes) -> None:
