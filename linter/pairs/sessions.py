@@ -241,18 +241,35 @@ class _Reader:
             key=lambda step: min((order[r.file.key, r.line] for r, _ in self._fetched(step, runs)), default=1 << 30)
         )
         for other in steps[1:]:
-            loss = self._loss(other)
-            names = [
-                self._reach_of_call(other, [one for _, one in self._fetched(other, runs)], "the training step"),
-                self._reach(loss) if loss is not None else None,
-            ]
-            known = [f"`{name}`" for name in names if isinstance(name, str)]
-            of_its_own = f"; it wants a pair of its own, with {' and '.join(known)}" if len(known) == 2 else ""
-            self._found.not_understood.append(
-                f"{other.where} trains, too: `{_short(other.text)}`; the pair has the step of line {steps[0].line}"
-                f"{of_its_own}"
-            )
-        return steps[0], self._loss(steps[0])
+            fetches = [one for _, one in self._fetched(other, runs)]
+            self._tell_of_another(other, fetches, self._loss(other), steps[0])
+        (first, _), *others = self._calls_for(steps[0], runs) or [(steps[0], [])]
+        for other, fetches in others:
+            self._tell_of_another(other, fetches, self._loss(steps[0], other), first)
+        return steps[0], self._loss(steps[0], first if others else None)
+
+    def _tell_of_another(self, step: Spot, fetches: list[Spot], loss: Spot | None, first: Spot) -> None:
+        names = [
+            self._reach_of_call(step, fetches, "the training step"),
+            self._reach(loss) if loss is not None else None,
+        ]
+        known = [f"`{name}`" for name in names if isinstance(name, str)]
+        of_its_own = f"; it wants a pair of its own, with {' and '.join(known)}" if len(known) == 2 else ""
+        self._found.not_understood.append(
+            f"{step.where} trains, too: `{_short(step.text)}`; the pair has the step of line {first.line}{of_its_own}"
+        )
+
+    def _calls_for(self, step: Spot, runs: Sequence[_Run]) -> list[tuple[Spot, list[Spot]]]:
+        """The calls that each make a training step by one line, with what fetches it, in the order of their runs."""
+        found: dict[int, tuple[Spot, list[Spot]]] = {}
+        for _, fetch in self._fetched(step, runs):
+            call = step
+            for one in self._program.sources(fetch):
+                if isinstance(one.node, ast.Call) and any(p.node is step.node for p in self._program.closure(one)):
+                    call = one
+                    break
+            found.setdefault(id(call.node), (call, []))[1].append(fetch)
+        return list(found.values())
 
     def _fetched(self, step: Spot, runs: Sequence[_Run]) -> list[tuple[Spot, Spot]]:
         """The runs that fetch a training step, each with the name by which they do."""
@@ -263,12 +280,13 @@ class _Reader:
                     found.append((run.spot, fetch))
         return found
 
-    def _loss(self, step: Spot) -> Spot | None:
+    def _loss(self, step: Spot, by: Spot | None = None) -> Spot | None:
+        """What a training step makes smaller; of a line in a function that several calls run, by one of these."""
         call = step.call
         assert call is not None
         if call.method == "minimize":
             node = call.value("loss", 0)
-            return None if node is None else self._settled(step.at(node))
+            return None if node is None else self._settled(step.at(node), by)
         for spot, inner, name in self._program.named(step):
             if inner.method == "compute_gradients" and (node := inner.value("loss", 0)) is not None:
                 return self._settled(spot.at(node))
@@ -280,13 +298,16 @@ class _Reader:
                 return self._settled(spot.at(node))
         return None
 
-    def _settled(self, spot: Spot) -> Spot:
-        """An argument in place of a parameter that stands for one thing."""
+    def _settled(self, spot: Spot, by: Spot | None = None) -> Spot:
+        """An argument in place of a parameter that stands for one thing, or for one in a call."""
         for _ in range(8):
             home = spot.file.index.lookup(spot.scope, spot.node.id) if isinstance(spot.node, ast.Name) else None
             if home is None or not isinstance(spot.node, ast.Name) or spot.node.id not in home[0].parameters:
                 return spot
             given = self._program.arguments(spot.file, home[0], spot.node.id)
+            if by is not None and len(given) > 1:
+                within = {id(node) for node in ast.walk(by.node)}
+                given = [one for one in given if id(one.node) in within]
             if len(given) != 1:
                 return spot
             spot = given[0]

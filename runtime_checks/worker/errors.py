@@ -27,6 +27,8 @@ _NODE = re.compile(r"\s*\[\[\{*node [^\n]*\]\]|\{\{function_node [^{}]*\}\} ?|\s
 _MADE_AT = re.compile(
     r"\n+(?:Original stack trace for |Errors may have originated from an input operation).*", re.DOTALL
 )
+_VALUES = re.compile(r"(<tf\.(?:Tensor|Variable)[^<>]*?), numpy=[^<>]*>")
+"""What an eager tensor or variable holds; its shape and dtype stand before."""
 _ANEW = "MultilineMessage"
 """How AutoGraph names the class of a KeyError that it raises anew."""
 _TYPE = re.compile(r"[\w.]*(?:Error|Exception|Warning): ")
@@ -68,7 +70,7 @@ def cause_of(error: BaseException) -> BaseException | None:
 
 
 def essence(error: BaseException) -> str:
-    """Type and message of an exception, without AutoGraph's stack and names, Keras' arguments and addresses.
+    """Type and message of an exception, without AutoGraph's stack and names, Keras' arguments, values and addresses.
 
     Both put the original message, and AutoGraph the original type too, behind an introduction of their own. Running
     graphs put the stack that made an operation before and behind the message. The text of a KeyError is a quoted one.
@@ -88,6 +90,7 @@ def essence(error: BaseException) -> str:
             if found is not None:
                 text = text[found.end() :]
     text = _NODE.sub("", _MADE_AT.sub("", _OPERATION.sub("", _ARGUMENTS.sub("", text)))).strip()
+    text = _VALUES.sub(r"\1>", text)
     name = type(error).__name__.replace(_ANEW, "")
     if not text:
         return name

@@ -485,6 +485,21 @@ def test_a_second_training_step_is_told(tmp_path: Path) -> None:
     assert "it wants a pair of its own, with `d_step` and `-d_loss`" in told
 
 
+def test_a_training_step_that_the_same_line_makes_is_told(tmp_path: Path) -> None:
+    """A function that is called for each network makes as many steps as it has calls."""
+    lines = GAN.splitlines()
+    (one,) = [line for line in lines if line.startswith("g_step = ")]
+    (two,) = [line for line in lines if line.startswith("d_step = ")]
+    function = f"def trained(value):\n    return {one.partition(' = ')[2].replace('g_loss', 'value')}\n"
+    text = GAN.replace(one, f"{function}g_step = trained(g_loss)").replace(two, "d_step = trained(-d_loss)")
+    found = read(tmp_path, text)
+    told = " ".join(found.not_understood)
+
+    assert ("g_loss", "g_step") == (found.loss, found.train_op)
+    assert "trains, too: `trained(-d_loss)`; the pair has the step of line" in told
+    assert "it wants a pair of its own, with `d_step` and `-d_loss`" in told
+
+
 def test_a_function_that_is_called_twice_stands_for_none_of_its_calls(tmp_path: Path) -> None:
     """Neither a placeholder nor the evaluated images is an output of the step; the images are one beside it."""
     found = read(tmp_path, REUSED)

@@ -173,7 +173,8 @@ def beside():
 
 
 def counting(rows, labels, training):
-    named, placed = (tf.Variable(0, trainable=False, name="counts/" + name) for name in ("named", "placed"))
+    names = "counts/named", "counts/placed", "counts/idle"
+    named, placed, idle = (tf.Variable(0, trainable=False, name=name) for name in names)
     spec = line(rows, labels, False, None)
     if not training:
         return spec
@@ -182,6 +183,7 @@ def counting(rows, labels, training):
         optimizer.minimize(spec.loss, global_step=named),
         optimizer.apply_gradients(optimizer.compute_gradients(spec.loss), placed),
     )
+    optimizer.minimize(-spec.loss, idle)  # as of the other network of two
     return Spec(spec.predictions, spec.loss, train_op)
 
 
@@ -350,7 +352,7 @@ def test_what_counts_the_updates_of_an_optimizer_is_no_variable_of_the_model(rec
     content = recorded(keras, "counters").content
 
     assert ["w"] == [said["name"] for said in content["variables"]]
-    assert {"counts/named": "counter", "counts/placed": "counter"} == {
+    assert {"counts/named": "counter", "counts/placed": "counter", "counts/idle": "counter"} == {
         said["name"]: said["purpose"] for said in content["other_variables"]
     }
 

@@ -111,6 +111,8 @@ def _others(network: Network) -> list[tuple[Variable, str]]:
             found[id(applied.step)] = (applied.step, "counter")
     for applied in network.idle:
         found.update((id(variable), (variable, "slot")) for variable in applied.created)
+        if applied.step is not None and applied.step.dtype.is_integer:
+            found[id(applied.step)] = (applied.step, "counter")
     for average in network.averages:
         for variable in average.created:  # also what removes the bias of an average
             found[id(variable)] = (variable, "average")
