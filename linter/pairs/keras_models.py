@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 
 from ..analysis.index import Scope
@@ -62,19 +62,20 @@ def outside_functions(main: File) -> str:
     return f"{main.display}:{made[0].line}" if made else ""
 
 
-def _makers(program: Program, main: File) -> Iterator[Scope]:
+def _makers(program: Program, main: File, kinds: Set[str] = _CALLED) -> Iterator[Scope]:
     for function in main.index.scopes:
         if function.kind != "function" or function.owner() is not None or function.name == "__init__":
             continue
         returned = [Spot(main, one.scope, one.value) for one in main.index.returns_in(function)]
-        if any(_is_model(program, spot) for spot in returned):
+        if any(_is_of(program, spot, kinds) for spot in returned):
             yield function
 
 
-def _is_model(program: Program, spot: Spot) -> bool:
+def _is_of(program: Program, spot: Spot, kinds: Set[str]) -> bool:
+    """Whether a model, or an instance of a class of those kinds, is returned."""
     names = [name.canonical.removesuffix("()") for name in spot.file.names(spot.scope, path_of(spot.node))]
     return any(name in _MODELS for name in names) or any(
-        _CALLED & spot.file.project.kinds(one) for one in program.classes_of(spot)
+        kinds & spot.file.project.kinds(one) for one in program.classes_of(spot)
     )
 
 
@@ -172,14 +173,15 @@ def read_tf2(program: Program, main: File, scope: Scope | None) -> Tf2:
     """What makes the TF2 side: what is named, or the only function or class of the file that can."""
     made = Tf2()
     if scope is None:
-        classes = [one.body for one in main.classes if _CALLED & main.project.kinds((main.key, one.body.id))]
-        makers = [
-            one
-            for one in _makers(program, main)
-            if all(main.default_of(one, p) is not None or p == "params" for p in one.parameters)
-        ]
-        models = [one for one in classes if "model" in main.project.kinds((main.key, one.id))]
-        candidates = makers or models or classes
+        candidates: list[Scope] = []
+        for kinds in ({"model"}, _CALLED):
+            makers = [
+                one
+                for one in _makers(program, main, kinds)
+                if all(main.default_of(one, p) is not None or p == "params" for p in one.parameters)
+            ]
+            classes = [one.body for one in main.classes if kinds & main.project.kinds((main.key, one.body.id))]
+            candidates = candidates or makers or classes
         if len(candidates) != 1:
             names = ", ".join(one.name for one in candidates) or "none"
             made.not_understood.append(f"{main.display}: what makes the TF2 side is not clear (found: {names})")

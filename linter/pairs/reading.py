@@ -66,9 +66,8 @@ def read_tf1(file: str, name: str | None, target: Target) -> Found:
         read_session(program, main, entry, found)
     if found.kind == "session" and not (found.runs or found.given):
         raise NotReadError(f"{main.display} has no session, no placeholder, no Estimator and no Keras model")
-    old = sorted(
-        {one.path or "" for read in program.files.values() for one in read.references if _is_gone(one.spelled)}
-    )
+    read = (one.spelled for file in program.files.values() for one in file.references)
+    old = sorted({f"tf{one.removeprefix('tensorflow')}" for one in read if _is_gone(one)})
     if old:
         some = ", ".join(f"`{one}`" for one in old[:3])
         found.told.append(

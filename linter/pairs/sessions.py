@@ -89,9 +89,10 @@ class _Reader:
             self._leading = {id(spot.node) for spot in self._program.closure(*roots)}
             output = self._output(loss) if loss is not None else None
             reached = None if output is None else self._reach(output)
-            self._leading = set()
+            leading, self._leading = self._leading, set()
             if reached is None and (fetched := self._fetched_apart(runs)) is not None:
-                output, reached, found.apart = fetched, self._reach(fetched), True
+                output, reached = fetched, self._reach(fetched)
+                found.apart = not any(id(one.node) in leading for one in self._values(fetched))
         self._feed(runs, roots, output, trained)
         if output is None:
             found.outputs = Missing("the outputs of the model, an expression of the program such as `logits`")
@@ -365,6 +366,19 @@ class _Reader:
         fetches = [fetch for run in runs if id(run.spot.node) not in training for fetch in run.fetches]
         known = (one for one in fetches if self._is_computed(one) and self._fed_of(one))
         return next((one for one in known if self._reach(one) is not None), None)
+
+    def _values(self, spot: Spot) -> Iterator[Spot]:
+        """What names and attributes stand for, down to what makes it."""
+        queue, seen = [spot], set()
+        while queue:
+            one = queue.pop()
+            if id(one.node) in seen:
+                continue
+            seen.add(id(one.node))
+            if isinstance(one.node, ast.Name | ast.Attribute):
+                queue += self._program.sources(one)
+            else:
+                yield one
 
     def _first_reached(self, tops: Sequence[Spot], beyond: bool) -> Spot | None:
         """The first expression, going down, that has a name in the program, is made of data, and is not the loss."""

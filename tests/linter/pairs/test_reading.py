@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from migrate_lint.linter.finding import Target
@@ -510,6 +511,41 @@ def test_a_function_that_is_called_twice_stands_for_none_of_its_calls(tmp_path: 
     assert "which the training step does not compute" in " ".join(found.told)
 
 
+def test_what_the_loss_is_made_of_is_computed_by_the_step(tmp_path: Path) -> None:
+    """Although the program asks for it outside of training, too, and for nothing else that has a name."""
+    text = """
+        import tensorflow as tf
+
+
+        class Net:
+            def __init__(self):
+                self.x = tf.placeholder(tf.float32, [None, 2])
+                logits = tf.layers.dense(self.x, 3)
+                error = tf.reduce_mean(logits)
+                self.error = error
+                self.step = tf.train.AdamOptimizer().minimize(error + 0.1 * tf.nn.l2_loss(logits))
+
+
+        net = Net()
+        with tf.Session() as s:
+            s.run([net.step, net.error], {net.x: rows()})
+            s.run(net.error, {net.x: rows()})
+    """
+    found = read(tmp_path, dedent(text))
+
+    assert ("net.error", False) == (found.outputs, found.apart)
+    assert "does not compute" not in " ".join(found.told)
+
+
+def test_names_that_are_gone_are_told_as_they_are_called(tmp_path: Path) -> None:
+    """And not by what the program calls them."""
+    text = SCRIPT.replace("h = tf.layers.dense(x", "Dense = tf.layers.dense\nh = Dense(x")
+    (told,) = [one for one in read(tmp_path, text).told if one.startswith("TF2 has no ")]
+
+    assert "`tf.InteractiveSession`, " in told
+    assert "`Dense`" not in told
+
+
 def test_what_the_step_computes_is_an_output_of_it(tmp_path: Path) -> None:
     """Where a name stands for what one of the calls returns, and that call leads to the loss."""
     kept = read(tmp_path, REUSED.replace(" made = ", " self.made = made = "))
@@ -645,6 +681,8 @@ def optimizer():
         (KERAS + KERAS.replace("make", "other"), "", False),
         (PARTS, "Net", False),
         (PARTS.replace("tf.keras.Model", "tf.keras.layers.Layer"), "", False),
+        (f"{PARTS}\n\ndef part():\n    return Part()\n", "Net", False),
+        (f"{PARTS}\n\ndef net():\n    return Net()\n", "net", False),
     ],
 )
 def test_the_tf2_side_is_found(tmp_path: Path, text: str, name: str, trains: bool) -> None:
@@ -652,5 +690,5 @@ def test_the_tf2_side_is_found(tmp_path: Path, text: str, name: str, trains: boo
     (tmp_path / "new.py").write_text(text, "utf-8")
     made = read_tf2_side(str(tmp_path / "new.py"), None, Target.KERAS3)
 
-    assert (name, trains, text is PARTS) == (made.name, made.trains, made.takes_one)
+    assert (name, trains, name == "Net" and "call" in text) == (made.name, made.trains, made.takes_one)
     assert bool(name) is not bool(made.not_understood)

@@ -153,6 +153,21 @@ def test_other_names_of_equal_shapes_and_order_are_suggested_only():
     assert [("Variable", "net/kernel"), ("Variable_1", "net/bias")] == suggested(matching)
 
 
+def test_names_within_a_layer_count_more_than_the_order_there():
+    """The batch normalization of contrib makes beta first, that of Keras gamma; both layers may be of one size."""
+    tf1 = variables(*((f"{layer}/BatchNorm/{name}", (4,)) for layer in "ab" for name in ("beta", "gamma", "moving_x")))
+    tf2 = variables(*((f"m/{layer}/{name}", (4,)) for layer in "cd" for name in ("gamma", "beta", "moving_y")))
+
+    assert [
+        ("a/BatchNorm/beta", "m/c/beta"),
+        ("a/BatchNorm/gamma", "m/c/gamma"),
+        ("a/BatchNorm/moving_x", "m/c/moving_y"),
+        ("b/BatchNorm/beta", "m/d/beta"),
+        ("b/BatchNorm/gamma", "m/d/gamma"),
+        ("b/BatchNorm/moving_x", "m/d/moving_y"),
+    ] == suggested(match(tf1, tf2))
+
+
 def test_other_shapes_are_not_suggested():
     """Not even those of one kind."""
     matching = match(variables(("a/kernel", (3, 4))), variables(("b/kernel", (4, 3))))

@@ -172,6 +172,31 @@ def _endings(name: str, wanted: set[str]) -> set[str]:
 
 def _suggested(left: Sequence[Described], right: Sequence[Described], found: dict[int, int]) -> list[tuple[int, int]]:
     """Pairs of positions of what is left over; takes back from `found` what only a shifted number made match."""
+    return _by_last_names(left, right, _by_order(left, right, found))
+
+
+def _by_last_names(
+    left: Sequence[Described], right: Sequence[Described], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """The pairs, in which variables of one layer and one shape that have the same last name on both sides keep it.
+
+    A layer of one side may make its beta before its gamma, and one of the other its gamma first.
+    """
+    layers: dict[object, list[tuple[int, int]]] = {}
+    for one, other in pairs:
+        key = _folder(left[one]), _folder(right[other]), tuple(left[one]["shape"])
+        layers.setdefault(key, []).append((one, other))
+    found: list[tuple[int, int]] = []
+    for members in layers.values():
+        names = _once(_last(right[other]) for _, other in members)
+        own = _once(_last(left[one]) for one, _ in members)
+        kept = {at: names[name] for name, at in own.items() if name in names}
+        rest = iter([at for at in range(len(members)) if at not in set(kept.values())])
+        found += [(one, members[kept[at] if at in kept else next(rest)][1]) for at, (one, _) in enumerate(members)]
+    return sorted(found)
+
+
+def _by_order(left: Sequence[Described], right: Sequence[Described], found: dict[int, int]) -> list[tuple[int, int]]:
     ones = [at for at in range(len(left)) if at not in found]
     taken = set(found.values())
     others = [at for at in range(len(right)) if at not in taken]
@@ -243,6 +268,10 @@ def _kind(variable: Described) -> object:
 
 def _last(variable: Described) -> str:
     return _unnumbered(variable).rsplit("/", 1)[-1]
+
+
+def _folder(variable: Described) -> str:
+    return plain(str(variable["name"])).rpartition("/")[0]
 
 
 def _unnumbered(variable: Described) -> str:
