@@ -121,8 +121,8 @@ def _created(variables: list[Any]) -> ValueError:
 
 def _filled(variable: Any) -> Any:
     """The ``tf.Variable`` in a Keras 3 variable that has got its value; any other variable itself."""
-    keras_class = _keras_class()
-    if keras_class is None or not isinstance(variable, keras_class) or variable._value is None:
+    found = keras_class()
+    if found is None or not isinstance(variable, found) or variable._value is None:
         return variable
     return variable._value
 
@@ -159,10 +159,10 @@ def _patch() -> None:
 
     # Only here is a constructor over: `BaseResourceVariable.__init__` runs in the middle of one, in an `init_scope`.
     _replace(variables.VariableMetaclass, "__call__", _announcing_call)
-    keras_class = _keras_class()
-    if keras_class is not None:
-        _replace(keras_class, "__init__", _announcing_init)
-        _replace(keras_class, "_deferred_initialize", _announced_before)
+    found = keras_class()
+    if found is not None:
+        _replace(found, "__init__", _announcing_init)
+        _replace(found, "_deferred_initialize", _announced_before)
 
 
 def _replace(owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:
@@ -276,7 +276,7 @@ def _ref_variable() -> Any:
     return RefVariable
 
 
-def _keras_class() -> Any:
+def keras_class() -> Any:
     """The variable of Keras 3 on TensorFlow, or None where that is not loaded."""
     return getattr(sys.modules.get(KERAS_VARIABLES), "Variable", None)
 

@@ -140,6 +140,7 @@ if TYPE_CHECKING:
         optimizers: list[OptimizerRow]
         averages: list[AverageRow]
         alike: list[AlikeRow]
+        moved: list[str]
         rates: list[RateRow]
         scenarios: dict[str, ScenarioRow]
         sources: dict[str, str | None]

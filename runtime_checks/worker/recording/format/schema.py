@@ -339,6 +339,7 @@ CONTENT = _fields(
         "optimizers": _list(_OPTIMIZER),
         "averages": _list(_AVERAGE),
         "alike": _list(_ALIKE),
+        "moved": _list(_text),
         "rates": _list(_RATE),
         "left_out": _fields({"records": _LENGTH, "bytes": _LENGTH, "limit": _LENGTH}, {}),
         "pair": _PAIR,

@@ -309,7 +309,13 @@ class _Side:
             sessions.initialize(session, network)
             sessions.assign(session, self._as_before(network, scenarios.INFERENCE))
             record_variables(chapter, session, weights(network))
+            trained = set(map(id, network.trainable))
+            kept = list(sessions.read(session, [one for one in weights(network) if id(one) not in trained]))
             self._pass(chapter, network, session)
+            after = sessions.read(session, [variable for variable, _ in kept])
+            self.recording.content["moved"] = [
+                plain(one) for (one, old), (_, new) in zip(kept, after) if old.tobytes() != new.tobytes()
+            ]
             self._say_what_draws(chapter, network, session)
             samples.record(session, weights(network), chapter)
 

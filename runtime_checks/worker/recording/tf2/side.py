@@ -380,8 +380,15 @@ class _Side:
         """Record an eager pass over the first batch."""
         self.session.give(chapter, 0, made.model.takes_labels or (training and made.model.is_compiled))
         operations = self.session.plan.operations and chapter.name in scenarios.WITH_OPERATIONS
-        with made.listening.recording(chapter, values=values, operations=operations):
-            found = self.session.run(made, training)
+        moves = values and self.session.tf1 is not None and bool(self.session.tf1.content.get("moved"))
+        with made.listening.recording(chapter, values=values and not moves, operations=operations):
+            with made.variables.undone(late=True) if moves else contextlib.nullcontext():
+                found = self.session.run(made, training)
+            if moves:
+                self.session.recording.adapted(
+                    "inference changes variables of TF1 that are not trained; what it changes of TF2's was put back "
+                    "before initial values were read"
+                )
             made.listening.endpoints(found.endpoints, found.taps, None)
             if values:
                 made.listening.keep_values(made.variables.weights())

@@ -12,10 +12,11 @@ import numpy as np
 
 from ...frames import UserCode, place_of
 from ...hooks.variables import library, stack_of
-from ...scopes import creations
+from ...patching import definer, wrapped
+from ...scopes import creations, keras_class
 from ...tracking import identities
 from ..format.rows import Place, VariableRow
-from ..tensors import Array, Json, Layer, Variable
+from ..tensors import Array, Function, Json, Layer, Variable
 from ..values import constraints, fills
 from ..watching import averages
 from ..watching.constructions import made_at
@@ -110,18 +111,35 @@ class Variables:
             self._remember(variable)
 
     @contextlib.contextmanager
-    def undone(self) -> Iterator[None]:
-        """Put back what the body does to variables that are not trained: statistics, counters, states of generators."""
+    def undone(self, late: bool = False) -> Iterator[None]:
+        """Put back what the body does to variables that are not trained: statistics, counters, states of generators.
+
+        Args:
+            late: whether those count that the body makes and that get their value behind that, as where Keras 3 calls a
+                model for the first time. Of a model that is called on, these may say that it has met its data.
+        """
         self._before = {}
         for variable in [one.variable for one in self.created] + (self._tracked() or []):
             self._remember(variable)
+        keras_variable = keras_class() if late else None
         try:
-            yield
+            with contextlib.ExitStack() as stack:
+                if keras_variable is not None and hasattr(keras_variable, "_deferred_initialize"):
+                    owner = definer(keras_variable, "_deferred_initialize")
+                    stack.enter_context(wrapped(owner, "_deferred_initialize", self._initializing))
+                yield
         finally:
             before, self._before = self._before, None
             for variable, value in before.values():
                 if not np.array_equal(value_of(variable), value):
                     assign(variable, value)
+
+    def _initializing(self, original: Function) -> Function:
+        def initialize(variable: Variable) -> None:
+            original(variable)
+            self._remember(variable)
+
+        return initialize
 
     def _remember(self, variable: Variable) -> None:
         if getattr(variable, "trainable", False) or self._before is None:
