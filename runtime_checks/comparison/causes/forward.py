@@ -143,7 +143,7 @@ def _without_counterpart(seen: Seen) -> Iterator[Clue]:
                 shown = [f"{name} {list(one.shape)}" for name, one in zip(names, outputs, strict=True) if name]
                 given.append(f"{side} gives {', '.join(shown[:_LAYERS]) or 'none'}")
             none = "no output was" if len(alone) == len(outputs) else "these outputs were not"
-            text = f"The outputs have other names, so {none} compared: {', and '.join(given)}."
+            text = f"The outputs do not have the same names, so {none} compared: {', and '.join(given)}."
             yield Clue("forward", 0.9, f"{text} Let both give one tensor, or as many under the same names.")
             return
 

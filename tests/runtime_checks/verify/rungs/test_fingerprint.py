@@ -43,7 +43,7 @@ def test_an_output_that_only_tf2_has_is_named_as_the_place(tmp_path: Path) -> No
     """No figure is given for a difference that is none of numbers."""
     report = compared(tmp_path, tf2=replace(CLEAN, second=lambda _: 3.0))
 
-    assert "forward pass differs. It begins at second" in report.causes[0].evidence[0]
+    assert "TF1 gives output [8, 3], and TF2 gives output [8, 3], second [3]" in report.causes[0].evidence[0]
 
 
 def test_taps_beyond_the_limit_are_no_difference(tmp_path: Path) -> None:
