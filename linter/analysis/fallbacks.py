@@ -37,7 +37,7 @@ class Fallbacks:
 
     def _find(self, node: ast.Try, importing: bool) -> ast.ExceptHandler | None:
         handler = next((h for h in node.handlers if catches(h, _MISSING[importing] | _ANYTHING)), None)
-        if handler is None or _gives_up(handler.body):
+        if handler is None or _gives_up(handler.body) or (not importing and id(node) in self._tried_again):
             return None
         wanted = set(_given(node.body)) | set(_given(node.orelse))
         given = set(_given(handler.body, nothing=importing))
@@ -59,6 +59,18 @@ class Fallbacks:
         return any(not node.lineno <= line <= (node.end_lineno or 0) for line in self._reads.get(name, ()))
 
     @cached_property
+    def _tried_again(self) -> set[int]:
+        """The ``try`` statements that a ``while`` runs again behind their handlers: these mend what was missing."""
+        found: set[int] = set()
+        for loop in ast.walk(self._index.module.node):
+            last = loop.body[-1] if isinstance(loop, ast.While) else None
+            while isinstance(last, ast.If | ast.With) and not getattr(last, "orelse", None):
+                last = last.body[-1]
+            if isinstance(last, ast.Try) and not last.finalbody and _leaves(last.body + last.orelse):
+                found.update({id(last)} if not any(_leaves(one.body) for one in last.handlers) else ())
+        return found
+
+    @cached_property
     def _writes(self) -> dict[str, list[int]]:
         """The lines in which the file assigns each name."""
         found: dict[str, list[int]] = {}
@@ -74,6 +86,11 @@ class Fallbacks:
         for fact in self._index.references:
             found.setdefault(split_head(fact.path)[0], []).append(fact.node.lineno)
         return found
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    """Whether statements end the loop that they are in."""
+    return any(isinstance(one, ast.Return | ast.Break) for one in own_statements(ast.Module(list(body), [])))
 
 
 def _gives_up(body: Sequence[ast.stmt]) -> bool:

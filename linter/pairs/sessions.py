@@ -625,10 +625,17 @@ class _Reader:
         base = spot.at(node.value)
         for key in self._program.classes_of(base):
             instance = self._instance_of(key)
-            if instance is not None:
+            if instance is not None and self._is_set(key, node.attr):
                 return f"{instance}.{node.attr}"
         reached = self._reach(base, depth + 1)
         return None if reached is None else f"{reached}.{node.attr}"
+
+    def _is_set(self, key: tuple[str, int], name: str) -> bool:
+        """Whether an attribute may have its value by then: a function that comes to the session may set it later."""
+        lines = {(frame.file.key, frame.scope.id): frame.line for frame in self._frames}
+        made = self._program.assigned_at(key, name)
+        after = [one for one in made if one.line > lines.get((one.file.key, one.scope.function().id), one.line)]
+        return not made or len(after) < len(made)
 
     def _instance_of(self, key: tuple[str, int]) -> str | None:
         """How an object of a class is called."""

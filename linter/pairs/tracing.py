@@ -248,10 +248,26 @@ class Program:
         if id(fact.target) in self.pipelines:
             return [whole.at(fact.target)]
         found: list[Spot] = []
-        for one in self._of_call(whole, whole.node) if isinstance(whole.node, ast.Call) else []:
-            if place is not None and isinstance(one.node, ast.Tuple | ast.List) and place < len(one.node.elts):
-                found.append(one.at(one.node.elts[place]))
+        queue, seen = [whole], set()
+        while queue and place is not None:
+            one = queue.pop(0)
+            if id(one.node) in seen:
+                continue
+            seen.add(id(one.node))
+            if isinstance(one.node, ast.Name | ast.Attribute):
+                queue += self.sources(one)
+            for part in self._of_call(one, one.node) if isinstance(one.node, ast.Call) else [one]:
+                if isinstance(part.node, ast.Tuple | ast.List) and place < len(part.node.elts):
+                    found.append(part.at(part.node.elts[place]))
         return found or [whole]
+
+    def assigned_at(self, cls: tuple[str, int], name: str) -> list[Spot]:
+        """The places where an attribute of a class is assigned."""
+        found: list[Spot] = []
+        for key in self._mro(cls):
+            file = self.files[key[0]]
+            found += [Spot(file, one.scope, one.node) for one in file.attribute_assignments.get((key[1], name), ())]
+        return found
 
     def arguments(self, file: File, function: Scope, name: str) -> list[Spot]:
         """What the calls of a function give one of its parameters, and else its default."""

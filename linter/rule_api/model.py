@@ -238,9 +238,15 @@ class File:
             return self._fallbacks.handler(block.node, importing) is not None
         if block.kind == "except" and block.handled is not None:
             node = block.handled
-            handlers = [handler for handler in map(partial(self._fallbacks.handler, node), (True, False)) if handler]
+            kinds = (True, False) if self._reads_public(node) else (True,)
+            handlers = [handler for handler in map(partial(self._fallbacks.handler, node), kinds) if handler]
             return block.node in handlers and not self._fails(node)
         return False
+
+    def _reads_public(self, node: ast.Try) -> bool:
+        """Whether the body of a ``try`` reads a name of a package, which a version may lack, and not only attributes."""
+        names = (name.spelled for site in self._tried.get(id(node), ()) for name in site.names)
+        return any(not name.startswith("builtins.") and "(" not in name for name in names)
 
     def _fails(self, node: ast.Try) -> bool:
         """Whether the body of a ``try`` reads a name that its target does not have."""

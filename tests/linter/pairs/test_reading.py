@@ -537,6 +537,42 @@ def test_what_the_loss_is_made_of_is_computed_by_the_step(tmp_path: Path) -> Non
     assert "does not compute" not in " ".join(found.told)
 
 
+def test_what_is_unpacked_behind_the_first_session_is_reached_in_its_tuple(tmp_path: Path) -> None:
+    """By the place that it has there; the attribute that it becomes has no value yet."""
+    text = """
+        import tensorflow as tf
+
+
+        class Net:
+            def __init__(self, saved=None):
+                self.session = tf.Session()
+                if saved:
+                    handles = tf.get_collection("handles")
+                else:
+                    handles = self.graph()
+                    self.session.run(tf.global_variables_initializer())
+                (self.x, self.rate, self.error, self.step) = handles
+
+            def graph(self):
+                x = tf.placeholder(tf.float32, [None, 2])
+                rate = tf.placeholder(tf.float32, [])
+                error = tf.reduce_mean(tf.layers.dense(x, 3))
+                step = tf.train.AdamOptimizer(rate).minimize(error)
+                return x, rate, error, step
+
+            def train(self):
+                self.session.run([self.step, self.error], {self.x: rows(), self.rate: 0.5})
+
+
+        Net().train()
+    """
+    found = read(tmp_path, dedent(text))
+
+    assert ("handles[2]", "handles[3]") == (found.loss, found.train_op)
+    assert {"x": "handles[0]", "rate": "handles[1]"} == {one.name: one.reach for one in found.given}
+    assert "trains, too" not in " ".join(found.not_understood)
+
+
 def test_names_that_are_gone_are_told_as_they_are_called(tmp_path: Path) -> None:
     """And not by what the program calls them."""
     text = SCRIPT.replace("h = tf.layers.dense(x", "Dense = tf.layers.dense\nh = Dense(x")
