@@ -244,7 +244,7 @@ class File:
         return False
 
     def _reads_public(self, node: ast.Try) -> bool:
-        """Whether the body of a ``try`` reads a name of a package, which a version may lack, and not only attributes."""
+        """Whether the body of a ``try`` reads a name of a package, which a version may lack, beside attributes."""
         names = (name.spelled for site in self._tried.get(id(node), ()) for name in site.names)
         return any(not name.startswith("builtins.") and "(" not in name for name in names)
 
