@@ -201,10 +201,10 @@ def dropout_off(program: Program, made: Spot, roots: list[Spot]) -> str | None:
         keeps = [one.value for one in call.call.keywords if one.arg is not None and one.arg.endswith("keep_prob")]
         if name == "tensorflow.nn.dropout" and len(call.call.args) > 1:
             keeps.append(call.call.args[1])
-        if any(_is_made_of(program, spot.at(one), made) for one in keeps):
+        if any(_stands_for(program, spot.at(one), made) for one in keeps):
             return "1.0"
         rate = call.value("rate") if name.rpartition(".")[2].lower() == "dropout" else None
-        if rate is not None and _is_made_of(program, spot.at(rate), made):
+        if rate is not None and _stands_for(program, spot.at(rate), made):
             return "0.0"
     return None
 

@@ -481,7 +481,9 @@ class _Reader:
             given.train = self._setting(values[True] or values[False], given)
             given.evaluate = self._setting(values[False] or values[True], given)
             if isinstance(given.train, Missing) and given.dtype == "bool":
-                given.train, given.evaluate = "True", "False"
+                given.train = "True"
+            if given.dtype == "bool" and given.train == "True" and not values[False]:
+                given.evaluate = "False"
         elif id(spot.node) in self._labels:
             given.role = "label"
 

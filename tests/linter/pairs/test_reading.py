@@ -476,6 +476,19 @@ def test_dropout_is_off_where_nothing_evaluates(tmp_path: Path) -> None:
     assert [("0.5", "1.0"), ("0.5", "0.0"), ("0.5", "0.5")] == [(one.train, one.evaluate) for one in found]
 
 
+def test_a_flag_that_a_rate_is_chosen_by_is_no_rate(tmp_path: Path) -> None:
+    """1.0 would be True; fed in training alone, it is False outside of it."""
+    text = SCRIPT.replace("keep = tf.placeholder(tf.float32)", "keep = tf.placeholder(tf.bool)").replace(
+        "dropout(h, keep)", "dropout(h, tf.where(keep, 0.5, 1.0))"
+    )
+    text = text.replace("keep: 0.5", "keep: True")
+    both = given(read(tmp_path, text), "keep")
+    alone = given(read(tmp_path, text.replace("print(h.eval", "# ")), "keep")
+
+    assert ("setting", "True") == (both.role, both.train)
+    assert ("True", "False") == (alone.train, alone.evaluate)
+
+
 def test_a_second_training_step_is_told(tmp_path: Path) -> None:
     """The one that sessions run first is taken."""
     found = read(tmp_path, GAN)
