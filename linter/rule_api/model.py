@@ -245,7 +245,11 @@ class File:
 
     def _reads_public(self, node: ast.Try) -> bool:
         """Whether the body of a ``try`` reads a name of a package, which a version may lack, beside attributes."""
-        names = (name.spelled for site in self._tried.get(id(node), ()) for name in site.names)
+        parts = [part for statement in node.body for part in ast.walk(statement)]
+        if any(isinstance(part, ast.Import | ast.ImportFrom) for part in parts):
+            return True
+        reads = [self.reference_at(part) for part in parts if isinstance(part, ast.Name | ast.Attribute)]
+        names = (name.spelled for read in reads if read is not None for name in read.names)
         return any(not name.startswith("builtins.") and "(" not in name for name in names)
 
     def _fails(self, node: ast.Try) -> bool:

@@ -140,7 +140,8 @@ class _Side:
         except (NotRunError, PairError):
             raise
         except Exception:
-            self._say_which_rows()
+            with contextlib.suppress(Exception):  # what failed is to be told in any case
+                self._say_which_rows()
             raise
 
     def _say_which_rows(self) -> None:
