@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -176,7 +177,16 @@ class AnyNumber:
 
 
 @pytest.mark.parametrize(
-    ("callee", "spread"), [(Model(), False), (Pairwise(), True), (AnyNumber(), True), (len, False), (max, True)]
+    ("callee", "spread"),
+    [
+        (Model(), False),
+        (Pairwise(), True),
+        (AnyNumber(), True),
+        (partial(Pairwise().call, training=True), True),
+        (partial(Model().call, training=True), False),
+        (len, False),
+        (max, True),
+    ],
 )
 def test_a_callee_with_too_few_parameters_gets_all_inputs_in_one(callee: Any, spread: bool):
     """What it is told beside them, such as whether it trains, is none of them."""

@@ -243,11 +243,9 @@ def _form(value: Nest) -> object:
 
 def signature(callee: Function) -> Mapping[str, inspect.Parameter]:
     """The parameters of a callee, of a layer those of ``call``; empty where they cannot be read."""
-    for name in ("python_function", "call", "__call__"):
-        inner = getattr(callee, name, None)
-        if inner is not None and not inspect.isroutine(callee) and not inspect.isclass(callee):
-            callee = inner
-            break
+    if not inspect.isroutine(callee) and not inspect.isclass(callee):
+        inner = getattr(callee, "python_function", None)
+        callee = getattr(callee, "call", callee) if inner is None else inner
     try:
         return inspect.signature(callee).parameters
     except (TypeError, ValueError):
