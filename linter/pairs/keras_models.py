@@ -173,7 +173,6 @@ def read_tf2(program: Program, main: File, scope: Scope | None) -> Tf2:
     """What makes the TF2 side: what is named, or the only function or class of the file that can."""
     made = Tf2()
     if scope is None:
-        candidates: list[Scope] = []
         for kinds in ({"model"}, _CALLED):
             makers = [
                 one
@@ -181,7 +180,8 @@ def read_tf2(program: Program, main: File, scope: Scope | None) -> Tf2:
                 if all(main.default_of(one, p) is not None or p == "params" for p in one.parameters)
             ]
             classes = [one.body for one in main.classes if kinds & main.project.kinds((main.key, one.body.id))]
-            candidates = candidates or makers or classes
+            if candidates := makers or classes:
+                break
         if len(candidates) != 1:
             names = ", ".join(one.name for one in candidates) or "none"
             made.not_understood.append(f"{main.display}: what makes the TF2 side is not clear (found: {names})")

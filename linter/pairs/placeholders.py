@@ -211,15 +211,7 @@ def dropout_off(program: Program, made: Spot, roots: list[Spot]) -> str | None:
 
 def _stands_for(program: Program, spot: Spot, made: Spot) -> bool:
     """Whether an expression is a name of what something has made, and nothing computed of it."""
-    queue, seen = [spot], set()
-    while queue:
-        one = queue.pop()
-        if one.node is made.node:
-            return True
-        if isinstance(one.node, ast.Name | ast.Attribute) and (key := (id(one.node), id(one.scope))) not in seen:
-            seen.add(key)
-            queue += program.sources(one)
-    return False
+    return any(one.node is made.node for one in program.values(spot))
 
 
 def _is_made_of(program: Program, spot: Spot, made: Spot) -> bool:

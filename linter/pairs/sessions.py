@@ -92,7 +92,7 @@ class _Reader:
             leading, self._leading = self._leading, set()
             if reached is None and (fetched := self._fetched_apart(runs)) is not None:
                 output, reached = fetched, self._reach(fetched)
-                found.apart = not any(id(one.node) in leading for one in self._values(fetched))
+                found.apart = not any(id(one.node) in leading for one in self._program.values(fetched))
         self._feed(runs, roots, output, trained)
         if output is None:
             found.outputs = Missing("the outputs of the model, an expression of the program such as `logits`")
@@ -171,19 +171,12 @@ class _Reader:
             return True
         if call.names or call.method != "run" or any(one.kind == "function" for one in call.found):
             return False
-        queue, seen = [receiver], set()
-        while queue:
-            one = queue.pop()
-            if id(one.node) in seen:
-                continue
-            seen.add(id(one.node))
-            made = one.call
-            if made is not None and any(_makes_session(name) for name in made.names):
-                return True
+        for one in self._program.values(receiver):
+            names = () if one.call is None else one.call.names
             if isinstance(one.node, ast.Name | ast.Attribute):
-                if any(_makes_session(name) for name in one.file.names(one.scope, path_of(one.node))):
-                    return True
-                queue += self._program.sources(one)
+                names = (*names, *one.file.names(one.scope, path_of(one.node)))
+            if any(map(_makes_session, names)):
+                return True
         return False
 
     def _leaves(self, spot: Spot) -> list[Spot]:
@@ -366,19 +359,6 @@ class _Reader:
         fetches = [fetch for run in runs if id(run.spot.node) not in training for fetch in run.fetches]
         known = (one for one in fetches if self._is_computed(one) and self._fed_of(one))
         return next((one for one in known if self._reach(one) is not None), None)
-
-    def _values(self, spot: Spot) -> Iterator[Spot]:
-        """What names and attributes stand for, down to what makes it."""
-        queue, seen = [spot], set()
-        while queue:
-            one = queue.pop()
-            if id(one.node) in seen:
-                continue
-            seen.add(id(one.node))
-            if isinstance(one.node, ast.Name | ast.Attribute):
-                queue += self._program.sources(one)
-            else:
-                yield one
 
     def _first_reached(self, tops: Sequence[Spot], beyond: bool) -> Spot | None:
         """The first expression, going down, that has a name in the program, is made of data, and is not the loss."""

@@ -200,6 +200,18 @@ class Program:
             return [Spot(spot.file, inner, part) for part in parts] + [spot.at(one.iter) for one in node.generators]
         return [spot.at(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
 
+    def values(self, spot: Spot) -> Iterator[Spot]:
+        """An expression and, as far as it is a name or an attribute, all that it stands for, the nearest first."""
+        queue, seen = [spot], set()
+        while queue:
+            one = queue.pop(0)
+            if (key := (id(one.node), id(one.scope))) in seen:
+                continue
+            seen.add(key)
+            yield one
+            if isinstance(one.node, ast.Name | ast.Attribute):
+                queue += self.sources(one)
+
     def _of_name(self, spot: Spot, name: str) -> list[Spot]:
         found = spot.file.index.lookup(spot.scope, name)
         if found is None:
@@ -247,15 +259,10 @@ class Program:
         place = position_in(fact)
         if id(fact.target) in self.pipelines:
             return [whole.at(fact.target)]
+        if place is None:
+            return [whole]
         found: list[Spot] = []
-        queue, seen = [whole], set()
-        while queue and place is not None:
-            one = queue.pop(0)
-            if id(one.node) in seen:
-                continue
-            seen.add(id(one.node))
-            if isinstance(one.node, ast.Name | ast.Attribute):
-                queue += self.sources(one)
+        for one in self.values(whole):
             for part in self._of_call(one, one.node) if isinstance(one.node, ast.Call) else [one]:
                 if isinstance(part.node, ast.Tuple | ast.List) and place < len(part.node.elts):
                     found.append(part.at(part.node.elts[place]))

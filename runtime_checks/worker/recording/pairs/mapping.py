@@ -191,7 +191,8 @@ def _by_last_names(
         names = _once(_last(right[other]) for _, other in members)
         own = _once(_last(left[one]) for one, _ in members)
         kept = {at: names[name] for name, at in own.items() if name in names}
-        rest = iter([at for at in range(len(members)) if at not in set(kept.values())])
+        taken = set(kept.values())
+        rest = (at for at in range(len(members)) if at not in taken)
         found += [(one, members[kept[at] if at in kept else next(rest)][1]) for at, (one, _) in enumerate(members)]
     return sorted(found)
 

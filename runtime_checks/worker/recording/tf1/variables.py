@@ -107,11 +107,10 @@ def _others(network: Network) -> list[tuple[Variable, str]]:
     for applied in network.applied:
         for variable in applied.created:
             found[id(variable)] = (variable, "slot" if id(variable) in slotted else "counter")
-        if applied.step is not None and applied.step.dtype.is_integer:  # another one may be a part of the model
-            found[id(applied.step)] = (applied.step, "counter")
     for applied in network.idle:
         found.update((id(variable), (variable, "slot")) for variable in applied.created)
-        if applied.step is not None and applied.step.dtype.is_integer:
+    for applied in [*network.applied, *network.idle]:
+        if applied.step is not None and applied.step.dtype.is_integer:  # another one may be a part of the model
             found[id(applied.step)] = (applied.step, "counter")
     for average in network.averages:
         for variable in average.created:  # also what removes the bias of an average
