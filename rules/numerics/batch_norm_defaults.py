@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...linter.rule_api.model import Reference
 from ...linter.rule_api.rule import Consequence, Diagnostic, Effort, Rule, Severity
 from .hints import is_first
-from .slim_defaults import is_scoped
+from .slim_defaults import is_scoped, scoped
 
 _ADVICE = {"decay": "`momentum=0.999`", "scale": "`scale=False`"}
+_DEBIAS = "zero_debias_moving_mean"
+_DEBIASED = (
+    f"corrects its moving mean for the zero that it begins with (`{_DEBIAS}=True`), and "
+    "`tf.keras.layers.BatchNormalization` does not: evaluation of the first steps differs"
+)
 _POSITIONS = {"decay": 1, "scale": 3}
 
 
@@ -25,6 +30,8 @@ class BatchNormDefaults(Rule):
     below `fit`.
     Said once for a file, where one of the two is left to its default, as a hint for the day when it is replaced.
     An `arg_scope` of the file that may give them makes it silent.
+    With `zero_debias_moving_mean=True` the moving mean is that of the batch after the first step, and without it
+    `1 - decay` times that; Keras has no such setting, and the two are `decay ** steps` apart.
     No run decides this: the two have other variables, and no pair of calls to compare; `verify` compares the models.
 
     ## Example
@@ -67,7 +74,12 @@ class BatchNormDefaults(Rule):
         if given is None:
             return
         missing = [name for name in _ADVICE if name not in given and not is_scoped(reference, name)]
-        if not missing or not is_first(reference, self.code):
+        values = [given.get(_DEBIAS), *scoped(reference, _DEBIAS)]
+        debiased = any(isinstance(value, ast.Constant) and value.value is True for value in values)
+        if not (missing or debiased) or not is_first(reference, self.code):
+            return
+        if not missing:
+            yield self.report(reference, f"`{reference.path}` {_DEBIASED}.")
             return
         said = {
             "decay": "averages with a decay of 0.999, and `tf.keras.layers.BatchNormalization` with a momentum of 0.99",
@@ -80,17 +92,18 @@ class BatchNormDefaults(Rule):
                 "momentum of 0.99 and trains a gamma"
             )
         advice = ", ".join(_ADVICE[name] for name in missing)
-        yield self.report(reference, f"`{reference.path}` {what}. In its place, give Keras {advice}.")
+        also = f" It {_DEBIASED}." if debiased else ""
+        yield self.report(reference, f"`{reference.path}` {what}. In its place, give Keras {advice}.{also}")
 
 
-def _given(reference: Reference) -> frozenset[str] | None:
+def _given(reference: Reference) -> Mapping[str, ast.expr] | None:
     """The arguments with which the function surely runs; None where they are not known."""
     parent = reference.file.parent_of(reference.syntax)
     if isinstance(parent, ast.Call) and parent.func is reference.syntax:
         if any(isinstance(given, ast.Starred) for given in parent.args) or None in [k.arg for k in parent.keywords]:
             return None
-        by_position = {name for name, position in _POSITIONS.items() if position < len(parent.args)}
-        return frozenset(by_position | {keyword.arg for keyword in parent.keywords if keyword.arg})
+        by_position = {name: parent.args[at] for name, at in _POSITIONS.items() if at < len(parent.args)}
+        return by_position | {keyword.arg: keyword.value for keyword in parent.keywords if keyword.arg}
     if not isinstance(parent, ast.keyword) or parent.arg != "normalizer_fn":
         return None
     layer = reference.file.parent_of(parent)
@@ -98,15 +111,15 @@ def _given(reference: Reference) -> frozenset[str] | None:
         return None
     for keyword in layer.keywords:
         if keyword.arg == "normalizer_params":
-            return _keys(reference, keyword.value)
+            return _entries(reference, keyword.value)
     call = reference.file.call_at(layer)
     if call is not None and is_scoped(call, "normalizer_params"):
         return None
-    return frozenset()
+    return {}
 
 
-def _keys(reference: Reference, node: ast.expr | None) -> frozenset[str] | None:
-    """The keys of a dictionary that is written out, here or in the only assignment to its name."""
+def _entries(reference: Reference, node: ast.expr | None) -> Mapping[str, ast.expr] | None:
+    """The entries of a dictionary that is written out, here or in the only assignment to its name."""
     if isinstance(node, ast.Name):
         home = reference.scope.function()
         told = [
@@ -118,4 +131,5 @@ def _keys(reference: Reference, node: ast.expr | None) -> frozenset[str] | None:
     if not isinstance(node, ast.Dict):
         return None
     keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
-    return frozenset(key for key in keys if isinstance(key, str)) if None not in keys else None
+    entries = zip(keys, node.values, strict=True)
+    return {key: value for key, value in entries if isinstance(key, str)} if None not in keys else None

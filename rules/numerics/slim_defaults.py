@@ -9,8 +9,19 @@ from ...linter.rule_api.model import Call, Reference
 
 def is_scoped(site: Call | Reference, keyword: str) -> bool:
     """Whether an `arg_scope` of the file gives this argument to the function, or may give it."""
-    scopes = site.file.once("arg scopes", lambda: [call for call in site.file.calls if call.name == "slim.arg_scope"])
-    return any(_may_give(scope, site.name, keyword) for scope in scopes)
+    return any(_may_give(scope, site.name, keyword) for scope in _scopes(site))
+
+
+def scoped(site: Call | Reference, keyword: str) -> list[ast.expr | None]:
+    """The values of an argument that an `arg_scope` of the file gives the function, or may give it."""
+    return [scope.value(keyword) for scope in _scopes(site) if _may_give(scope, site.name, keyword)]
+
+
+def _scopes(site: Call | Reference) -> list[Call]:
+    found: list[Call] = site.file.once(
+        "arg scopes", lambda: [call for call in site.file.calls if call.name == "slim.arg_scope"]
+    )
+    return found
 
 
 def _may_give(scope: Call, name: str, keyword: str) -> bool:

@@ -21,6 +21,7 @@ _FILES = {
 }  # fmt: skip
 """The name in `tf.io.gfile` of what stood in `tf.gfile`; arguments have other names there."""
 _ROOTS = ("tensorflow.app", "tensorflow.flags", "tensorflow.gfile", "tensorflow.logging")
+_PARSING = ".FLAGS._parse_flags"
 _PACKAGES = {"app": "absl.app", "flags": "absl.flags", "logging": "absl.logging"}
 
 
@@ -31,6 +32,9 @@ class AppFlagsLoggingGfile(Rule):
     `tf.app`, `tf.flags`, `tf.logging` and `tf.gfile` left `tf`: reading one raises AttributeError.
     Through `tf.compat.v1` they work, which is told once for each of them and file.
     The first three are absl's, which is installed with TensorFlow.
+    Flags of TensorFlow are parsed when the first one is read; those of absl raise UnparsedFlagAccessError until
+    `app.run`, or `FLAGS(sys.argv)`, has parsed them, also where a module reads one while it is imported.
+    `FLAGS._parse_flags()`, which programs of 2017 begin with, has raised AttributeError since TensorFlow 1.5.
     Files are in `tf.io.gfile`, under other names and with other names of arguments: `path`, `src` and `dst` where there
     were `filename`, `dirname`, `oldpath` and `newpath`.
     `tf.logging.info` writes to TensorFlow's own logger, absl's to absl's: a handler or a level that was set for one
@@ -75,6 +79,13 @@ class AppFlagsLoggingGfile(Rule):
         """See `Rule.on_reference`."""
         if not all(one.canonical.startswith(_ROOTS) for one in reference.names):
             return
+        if reference.names[0].canonical.endswith(_PARSING):
+            yield self.report(
+                reference,
+                f"`{reference.path}` raises AttributeError, as it has since TensorFlow 1.5: `app.run` parses flags, "
+                "and where they are read before it, `FLAGS(sys.argv)` does.",
+            )
+            return
         module, _, rest = reference.names[0].canonical.removeprefix("tensorflow.").partition(".")
         module = module.partition("(")[0].partition("[")[0]
         if module == "app" and rest.startswith("flags"):
@@ -88,6 +99,6 @@ class AppFlagsLoggingGfile(Rule):
 
     def fix(self, node: libcst.Name | libcst.Attribute, site: Reference) -> Replacement | None:
         """Read the same object by a name that it has."""
-        name = v1_or_native(site)
+        name = "" if site.names[0].canonical.endswith(_PARSING) else v1_or_native(site)
         written = site.importable(name) if name else None
         return Replacement(expression(written[0]), imports=written[1]) if written is not None else None

@@ -40,6 +40,8 @@ BRIEF = (
 WITHIN_NOISE = (
     "all of this lies within three times the measured noise of the sides themselves: policy noise would tolerate it"
 )
+_EXACT = 1e-3
+"""The share of a value up to which noise covers no difference."""
 _MOSTLY = 0.01
 """What float64 leaves of a difference that is nearly all rounding."""
 _COMPUTED = ("output", "evaluation", "loss", "metric", "gradient")
@@ -144,20 +146,34 @@ class Climb:
 
     @cached_property
     def turns(self) -> str:
-        """Why random numbers of a training step cannot be aligned, although both sides may draw the same."""
-        return in_turns(*self._drawn())
+        """Why what one side draws turn by turn, and the other at once, is not compared; empty where a pass agrees.
+
+        Where it does not, that may be for another order of the turns, as in what runs backwards.
+        """
+        text = in_turns(*self._drawn())
+        if not text:
+            return ""
+        checks = [] if why_missing(self.both(scenarios.ALIGNED)) else self.forward(scenarios.ALIGNED)
+        counting = [check for check in checks if check.counts]
+        if shows_something(counting) and all(check.passed and _is_exact(check) for check in counting):
+            return ""
+        return (
+            f"cannot be compared: {text}: the shapes fit, and with the numbers of each turn a training pass differs, "
+            "as it does where turns are counted from the other end, or something else is computed. To tell, switch "
+            "dropout off on both sides (keep_prob 1, rate 0); where it stands, and its rate, are then for you to look "
+            "at"
+        )
 
     @cached_property
     def unlike(self) -> str:
         """Why nothing that depends on the random numbers of training steps can be compared; empty where it can.
 
-        The turns of a loop draw side by side, in another order each time: a side then differs from itself, and what is
-        measured of its noise covers every difference.
+        What a loop draws and the other side does not, is aligned with nothing: a value that differs shows nothing.
         """
         text = self.turns or mismatch(*self._drawn())
         if self.turns or not text or not any(repeating(draws) for draws in self._drawn()):
             return self.turns
-        return f"cannot be compared: what a loop draws is something else each time, and is not aligned: {text}"
+        return f"cannot be compared: what a loop draws is not aligned: {text}"
 
     def _drawn(self) -> tuple[Sequence[RandomOp], Sequence[RandomOp]]:
         for name in (scenarios.ALIGNED, scenarios.STEPS, scenarios.TRAINING):
@@ -381,6 +397,11 @@ def why_missing(both: Iterable[tuple[str, Scenario]]) -> str:
 def shows_something(checks: Iterable[Deviation]) -> bool:
     """Whether something of a pass was compared that its outputs depend on, or that depends on them."""
     return any(check.counts and check.kind in ("output", "tap", "loss") for check in checks)
+
+
+def _is_exact(check: Deviation) -> bool:
+    """Whether noise, which a side that draws otherwise each time has a lot of, cannot be why a value passes."""
+    return check.floor is None or check.floor <= _EXACT * max(1.0, abs(check.tf1_value))
 
 
 def _needed(failed: Sequence[Deviation]) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..worker.recording.format.draws import INITIAL_VALUE, STEP, axis_of_turns, same_shape
 from ..worker.recording.format.reading import Scenario
 from ..worker.recording.format.rows import Place
 from .results import RandomOp
 from .wording import place as shown
 
-__all__ = ["drawn", "in_turns", "mismatch", "parting", "repeating", "same_seeds", "unaligned"]
-
-STEP = "step"
+__all__ = ["drawn", "in_turns", "mismatch", "parting", "repeating", "same_beginnings", "same_seeds", "unaligned"]
 
 
 def drawn(scenario: Scenario) -> tuple[RandomOp, ...]:
@@ -30,17 +29,22 @@ def drawn(scenario: Scenario) -> tuple[RandomOp, ...]:
                 purpose=str(said.get("purpose", STEP)),
                 place=None if not place else (str(place[0]), int(place[1])),
                 repeats=bool(said.get("repeats")),
+                idle=bool(said.get("idle")),
             )
         )
     return tuple(found)
 
 
 def mismatch(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp], purpose: str = STEP) -> str:
-    """Say which operation is the first that one side has and the other lacks; empty where there is none."""
+    """Say which operation is the first that one side has and the other lacks; empty where there is none.
+
+    What TF1 draws and nothing depends on, TF2 may lack.
+    """
     ones = [draw for draw in tf1 if draw.purpose == purpose]
     others = [draw for draw in tf2 if draw.purpose == purpose]
     at = _agreeing(ones, others)
-    if at == len(ones) == len(others):
+    used = [draw for draw in ones if not draw.idle]
+    if at == len(ones) == len(others) or _agreeing(used, others) == len(used) == len(others) or in_turns(tf1, tf2):
         return ""
     lacking = _lacking(ones, others, at)
     counts = f"TF1 draws {_times(len(ones))}, TF2 {_times(len(others))}"
@@ -55,41 +59,45 @@ def parting(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> tuple[Place | N
 
 
 def in_turns(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> str:
-    """Why what both sides draw in a step cannot be aligned, although it may be the same; empty where there is no why.
+    """What one side draws turn by turn and the other at once, where they draw alike but for that; empty where not.
 
-    A loop of one side draws in each turn what the other side draws at once for all turns: the shapes are the same but
-    for one axis, and no number is.
+    The turns are those of a loop, or of one that is unrolled: the shapes are the same but for one axis. The numbers are
+    the same, too, as long as both sides count turns from the same end (see `numbering` of the recording).
     """
     ones, others = ([draw for draw in draws if draw.purpose == STEP] for draws in (tf1, tf2))
-    if len(ones) != len(others):
-        return ""
-    turning = []
-    for one, other in zip(ones, others, strict=True):
-        if _turns(one, other) or _turns(other, one):
-            turning.append((one, other))
-        elif not _alike(one, other):
-            return ""
-    if not turning:
-        return ""
-    one, other = turning[0]
-    return (
-        f"cannot be compared: TF1 draws {_words(one)}, TF2 {_words(other)}: the shapes fit, and no number can be the "
-        "same. To compare the rest, switch dropout off on both sides (keep_prob 1, rate 0); where it stands, and its "
-        "rate, are then for you to look at"
-    )
+    if found := _turn(ones, others):
+        return f"TF1 draws {_words(found[0])}, TF2 {_words(found[1])}"
+    if found := _turn(others, ones):
+        return f"TF1 draws {_words(found[1])}, TF2 {_words(found[0])}"
+    return ""
 
 
 def repeating(draws: Sequence[RandomOp]) -> bool:
-    """Whether a loop of the graph draws in a training step: its turns run side by side, in any order."""
-    return any(draw.repeats and draw.purpose == STEP for draw in draws)
+    """Whether a loop of the graph draws in a training step what is of any consequence."""
+    return any(draw.repeats and draw.purpose == STEP and not draw.idle for draw in draws)
 
 
-def _turns(one: RandomOp, other: RandomOp) -> bool:
-    """Whether the first is drawn in each turn of a loop, and the second once, with an axis for the turns."""
-    if not one.repeats or other.repeats or len(other.shape) != len(one.shape) + 1:
-        return False
-    without = (other.shape[:at] + other.shape[at + 1 :] for at in range(len(other.shape)))
-    return any(all(None in pair or pair[0] == pair[1] for pair in zip(one.shape, two, strict=True)) for two in without)
+def _turn(turns: Sequence[RandomOp], wholes: Sequence[RandomOp]) -> tuple[RandomOp, RandomOp] | None:
+    """The first draw of turns with what the other side draws at once; None unless each draw has a counterpart."""
+    left, alone = list(wholes), []
+    for draw in turns:
+        same = next((other for other in left if _alike(draw, other)), None)
+        if same is None:
+            alone.append(draw)
+        else:
+            left.remove(same)
+    fitting = {draw: [other for other in left if _is_turn(draw, other)] for draw in dict.fromkeys(alone)}
+    if not all(others or draw.idle for draw, others in fitting.items()):
+        return None
+    for other in left:
+        drawn_in = [draw for draw in alone if other in fitting[draw]]
+        if len(drawn_in) < 2 and not any(draw.repeats for draw in drawn_in):
+            return None
+    return next(((draw, others[0]) for draw, others in fitting.items() if others), None)
+
+
+def _is_turn(draw: RandomOp, whole: RandomOp) -> bool:
+    return not whole.repeats and axis_of_turns(draw.shape, whole.shape) is not None
 
 
 def unaligned(both: Sequence[Scenario], steps: Sequence[Scenario]) -> tuple[str, str]:
@@ -114,6 +122,12 @@ def same_seeds(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> bool:
     """Whether the operations of a step draw from the same seeds, all of them known; also where there are none."""
     seeds = [[draw.seed for draw in draws if draw.purpose == STEP] for draws in (tf1, tf2)]
     return seeds[0] == seeds[1] and all(seed >= 0 for seed in seeds[0])
+
+
+def same_beginnings(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> bool:
+    """Whether the same operations draw initial values from the same seeds; also where there are none."""
+    ones, others = ([(one.op, one.seed) for one in draws if one.purpose == INITIAL_VALUE] for draws in (tf1, tf2))
+    return ones == others
 
 
 def _lacking(ones: Sequence[RandomOp], others: Sequence[RandomOp], at: int) -> str:
@@ -141,11 +155,7 @@ def _agreeing(ones: Sequence[RandomOp], others: Sequence[RandomOp]) -> int:
 
 def _alike(one: RandomOp, other: RandomOp) -> bool:
     """Whether both may be the same operation: of the same shape, as far as it is known."""
-    if not one.shape or not other.shape:
-        return True
-    if len(one.shape) != len(other.shape):
-        return False
-    return all(None in pair or pair[0] == pair[1] for pair in zip(one.shape, other.shape, strict=True))
+    return not one.shape or not other.shape or same_shape(one.shape, other.shape)
 
 
 def _words(draw: RandomOp) -> str:

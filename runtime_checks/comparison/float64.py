@@ -47,7 +47,7 @@ class Float64(NamedTuple):
     """What was compared, and what there is to say of it.
 
     `proven` are those values of the programs that float64 proves equal, `alike` the same from other numbers, and
-    `apart` those that differ in float64 as well.
+    `apart` those that differ in float64 as well. `left` says which gradients one side alone gives.
     """
 
     checks: tuple[Deviation, ...]
@@ -55,6 +55,7 @@ class Float64(NamedTuple):
     proven: dict[Key, Deviation]
     alike: dict[Key, Deviation]
     apart: dict[Key, Deviation]
+    left: tuple[str, ...]
 
 
 def compare_float64(judge: Judge, tf1: Recorded, tf2: Recorded) -> Float64:
@@ -63,12 +64,15 @@ def compare_float64(judge: Judge, tf1: Recorded, tf2: Recorded) -> Float64:
     proven: dict[Key, Deviation] = {}
     alike: dict[Key, Deviation] = {}
     differ: dict[Key, Deviation] = {}
+    left: list[str] = []
     for name, plain in _AS_IT_IS.items():
         both = tf1.scenario(name), tf2.scenario(name)
         if any(one.outcome != "ok" for one in both):
             continue
-        found = couples(Index(both[0]), Index(both[1]), 0, judge.names)
+        indexes = Index(both[0]), Index(both[1])
+        found = couples(*indexes, 0, judge.names)
         whole = [one for one in found if one.tf1 and one.tf2]
+        left += _left(name, indexes)
         own = list(_checked(judge, name, whole, _Programs(judge, tf1, tf2, plain)))
         checks += own
         for places, passed, kept in (
@@ -78,7 +82,14 @@ def compare_float64(judge: Judge, tf1: Recorded, tf2: Recorded) -> Float64:
         ):
             of_both = [one for one in own if one.passed is passed and one.rounding is not None]
             kept.update({(place, one.kind, one.tf1_name): one for one in of_both for place in places})
-    return Float64(tuple(checks), tuple(_told(checks)), proven, alike, differ)
+    return Float64(tuple(checks), tuple(_told(checks)), proven, alike, differ, tuple(left))
+
+
+def _left(scenario: str, both: tuple[Index, Index]) -> Iterator[str]:
+    """Says so where one side alone gives gradients, as where the other assigns what nobody sees."""
+    given = [side for side, index in zip(("TF1", "TF2"), both, strict=True) if index.all("gradient", 0)]
+    if len(given) == 1:
+        yield f"gradients of {label(scenario)} (only {given[0]} gives them)"
 
 
 class _Programs:

@@ -153,6 +153,8 @@ class RandomOp:
     place: Place | None
     repeats: bool = False
     """Whether a loop of the graph draws it anew in each turn."""
+    idle: bool = False
+    """Whether nothing depends on what it draws, as in a dropout that keeps everything."""
 
 
 @dataclass(frozen=True, slots=True)

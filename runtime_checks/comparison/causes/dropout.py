@@ -16,10 +16,11 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from ...worker.recording.format import scenarios
+from ...worker.recording.format.draws import STEP
 from ...worker.recording.format.reading import Recorded
 from ...worker.recording.format.rows import Place
 from ...worker.recording.values.sketch import sampled
-from ..draws import STEP, drawn
+from ..draws import drawn
 from ..passes import Node, Pass
 from ..results import RandomOp
 from ..wording import place as shown

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...worker.recording.format import scenarios
-from ..draws import unaligned
+from ..draws import in_turns, unaligned
 from ..initial_values import OTHER_LAYOUT
 from ..judging.measuring import OTHER_SHAPES
 from ..results import Deviation, OperationPair, RandomOp, Status, VariableRow
@@ -447,9 +447,9 @@ def _ledger(seen: Seen, weight: float) -> Iterator[Clue]:
         both = seen.report.random_ops.get(name)
         if both is None:
             continue
-        if unaligned([side.scenario(name) for side in (seen.tf1, seen.tf2)], steps)[1]:
+        if in_turns(*both) or unaligned([side.scenario(name) for side in (seen.tf1, seen.tf2)], steps)[1]:
             return
-        old, new = ([op for op in side if op.purpose == "step"] for side in both)
+        old, new = ([op for op in side if op.purpose == "step" and not op.idle] for side in both)
         if len(old) != len(new):
             at, side, op = _first_other(old, new)
             place = "" if op.place is None else f" at {shown(op.place)}"

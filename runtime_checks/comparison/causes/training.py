@@ -619,7 +619,20 @@ def _statistics(seen: Seen, parted: int | None) -> Iterator[Clue]:
     twins = [still[name] for name in dict.fromkeys(check.tf1_name for check in failures if check.step == step)]
     names = ", ".join(twin.old for twin in twins[:3]) + (" and others" if len(twins) > 3 else "")
     text = f"After step {step} the variables that are not trained differ: {names}"
-    yield Clue("moving statistics", 0.95, f"{text}{_movement(seen, twins, step)}.")
+    yield Clue("moving statistics", 0.95, f"{text}{_movement(seen, twins, step)}.{_debiased(seen, twins)}")
+
+
+def _debiased(seen: Seen, twins: list[Twin]) -> str:
+    """Says so where TF1 keeps a sum of its own to correct an average for the zero that it begins with."""
+    names = [str(row["name"]) for row in seen.tf1.content.get("variables") or ()]
+    sums = {twin.old: name for twin in twins for name in names if name.endswith(f"{twin.old}/biased")}
+    if not sums:
+        return ""
+    old, name = next(iter(sums.items()))
+    return (
+        f" TF1 corrects {old} for the zero that it begins with, by {name} (`zero_debias_moving_mean=True`), and no "
+        "layer of Keras does: the two are `momentum ** steps` apart, and a checkpoint's can be taken as it is."
+    )
 
 
 def _movement(seen: Seen, twins: list[Twin], step: int) -> str:

@@ -38,6 +38,7 @@ def judge(climb: Climb) -> Settled:
         return Settled(Status.NOT_RUN, told or "neither side was run in float64: --oracle asks for it")
     reason = next(filter(None, (climb.of_outputs(name, checks) for name in {one.scenario for one in checks})), "")
     settled = climb.settle(checks, climb.float64.notes, reason or climb.blind)
+    settled = settled._replace(left=(*settled.left, *climb.float64.left))
     if not told:
         return climb.unless_fingerprint_shows(settled)
     if settled.status is Status.FAIL:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...worker.recording.format import scenarios
 from ...worker.recording.format.reading import Record
 from ..climb import Climb, Settled, shows_something, why_missing
-from ..draws import drawn, mismatch, parting, same_seeds, unaligned
+from ..draws import drawn, mismatch, parting, same_beginnings, same_seeds, unaligned
 from ..initial_values import compare_initial_values
 from ..judging.measuring import Measured
 from ..judging.pairing import Couple
@@ -73,7 +73,7 @@ def _same_draws(climb: Climb, name: str, notes: list[str]) -> bool:
     """Whether random numbers of a training pass can be the same on both sides."""
     one, other = (drawn(scenario) for _, scenario in climb.both(name))
     if same_seeds(one, other):
-        return True
+        return same_beginnings(one, other)
     if not mismatch(one, other):
         notes.append(
             f"{name}: random operations come in another order than the initial values, so they draw other numbers; "

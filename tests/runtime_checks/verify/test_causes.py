@@ -287,6 +287,23 @@ def test_statistics(record: Record, factor: float, words: str) -> None:
     assert words in text
 
 
+@pytest.mark.parametrize("debiased", [False, True])
+def test_a_mean_that_is_corrected_for_its_first_zero(record: Record, debiased: bool) -> None:
+    """The variables that TF1 keeps for it tell."""
+    mean = {"name": "norm/mean", "shape": [2], "trainable": False, "dtype": "float32", "place": None}
+    own = [{**mean, "name": "norm/norm/mean/biased"}, {**mean, "name": "norm/norm/mean/local_step", "shape": []}]
+    values: list[list[Value]] = [
+        [("variable", "norm/mean", -1, np.zeros(2)), ("variable", "norm/mean", 0, part * np.array([2.0, 3.0]))]
+        for part in (1.0, 0.1)
+    ]
+    sides = record("steps", *values, tf1_variables=[mean, *own] if debiased else [mean], tf2_variables=[mean])
+    rows = (VariableRow(mean, mean, "name", ""),)
+    kind, text = first(rank(report(("6", [check("variable", "norm/mean")]), variables=rows), *sides))
+
+    assert "moving statistics" == kind
+    assert debiased == ("TF1 corrects norm/mean for the zero that it begins with, by norm/norm/mean/biased" in text)
+
+
 def test_statistics_that_stand_still_on_one_side(record: Record) -> None:
     """Those of a network that one side calls as in inference, beside others that move: they are told."""
     listed = [

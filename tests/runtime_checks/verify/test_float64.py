@@ -97,3 +97,67 @@ def test_what_cannot_be_computed_is_said_with_its_line(children: Children, name:
     assert "not run" == found["float64"]
     assert words[1] in found["detail"]
     assert re.search(r"\(float64_programs\.py:\d+\)", found["detail"])
+
+
+def stepping(by_hand: bool) -> dict[str, Any]:
+    """In a child: what is compared in float64 of a training step that is a ``tf.function`` of the user's."""
+    import numpy as np
+    import tensorflow as tf
+    from migrate_lint.runtime_checks import Pair, Spec, verify
+
+    v1 = tf.compat.v1
+
+    def old(features: Any, labels: Any, mode: str) -> Spec:
+        logits = v1.matmul(features, v1.get_variable("kernel", [3, 2], initializer=v1.ones_initializer()))
+        loss = tf.reduce_mean(v1.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+        step = v1.train.GradientDescentOptimizer(0.1).minimize(loss) if mode == "train" else None
+        return Spec(logits, loss, step)
+
+    def new() -> Any:
+        layer = tf.keras.layers.Dense(2, use_bias=False, kernel_initializer="ones", name="")
+        model = tf.keras.Sequential([tf.keras.Input([3]), layer])
+        model.optimizer = tf.keras.optimizers.SGD(0.1)
+        return model
+
+    def body(model: Any, features: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=model(features))
+            loss = tf.reduce_mean(losses)
+            if tf.reduce_sum(features) < -1000.0:  # which AutoGraph makes a condition of
+                loss = 2.0 * loss
+        gradients = tape.gradient(loss, model.trainable_variables)
+        if by_hand:
+            model.trainable_variables[0].assign_sub(0.1 * gradients[0])
+        else:
+            model.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return loss
+
+    step = tf.function(body)
+    pair = Pair(
+        old, new,
+        inputs=lambda step: np.random.RandomState(step).normal(size=(8, 3)).astype(np.float32),
+        labels=lambda step: np.arange(8, dtype=np.int32) % 2,
+        renames={"kernel": "kernel"},
+        train_step=step,
+    )  # fmt: skip
+    report = verify(pair, policy="guide", oracle=True)
+    checks = report.rung("float64").checks
+    return {
+        "gradients": [check.passed for check in checks if check.kind == "gradient"],
+        "left": [words for words in report.not_compared if "float64" in words],
+    }
+
+
+@EITHER
+def test_gradients_in_a_function_of_the_users_are_computed_in_float64(children: Children, keras: str) -> None:
+    """AutoGraph makes a condition of its branch."""
+    assert {"gradients": [True], "left": []} == children.call(keras, stepping, False)
+
+
+@EITHER
+def test_gradients_that_one_side_alone_gives_are_left_out_in_words(children: Children, keras: str) -> None:
+    """Who assigns by hand shows none."""
+    found = children.call(keras, stepping, True)
+
+    assert found["gradients"] == []
+    assert found["left"] == ["gradients of first training step in float64 (only TF1 gives them)"]

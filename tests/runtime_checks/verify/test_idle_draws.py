@@ -11,7 +11,7 @@ from migrate_lint.linter.finding import Target
 from migrate_lint.runtime_checks.comparison.report import Report
 from migrate_lint.runtime_checks.comparison.results import Status
 from migrate_lint.runtime_checks.verifying import Request, run
-from migrate_lint.runtime_checks.worker.recording.randomness.matching import counterparts
+from migrate_lint.runtime_checks.worker.recording.format.draws import counterparts
 
 from ...interpreters import Children
 from .test_guides import need

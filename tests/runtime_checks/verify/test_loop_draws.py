@@ -22,10 +22,12 @@ WANTED = (
     scenarios.STEPS, scenarios.STEPS_NUDGED, scenarios.STEPS_OTHER, scenarios.STEPS_AGAIN,
 )  # fmt: skip
 
-Reports = Callable[[str], Report]
+Reports = Callable[..., Report]
+RIGHT = ("right", "lengths", "layers", "unrolled", "unrolled layers", "layers, one by one", "switched off")
+TRAINING = ("random", "step", "steps")
 
 
-def record(side: str, name: str, folder: str, tf1: str) -> None:
+def record(side: str, name: str, folder: str, tf1: str, v1_loops: bool) -> None:
     """In a child: record one side of a pair."""
     import numpy as np
     import tensorflow as tf
@@ -37,18 +39,37 @@ def record(side: str, name: str, folder: str, tf1: str) -> None:
     from migrate_lint.runtime_checks.worker.recording.sides import record_side
 
     v1 = tf.compat.v1
-    off = name in ("off", "penalty")
+    off = name in ("off", "penalty", "switched off")
+    outputs = "layers" in name or name == "lengths"  # of a cell are dropped, and else its inputs
     bound = (6 / 23) ** 0.5
 
     def network(features: object, labels: object, mode: str) -> object:
+        lengths = tf.reduce_sum(tf.cast(features[:, :, 0] > -9, tf.int32), 1) if "lengths" in name else None
+
         def cell() -> object:
+            keep = v1.placeholder_with_default(1.0, []) if name == "switched off" else 0.7
             made = v1.nn.rnn_cell.LSTMCell(4)
-            return v1.nn.rnn_cell.DropoutWrapper(made, 0.7) if mode == "train" and not off else made
+            if mode != "train" or (off and name != "switched off"):
+                return made
+            return v1.nn.rnn_cell.DropoutWrapper(made, **{f"{'output' if outputs else 'input'}_keep_prob": keep})
+
+        def unrolled(given: object) -> object:
+            some = v1.nn.rnn_cell.MultiRNNCell([cell(), cell()]) if name == "unrolled layers" else cell()
+            turns = tf.unstack(given, axis=1)
+            return tf.stack(v1.nn.static_rnn(some, turns, dtype=tf.float32, sequence_length=lengths)[0], 1)
 
         if name == "both ways":
             out = sum(v1.nn.bidirectional_dynamic_rnn(cell(), cell(), features, dtype=tf.float32)[0])
+        elif name == "layers, one by one":
+            with v1.variable_scope("first"):
+                out = unrolled(features)
+            with v1.variable_scope("second"):
+                out = unrolled(out)
+        elif "unrolled" in name:
+            out = unrolled(features)
         else:
-            out = v1.nn.dynamic_rnn(cell(), features, dtype=tf.float32)[0]
+            some = v1.nn.rnn_cell.MultiRNNCell([cell(), cell()]) if name == "layers" else cell()
+            out = v1.nn.dynamic_rnn(some, features, lengths, dtype=tf.float32)[0]
         logits = tf.reduce_mean(out, 1)
         if mode == "infer":
             return Spec(predictions=logits)
@@ -61,26 +82,59 @@ def record(side: str, name: str, folder: str, tf1: str) -> None:
         layers = tf.keras.layers
         drawn = tf.keras.initializers.RandomUniform(-bound, bound)
         rules = ("kernel_regularizer", "recurrent_regularizer", "bias_regularizer") if name == "penalty" else ()
-        rnn = layers.LSTM(
-            4, return_sequences=True, kernel_initializer=drawn, recurrent_initializer=drawn, name="rnn",
-            **{rule: tf.keras.regularizers.L2(5e-4) for rule in rules},
-        )  # fmt: skip
-        if name == "both ways":
-            rnn = layers.Bidirectional(rnn, merge_mode="sum")
-        order = [layers.Dropout(0.0 if off else 0.3), rnn]
-        made = tf.keras.Sequential([*(order[::-1] if name == "wrong" else order), layers.GlobalAveragePooling1D()])
+
+        def rnn() -> object:
+            return layers.LSTM(
+                4, return_sequences=True, kernel_initializer=drawn, recurrent_initializer=drawn,
+                **{rule: tf.keras.regularizers.L2(5e-4) for rule in rules},
+            )  # fmt: skip
+
+        class Masked(layers.Layer):
+            def __init__(self) -> None:
+                super().__init__()
+                self.rnn, self.dropout = rnn(), layers.Dropout(0.3)
+
+            def call(self, features: object, training: bool = False) -> object:
+                mask = features[:, :, 0] > -9
+                given = features if outputs else self.dropout(features, training=training)
+                out = self.rnn(given, mask=mask) * tf.cast(mask, tf.float32)[:, :, None]
+                return self.dropout(out, training=training) if outputs else out
+
+        dropout = layers.Dropout(0.0 if off else 0.6 if name == "other rate" else 0.3)
+        both = layers.Bidirectional(rnn(), merge_mode="sum") if name == "both ways" else rnn()
+        order = [dropout, both]
+        if name == "wrong":
+            order = order[::-1]
+        if "layers" in name:
+            order = [rnn(), layers.Dropout(0.3), rnn(), layers.Dropout(0.3)]
+        if "lengths" in name:
+            order = [Masked()]
+        made = tf.keras.Sequential([*order, layers.GlobalAveragePooling1D()])
         made.compile(tf.keras.optimizers.SGD(0.1), tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
         return made
 
+    def inputs(step: int) -> object:
+        random = np.random.RandomState(step)
+        given = random.normal(size=[16, 5, 3]).astype(np.float32)
+        if "lengths" in name:  # the longest has 3 at first, and one more in each step
+            given[np.arange(5) >= random.randint(1, 4 + step, size=[16, 1])] = -10
+        return given
+
     pair = Pair(
-        network, model,
-        inputs=lambda step: np.random.RandomState(step).normal(size=[16, 5, 3]).astype(np.float32),
+        network, model, inputs,
         labels=lambda step: np.random.RandomState(step).randint(0, 4, size=[16]).astype(np.int32),
     )  # fmt: skip
     tf.keras.backend.clear_session()
     other = None if side == "tf1" else read(tf1)
     plan = Plan(WANTED, 3, 42)
-    record_side(Loaded(pair, False, str(HERE)), side, plan, Recording(folder, side), UserCode([str(HERE)]), other)
+    today = v1.control_flow_v2_enabled()
+    if v1_loops:
+        v1.disable_control_flow_v2()
+    try:
+        record_side(Loaded(pair, False, str(HERE)), side, plan, Recording(folder, side), UserCode([str(HERE)]), other)
+    finally:
+        if today:
+            v1.enable_control_flow_v2()
 
 
 @pytest.fixture(scope="module")
@@ -89,31 +143,46 @@ def reports(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Rep
     folder = tmp_path_factory.mktemp("loops")
 
     @cache
-    def reported(name: str) -> Report:
-        old, new = str(folder / f"tf1 {name}"), str(folder / name)
-        children.call("keras2", record, "tf1", name, old, "")
-        children.call("keras3", record, "tf2", name, new, old)
+    def reported(name: str, v1_loops: bool = False) -> Report:
+        old, new = str(folder / f"tf1 {name} {v1_loops}"), str(folder / f"{name} {v1_loops}")
+        children.call("keras2", record, "tf1", name, old, "", v1_loops)
+        children.call("keras3", record, "tf2", name, new, old, False)
         return compare(read(old), read(new))
 
     return reported
 
 
 @pytest.mark.tensorflow
-def test_a_right_side_is_not_failed_for_what_a_loop_draws(reports: Reports) -> None:
-    """The rungs with random numbers say that they cannot be compared, and what to do; nothing passes by noise."""
-    report = reports("right")
+@pytest.mark.parametrize("v1_loops", [False, True])
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_side_draws_what_a_loop_draws(name: str, v1_loops: bool, reports: Reports) -> None:
+    """A loop as TensorFlow 1 has it and as a function, unrolled, some layers, rows that end early: the steps pass."""
+    report = reports(name, v1_loops)
 
     assert report.status == 0
-    for name in ("random", "step", "steps"):
-        rung = report.rung(name)
-        assert rung.status is Status.NOT_RUN, rung
-        assert "cannot be compared: TF1 draws RandomUniform of shape [16, 3]" in rung.detail
-        assert "switch dropout off on both sides" in rung.detail
+    assert {report.rung(rung).status for rung in (*TRAINING, "modes")} == {Status.PASS}, report.rungs
+    assert not any("random numbers" in words for words in report.not_compared)
+    assert not any(cause.kind == "randomness" for cause in report.causes)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize(
+    ("name", "failed"), [("both ways", []), ("unrolled lengths", []), ("other rate", ["settings"])]
+)
+def test_what_is_drawn_in_turns_and_differs_is_not_compared(name: str, failed: list[str], reports: Reports) -> None:
+    """Turns from the other end; branches draw, or do not; another rate: it is told what to do, nothing passes."""
+    report = reports(name)
+
+    assert [rung.name for rung in report.rungs if rung.status is Status.FAIL] == failed
+    for rung in TRAINING:
+        assert report.rung(rung).status is Status.NOT_RUN, report.rung(rung)
+        assert "cannot be compared: TF1 draws RandomUniform of shape [16, 3]" in report.rung(rung).detail
+        assert "switch dropout off on both sides" in report.rung(rung).detail
 
 
 @pytest.mark.tensorflow
 def test_dropout_in_another_place_is_seen_by_its_shape(reports: Reports) -> None:
-    """[16, 3] in each turn does not fit [16, 5, 4]; what differs from itself lets no training rung pass."""
+    """[16, 3] in each turn does not fit [16, 5, 4]; what is not aligned lets no training rung pass."""
     report = reports("wrong")
 
     assert report.rung("random").status is Status.FAIL
@@ -133,16 +202,6 @@ def test_dropout_that_is_switched_off_is_not_compared(reports: Reports) -> None:
 
 
 @pytest.mark.tensorflow
-def test_a_side_that_differs_from_itself_is_no_failure_of_rung_8(reports: Reports) -> None:
-    """Two loops draw at once."""
-    report = reports("both ways")
-
-    assert report.rung("modes").status is not Status.FAIL
-    assert any("TF1 differs from itself where it trains" in words for words in report.not_compared)
-    assert not any(cause.kind == "numerics" for cause in report.causes)
-
-
-@pytest.mark.tensorflow
 def test_a_penalty_on_a_forget_bias_names_the_bias(reports: Reports) -> None:
     """Not the kernels of which one became two, and which agree."""
     told = next(cause for cause in reports("penalty").causes if cause.kind == "regularization")
@@ -152,7 +211,7 @@ def test_a_penalty_on_a_forget_bias_names_the_bias(reports: Reports) -> None:
 
 
 def test_only_what_fits_but_for_the_turns_is_taken_for_the_same() -> None:
-    """An axis of turns more, on the side without the loop."""
+    """An axis of turns more, on the side without the loop; a draw that is not repeated is none of several turns."""
 
     def drawn(*shape: int, repeats: bool = False) -> list[RandomOp]:
         return [RandomOp("RandomUniform", 0, shape, "step", None, repeats)]

@@ -188,6 +188,18 @@ def test_trainable_variables_are_suggested_apart_from_the_others():
     ] == suggested(match(tf1, tf2))
 
 
+def test_variables_of_tf1_alone_leave_those_of_the_same_last_names():
+    """A moving mean that TF1 corrects for its first zero has a sum and a counter of its own."""
+    last = ("gamma", "moving_mean", "moving_variance", "moving_mean/biased")
+    tf1 = variables(*((f"{layer}/{name}", (4,)) for layer in "ab" for name in last))
+    tf2 = variables(*((f"m/{layer}/{name}", (4,)) for layer in "cd" for name in last[:3]))
+
+    assert [
+        *((f"a/{name}", f"m/c/{name}") for name in last[:3]),
+        *((f"b/{name}", f"m/d/{name}") for name in last[:3]),
+    ] == suggested(match(tf1, tf2))
+
+
 def test_a_missing_bias_leaves_the_kernels_suggested():
     """Groups of the same last name agree by themselves."""
     tf1 = variables(("a/kernel", (3, 4)), ("a/bias", (4,)), ("b/kernel", (4, 4)), ("b/bias", (4,)))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ..tensors import Json
 
 __all__ = [
     "AverageRow", "CallRow", "Content", "CreationRow", "DrawRow", "LayerRow", "LoadRow", "OptimizerRow", "Place",
-    "RateRow", "RecordRow", "ScenarioRow", "VariableRow"
+    "RateRow", "RecordRow", "ScenarioRow", "Standing", "Turns", "VariableRow"
 ]
 
 Place = Tuple[str, int]
@@ -23,6 +23,21 @@ ScenarioRow = Dict[str, Json]
 """``outcome``, ``detail``, ``parts``, ``place``, ``seconds``, and what the scenario says of itself."""
 RecordRow = Dict[str, Json]
 """A value: its kind, name and step, where its array lies, and more of the kind."""
+
+class Turns(NamedTuple):
+    """What TF1 draws turn by turn, in a loop or in one that is unrolled, and TF2 at once.
+
+    ``axis`` is that of TF2's shape along which the turns lie. ``numbers`` are those of TF1's draws in their order: of
+    the one in the loop, which takes so many turns in each training step as ``counts`` says, or of one for each turn.
+    """
+
+    axis: int
+    numbers: Sequence[int]
+    counts: Sequence[int]
+
+
+Standing = Union[int, Turns]
+"""For which draws of TF1 one of TF2 stands: a position or number, or those of turns."""
 
 if TYPE_CHECKING:
     from typing import TypedDict  # since Python 3.8
@@ -78,7 +93,8 @@ if TYPE_CHECKING:
         """A random operation.
 
         It `repeats` where it is in a loop of the graph, which draws anew in each turn, and is `idle` where nothing that
-        is recorded depends on what it draws.
+        is recorded depends on what it draws. One that is drawn in a branch alone is drawn `sometimes`. In each training
+        step the loop takes so many `turns`, where that is known. The `name` is the operation's, in a graph.
         """
 
         op: str
@@ -87,7 +103,10 @@ if TYPE_CHECKING:
         purpose: str
         place: Place | None
         repeats: bool
+        sometimes: bool
         idle: bool
+        turns: Sequence[int]
+        name: str
 
     class LoadRow(TypedDict):
         """A call that loads from a checkpoint."""
@@ -157,7 +176,7 @@ if TYPE_CHECKING:
         elsewhere: str
         scales_loss: bool
         distributes: bool
-        step_numbers: list[int]
+        step_numbers: list[Standing]
         unbuilt: str
         normalized: list[str]
         lines: list[Json]

@@ -187,9 +187,23 @@ _DRAW = _fields(
         "purpose": _text,
         "place": _maybe(_place),
         "repeats": _flag,
+        "sometimes": _flag,
         "idle": _flag,
+        "turns": _list(_LENGTH),
+        "name": _text,
     },
 )
+
+
+def _standing(value: Json, where: str) -> None:
+    """The number of a draw, or, of one that stands for turns, axis, numbers and counts."""
+    if not isinstance(value, list):
+        _LENGTH(value, where)
+    elif len(value) != 3 or not value[1]:
+        raise _no(value, where, "number of a draw, or axis, numbers and counts of turns")
+    else:
+        for part, check in zip(value, (_LENGTH, _list(_LENGTH), _list(_LENGTH))):
+            check(part, where)
 
 
 def _input(value: Json, where: str) -> None:
@@ -353,7 +367,7 @@ CONTENT = _fields(
         "elsewhere": _text,
         "scales_loss": _flag,
         "distributes": _flag,
-        "step_numbers": _list(_LENGTH),
+        "step_numbers": _list(_standing),
         "unbuilt": _text,
         "normalized": _list(_text),
         "timing": _TIMING,

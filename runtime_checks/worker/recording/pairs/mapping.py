@@ -211,7 +211,7 @@ def _by_order(left: Sequence[Described], right: Sequence[Described], found: dict
     if _agree(left, right, ones, others):
         return list(zip(ones, others))
     suggested = _by_group(left, right, ones, others, _trainable)
-    for group in (_last, _kind) if not suggested else ():
+    for group in (_last, _kind) if not suggested else (_last,):
         ones = sorted(set(ones) - {one for one, _ in suggested})
         others = sorted(set(others) - {other for _, other in suggested})
         suggested += _by_group(left, right, ones, others, group)

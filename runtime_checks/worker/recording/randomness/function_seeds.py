@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from ..tensors import Graph, Operation, Protobuf
 
-__all__ = ["FunctionSeeds", "draws", "has_functions", "seeds"]
+__all__ = ["PARALLEL", "FunctionSeeds", "draws", "has_functions", "seeds"]
+
+PARALLEL = "parallel_iterations"
+"""The setting of a loop that says how many of its turns may run side by side."""
 
 _MAXIMUM = 2**31 - 1
 _BRANCHING = ("If", "StatelessIf", "Case", "StatelessCase")
@@ -95,6 +98,8 @@ class FunctionSeeds:
                 self.numbered.append((node.name, number))
                 number += 1
                 continue
+            if PARALLEL in node.attr:
+                node.attr[PARALLEL].i = 1
             start = number
             for attribute in sorted(node.attr):
                 if node.attr[attribute].WhichOneof("value") in ("func", "list"):

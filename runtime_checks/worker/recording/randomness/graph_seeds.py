@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import Collection, Iterable, Iterator, Sequence
+from types import MappingProxyType
+from typing import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..format.rows import DrawRow
 from ..tensors import Graph, Operation
-from .function_seeds import FunctionSeeds, draws, has_functions, seeds
+from .function_seeds import PARALLEL, FunctionSeeds, draws, has_functions, seeds
 from .ledger import Ledger
 
 __all__ = ["initial_ops", "ledger_of", "number_step_ops", "numbered", "random_operations", "reseeded"]
 
+_LOOPING = ("Enter", "RefEnter", "While", "StatelessWhile")
 _NOT_DRAWING = ("Dataset", "Iterator", "Queue", "Generator", "Candidate")
 
 
 def number_step_ops(graph: Graph, seed: int = 42) -> list[tuple[str, int]]:
     """Give the random operations of a TF1 graph that are for no initial value the seeds 0, 1, 2 ... in their order.
 
-    To be called before a session has run any of them, and when the graph is complete. What a branch or the body of a
-    loop draws is numbered where the condition or the loop stands; in TF 1.15 only with control flow v1, its default.
+    Its loops take one turn after the other from then on, so that what they draw is the same each time. To be called
+    before a session has run any of them, and when the graph is complete. What a branch or the body of a loop draws is
+    numbered where the condition or the loop stands; in TF 1.15 only with control flow v1, its default.
 
     Returns:
         The names of the operations, of those in functions within their function, and their numbers.
     """
+    from tensorflow.core.framework import attr_value_pb2
+
     initial = {operation.name for operation in initial_ops(graph)}
     functions = FunctionSeeds(graph, seed)
     numbered: list[tuple[str, int]] = []
     count = 0
     for operation in graph.get_operations():
+        if operation.type in _LOOPING:
+            operation._set_attr(PARALLEL, attr_value_pb2.AttrValue(i=1))
         if operation.name in initial:
             continue
         if draws(operation):
@@ -115,13 +122,23 @@ def random_operations(graph: Graph) -> list[Operation]:
     return found
 
 
-def ledger_of(ledger: Ledger, idle: Collection[Operation] = ()) -> list[DrawRow]:
-    """What a graph draws, as JSON data, with the seeds that its operations have now; some of it is `idle`."""
+def ledger_of(
+    ledger: Ledger, idle: Collection[Operation] = (), turns: Mapping[Operation, Sequence[int]] = MappingProxyType({})
+) -> list[DrawRow]:
+    """What a graph draws, as JSON data, with the seeds that its operations have now.
+
+    Args:
+        ledger: of the graph.
+        idle: the operations on which nothing depends.
+        turns: how many turns their loops take in each step, where that is known.
+    """
     described = []
     for draw, said in zip(ledger.draws, ledger.described()):
         with contextlib.suppress(AttributeError, ValueError):  # no operation, or one without seeds
             said["seed"] = int(draw.operation.get_attr("seed2"))
         if draw.operation in idle:
             said["idle"] = True
+        if draw.operation in turns:
+            said["turns"] = list(turns[draw.operation])
         described.append(said)
     return described

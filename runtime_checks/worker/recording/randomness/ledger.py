@@ -16,15 +16,13 @@ from typing import Any, Iterator, NamedTuple, Sequence
 
 from ...frames import UserCode
 from ...patching import replaced
-from ..format.rows import DrawRow, Place
+from ..format.draws import INITIAL_VALUE, STEP
+from ..format.rows import DrawRow, Place, Standing
 from ..tensors import Function, Operation, Tensor, Variable
 from ..watching.trace_graph import current_trace_graph
 from ..watching.variable_creation import initial_values
 
-__all__ = ["INITIAL_VALUE", "STEP", "Draw", "Ledger", "Share", "initializing"]
-
-INITIAL_VALUE = "initial value"
-STEP = "step"
+__all__ = ["Draw", "Ledger", "Share", "initializing"]
 
 _STATEFUL = "tensorflow.python.ops.gen_random_ops"
 _UNASKED = (
@@ -110,16 +108,17 @@ class Ledger:
         finally:
             self._thread.share = before
 
-    def begin_step(self, numbers: Sequence[int] = ()) -> None:
+    def begin_step(self, numbers: Sequence[Standing] = ()) -> None:
         """The draws that follow belong to the next training step; the first call begins step 0.
 
-        Those that are numbered within a step get these numbers first, in place of 0, 1, 2 ...
+        Those that are numbered within a step get these numbers first, in place of 0, 1, 2 ...; those that stand for
+        turns are drawn turn by turn.
         """
         self.step += 1 if self._begun else 0
         self._begun = True
 
     @contextlib.contextmanager
-    def evaluating(self, numbers: Sequence[int] = ()) -> Iterator[None]:
+    def evaluating(self, numbers: Sequence[Standing] = ()) -> Iterator[None]:
         """What the body draws belongs to the inference after a training step, and is not kept; see `begin_step`."""
         before = list(self.draws)
         try:
@@ -161,8 +160,11 @@ class Ledger:
                     "op": draw.op, "seed": draw.seed, "shape": draw.shape, "purpose": draw.purpose,
                     "place": draw.place,
                 }  # fmt: skip
-                if _in_loop(draw.operation):
-                    said["repeats"] = True
+                if draw.operation is not None:
+                    said["name"] = draw.operation.name
+                within = _within(draw.operation)
+                if within:
+                    said["repeats" if within == "loop" else "sometimes"] = True
                 found.append(said)
         return found
 
@@ -207,19 +209,23 @@ class Ledger:
         return draw
 
 
-def _in_loop(operation: Operation) -> bool:
-    """Whether an operation is a part of what a loop of the graph does in each turn."""
+def _within(operation: Operation) -> str:
+    """``loop`` for a part of what a loop of the graph does in each turn, ``branch`` for one of a branch alone."""
+    found = ""
     graph = getattr(operation, "graph", None)
     while graph is not None:
-        if type(graph).__name__.startswith("While"):
-            return True
+        kind = type(graph).__name__
+        if kind.startswith("While"):
+            return "loop"
+        found = "branch" if kind.startswith("Cond") else found
         graph = getattr(graph, "outer_graph", None)
     context = operation._get_control_flow_context() if hasattr(operation, "_get_control_flow_context") else None
     while context is not None:
         if context.IsWhileContext():
-            return True
+            return "loop"
+        found = "branch" if context.IsCondContext() else found
         context = context.outer_context
-    return False
+    return found
 
 
 def initializing(frame: FrameType | None) -> bool:

@@ -10,7 +10,9 @@ replaced here; their numbers depend on nothing else, and are the same in TF 1.15
   calls of a ``tf.function``, and, as eager kernels are cached by their attributes, between two eager calls with the
   same seeds: so step k draws the same numbers on each side.
 
-What a loop draws is not aligned with an unrolled loop: there is one operation on one side, and one a turn on the other.
+What TF1 draws in a loop, one operation for all turns, or unrolled, one for each turn, and TF2 at once for all of them,
+as the dropout of a cell becomes a layer's, TF2 draws turn by turn: `graph_seeds` lets the turns of TF1's loops come one
+after the other, and numbers are the same as long as both sides count turns from the same end.
 """
 
 from __future__ import annotations
@@ -28,10 +30,12 @@ import numpy as np
 
 from ...frames import UserCode
 from ...patching import replaced
+from ..format.draws import INITIAL_VALUE, STEP
+from ..format.rows import Standing, Turns
 from ..tensors import Function, Graph, Module, Nest, Tensor
 from ..watching.trace_graph import current_trace_graph, function_graphs, name_of
 from .function_seeds import draws, seeds
-from .ledger import INITIAL_VALUE, STEP, Draw, Ledger, initializing
+from .ledger import Draw, Ledger, initializing
 
 __all__ = ["CONSTANT", "NUM_RANDOM_OPS", "aligned", "of_evaluation", "set_seeds", "tool"]
 
@@ -159,6 +163,7 @@ class _Numbers(Ledger):
     def __init__(self, code: UserCode | None, heard: Tell, retraced: bool) -> None:
         super().__init__(code)
         self._given: Sequence[int] = ()
+        self._turns: dict[int, Turns] = {}
         self._begin = 0
         self._tell = heard
         self._retraced = retraced
@@ -171,19 +176,20 @@ class _Numbers(Ledger):
         self._called: weakref.WeakSet[Graph] = weakref.WeakSet()
         self._of_replicas: dict[int, int] = {}
 
-    def begin_step(self, numbers: Sequence[int] = ()) -> None:
+    def begin_step(self, numbers: Sequence[Standing] = ()) -> None:
         if not self._begun:
             for draw in self.draws:
                 draw.purpose = INITIAL_VALUE
         super().begin_step(numbers)
         self._next = self._begin = 0
-        self._given = numbers
+        self._given = [_first(number) for number in numbers]
+        self._turns = {_first(number): number for number in numbers if isinstance(number, Turns)}
         self._of_replicas.clear()
 
     @contextlib.contextmanager
-    def evaluating(self, numbers: Sequence[int] = ()) -> Iterator[None]:
+    def evaluating(self, numbers: Sequence[Standing] = ()) -> Iterator[None]:
         first = self._next = self._begin = of_evaluation(self.step)
-        self._given = [first + number for number in numbers]
+        self._given = [first + _first(number) for number in numbers]
         with super().evaluating(numbers):
             yield
 
@@ -277,14 +283,18 @@ class _Numbers(Ledger):
 
     def _heard(self, name: str, function: Function, stateful: bool) -> Function:
         if name in _BY_SHAPE:
-            drawing = functools.partial(_through_python, function) if self._retraced else function
-            return super()._heard(name, functools.partial(self._rows, drawing), stateful)
+            return super()._heard(name, functools.partial(self._rows, function), stateful)
         return super()._heard(name, function, stateful)
 
     def _rows(self, function: Function, shape: Tensor, *arguments: Any, **named: Any) -> Tensor:
         """What a replica draws for its rows of a batch are the rows that a single device draws for them."""
         import tensorflow as tf
 
+        turns = self._turns.get(named.get("seed2", -1))
+        if turns is not None:
+            function = functools.partial(_through_python, functools.partial(self._by_turns, function, turns))
+        elif self._retraced:
+            function = functools.partial(_through_python, function)
         share = self.share
         if share is None or share.rows == share.whole or named.get("seed2", _FIRST_INITIAL) >= _FIRST_INITIAL:
             return function(shape, *arguments, **named)
@@ -294,6 +304,29 @@ class _Numbers(Ledger):
         times = sizes[0] // share.rows
         drawn = function([share.whole * times, *sizes[1:]], *arguments, **named)
         return drawn[share.first * times:(share.first + share.rows) * times]
+
+    def _by_turns(self, function: Function, turns: Turns, shape: Tensor, *arguments: Any, **named: Any) -> Tensor:
+        """Draw by eager kernels what TF1 draws turn by turn; what it does not reach gets what the last turn drew."""
+        import tensorflow as tf
+
+        shape = tf.convert_to_tensor(shape)
+        if not tf.executing_eagerly():
+            return function(shape, *arguments, **named)
+        sizes = [int(size) for size in shape]
+        length = sizes.pop(turns.axis)
+        numbers = list(turns.numbers)
+        if turns.counts:
+            numbers *= min(length, turns.counts[min(self.step, len(turns.counts) - 1)])
+        drawn = []
+        for number in numbers:
+            named["seed"], named["seed2"] = seeds(named["seed"], number)
+            drawn.append(function(tf.constant(sizes, shape.dtype), *arguments, **named))
+        drawn += drawn[-1:] * (length - len(drawn))
+        return tf.stack(drawn, turns.axis)
+
+
+def _first(number: Standing) -> int:
+    return number.numbers[0] if isinstance(number, Turns) else number
 
 
 def _through_python(function: Function, *arguments: Any, **named: Any) -> Tensor:

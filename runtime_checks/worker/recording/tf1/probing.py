@@ -10,8 +10,8 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from ...errors import essence
+from ..format.draws import STEP
 from ..format.rows import RateRow
-from ..randomness.ledger import STEP
 from ..tensors import Array, Operation, Tensor, V1Session, Variable
 from ..values import schedules
 from ..watching import clipping
@@ -20,9 +20,9 @@ from ..watching.v1_optimizers import Applied
 from .building import Network
 from .sessions import assign, read
 from .step import run_values
-from .variables import plain
+from .variables import plain, weights
 
-__all__ = ["idle_draws", "limits", "rates"]
+__all__ = ["idle_draws", "limits", "rates", "turns"]
 
 _COUNTING = {"AssignAdd": 1, "AssignAddVariableOp": 1, "AssignSub": -1, "AssignSubVariableOp": -1}
 _WRITING = ("Assign", "Scatter", "ResourceScatter", "CountUpTo", "ResourceApply", "Apply")
@@ -57,7 +57,8 @@ def idle_draws(session: V1Session, network: Network, feeds: Feeds) -> set[Operat
     """The random operations of a graph on which nothing of its forward pass depends.
 
     Those are the draws of other networks in the graph, and of a dropout that keeps everything, whose ``keep_prob`` is
-    fed: it draws, and then adds nothing to what it is given. Of very many, those that are not tried are not idle.
+    fed: it draws, and then adds nothing to what it is given. Of very many, those that are not tried are not idle. What
+    loops and branches draw, which nothing can be fed to, is idle where another pass gives the same.
 
     Args:
         session: on the graph.
@@ -68,8 +69,10 @@ def idle_draws(session: V1Session, network: Network, feeds: Feeds) -> set[Operat
     wanted = [value for value in network.values if value.fetched]
     needed = upstream([getattr(value.tensor, "op", value.tensor) for value in wanted])
     found = {operation for operation in drawing if operation.graph is network.graph and operation not in needed}
-    drawing = [operation for operation in drawing if operation in needed and network.graph.is_fetchable(operation)]
-    if not drawing:
+    needed = {operation for operation in drawing if operation not in found}
+    drawing = [one for one in drawing if one in needed and one.graph is network.graph and one.graph.is_fetchable(one)]
+    within = needed.difference(drawing)
+    if not needed:
         return found
     drawn = session.run([operation.outputs[0] for operation in drawing], feeds)
     others = {operation: _other(value) for operation, value in zip(drawing, drawn)}
@@ -81,6 +84,8 @@ def idle_draws(session: V1Session, network: Network, feeds: Feeds) -> set[Operat
         return run_values(session, wanted, {**feeds, **values})
 
     plain = run(())
+    if within and all(np.array_equal(one, other) for one, other in zip(plain, run(()))):
+        found.update(within)
     drawing = [one for one, value in zip(drawing, drawn) if not np.array_equal(others[one], value)]
 
     waiting, runs = [drawing], 0
@@ -91,6 +96,53 @@ def idle_draws(session: V1Session, network: Network, feeds: Feeds) -> set[Operat
         elif len(some) > 1:
             waiting += [some[: len(some) // 2], some[len(some) // 2 :]]
     return found
+
+
+def turns(session: V1Session, network: Network, feeds: Sequence[Feeds]) -> dict[Operation, list[int]]:
+    """By the operations that draw in loops, how many turns their loop takes for each batch.
+
+    Those of loops in loops are left out, those of which the number depends on weights, and all of a graph that reads
+    its data by itself.
+
+    Args:
+        session: on the graph.
+        network: its graph.
+        feeds: of each batch.
+    """
+    drawing = [draw.operation for draw in network.ledger.draws if draw.purpose == STEP and draw.operation is not None]
+    counters = {operation: _counter(operation, network) for operation in drawing}
+    counters = {operation: counter for operation, counter in counters.items() if counter is not None}
+    if not counters or not network.reads_inputs:
+        return {}
+    counted = [session.run(list(counters.values()), fed) for fed in feeds]
+    known = [(variable, value) for variable, value in read(session, weights(network)) if value.dtype.kind == "f"]
+    assign(session, [(variable, 0.1 + 0.5 * value) for variable, value in known])
+    again = [session.run(list(counters.values()), fed) for fed in feeds]
+    assign(session, known)
+    columns = zip(counters, zip(*counted), zip(*again))
+    return {operation: [int(count) for count in one] for operation, one, other in columns if one == other}
+
+
+def _counter(operation: Operation, network: Network) -> Tensor | None:
+    """What counts, from 0 on, the turns of the only loop in which an operation is; None where nothing does."""
+    body = operation.graph
+    if body is not network.graph:
+        loops = [one for one in network.graph.get_operations() if one.type in ("While", "StatelessWhile")]
+        named = [loop for loop in loops if loop.get_attr("body").name.split("_numbered_")[0] == body.name]
+        return named[0].outputs[0] if named else None
+    context = operation._get_control_flow_context()
+    if context is None or not context.IsWhileContext() or context.outer_context is not None:
+        return None
+    for leaving in context.loop_exits:
+        switch = leaving.op.inputs[0].op
+        begun, next_turn = [tensor.op for tensor in switch.inputs[0].op.inputs]
+        added = next_turn.inputs[0].op
+        if begun.type != "Enter" or constant_of(begun.inputs[0]) != 0 or added.type not in ("Add", "AddV2"):
+            continue
+        counted, by = added.inputs
+        if constant_of(by) == 1 and counted.op.type == "Identity" and counted.op.inputs[0].op is switch:
+            return leaving
+    return None
 
 
 def _other(drawn: Array) -> Array:

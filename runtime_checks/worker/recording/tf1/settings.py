@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, Sequence
 
+from ..format.draws import STEP
 from ..format.rows import LayerRow, Place
 from ..pairs import structures
-from ..randomness.ledger import STEP, Draw
+from ..randomness.ledger import Draw
 from ..tensors import Graph, Json, Layer, Nest, Operation, Tensor
 from ..watching.operations import constant_of
 

@@ -17,6 +17,7 @@ from ...errors import essence
 from ...frames import UserCode
 from ..format import scenarios
 from ..format.attempts import NotRunError, attempt
+from ..format.draws import STEP
 from ..format.plan import Plan
 from ..format.reading import Recorded
 from ..format.store import Chapter, Recording
@@ -26,7 +27,6 @@ from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
 from ..randomness import numbering
 from ..randomness.graph_seeds import ledger_of, number_step_ops, numbered, reseeded
-from ..randomness.ledger import STEP
 from ..tensors import Array, DType, Function, Operation, V1Session, Variable
 from ..values import fills, sampling
 from ..watching.clipping import UNKNOWN
@@ -105,6 +105,7 @@ class _Side:
         self._said: set[str] = set()
         self._fetched: dict[Network, Operations] = {}
         self._idle: dict[Network, set[Operation]] = {}
+        self._turns: dict[Network, dict[Operation, list[int]]] = {}
 
     def record(self) -> None:
         """Record everything that is wanted."""
@@ -461,14 +462,21 @@ class _Side:
                 evaluating.record(session, network, batches, chapter, step, self.code)
 
     def _say_what_draws(self, chapter: Chapter, network: Network, session: V1Session) -> None:
-        """Say again what a graph draws, once a session tells what of it is idle."""
+        """Say again what a graph draws, once a session, whose work is done, tells what is idle and how loops turn."""
         try:
             if network not in self._idle:
                 self._idle[network] = probing.idle_draws(session, network, network.feeds(self.batches.at(0)))
         except Exception as error:
             self.recording.note(f"which draws of the TF1 side are idle was not found out: {essence(error)}")
             self._idle[network] = set()
-        chapter.say(random_ops=ledger_of(network.ledger, self._idle[network]))
+        try:
+            if network not in self._turns:
+                feeds = [network.feeds(self.batches.at(step)) for step in range(self.plan.steps)]
+                self._turns[network] = probing.turns(session, network, feeds)
+        except Exception as error:
+            self.recording.note(f"how many turns the loops of the TF1 side take was not found out: {essence(error)}")
+            self._turns[network] = {}
+        chapter.say(random_ops=ledger_of(network.ledger, self._idle[network], self._turns[network]))
 
     def _probe(self, chapter: Chapter, session: V1Session, network: Network) -> None:
         """Say what training would do otherwise than in the steps that are run."""

@@ -9,12 +9,12 @@ from typing import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from ..float64.running import held
+from ..format.draws import of_a_step
 from ..format.reading import Record, Recorded
-from ..format.rows import DrawRow
+from ..format.rows import DrawRow, Standing, Turns
 from ..format.scenarios import EVALUATED, INFERENCE, STEPS, TRAINING
 from ..pairs import mapping
 from ..pairs.pair import Pair
-from ..randomness.matching import of_a_step
 from ..tensors import Array, Variable
 from ..values import fills, sampling
 from ..values.conversions import Conversion, Derived, derived, refilled, regrouped
@@ -174,13 +174,20 @@ class Copying:
         """What the TF1 side drew in a scenario that is no initial value."""
         return of_a_step([] if self._tf1 is None else self._tf1.scenario(scenario).said.get("random_ops") or [])
 
-    def seeds(self, scenario: str, positions: Sequence[int] | None = None) -> list[int]:
+    def seeds(self, scenario: str, positions: Sequence[Standing] | None = None) -> list[Standing]:
         """The seeds of what the TF1 side drew in a scenario: of all, or of those at the positions of `counterparts`."""
         seeds = [int(row.get("seed") or 0) for row in self.draws(scenario)]
         if positions is None:
-            return seeds
+            return list(seeds)
         behind = max(seeds, default=-1) + 1 - len(seeds)
-        return [seeds[at] if at < len(seeds) else at + behind for at in positions]
+
+        def seed(at: int) -> int:
+            return seeds[at] if at < len(seeds) else at + behind
+
+        def standing(at: Standing) -> Standing:
+            return at._replace(numbers=[*map(seed, at.numbers)]) if isinstance(at, Turns) else seed(at)
+
+        return [*map(standing, positions)]
 
     def steps_of_rates(self) -> dict[str, list[int]]:
         """At which steps the TF1 side looked at each of its learning rates, by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..format.store import Chapter
 from ..pairs.batches import Batch
 from ..tensors import Array, Graph, Nest, Protobuf, Tensor, Variable
 from ..watching.operations import place_of
+from .model import inlined
 
 __all__ = ["record"]
 
@@ -46,7 +48,7 @@ def record(
     import tensorflow as tf
 
     try:
-        concrete = function.get_concrete_function(batch.inputs, batch.labels)
+        concrete = _traced(function, batch)
     except Exception as error:
         raise NotRunError(f"it cannot be traced by tf.function: {essence(error)}") from error
     graph = concrete.graph
@@ -65,6 +67,13 @@ def record(
     )
     for (kind, name, tensor), array, moved in zip(found, computed.arrays, computed.moves):
         chapter.add(kind, name, np.asarray(array), place=place_of(tensor.op, code), moved=moved)
+
+
+def _traced(function: Any, batch: Batch) -> Any:
+    """The graph of all that is computed, functions that are called in it included, unless only a function can do it."""
+    with contextlib.suppress(Exception), inlined():
+        return function.get_concrete_function(batch.inputs, batch.labels)
+    return function.get_concrete_function(batch.inputs, batch.labels)
 
 
 def _found(parts: Mapping[str, Nest]) -> Iterator[tuple[str, str, Tensor]]:

@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ... import signature
 from ...frames import UserCode
+from ...patching import wrapped
 from ..format.rows import LayerRow, Place
 from ..pairs import structures
 from ..pairs.batches import PairError, arguments
@@ -20,8 +21,8 @@ from ..tensors import Function, Layer, Module, Nest, Tensor
 from ..watching.constructions import written_at
 
 __all__ = [
-    "Forward", "Model", "clear_names", "converted", "eagerly", "in_function", "is_of_keras", "is_symbolic",
-    "layer_settings", "make", "tensors"
+    "Forward", "Model", "clear_names", "converted", "eagerly", "in_function", "inlined", "is_of_keras",
+    "is_symbolic", "layer_settings", "make", "tensors"
 ]
 
 _SETTINGS = ("epsilon", "momentum", "rate", "renorm", "center", "scale", "axis", "negative_slope", "alpha", "theta")
@@ -296,6 +297,23 @@ def eagerly() -> Iterator[None]:
         yield
     finally:
         tf.config.run_functions_eagerly(before)
+
+
+@contextlib.contextmanager
+def inlined() -> Iterator[None]:
+    """Make what a ``tf.function`` computes that another one calls, in the body, a part of the graph of that one."""
+    import tensorflow as tf
+
+    def inlining(original: Function) -> Function:
+        def call(function: Any, *args: Nest, **kwargs: Nest) -> Nest:
+            if tf.executing_eagerly():
+                return original(function, *args, **kwargs)
+            return converted(function.python_function, *args, **kwargs)
+
+        return call
+
+    with wrapped(type(tf.function(lambda: None)), "__call__", inlining):
+        yield
 
 
 def converted(function: Function, *args: Nest, **kwargs: Nest) -> Nest:

@@ -8,16 +8,16 @@ from typing import Callable, ContextManager, Iterator, NamedTuple, Sequence
 from ...frames import UserCode
 from ...patching import definer, wrapped
 from ..format import scenarios
+from ..format.draws import counterparts, of_a_step
 from ..format.plan import Plan
 from ..format.reading import Recorded, read
-from ..format.rows import DrawRow
+from ..format.rows import DrawRow, Standing, Turns
 from ..format.store import Chapter, Recording
 from ..pairs import structures
 from ..pairs.batches import Batch, Batches
 from ..pairs.pair import Pair
 from ..randomness import numbering
 from ..randomness.ledger import Ledger
-from ..randomness.matching import counterparts, of_a_step
 from ..tensors import Array, Function, Strategy, Variable
 from .copying import BEGINNINGS, Copying
 from .listening import Listening
@@ -77,7 +77,7 @@ class Session:
         self.copying = Copying(pair, tf1, recording.note)
         self.distributes = False
         """Whether the training step runs a strategy by itself, as the ordinary TF2 side was seen to do."""
-        self.step_numbers: list[int] | None = None
+        self.step_numbers: list[Standing] | None = None
         """The numbers of what a training step draws, once they are known."""
         self.forcing = self.copying
         """Copies the weights that single steps begin with."""
@@ -85,7 +85,8 @@ class Session:
             ordinary = read(plan.reference)
             self.forcing = Copying(Pair(pair.tf1, pair.tf2, pair.inputs), ordinary, recording.note)
             self.distributes = bool(ordinary.content.get("distributes"))
-            self.step_numbers = list(ordinary.content.get("step_numbers") or ())
+            numbers = ordinary.content.get("step_numbers") or ()
+            self.step_numbers = [Turns(*one) if isinstance(one, list) else one for one in numbers]
 
     def numbered(self, mode: str = numbering.NUM_RANDOM_OPS) -> ContextManager[Made]:
         """A fresh model; all random operations are numbered, those of initial values included."""
@@ -118,7 +119,7 @@ class Session:
                 self.recording.note(f"{text} is the program's own, and not compared: Keras's losses of it are")
             yield Made(model, variables, listening, ledger)
 
-    def build(self, made: Made) -> list[int]:
+    def build(self, made: Made) -> list[Standing]:
         """Call the model once, so that its variables exist, and put back what the call changed.
 
         Gives back the numbers of what it drew, as `begin_step` of the ledger takes them.
@@ -128,7 +129,7 @@ class Session:
         numbering.set_seeds(self.plan.seed)  # kernels go on where that call ended
         return self.numbers(scenarios.INFERENCE, made.ledger.described())
 
-    def rehearse(self, made: Made) -> list[int]:
+    def rehearse(self, made: Made) -> list[Standing]:
         """The numbers of what a pass of training draws; what it changed is put back."""
         if not self.copying.draws(scenarios.ALIGNED):
             return []
@@ -139,11 +140,14 @@ class Session:
         numbering.set_seeds(self.plan.seed)
         return self.numbers(scenarios.ALIGNED, rows)
 
-    def numbers(self, scenario: str, rows: Sequence[DrawRow]) -> list[int]:
+    def numbers(self, scenario: str, rows: Sequence[DrawRow]) -> list[Standing]:
         """The numbers of what is drawn, by what TF1 drew in a scenario; see `counterparts`."""
         ones = self.copying.draws(scenario)
-        found = counterparts(ones, of_a_step(rows))
-        if ones and scenario != scenarios.ALIGNED and found != list(range(len(ones))):
+        others = of_a_step(rows)
+        found = counterparts(ones, others)
+        if any(isinstance(at, Turns) for at in found):
+            self.recording.adapted("what TF1 draws turn by turn and TF2 at once, TF2 drew turn by turn as well")
+        elif ones and scenario != scenarios.ALIGNED and found != list(range(len(ones))):
             self.recording.adapted(
                 "the sides draw other things, or in another order: TF2 got the random numbers of TF1 by kind and shape"
             )

@@ -10,15 +10,15 @@ from ...errors import essence
 from ...frames import UserCode
 from ..format import scenarios
 from ..format.attempts import NotRunError, attempt
+from ..format.draws import of_a_step
 from ..format.plan import Plan
 from ..format.reading import Recorded
-from ..format.rows import LoadRow, Place
+from ..format.rows import LoadRow, Place, Standing
 from ..format.store import Chapter, Recording
 from ..pairs import structures
 from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
 from ..randomness import numbering, samples
-from ..randomness.matching import of_a_step
 from ..tensors import Array, Nest, Tensor
 from ..values import sampling
 from ..values.conversions import Conversion
@@ -70,7 +70,7 @@ class _Side:
         self.session = session
         self._loads: list[LoadRow] | None = None
         self._begins_alike = False
-        self._inferring: Sequence[int] = ()
+        self._inferring: Sequence[Standing] = ()
         self._groups: list[converting.Group] = []
         self._problems: list[str] = []
         self._open = contextlib.ExitStack()

@@ -14,7 +14,7 @@ from ...errors import essence, text_of
 from ...frames import place_of
 from ..format import scenarios
 from ..format.attempts import NotRunError
-from ..format.rows import AverageRow, OptimizerRow, Place, VariableRow
+from ..format.rows import AverageRow, OptimizerRow, Place, Standing, VariableRow
 from ..format.store import Chapter
 from ..mutations.patches import exchanged
 from ..pairs import structures
@@ -131,7 +131,7 @@ def try_unbuilt(session: Session, made: Made) -> None:
         session.recording.content["unbuilt"] = essence(error) + where
 
 
-def step_numbers(session: Session, chapter: Chapter) -> list[int]:
+def step_numbers(session: Session, chapter: Chapter) -> list[Standing]:
     """The numbers of what a training step draws, as a first step of a model of its own shows it.
 
     Where nothing is drawn, or that step fails, there are none: it will be told of where it is recorded.
@@ -164,7 +164,7 @@ class _Trainer:
         self.seen: Seen | None = None
         self.assignments = probing.Assignments()
         self._every = True
-        self._inferring: Sequence[int] = ()
+        self._inferring: Sequence[Standing] = ()
         self._updates: dict[str, Place | None] = {}
         self._optimizers: list[Optimizer] = []
         self._updating: dict[str, Optimizer] = {}
