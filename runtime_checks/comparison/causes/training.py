@@ -28,6 +28,8 @@ _EXPLAINS = 0.95
 """Of what accounts for all of a difference."""
 _MOST_EXAMPLES = 256
 """In a larger batch, some number of examples fits any factor."""
+_SLIGHT = 0.02
+"""Of the largest element of a gradient: what single elements of a layer change that a ReLU switches off."""
 _FORWARD = ("output", "tap")
 _UPDATED = ("update", "variable")
 _TRAINED = (*_FORWARD, "regularization", "loss", "gradient", "learning_rate", *_UPDATED, "slot")
@@ -395,6 +397,15 @@ def _gradient(seen: Seen, step: int) -> Iterator[Clue]:
         return
     if lacking:
         yield Clue("variables", 0.6, f"{text}: {lacking[0]} has one on one side only.")
+    shares = (float(np.max(np.abs(one - two)) / np.max(np.abs(one))) for one, two in known.values() if np.any(one))
+    apart = max(shares, default=math.inf)
+    if apart < _SLIGHT and seen.tf1.scenario(scenarios.FLOAT64_STEP).outcome != "ok":
+        yield Clue(
+            "numerics",
+            0.6,
+            f"{text}, by up to {figure(apart)} of the largest element: that may be rounding, as where a ReLU stands at "
+            "zero and passes a gradient on one side alone; --oracle computes them in float64, and tells.",
+        )
     yield Clue("forward", 0.5, f"{text}: something stops or changes them on the way back.")
     yield Clue("update rule", 0.45, f"{text}: what is done to them before they are applied may differ.")
 
