@@ -10,7 +10,7 @@ from ..analysis.paths import path_of
 from ..rule_api.model import File
 from .found import Found, Given, Missing
 from .placeholders import dtype_of, range_of, width
-from .tracing import Program, Spot, optimizers_of
+from .tracing import Program, Spot, is_step, optimizers_of
 
 __all__ = ["find_model_fn", "read_model_fn"]
 
@@ -68,7 +68,7 @@ def read_model_fn(program: Program, main: File, function: Scope, found: Found) -
         )
         found.told.append(f"{given.where} {given.role} `{given.name}`: {given.dtype or 'float32'}, shape {shape}")
     for call in main.calls_by_function.get(function.id, ()):
-        if call.method in ("minimize", "apply_gradients"):
+        if is_step(call):
             found.told.append(f"{main.display}:{call.line} training step: `{call.text[:90]}`")
             found.optimizer_text = optimizers_of(program, Spot(main, call.scope, call.call)) or found.optimizer_text
         if call.name.rpartition(".")[2] in _SPECS and (loss := call.value("loss")) is not None:

@@ -12,7 +12,7 @@ from ..analysis.paths import path_of
 from ..rule_api.model import Call, File
 from .found import Found, Given, Missing
 from .placeholders import describe, dropout_off, fed_to, makes_variables, range_of
-from .tracing import Program, Spot, behind, optimizers_of, position_in
+from .tracing import Program, Spot, behind, is_step, loss_given, optimizers_of, position_in
 
 __all__ = ["read_session"]
 
@@ -78,7 +78,7 @@ class _Reader:
         self._settings = self._fed_numbers(runs)
         trained = self._trained(runs)
         if trained is None:
-            found.not_understood.append("no `minimize` or `apply_gradients` was found: nothing is trained")
+            found.not_understood.append("what trains: no `minimize`, `apply_gradients` or the like was found")
             found.loss = found.train_op = None
             roots = [fetch for run in runs for fetch in run.fetches]
             output, reached = self._last(roots), None
@@ -226,7 +226,7 @@ class _Reader:
         """The training step that sessions run first, and its loss; other ones are told."""
         steps: list[Spot] = []
         for call in self._program.calls():
-            if call.method in ("minimize", "apply_gradients") and not any(one.kind == "function" for one in call.found):
+            if is_step(call):
                 steps.append(Spot(call.file, call.scope, call.call))
         if not steps:
             return None
@@ -278,8 +278,8 @@ class _Reader:
         """What a training step makes smaller; of a line in a function that several calls run, by one of these."""
         call = step.call
         assert call is not None
-        if call.method == "minimize":
-            node = call.value("loss", 0)
+        if call.method != "apply_gradients":
+            node = loss_given(call)
             return None if node is None else self._settled(step.at(node), by)
         for spot, inner, name in self._program.named(step):
             if inner.method == "compute_gradients" and (node := inner.value("loss", 0)) is not None:
@@ -353,7 +353,7 @@ class _Reader:
         """What the program asks of its model outside of training, as a generator's images."""
         training = set()
         for call in self._program.calls():
-            if call.method in ("minimize", "apply_gradients"):
+            if is_step(call):
                 step = Spot(call.file, call.scope, call.call)
                 training |= {id(run.node) for run, _ in self._fetched(step, runs)}
         fetches = [fetch for run in runs if id(run.spot.node) not in training for fetch in run.fetches]

@@ -17,9 +17,17 @@ from ..finding import Finding, Target
 from ..rule_api.model import Call, File
 from ..source.parsing import SourceFile, parse_source
 
-__all__ = ["UNKNOWN", "Program", "Spot", "behind", "is_pipeline", "optimizers_of", "position_in"]
+__all__ = [
+    "UNKNOWN", "Program", "Spot", "behind", "is_pipeline", "is_step", "loss_given", "optimizers_of", "position_in"
+]
 
 _QUEUES = ("tensorflow.train.batch", "tensorflow.train.shuffle_batch")
+_STEPS = {
+    "slim.optimize_loss": "loss",
+    "slim.learning.create_train_op": "total_loss",
+    "tensorflow.contrib.training.create_train_op": "total_loss",
+}
+"""Functions that make a training step with an optimizer that they are given, and what they call the loss."""
 UNKNOWN: Any = object()
 """A value that the text does not tell."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -458,9 +466,20 @@ class Program:
         return None
 
 
+def is_step(call: Call) -> bool:
+    """Whether a call makes a training step: of an optimizer, or a function of contrib or slim that is given one."""
+    own = call.method in ("minimize", "apply_gradients") and not any(one.kind == "function" for one in call.found)
+    return own or call.name in _STEPS
+
+
+def loss_given(call: Call) -> ast.expr | None:
+    """The loss that is given to what makes a training step."""
+    return call.value(_STEPS.get(call.name, "loss"), 0) if call.method == "minimize" or call.name in _STEPS else None
+
+
 def optimizers_of(program: Program, step: Spot) -> str:
     """All that a training step may update by, in words; of an optimizer that is given another one, the outer one."""
-    receiver = None if step.call is None else step.call.receiver
+    receiver = None if step.call is None or step.call.name in _STEPS else step.call.receiver
     made = [
         spot
         for spot, _, name in program.named(step if receiver is None else step.at(receiver))

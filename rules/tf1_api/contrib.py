@@ -276,7 +276,8 @@ def _successor(module: str) -> str:
         return "; it has no successor"
     if path.startswith("learn."):
         return f"; {became} does such things in its own way"
-    return f"; it lives on in {became}" if became else "; most of it has no successor"
+    broken = "; tf_slim's raises until `--fix --via compat.v1` repairs it" if found and found.needs_repair else ""
+    return f"; it lives on in {became}{broken}" if became else "; most of it has no successor"
 
 
 def instead(path: str) -> str:

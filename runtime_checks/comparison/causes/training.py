@@ -669,7 +669,7 @@ def _movement(seen: Seen, twins: list[Twin], step: int) -> str:
         factors = [factor for factor, _ in fits.values()]
         if near(min(factors), max(factors), 1e-2):
             factor = float(np.mean(factors))
-            if near(factor, 1.0, 1e-3):
+            if near(factor, 1.0, 1e-2):
                 return f". They change alike on both sides, but for {figure(_farthest(fits))} of the change"
             return f". TF2 changes them {figure(factor)} times as much as TF1 does: that is the ratio of 1 - momentum"
         listed = ", ".join(f"{name} {factor:.4g} times" for name, (factor, _) in list(fits.items())[:3])

@@ -603,12 +603,30 @@ def test_what_the_step_computes_is_an_output_of_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("made", "optimizer"),
+    [
+        ("tf.contrib.layers.optimize_loss(cost, None, 1, tf.train.AdamOptimizer(0.1))", "AdamOptimizer(0.1)"),
+        ('tf.contrib.layers.optimize_loss(optimizer="SGD", loss=cost, global_step=None, learning_rate=1)', ""),
+        ("tf.contrib.slim.learning.create_train_op(cost, tf.train.AdamOptimizer(0.1))", "AdamOptimizer(0.1)"),
+        ("tf.contrib.training.create_train_op(cost, optimizer=tf.train.AdamOptimizer(0.1))", "AdamOptimizer(0.1)"),
+    ],
+)
+def test_functions_that_make_a_training_step_are_known(tmp_path: Path, made: str, optimizer: str) -> None:
+    """Those of contrib and slim, which are given the loss and an optimizer, or its name."""
+    found = read(tmp_path, SCRIPT.replace("tf.train.AdamOptimizer(0.1).minimize(cost)", made))
+
+    assert ("step", "cost", "h") == (found.train_op, found.loss, found.outputs)
+    assert optimizer in found.optimizer_text
+    assert not found.not_understood
+
+
+@pytest.mark.parametrize(
     ("before", "after", "where"),
     [
         ("4 * 3]", "columns()]", "size 1 of x, `columns()` in "),
         ("keep: 0.5", "keep: rate()", "the value of `keep` (train.py:6), which train.py:15 feeds with `rate()`"),
         ("{x: data(), y: targets(), keep: 0.5}", "fed()", "train.py:15 all of what is fed"),
-        ("minimize(cost)", "compute_gradients(cost)", "nothing is trained"),
+        ("minimize(cost)", "compute_gradients(cost)", "what trains: no `minimize`"),
     ],
 )
 def test_what_the_text_does_not_tell_is_said(tmp_path: Path, before: str, after: str, where: str) -> None:
