@@ -234,19 +234,29 @@ class _Reader:
         steps.sort(
             key=lambda step: min((order[r.file.key, r.line] for r, _ in self._fetched(step, runs)), default=1 << 30)
         )
-        for other in steps[1:]:
-            fetches = [one for _, one in self._fetched(other, runs)]
-            self._tell_of_another(other, fetches, self._loss(other), steps[0])
+        own, *fetched = ([one for _, one in self._fetched(step, runs)] for step in steps)
+        taken = self._reach_of_call(steps[0], own, "the training step")
+        for other, fetches in zip(steps[1:], fetched, strict=True):
+            self._tell_of_another(other, fetches, self._loss(other), steps[0], taken)
         (first, _), *others = self._calls_for(steps[0], runs) or [(steps[0], [])]
         for other, fetches in others:
             self._tell_of_another(other, fetches, self._loss(steps[0], other), first)
         return steps[0], self._loss(steps[0], first if others else None)
 
-    def _tell_of_another(self, step: Spot, fetches: list[Spot], loss: Spot | None, first: Spot) -> None:
+    def _tell_of_another(
+        self, step: Spot, fetches: list[Spot], loss: Spot | None, first: Spot, taken: str | Missing | None = None
+    ) -> None:
+        """Say that the program trains by another step, too; by one of the name that is taken, in other runs."""
         names = [
             self._reach_of_call(step, fetches, "the training step"),
             self._reach(loss) if loss is not None else None,
         ]
+        if isinstance(names[0], str) and names[0] == taken:
+            self._found.not_understood.append(
+                f"{step.where} trains in its place in another run: `{_short(step.text)}`; the pair has what the "
+                "program makes with the options that it is given"
+            )
+            return
         known = [f"`{name}`" for name in names if isinstance(name, str)]
         of_its_own = f"; it wants a pair of its own, with {' and '.join(known)}" if len(known) == 2 else ""
         self._found.not_understood.append(

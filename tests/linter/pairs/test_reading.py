@@ -602,6 +602,24 @@ def test_what_the_step_computes_is_an_output_of_it(tmp_path: Path) -> None:
     assert ("self.made", False) == (kept.outputs, kept.apart)
 
 
+def test_a_step_that_another_run_takes_wants_no_pair_of_its_own(tmp_path: Path) -> None:
+    """Of one name, by an option of the program: the pair has the one that the program makes."""
+    made = (
+        "optimizer = tf.train.AdamOptimizer(0.1)\n"
+        "if clip > 0:\n"
+        "    grads, weights = zip(*optimizer.compute_gradients(cost))\n"
+        "    step = optimizer.apply_gradients(zip(tf.clip_by_global_norm(grads, clip)[0], weights))\n"
+        "else:\n"
+        "    step = optimizer.minimize(cost)\n"
+    )
+    found = read(tmp_path, SCRIPT.replace("step = tf.train.AdamOptimizer(0.1).minimize(cost)\n", made))
+    told = " ".join(found.not_understood)
+
+    assert ("step", "cost", "h") == (found.train_op, found.loss, found.outputs)
+    assert "train.py:16 trains in its place in another run: `optimizer.minimize(cost)`" in told
+    assert "a pair of its own" not in told
+
+
 @pytest.mark.parametrize(
     ("made", "optimizer"),
     [

@@ -54,9 +54,9 @@ def purposes(restored: Any) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("form", ["prefix", "index", "folder", "shards", "V1", "real 1.15"])
+@pytest.mark.parametrize("form", ["prefix", "index", "folder", "folder as prefix", "shards", "V1", "real 1.15"])
 def test_a_checkpoint_in_any_form_is_loaded_into_a_graph(target: str, form: str, facts: Facts):
-    """By its prefix, a file or its folder, in two shards, in the first format, and as 1.15 wrote it."""
+    """By its prefix, which may be a folder, a file or its folder, in shards, in the first format, as 1.15 wrote it."""
     restored = facts(target)["forms"][form]
 
     assert (NAMES, [], [], []) == (

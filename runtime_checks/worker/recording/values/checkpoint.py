@@ -133,7 +133,8 @@ def read_checkpoint(path: str) -> Checkpoint:
 
     Args:
         path: its prefix, one of its files, a folder of checkpoints (the latest counts) or of a TF1 SavedModel; one
-            file or several shards, in either of the formats that TF1 wrote.
+            file or several shards, in either of the formats that TF1 wrote. A folder may be all of a prefix, too, whose
+            files then have no name before the dot.
 
     Raises:
         CheckpointError: if there is none, it is damaged, or it is object-based.
@@ -144,7 +145,7 @@ def read_checkpoint(path: str) -> Checkpoint:
     if not tf.io.gfile.glob(prefix + "*"):
         raise CheckpointError(f"there is no checkpoint {prefix}: no file begins so")
     try:
-        reader = tf.train.load_checkpoint(prefix)
+        reader = tf.compat.v1.train.NewCheckpointReader(prefix)
     except Exception as error:
         raise CheckpointError(f"checkpoint {prefix} cannot be read: {_line(error)}") from error
     if reader.has_tensor(_OBJECT_GRAPH):
@@ -160,6 +161,8 @@ def _prefix(path: str) -> str:
 
     if not os.path.isdir(path):
         return path if os.path.isfile(path) and _FILE.search(path) is None else _FILE.sub("", path)
+    if os.path.isfile(os.path.join(path, ".index")):
+        return os.path.join(path, "")
     saved_model = os.path.join(path, "variables", "variables")
     latest = saved_model if os.path.isfile(saved_model + ".index") else tf.train.latest_checkpoint(path)
     if latest is None:

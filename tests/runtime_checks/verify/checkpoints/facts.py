@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import tempfile
 
 import numpy as np
@@ -46,10 +47,14 @@ def write(folder):
         first = v1.train.Saver(write_version=v1.train.SaverDef.V1)
         old = first.save(session, os.path.join(folder, "old", "model.ckpt"))
     assert os.path.exists(shards + ".data-00001-of-00002")
+    os.mkdir(os.path.join(folder, "bare"))  # as Saver.save(session, "bare/") has its files
+    for ending in (".index", ".data-00000-of-00001"):
+        shutil.copyfile(whole + ending, os.path.join(folder, "bare", ending))
     return {
         "prefix": whole,
         "index": whole + ".index",
         "folder": os.path.dirname(whole),
+        "folder as prefix": os.path.join(folder, "bare"),
         "shards": shards,
         "V1": old,
         "real 1.15": TF115,
