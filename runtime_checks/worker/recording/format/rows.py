@@ -24,6 +24,7 @@ ScenarioRow = Dict[str, Json]
 RecordRow = Dict[str, Json]
 """A value: its kind, name and step, where its array lies, and more of the kind."""
 
+
 class Turns(NamedTuple):
     """What TF1 draws turn by turn, in a loop or in one that is unrolled, and TF2 at once.
 

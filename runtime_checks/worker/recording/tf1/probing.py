@@ -28,6 +28,8 @@ _COUNTING = {"AssignAdd": 1, "AssignAddVariableOp": 1, "AssignSub": -1, "AssignS
 _WRITING = ("Assign", "Scatter", "ResourceScatter", "CountUpTo", "ResourceApply", "Apply")
 _CALLING = ("If", "While", "PartitionedCall", "StatefulPartitionedCall", "Case")
 """What runs a body."""
+_LONGEST = 60_000
+"""Milliseconds that a loop may take with other weights, with which one that ends by its outputs may end never."""
 _MOST_RUNS = 64
 """Passes in which draws get other numbers."""
 Message = Any
@@ -114,11 +116,16 @@ def turns(session: V1Session, network: Network, feeds: Sequence[Feeds]) -> dict[
     counters = {operation: counter for operation, counter in counters.items() if counter is not None}
     if not counters or not network.reads_inputs:
         return {}
-    counted = [session.run(list(counters.values()), fed) for fed in feeds]
+    import tensorflow as tf
+
+    limited = tf.compat.v1.RunOptions(timeout_in_ms=_LONGEST)
+    counted = [session.run(list(counters.values()), fed, limited) for fed in feeds]
     known = [(variable, value) for variable, value in read(session, weights(network)) if value.dtype.kind == "f"]
     assign(session, [(variable, 0.1 + 0.5 * value) for variable, value in known])
-    again = [session.run(list(counters.values()), fed) for fed in feeds]
-    assign(session, known)
+    try:
+        again = [session.run(list(counters.values()), fed, limited) for fed in feeds]
+    finally:
+        assign(session, known)
     columns = zip(counters, zip(*counted), zip(*again))
     return {operation: [int(count) for count in one] for operation, one, other in columns if one == other}
 
