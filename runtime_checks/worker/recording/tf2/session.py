@@ -143,8 +143,7 @@ class Session:
     def numbers(self, scenario: str, rows: Sequence[DrawRow]) -> list[Standing]:
         """The numbers of what is drawn, by what TF1 drew in a scenario; see `counterparts`."""
         ones = self.copying.draws(scenario)
-        others = of_a_step(rows)
-        found = counterparts(ones, others)
+        found = counterparts(ones, of_a_step(rows))
         if any(isinstance(at, Turns) for at in found):
             self.recording.adapted("what TF1 draws turn by turn and TF2 at once, TF2 drew turn by turn as well")
         elif ones and scenario != scenarios.ALIGNED and found != list(range(len(ones))):
