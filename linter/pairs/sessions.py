@@ -430,7 +430,7 @@ class _Reader:
             given.reach = self._reach_of_call(spot, [key for _, key, _ in fed], f"the placeholder `{given.name}`")
             told = [one for one in fed if one[0] in computing] or fed  # not what a run is fed that initializes
             self._role(given, spot, told, training, of_step=id(spot.node) not in computed)
-            if given.role == "setting" and all(id(run.spot.node) in training for run, _, _ in fed):
+            if given.role == "setting" and given.evaluate == given.train:
                 given.evaluate = dropout_off(program, spot, wanted) or given.evaluate
             if given.role != "setting":
                 _fill_sizes(given, [_shape_of(program.value(value)) for _, _, value in fed])
@@ -460,7 +460,11 @@ class _Reader:
     def _role(
         self, given: Given, spot: Spot, fed: Sequence[tuple[_Run, Spot, Spot]], training: set[int], of_step: bool
     ) -> None:
-        """Say what a placeholder is; what the training step alone needs, such as a learning rate, is a setting."""
+        """Say what a placeholder is; what the training step alone needs, such as a learning rate, is a setting.
+
+        A run that does not train may still be fed as training is, as one that reads the loss of its batch: a number
+        that is fed otherwise only is the one outside of training.
+        """
         values = {True: [], False: []}  # type: dict[bool, list[Spot]]
         for run, _, value in fed:
             values[id(run.spot.node) in training].append(value)
@@ -469,7 +473,9 @@ class _Reader:
         if given.shape == () or given.dtype == "bool" or (given.shape is None and (plain or of_step)):
             given.role = "setting"
             given.train = self._setting(values[True] or values[False], given)
-            given.evaluate = self._setting(values[False] or values[True], given)
+            trained = {self._program.value(value) for value in values[True]}
+            otherwise = [value for value in values[False] if self._program.value(value) not in trained]
+            given.evaluate = self._setting([*otherwise, *values[False], *values[True]], given)
             if isinstance(given.train, Missing) and given.dtype == "bool":
                 given.train = "True"
             if given.dtype == "bool" and given.train == "True" and not values[False]:

@@ -45,6 +45,7 @@ from ..analysis.project import Project, effects_of
 from ..analysis.public_names import all_there, has, missing_part, split_api
 from ..analysis.statements import Statements, span_of
 from ..analysis.summary import conditions, defaults_to_none, own_statements, runs_by_itself, scope_name
+from ..analysis.unpacking import ANY, ITERATED, Way, ways_to
 from ..analysis.values import Values
 from ..analysis.versions import Versions
 from ..finding import Location, Span, Target
@@ -53,6 +54,7 @@ from ..source.reading import NOTEBOOK
 
 __all__ = [
     "GROWERS",
+    "ITERATED",
     "MUTATORS",
     "PLACEHOLDERS",
     "UNKNOWN",
@@ -1094,7 +1096,15 @@ class Assignment(Site):
         """The target, as an `ast` node."""
         self.value = fact.value
         """The assigned expression as an `ast` node; None for loop targets and unpackings."""
+        self.source = fact.source
+        """What is unpacked or iterated, where `value` is None; see `way`."""
         self.augmented = fact.augmented
+
+    @cached_property
+    def way(self) -> Way:
+        """From `source` to the part of it that the target gets: places, `ITERATED` for an element, `ANY` for any."""
+        node = self.syntax
+        return ways_to(node).get(id(self.node), (ANY,)) if isinstance(node, ast.stmt | ast.expr) else (ANY,)
 
     @property
     def kind(self) -> str:

@@ -112,9 +112,11 @@ def given_to(call: Call, function: Scope, parameter: str) -> ast.expr | None:
 
 def reaching(site: Site, name: ast.Name) -> list[Assignment]:
     """The assignments whose value a name may have at a site: none from before one that surely comes between."""
-    home = site.file.index.lookup(site.scope, name.id)
-    around = site.file.assignments_by_function.get(home[0].id, []) if home is not None else []
-    found = [assignment for assignment in around if assignment.path == name.id]
+    index = site.file.index
+    home = index.lookup(site.scope, name.id)
+    around = site.file.assignments_by_function.get(home[0].function().id, []) if home is not None else []
+    named = [assignment for assignment in around if assignment.path == name.id]
+    found = [one for one in named if (own := index.lookup(one.scope, name.id)) and home and own[0] is home[0]]
     if home is None or home[0] is not site.scope.function():
         return found
     levels = set(site.block.chain())

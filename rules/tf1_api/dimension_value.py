@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...linter.rule_api.model import Call, Era, File, Known, Reference
+from ...linter.rule_api.model import ITERATED, Assignment, Era, File, Known, Reference, Site
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
+from ..keras.strategies import reaching
 from .contexts import V2_OFF
 from .signatures import is_tried
 
@@ -18,10 +19,31 @@ if TYPE_CHECKING:
 _SHAPES = ("get_shape", "merge_with", "with_rank", "with_rank_at_least", "with_rank_at_most")
 """Methods that give a `TensorShape`."""
 _OF_DIMENSIONS = ("assert_is_compatible_with", "is_compatible_with", "merge_with", "value")
-_MENTIONED = re.compile(rf"\]\s*+\)*+\s*+\.\s*+(?:{'|'.join(_OF_DIMENSIONS)})\b")
-"""Whether a text may ask an item for any of these; most do not."""
+_MENTIONED = re.compile(rf"shape\b(?s:.*)\.\s*+(?:{'|'.join(_OF_DIMENSIONS)})\b")
+"""Whether a text may ask a dimension for any of these; most do not."""
 _ABSENT = frozenset({"AttributeError", "Exception", "BaseException"})
 _KEEPING = (*V2_OFF, "tensorflow.disable_v2_tensorshape")
+_DEEPEST = 6
+"""Names that stand for one another."""
+
+
+class _Shape(NamedTuple):
+    """A place where the shape of something is read."""
+
+    site: Site
+    node: ast.Attribute | ast.Call
+    tensor: ast.expr
+
+    @property
+    def is_method(self) -> bool:
+        """Whether a method gives it."""
+        return isinstance(self.node, ast.Call)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether that is a method of the project's own."""
+        call = self.site.file.call_at(self.node)
+        return call is not None and any(one.kind in ("class", "function") for one in call.found)
 
 
 class DimensionValue(Rule):
@@ -69,58 +91,114 @@ class DimensionValue(Rule):
         if not _MENTIONED.search(file.source.text) or file.project.uses(*_KEEPING):
             return
         for fact in file.index.references:
-            node = fact.node
-            if isinstance(node, ast.Attribute) and node.attr == "shape" and (asked := _asked(file, node)):
-                yield from self._judge(file.reference_of(fact), node.value, asked, is_method=False)
-        for call_fact in file.index.calls:
-            func = call_fact.node.func
-            if isinstance(func, ast.Attribute) and func.attr in _SHAPES and (asked := _asked(file, call_fact.node)):
-                call = file.call_of(call_fact)
-                yield from self._judge(call, func.value, asked, is_method=True)
+            asked = _asked(file, fact.node)
+            if asked is not None and (shapes := _shapes(Site(file, asked, fact.scope, fact.block), asked.value)):
+                yield from self._judge(file.reference_of(fact), asked, shapes)
 
-    def _judge(self, site: Call | Reference, tensor: ast.expr, asked: str, is_method: bool) -> Iterator[Diagnostic]:
-        """Judge a dimension by what the shape is of."""
-        if site.version_checked or (is_method and any(one.kind in ("class", "function") for one in site.found)):
+    def _judge(self, site: Reference, asked: ast.Attribute, shapes: list[_Shape]) -> Iterator[Diagnostic]:
+        """Judge a dimension by what the shapes are of."""
+        if site.version_checked or is_tried(site, _ABSENT):
             return
-        if is_tried(site, _ABSENT):
+        if any(shape.is_own for shape in shapes):
             return
-        known = site.is_tensor(tensor)
-        if known in (Known.TENSOR, Known.VARIABLE):
+        known = {shape.site.is_tensor(shape.tensor) for shape in shapes}
+        is_likely = Known.LIKELY in known or any(shape.is_method for shape in shapes)
+        if known <= {Known.TENSOR, Known.VARIABLE}:
             severity = Severity.ERROR
-        elif known is Known.LIKELY or is_method or site.file.era in (Era.TF1, Era.MIXED):
+        elif is_likely or site.file.era in (Era.TF1, Era.MIXED):
             severity = Severity.WARNING
         else:
             return
-        instead = "Leave `.value` out" if asked == "value" else "Compare the numbers"
+        instead = "Leave `.value` out" if asked.attr == "value" else "Compare the numbers"
         yield self.report(
             site,
-            f"A dimension of a shape is an int or None in TF2: `.{asked}` raises AttributeError. {instead}.",
+            f"A dimension of a shape is an int or None in TF2: `.{asked.attr}` raises AttributeError. {instead}.",
             severity,
         )
 
-    def fixed_part(self, site: Call | Reference) -> ast.expr | None:
+    def fixed_part(self, site: Reference) -> ast.expr | None:
         """The `.value` of the dimension."""
         assert isinstance(site.syntax, ast.expr)
-        item = site.file.parent_of(site.syntax)
-        asked = site.file.parent_of(item) if item is not None and _asked(site.file, site.syntax) == "value" else None
-        return asked if isinstance(asked, ast.Attribute) else None
+        asked = _asked(site.file, site.syntax)
+        return asked if asked is not None and asked.attr == "value" else None
 
-    def fix(self, node: libcst.Attribute, site: Call | Reference) -> Replacement | None:
+    def fix(self, node: libcst.Attribute, site: Reference) -> Replacement | None:
         """Leave `.value` out."""
-        shape = site.syntax.func if isinstance(site.syntax, ast.Call) else site.syntax
-        assert isinstance(shape, ast.Attribute)
+        asked = _asked(site.file, site.syntax)
+        shapes = [] if asked is None else _shapes(site.at(asked), asked.value)
         item = node.value.with_changes(lpar=[*node.lpar, *node.value.lpar], rpar=[*node.value.rpar, *node.rpar])
-        if site.is_tensor(shape.value) in (Known.TENSOR, Known.VARIABLE) or site.file.era is Era.TF1:
+        known = {shape.site.is_tensor(shape.tensor) for shape in shapes}
+        if known <= {Known.TENSOR, Known.VARIABLE} or site.file.era is Era.TF1:
             return Replacement(item)
         return Replacement(item, Applicability.UNSAFE, "the shape may be that of something else")
 
 
-def _asked(file: File, shape: ast.expr) -> str:
-    """What a dimension of a shape is asked for, or an empty text."""
-    item = file.parent_of(shape)
-    if not isinstance(item, ast.Subscript) or item.value is not shape or isinstance(item.slice, ast.Slice):
-        return ""
-    asked = file.parent_of(item)
-    if not isinstance(asked, ast.Attribute) or asked.value is not item or not isinstance(asked.ctx, ast.Load):
-        return ""
-    return asked.attr if asked.attr in _OF_DIMENSIONS else ""
+def _asked(file: File, node: ast.AST) -> ast.Attribute | None:
+    """What a dimension is asked for, where what is read may be the dimension, or what it is an item of."""
+    while not (isinstance(node, ast.Attribute) and node.attr in _OF_DIMENSIONS):
+        around = file.parent_of(node)
+        is_called = isinstance(around, ast.Call) and isinstance(node, ast.Attribute) and node.attr in _SHAPES
+        is_item = isinstance(around, ast.Subscript) and around.value is node
+        if around is None or not (is_called or is_item or isinstance(around, ast.Attribute)):
+            return None
+        node = around
+    return node if isinstance(node.ctx, ast.Load) else None
+
+
+def _shapes(site: Site, dimension: ast.expr, came: int = 0) -> list[_Shape]:
+    """The shapes one of which an expression surely is a dimension of; none where it may be something else."""
+    if isinstance(dimension, ast.Subscript):
+        return [] if isinstance(dimension.slice, ast.Slice) else _of_shape(site, dimension.value, came)
+    if not isinstance(dimension, ast.Name) or came > _DEEPEST:
+        return []
+    found: list[_Shape] = []
+    for made in _made(site, dimension):
+        way, source = _unpacked(made)
+        if made.value is not None:
+            shapes = _shapes(made, made.value, came + 1)
+        elif len(way) == 1 and (way[0] is ITERATED or isinstance(way[0], int)):
+            shapes = _of_shape(made, source, came + 1)
+        else:
+            shapes = []
+        if not shapes:
+            return []
+        found += shapes
+    return found
+
+
+def _of_shape(site: Site, node: ast.expr | None, came: int) -> list[_Shape]:
+    """The shapes one of which an expression surely is, or is a part of."""
+    if isinstance(node, ast.Attribute) and node.attr == "shape":
+        return [_Shape(site, node, node.value)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SHAPES:
+        return [_Shape(site, node, node.func.value)]
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return _of_shape(site, node.value, came)
+    if not isinstance(node, ast.Name) or came > _DEEPEST:
+        return []
+    found: list[_Shape] = []
+    for made in _made(site, node):
+        shapes = _of_shape(made, made.value, came + 1)
+        if not shapes:
+            return []
+        found += shapes
+    return found
+
+
+def _made(site: Site, name: ast.Name) -> list[Assignment]:
+    """What gives a name its value; nothing where something else may."""
+    home = site.file.index.lookup(site.scope, name.id)
+    if home is None or name.id in home[0].parameters or home[0].kind == "class":
+        return []
+    made = reaching(site, name)
+    return [] if any(one.augmented for one in made) else made
+
+
+def _unpacked(made: Assignment) -> tuple[tuple[object, ...], ast.expr | None]:
+    """What is unpacked or iterated, and the way to its part; ``enumerate`` and ``zip`` give elements of others."""
+    way, source = made.way, made.source
+    if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and way[:1] == (ITERATED,) and len(way) == 2:
+        place = {"enumerate": {1: 0}, "zip": {at: at for at in range(len(source.args))}}.get(source.func.id, {})
+        if way[1] in place and len(source.args) > place[way[1]]:
+            return (ITERATED,), source.args[place[way[1]]]
+    return way, source

@@ -40,7 +40,10 @@ _MODES = {
 
 
 def judge(climb: Climb) -> Settled:
-    """Fails where a side gives something else in another of its own modes; passes only where it raises in none."""
+    """Fails where a side gives something else in another of its own modes.
+
+    It passes only where both sides were compared with themselves, and raised in no mode.
+    """
     checks, notes = _compare_modes(climb.judge, climb.tf1, climb.tf2)
     for side in _unlike_itself(climb, checks):
         checks = [replace(one, counts=False) if _trains(one, side) else one for one in checks]
@@ -55,6 +58,7 @@ def judge(climb: Climb) -> Settled:
     never = vacuity.never_finite(ones, others, climb.judge.values) if failed else ""
     settled = climb.settle(checks, notes, never)
     raised = list(_raised(climb.tf1, climb.tf2))
+    raised += _alone(climb, checks)
     if raised and settled.status is Status.PASS:
         return settled._replace(status=Status.NOT_RUN, detail=f"{raised[0]}; {settled.detail}")
     return settled
@@ -82,6 +86,14 @@ def _raised(tf1: Recorded, tf2: Recorded) -> Iterator[str]:
             run = recorded.scenario(other)
             if run.outcome == "failed":
                 yield f"{_mode(side, other)} failed: {run.detail}"
+
+
+def _alone(climb: Climb, checks: Sequence[Deviation]) -> Iterator[str]:
+    """The side of which nothing was compared, such as one that ended early: what agrees is the other's alone."""
+    for side, other, recorded in (("TF1", "TF2", climb.tf1), ("TF2", "TF1", climb.tf2)):
+        if not any(f" {side} " in check.scenario for check in checks):
+            why = recorded.scenario(scenarios.FINGERPRINT).detail or "no other mode was recorded"
+            yield f"{side}: {why}; of {other} alone"
 
 
 def _compare_modes(judge: Judge, tf1: Recorded, tf2: Recorded) -> tuple[list[Deviation], list[str]]:

@@ -341,6 +341,16 @@ def test_what_a_run_is_fed_that_initializes_is_no_setting_of_evaluation(tmp_path
     assert ("0.5", "1.0") == (keep.train, keep.evaluate)
 
 
+def test_what_a_run_feeds_as_training_does_is_no_setting_of_evaluation(tmp_path: Path) -> None:
+    """A run reads the loss of its batch, fed as the training step was, before another evaluates."""
+    text = SCRIPT.replace("print(h.eval", "sess.run(cost, {x: 1, y: 1, keep: 0.5}); print(h.eval")
+    both = given(read(tmp_path, text), "keep")
+    alone = given(read(tmp_path, text.replace("print(h.eval", "# ")), "keep")
+
+    assert "keep: 0.5}); print(h.eval" in text
+    assert [("0.5", "1.0")] * 2 == [(one.train, one.evaluate) for one in (both, alone)]
+
+
 def test_what_the_training_step_runs_without_is_left_out(tmp_path: Path) -> None:
     """The layers that decode are called for another input as well, in a run of its own."""
     whole = SCRIPT.replace("h = tf.layers.dense(h, 5)\n", "h = decoder(h)\n").replace(

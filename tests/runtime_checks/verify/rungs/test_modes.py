@@ -42,6 +42,19 @@ def test_a_rung_in_which_a_side_raised_does_not_pass(scenario: str, side: str, t
     assert "failed: ValueError: no" in rung.detail
 
 
+@pytest.mark.parametrize("side", ["tf1", "tf2"])
+def test_a_rung_of_one_side_alone_does_not_pass(side: str, tmp_path: Path) -> None:
+    """The other ended before it recorded anything; what this one gives in its modes says nothing of the migration."""
+    folders = {name: record(one, tmp_path / name) for name, one in {"tf1": Program(), "tf2": CLEAN}.items()}
+    content = json.loads((folders[side] / "record.json").read_text("utf-8"))
+    content.update(scenarios={})
+    (folders[side] / "record.json").write_text(json.dumps(content), "utf-8")
+    rung = compare(read(folders["tf1"]), read(folders["tf2"])).rung("8")
+
+    assert Status.NOT_RUN is rung.status
+    assert rung.detail.startswith(f"{side.upper()}: it was not recorded; of TF{3 - int(side[-1])} alone; ")
+
+
 def test_a_mode_that_cannot_be_run_is_told_as_not_compared(tmp_path: Path) -> None:
     """A step that runs only eagerly: the rest of the rung passes, and the verdict says what it does not speak of."""
     one, other = record(Program(), tmp_path / "one"), record(CLEAN, tmp_path / "other")
