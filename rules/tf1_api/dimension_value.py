@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _SHAPES = ("get_shape", "merge_with", "with_rank", "with_rank_at_least", "with_rank_at_most")
 """Methods that give a `TensorShape`."""
 _OF_DIMENSIONS = ("assert_is_compatible_with", "is_compatible_with", "merge_with", "value")
-_MENTIONED = re.compile(rf"shape\b(?s:.*)\.\s*+(?:{'|'.join(_OF_DIMENSIONS)})\b")
-"""Whether a text may ask a dimension for any of these; most do not."""
+_MENTIONED = re.compile(rf"\.\s*+(?:{'|'.join(_OF_DIMENSIONS)})\b")
+"""Whether a text may ask a dimension for any of these."""
 _ABSENT = frozenset({"AttributeError", "Exception", "BaseException"})
 _KEEPING = (*V2_OFF, "tensorflow.disable_v2_tensorshape")
 _DEEPEST = 6
@@ -88,7 +88,8 @@ class DimensionValue(Rule):
 
     def on_file(self, file: File) -> Iterator[Diagnostic]:
         """See `Rule.on_file`."""
-        if not _MENTIONED.search(file.source.text) or file.project.uses(*_KEEPING):
+        text = file.source.text
+        if "shape" not in text or not _MENTIONED.search(text) or file.project.uses(*_KEEPING):
             return
         for fact in file.index.references:
             asked = _asked(file, fact.node)
