@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import tensorflow as tf
 from migrate_lint.runtime_checks import Pair, Spec
@@ -34,6 +36,20 @@ def old(inferred, trained, second=None):
         return Spec(predictions=output, loss=loss, train_op=v1.train.GradientDescentOptimizer(0.1).minimize(loss))
 
     return network
+
+
+def of_pipeline(network):
+    """The network behind a dataset that draws, in place of which the pair gives batches."""
+
+    def behind(features, labels, mode):
+        data = tf.data.Dataset.from_tensor_slices((np.zeros((24, 9), np.float32), np.zeros((24, 6), np.float32)))
+        data = data.shuffle(8).map(lambda one, other: (v1.random_crop(one, [6]) + v1.random_normal([6]), other))
+        images, targets = v1.data.make_one_shot_iterator(data.batch(12)).get_next()
+        found = network(images, None if labels is None else targets, mode)
+        feeds = {images: features} if labels is None else {images: features, targets: labels}
+        return dataclasses.replace(found, feeds=feeds)
+
+    return behind
 
 
 class New(keras.Model):
@@ -73,6 +89,7 @@ def pair(tf1, tf2):
 inference = pair(old(1.0, 0.5), lambda: New(0.5))
 training = pair(old(1.0, 1.0, 0.5), lambda: New(0.0, 0.5))
 early = pair(old(1.0, 0.5), lambda: New(0.5, early=True))
+pipeline = pair(of_pipeline(old(1.0, 0.5)), lambda: New(0.5))
 drawn_too = pair(old(1.0, 0.5), lambda: New(0.5, inferred=tf.constant(0.0)))
 louder = pair(old(1.0, 0.5), lambda: New(0.5, scale=1.1))
 kept_less = pair(old(0.8, 0.5), lambda: New(0.5))

@@ -39,7 +39,7 @@ def failed(report: Report) -> list[str]:
 
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("target", ["keras2", "keras3"])
-@pytest.mark.parametrize("name", ["inference", "training", "early", "drawn_too"])
+@pytest.mark.parametrize("name", ["inference", "training", "early", "drawn_too", "pipeline"])
 def test_what_one_side_draws_in_vain_shifts_no_other_number(name: str, target: str, verified: Verified) -> None:
     """In a filled model, with copied values, in training steps and in the inference after them."""
     report = verified(name, target)
@@ -48,6 +48,17 @@ def test_what_one_side_draws_in_vain_shifts_no_other_number(name: str, target: s
     assert {"fingerprint", "random", "step", "steps"} <= {
         rung.name for rung in report.rungs if rung.status is Status.PASS
     }
+
+
+@pytest.mark.tensorflow
+def test_what_a_dataset_draws_is_no_draw_of_the_network(children: Children) -> None:
+    """Nor is anything told of it, and what is fed in its place is fed in float64 as well."""
+    need("keras3")
+    with in_children(children):
+        report = run(Request(f"{PAIRS}:pipeline", target=Target("keras3"), steps=1, oracle=True))
+
+    assert Status.PASS is report.rung("float64").status, report.rung("float64").detail
+    assert not any("random numbers" in one for one in report.not_compared)
 
 
 @pytest.mark.tensorflow

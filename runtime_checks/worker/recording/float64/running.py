@@ -72,6 +72,9 @@ def _computed(
 ) -> Values:
     import tensorflow as tf
 
+    graph_def, given = _cut(graph_def, feeds)
+    feeds = {given.get(name, name): value for name, value in feeds.items()}
+    fetches = [given.get(name, name) for name in fetches]
     wanted = [name.partition(":")[0] for name in fetches]
     graph_def = tf.compat.v1.graph_util.extract_sub_graph(graph_def, [*dict.fromkeys([*wanted, *first])])
     for node in graph_def.node:
@@ -83,6 +86,27 @@ def _computed(
     arrays = _run(wide.graph_def, fetches, feeds, variables, first)
     others = _run(moved(wide.graph_def), fetches, feeds, variables, first)
     return Values(arrays, [_apart(one, other) for one, other in zip(arrays, others)])
+
+
+def _cut(graph_def: Protobuf, feeds: Mapping[str, Array]) -> tuple[Protobuf, dict[str, str]]:
+    """The graph with placeholders for all that is fed, such as what an iterator gives, and what they are called."""
+    import tensorflow as tf
+
+    kinds = {node.name: node.op for node in graph_def.node}
+    fed = [name for name in feeds if not kinds[name.partition(":")[0]].startswith("Placeholder")]
+    given = {name: "{}__fed_{}:0".format(*name.split(":")) for name in fed}
+    if not given:
+        return graph_def, given
+    cut = type(graph_def)()
+    cut.CopyFrom(graph_def)
+    for node in cut.node:
+        for at, name in enumerate(node.input):
+            found = given.get(name if ":" in name else f"{name}:0")
+            node.input[at] = name if found is None else found[:-2]
+    for name, made in given.items():
+        dtype = tf.as_dtype(np.asarray(feeds[name]).dtype).as_datatype_enum
+        cut.node.add(name=made[:-2], op="Placeholder").attr["dtype"].type = dtype
+    return cut, given
 
 
 def _run(

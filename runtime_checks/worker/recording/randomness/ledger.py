@@ -22,7 +22,7 @@ from ..tensors import Function, Operation, Tensor, Variable
 from ..watching.trace_graph import current_trace_graph
 from ..watching.variable_creation import initial_values
 
-__all__ = ["Draw", "Ledger", "Share", "initializing"]
+__all__ = ["Draw", "Ledger", "Share", "initializing", "of_pipeline"]
 
 _STATEFUL = "tensorflow.python.ops.gen_random_ops"
 _UNASKED = (
@@ -48,6 +48,8 @@ _CREATING_FILES = (
     "/keras/src/backend/common/variables.py",
     "/keras/src/backend/tensorflow/core.py",
 )
+_DATA = ("/tensorflow/python/data/", "/tensorflow_core/python/data/")
+"""Where ``tf.data`` is, also in TF 1.15."""
 
 
 @dataclass(eq=False)
@@ -133,6 +135,8 @@ class Ledger:
 
     def made(self, op: str, seed: int | None, result: Tensor) -> None:
         """An operation was made; to be called by what stands for the function that makes it."""
+        if of_pipeline(sys._getframe(1)):
+            return
         draw = self._asked
         if draw is None or seed is None or draw.seed != seed:
             draw = self._add(op, seed, sys._getframe(2), None)
@@ -258,3 +262,16 @@ def _shape(tensor: Tensor) -> list[int | None] | None:
         return [None if size is None else int(size) for size in tensor.shape.as_list()]
     except (AttributeError, ValueError, TypeError):
         return None
+
+
+def of_pipeline(frame: FrameType | None) -> bool:
+    """Whether ``tf.data`` asks at a frame of the stack, for itself or by a function that it maps over a dataset.
+
+    A pair gives batches in place of what it makes.
+    """
+    while frame is not None:
+        path = frame.f_code.co_filename.replace("\\", "/")
+        if any(folder in path for folder in _DATA):
+            return True
+        frame = frame.f_back
+    return False

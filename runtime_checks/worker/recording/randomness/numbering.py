@@ -35,7 +35,7 @@ from ..format.rows import Standing, Turns
 from ..tensors import Function, Graph, Module, Nest, Tensor
 from ..watching.trace_graph import current_trace_graph, function_graphs, name_of
 from .function_seeds import draws, seeds
-from .ledger import Draw, Ledger, initializing
+from .ledger import Draw, Ledger, initializing, of_pipeline
 
 __all__ = ["CONSTANT", "NUM_RANDOM_OPS", "aligned", "of_evaluation", "set_seeds", "tool"]
 
@@ -49,6 +49,8 @@ _FIRST_OF_EVALUATION = 2**20
 _ITERATOR = "_make_one_shot_iterator"
 _NO_DRAW = ("dummy_rng_step", _ITERATOR)
 """Functions of TensorFlow that ask for seeds and draw nothing."""
+_QUEUES = "ops/data_flow_ops.py"
+"""The file of TensorFlow that asks for the seeds of queues, in place of which a pair gives batches."""
 _BY_SHAPE = ("random_uniform", "random_standard_normal", "truncated_normal", "random_uniform_int")
 
 
@@ -75,7 +77,7 @@ def tool(mode: str, seed: int = 42, code: UserCode | None = None) -> Iterator[Le
 
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         nonlocal count
-        if sys._getframe(1).f_code.co_name == _ITERATOR:  # which has no counterpart in TF2
+        if _draws_nothing(sys._getframe(1)):
             return seeds(seed, 0)
         number = count
         if mode == CONSTANT:
@@ -117,7 +119,7 @@ def aligned(
 
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         frame = sys._getframe(1)
-        if frame.f_code.co_name in _NO_DRAW:
+        if _draws_nothing(frame):
             return seeds(seed, 0)
         if initializing(frame):
             number, purpose = numbers.initial(), INITIAL_VALUE
@@ -134,6 +136,12 @@ def aligned(
         stack.enter_context(_hearing_calls(numbers))
         stack.enter_context(_layers_of_keras_3(heard))
         yield numbers
+
+
+def _draws_nothing(frame: FrameType) -> bool:
+    """Whether it asks for the seed of something that draws no number of the network."""
+    code = frame.f_code
+    return code.co_name in _NO_DRAW or code.co_filename.endswith(_QUEUES) or of_pipeline(frame)
 
 
 def of_evaluation(step: int) -> int:

@@ -58,7 +58,7 @@ def record(
     computed = running.computed(
         network.graph.as_graph_def(),
         [tensor.name for tensor in fetched],
-        {tensor.name: array for tensor, array in feeds.items()},
+        {tensor.name: np.asarray(array, tensor.dtype.as_numpy_dtype) for tensor, array in feeds.items()},
         values,
         [one.name for one in network.graph.get_collection(keys.TABLE_INITIALIZERS) if one.inputs[0].op in needed],
         lambda name: place_of(network.graph.get_operation_by_name(name), code),

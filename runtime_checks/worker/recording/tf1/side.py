@@ -27,6 +27,7 @@ from ..pairs.pair import Pair
 from ..pipelines import record_pipeline
 from ..randomness import numbering
 from ..randomness.graph_seeds import ledger_of, number_step_ops, numbered, reseeded
+from ..randomness.ledger import Draw
 from ..tensors import Array, DType, Function, Operation, V1Session, Variable
 from ..values import fills, sampling
 from ..watching.clipping import UNKNOWN
@@ -106,6 +107,7 @@ class _Side:
         self._fetched: dict[Network, Operations] = {}
         self._idle: dict[Network, set[Operation]] = {}
         self._turns: dict[Network, dict[Operation, list[int]]] = {}
+        self._unaligned: dict[Network, list[Draw]] = {}
 
     def record(self) -> None:
         """Record everything that is wanted."""
@@ -375,13 +377,14 @@ class _Side:
         network = self._train()
         if "stepping" not in self._said:
             known = {name for name, _ in number_step_ops(network.graph, self.plan.seed)}
-            self._say_what_is_not_aligned(network, known)
+            drawn = [one for one in network.ledger.draws if one.purpose == STEP and one.operation is not None]
+            self._unaligned[network] = [draw for draw in drawn if draw.operation.name not in known]
             self._said.add("stepping")
         return network
 
-    def _say_what_is_not_aligned(self, network: Network, known: set[str]) -> None:
-        for draw in network.ledger.draws:
-            if draw.purpose == STEP and draw.operation is not None and draw.operation.name not in known:
+    def _say_what_is_not_aligned(self, network: Network) -> None:
+        for draw in self._unaligned.pop(network, ()):
+            if draw.operation not in self._idle[network]:
                 where = "" if draw.place is None else f" ({os.path.basename(draw.place[0])}:{draw.place[1]})"
                 self.recording.note(f"{draw.op} in a branch or loop of the TF1 graph draws unaligned numbers{where}")
 
@@ -476,6 +479,7 @@ class _Side:
         except Exception as error:
             self.recording.note(f"how many turns the loops of the TF1 side take was not found out: {essence(error)}")
             self._turns[network] = {}
+        self._say_what_is_not_aligned(network)
         chapter.say(random_ops=ledger_of(network.ledger, self._idle[network], self._turns[network]))
 
     def _probe(self, chapter: Chapter, session: V1Session, network: Network) -> None:

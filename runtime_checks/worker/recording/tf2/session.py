@@ -141,7 +141,11 @@ class Session:
         return self.numbers(scenarios.ALIGNED, rows)
 
     def numbers(self, scenario: str, rows: Sequence[DrawRow]) -> list[Standing]:
-        """The numbers of what is drawn, by what TF1 drew in a scenario; see `counterparts`."""
+        """The numbers of what is drawn, by what TF1 drew in a scenario; see `counterparts`.
+
+        Those of inference are positions, as its graph is numbered anew for each scenario; in training TF1 says which
+        number each of its operations has.
+        """
         ones = self.copying.draws(scenario)
         found = counterparts(ones, of_a_step(rows))
         if any(isinstance(at, Turns) for at in found):
@@ -150,7 +154,7 @@ class Session:
             self.recording.adapted(
                 "the sides draw other things, or in another order: TF2 got the random numbers of TF1 by kind and shape"
             )
-        return found
+        return found if scenario == scenarios.INFERENCE else self.copying.seeds(scenario, found)
 
     def batch_tensors(self, step: int) -> Batch:
         """The batch of a step as tensors."""
