@@ -119,9 +119,9 @@ def unaligned(both: Sequence[Scenario], steps: Sequence[Scenario]) -> tuple[str,
 
 
 def same_seeds(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> bool:
-    """Whether the operations of a step draw from the same seeds, all of them known; also where there are none."""
-    seeds = [[draw.seed for draw in draws if draw.purpose == STEP] for draws in (tf1, tf2)]
-    return seeds[0] == seeds[1] and all(seed >= 0 for seed in seeds[0])
+    """Whether the same operations of a step draw from the same seeds, all of them known; also where there are none."""
+    ones, others = ([(draw.op, draw.seed) for draw in draws if draw.purpose == STEP] for draws in (tf1, tf2))
+    return ones == others and all(seed >= 0 for _, seed in ones)
 
 
 def same_beginnings(tf1: Sequence[RandomOp], tf2: Sequence[RandomOp]) -> bool:

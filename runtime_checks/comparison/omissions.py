@@ -57,6 +57,7 @@ def not_compared(climb: Climb, asked: Sequence[Definition]) -> tuple[str, ...]:
         *_of_settings(climb),
         *_averages(climb),
         *_ignored(climb),
+        *_counters(climb),
         *_rungs(climb, asked),
         *_batches(climb, asked),
         *_alike(climb),
@@ -132,6 +133,14 @@ def _ignored(climb: Climb) -> Iterator[str]:
         names = [str(row["name"]) for row in rows if ignored(plain(str(row["name"])), keys)]
         if names:
             yield f"{_many(len(names), 'variable')} of {side} that the pair ignores ({some(names)})"
+
+
+def _counters(climb: Climb) -> Iterator[str]:
+    """What counts steps belongs to the optimizer on TF1, and may be a variable of the model on TF2."""
+    rows = climb.tf2.content.get("other_variables") or ()
+    names = [str(row["name"]) for row in rows if row.get("purpose") == "counter" and row.get("tracked")]
+    if names:
+        yield f"what counts the steps ({some(names)} of TF2)"
 
 
 def _rungs(climb: Climb, asked: Sequence[Definition]) -> Iterator[str]:

@@ -22,7 +22,7 @@ SCENARIOS = {
     scenarios.INFERENCE_COPIED: (),
     scenarios.TRAINING: (),
     scenarios.TRAINING_CONSTANT: (),
-    scenarios.ALIGNED: (),
+    scenarios.ALIGNED: (scenarios.ALIGNED_NUDGED,),
 }
 
 

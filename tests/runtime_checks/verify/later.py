@@ -573,6 +573,39 @@ EVALUATED_ALIKE = {
     ),
 }
 
+
+# What counts the steps
+
+
+def counting(*names):
+    """A model that keeps counters as variables of its own."""
+
+    class Counting(keras.Sequential):
+        def build(self, input_shape=None):
+            super().build(input_shape)
+            self.counts = tuple(
+                self.add_weight(name=name, shape=(), dtype="int32", initializer="zeros", trainable=False)
+                for name in names
+            )
+
+    return new(cls=Counting)
+
+
+def counted(model):
+    for count in model.counts:
+        count.assign_add(1)
+
+
+COUNTED = {
+    "by its name": lambda: Pair(old(), counting("global_step"), rows, classes, train_step=loop(after=counted)),
+    "by another name": lambda: Pair(old(), counting("steps"), rows, classes, train_step=loop(after=counted)),
+}
+COUNTED_OTHERWISE = {
+    "two": lambda: Pair(old(), counting("steps", "epochs"), rows, classes, train_step=loop(after=counted)),
+    "one more": lambda: Pair(old(), counting("global_step", "epochs"), rows, classes, train_step=loop(after=counted)),
+}
+
+
 def record(job):
     """In a child: record one side of a pair, as far as these kinds need it."""
     from migrate_lint.runtime_checks.worker.frames import UserCode

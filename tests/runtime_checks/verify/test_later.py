@@ -200,3 +200,23 @@ def test_metrics_are_paired_by_name_and_by_what_they_measure(verified: Verified,
     passed(report, "evaluation")
     assert {"several": 4, "the loss alone": 0, "smoothed": 0}.get(name, 2) == len(metrics)
     assert ("metric error of evaluation (only on TF1)" in told) == (name == "one side alone")
+
+
+@EITHER
+@names("COUNTED")
+def test_what_counts_the_steps_may_be_a_variable_of_the_model(verified: Verified, target: str, name: str) -> None:
+    """On TF1 it belongs to the optimizer; that it is not compared is told."""
+    report = verified(target, "COUNTED", name)
+
+    passed(report, "variables", "steps")
+    assert any(words.startswith("what counts the steps (") for words in report.not_compared), report.not_compared
+
+
+@EITHER
+@names("COUNTED_OTHERWISE")
+def test_what_counts_something_else_has_no_counterpart(verified: Verified, target: str, name: str) -> None:
+    """Only one of them can be TF1's counter, and the other is not taken for it."""
+    rung = verified(target, "COUNTED_OTHERWISE", name).rung("variables")
+
+    assert Status.FAIL is rung.status
+    assert rung.detail.endswith(f"{'steps' if name == 'two' else 'epochs'}: only in TF2")

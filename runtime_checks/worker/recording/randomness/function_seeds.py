@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..tensors import Graph, Operation, Protobuf
 
-__all__ = ["PARALLEL", "FunctionSeeds", "draws", "has_functions", "seeds"]
+__all__ = ["PARALLEL", "FunctionSeeds", "draws", "has_functions", "number_of", "seeds"]
 
 PARALLEL = "parallel_iterations"
 """The setting of a loop that says how many of its turns may run side by side."""
@@ -40,6 +40,11 @@ def _kind(operation: Operation) -> tuple[bool, tuple[str, ...]]:
 def seeds(seed: int, number: int) -> tuple[int, int]:
     """Kernels take two zeros for no seed at all; TensorFlow replaces the second one by this as well."""
     return (0, _MAXIMUM) if seed == number == 0 else (seed, number)
+
+
+def number_of(seed: int) -> int:
+    """The number of an operation, by the second of its `seeds`."""
+    return 0 if seed == _MAXIMUM else seed
 
 
 class FunctionSeeds:

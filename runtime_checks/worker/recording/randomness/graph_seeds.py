@@ -135,7 +135,7 @@ def ledger_of(
     described = []
     for draw, said in zip(ledger.draws, ledger.described()):
         with contextlib.suppress(AttributeError, ValueError):  # no operation, or one without seeds
-            said["seed"] = int(draw.operation.get_attr("seed2"))
+            said["seed"] = int(draw.operation.get_attr("seed2")) if draw.number is None else draw.number
         if draw.operation in idle:
             said["idle"] = True
         if draw.operation in turns:

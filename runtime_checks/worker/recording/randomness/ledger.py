@@ -69,6 +69,8 @@ class Draw:
     shape: list[int | None] | None = None
     operation: Operation = None
     """The operation itself, where it was made in a graph."""
+    number: int | None = None
+    """The seed that it has in the function that is called in place of the one in which it was made."""
     source: tuple[str, int] | None = None
     """The name of the function in whose trace it was made, and the step."""
 

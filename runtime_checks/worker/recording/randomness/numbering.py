@@ -77,7 +77,8 @@ def tool(mode: str, seed: int = 42, code: UserCode | None = None) -> Iterator[Le
 
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         nonlocal count
-        if _draws_nothing(sys._getframe(1)):
+        frame = sys._getframe(1)
+        if frame.f_code.co_name == _ITERATOR or _of_pipeline(frame):  # neither has a counterpart in TF2
             return seeds(seed, 0)
         number = count
         if mode == CONSTANT:
@@ -119,7 +120,7 @@ def aligned(
 
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         frame = sys._getframe(1)
-        if _draws_nothing(frame):
+        if frame.f_code.co_name in _NO_DRAW or _of_pipeline(frame):
             return seeds(seed, 0)
         if initializing(frame):
             number, purpose = numbers.initial(), INITIAL_VALUE
@@ -138,10 +139,9 @@ def aligned(
         yield numbers
 
 
-def _draws_nothing(frame: FrameType) -> bool:
-    """Whether it asks for the seed of something that draws no number of the network."""
-    code = frame.f_code
-    return code.co_name in _NO_DRAW or code.co_filename.endswith(_QUEUES) or of_pipeline(frame)
+def _of_pipeline(frame: FrameType) -> bool:
+    """Whether a dataset or a queue asks, or a function that a dataset maps."""
+    return frame.f_code.co_filename.endswith(_QUEUES) or of_pipeline(frame)
 
 
 def of_evaluation(step: int) -> int:

@@ -120,12 +120,13 @@ class _Side:
             self._try(name, self._fingerprint)
         self._try(scenarios.INFERENCE, self._inference)
         self._try(scenarios.CHECKPOINT, self._checkpoint)
-        if not self._any((scenarios.ALIGNED, *_STEPS)):
+        if not self._any((scenarios.ALIGNED, scenarios.ALIGNED_NUDGED, *_STEPS)):
             self._made.pop(INFER, None)
             self._fetched.clear()
         self._try(scenarios.TRAINING, self._training)
         self._try(scenarios.TRAINING_CONSTANT, self._training_constant)
-        self._try(scenarios.ALIGNED, self._aligned)
+        for name in (scenarios.ALIGNED, scenarios.ALIGNED_NUDGED):
+            self._try(name, self._aligned)
         for name in _STEPS:
             self._try(name, self._steps)
         for name in (scenarios.EVALUATED, scenarios.EVALUATED_NUDGED):
@@ -376,9 +377,14 @@ class _Side:
         """The graph of training with the random operations of a step numbered from 0; no other seeds come after."""
         network = self._train()
         if "stepping" not in self._said:
-            known = {name for name, _ in number_step_ops(network.graph, self.plan.seed)}
+            numbers: dict[str, list[int]] = {}
+            for name, number in number_step_ops(network.graph, self.plan.seed):
+                numbers.setdefault(name, []).append(number)
             drawn = [one for one in network.ledger.draws if one.purpose == STEP and one.operation is not None]
-            self._unaligned[network] = [draw for draw in drawn if draw.operation.name not in known]
+            self._unaligned[network] = [draw for draw in drawn if draw.operation.name not in numbers]
+            for draw in drawn:
+                if draw.operation.graph is not network.graph and numbers.get(draw.operation.name):
+                    draw.number = numbers[draw.operation.name].pop(0)
             self._said.add("stepping")
         return network
 
@@ -393,7 +399,10 @@ class _Side:
         chapter.say(random_ops=ledger_of(network.ledger))
         with opened(network) as session:
             sessions.initialize(session, network)
-            sessions.assign(session, _by_name(network, self._initial()))
+            given = self._initial()
+            if chapter.name == scenarios.ALIGNED_NUDGED:
+                given = _moved(given)
+            sessions.assign(session, _by_name(network, given))
             self._pass(chapter, network, session)
             self._say_what_draws(chapter, network, session)
 

@@ -15,6 +15,7 @@ from ..format.rows import DrawRow, Standing, Turns
 from ..format.scenarios import EVALUATED, INFERENCE, STEPS, TRAINING
 from ..pairs import mapping
 from ..pairs.pair import Pair
+from ..randomness.function_seeds import number_of
 from ..tensors import Array, Variable
 from ..values import fills, sampling
 from ..values.conversions import Conversion, Derived, derived, refilled, regrouped
@@ -46,6 +47,12 @@ class Copying:
     def possible(self) -> bool:
         """Whether the TF1 side recorded initial values."""
         return bool(self._initial(INFERENCE) or self._initial(STEPS))
+
+    def told(self, purpose: str = "") -> list[str]:
+        """The names of the variables of TF1's model; with a `purpose` such as ``counter``, of others that have it."""
+        content = {} if self._tf1 is None else self._tf1.content
+        rows = content.get("other_variables" if purpose else "variables") or ()
+        return [str(row["name"]) for row in rows if not purpose or row.get("purpose") == purpose]
 
     def convert(self, conversions: Sequence[Conversion]) -> None:
         """Take groups of variables together from now on."""
@@ -179,6 +186,7 @@ class Copying:
         seeds = [int(row.get("seed") or 0) for row in self.draws(scenario)]
         if positions is None:
             return list(seeds)
+        seeds = [*map(number_of, seeds)]
         behind = max(seeds, default=-1) + 1 - len(seeds)
 
         def seed(at: int) -> int:

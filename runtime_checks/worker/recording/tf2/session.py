@@ -100,7 +100,7 @@ class Session:
     @contextlib.contextmanager
     def _fresh(self, numbers: ContextManager[Ledger]) -> Iterator[Made]:
         clear_names()
-        variables = Variables(self.code)
+        variables = Variables(self.code, self.copying.told("counter"), self.copying.told())
         listening = Listening(self.code, variables, self.pair.taps)
         strategy = self.plan.strategy
         with contextlib.ExitStack() as scope, listening.open(), numbers as ledger, variables.watched():

@@ -106,7 +106,8 @@ class _Side:
         yield scenarios.TRAINING, self._training
         yield scenarios.TRAINING_CONSTANT, self._training
         yield scenarios.ALIGNED, self._aligned
-        yield scenarios.ALIGNED_NUDGED, self._aligned
+        if self.session.plan.reference is not None:
+            yield scenarios.ALIGNED_NUDGED, self._aligned
         yield scenarios.CHECKPOINT, self._checkpoint
         yield scenarios.STEPS, self._steps
         yield scenarios.STEPS_OTHER, self._steps

@@ -58,11 +58,18 @@ class Creation(NamedTuple):
 class Variables:
     """The variables of one model, named as a person would find them.
 
+    Args:
+        code: tells the user's files.
+        counters: the names of what counts steps on TF1, and is no variable of its model.
+        weights: the names of the variables of its model.
+
     Attributes:
         root: the model, once there is one.
     """
 
-    def __init__(self, code: UserCode) -> None:
+    def __init__(self, code: UserCode, counters: Iterable[str] = (), weights: Iterable[str] = ()) -> None:
+        self._counters = {_last(name) for name in counters}
+        self._weights_of_tf1 = {_last(name) for name in weights}
         self.root: Layer = None
         self.created: list[Creation] = []
         self._code = code
@@ -173,10 +180,10 @@ class Variables:
         """What was created besides: slots, counters, seeds and metrics, with their ``purpose``."""
         own = {number for variable, _ in self._weights() for number in identities(variable)}
         own |= {number for one in self._untracked() for number in identities(one.variable)}
-        return [
-            {**self._row(one.variable, one, False), "purpose": one.purpose or "counter"}
-            for one in _first_parts(self.created, own)
-        ]
+        tracked = {number for variable in self._tracked() or () for number in identities(variable)}
+        found = _first_parts(self.created, own)
+        rows = [(one, self._row(one.variable, one, bool(identities(one.variable) & tracked))) for one in found]
+        return [{**row, "purpose": one.purpose or "counter"} for one, row in rows]
 
     def _weights(self) -> list[tuple[Variable, Creation | None]]:
         purposes = {number: one for one in self.created for number in identities(one.variable)}
@@ -190,7 +197,15 @@ class Variables:
             if creation is None or creation.purpose not in ("metric", "seed"):
                 found.append((len(order) if creation is None else order[id(creation)], variable, creation))
         found.sort(key=lambda one: one[0])
-        return [(variable, creation) for _, variable, creation in found]
+        counting = set(map(id, self._counting([variable for _, variable, _ in found])))
+        return [(variable, creation) for _, variable, creation in found if id(variable) not in counting]
+
+    def _counting(self, tracked: Sequence[Variable]) -> list[Variable]:
+        """What the model keeps to count steps where TF1 has a variable beside its model, by name or as the only one."""
+        own = [one for one in tracked if _is_counter(one) and not getattr(one, "trainable", False)]
+        own = [one for one in own if _last(self.name(one)) not in self._weights_of_tf1]
+        named = [one for one in own if _last(self.name(one)) in self._counters]
+        return named or (own if len(own) == len(self._counters) == 1 else [])
 
     def _tracked(self) -> list[Variable] | None:
         """The variables that the model knows of, each once; None if it has no notion of its variables."""
@@ -349,6 +364,10 @@ def assign(variable: Variable, value: Array) -> None:
     import tensorflow as tf
 
     variable.assign(tf.cast(tf.convert_to_tensor(value), dtype_of(variable)))
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]
 
 
 def _is_counter(variable: Variable) -> bool:
