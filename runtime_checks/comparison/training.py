@@ -101,7 +101,7 @@ def _compare_steps(
     are rounded: four units in the last place of the element, 1e-6 of the largest change, and what the difference
     between the gradients explains as long as these agree. So an update that is a little off is seen in the step in
     which it happens, and one that is made of the rounding of gradients (where Adam turns noise into whole steps) is
-    not.
+    not. What float32 is proven to round in a gradient is the noise of the slots that are made of it as well.
     """
     walk = _Walk(judge, tf1, tf2, scenario)
     steps = [step for step in tf1.steps() if step in set(tf2.steps()) and (until is None or step < until)]
@@ -128,7 +128,13 @@ class _Walk:
         gradients = max(scale_of(judge, index, "gradient", step) for index in (self._tf1, self._tf2))
         slots = self._slots(step)
         explained: dict[str, Couple] = {}
-        for couple in couples(self._tf1, self._tf2, step, judge.names):
+        together = couples(self._tf1, self._tf2, step, judge.names)
+        grown = {
+            plain(couple.known.name): judge.coarser(self._scenario, couple)
+            for couple in together
+            if couple.known.kind == "gradient"
+        }
+        for couple in together:
             kind = couple.known.kind
             if kind == "variable":
                 gradient = explained.get(plain(couple.known.name)) or self._alone(couple, gradients)
@@ -137,7 +143,8 @@ class _Walk:
             scale = {"gradient": gradients, "learning_rate": self._rate, "slot": slots.get(slot_of(couple.known))}.get(
                 kind
             )
-            deviation = judge.one(self._scenario, couple, scale=scale)
+            weight = plain(str(couple.known.more.get("variable", ""))) if kind == "slot" else ""
+            deviation = judge.one(self._scenario, couple, scale=scale, grown=grown.get(weight, 1.0))
             if deviation is None:
                 continue
             found.append(deviation)

@@ -75,7 +75,14 @@ class Judge:
         return [deviation for deviation in found if deviation is not None]
 
     def one(
-        self, scenario: str, couple: Couple, *, counts: bool = True, scale: float | None = None, slack: Any = 0.0
+        self,
+        scenario: str,
+        couple: Couple,
+        *,
+        counts: bool = True,
+        scale: float | None = None,
+        slack: Any = 0.0,
+        grown: float = 1.0,
     ) -> Deviation | None:
         """Compare a couple; None where a side had no room to keep its value.
 
@@ -85,6 +92,7 @@ class Judge:
             counts: false where no difference decides anything.
             scale: the largest magnitude of such values; by default that of these two.
             slack: see `measure`.
+            grown: how many times more than what was measured the noise is; see `coarser`.
         """
         one, other = couple.tf1, couple.tf2
         counts = counts and couple.counts and not (self.without_losses and couple.known.kind == "regularization")
@@ -98,6 +106,7 @@ class Judge:
             self.lost.add(str(one.more.get("variable", one.name)))
             return None
         floor = self._floor(scenario, couple, first)
+        floor = None if floor is None else grown * floor
         allowed = self.tolerance(
             scenario, couple, floor=floor, scale=max(largest(first), largest(second)) if scale is None else scale
         )
@@ -118,16 +127,27 @@ class Judge:
         return record.kind in ("gradient", "slot") and bool(coarse) and largest(value) <= coarse * scale
 
     def _floor(self, scenario: str, couple: Couple, tf1: Any) -> float | None:
-        """The noise that was measured, and what float32 rounds where that is proven to be all."""
+        """The noise that was measured, and what float32 rounds where that is proven to be all.
+
+        What it rounds in the first step it rounds in the later ones at least, as much more as the value is larger.
+        """
         floor = self.noise_floor.of(scenario, couple, tf1)
-        if couple.known.step:
-            return floor
         key = (scenario, couple.known.kind, couple.known.name)
-        for proof, size in ((self.proven.get(key), None), (self.alike.get(key), largest(tf1))):
+        later = couple.known.step > 0
+        proofs = ((self.proven.get(key), later), (None if later else self.alike.get(key), True))
+        for proof, grows in proofs:
             if proof is not None and proof.rounding is not None:
-                grown = 1.0 if size is None else size / (proof.rounding.size or 1.0)
-                floor = max(floor or 0.0, proof.rounding.most * grown)
+                grown = largest(tf1) / (proof.rounding.size or 1.0) if grows else 1.0
+                floor = max(floor or 0.0, proof.rounding.most * (max(1.0, grown) if later else grown))
         return floor
+
+    def coarser(self, scenario: str, couple: Couple) -> float:
+        """How many times more than what was measured float32 is proven to round in a value; 1 where it is not."""
+        if couple.tf1 is None or not couple.tf1.kept:
+            return 1.0
+        value = self.turned(couple.tf1)
+        measured, proven = self.noise_floor.of(scenario, couple, value), self._floor(scenario, couple, value)
+        return max(1.0, proven / measured) if measured and proven else 1.0
 
     def proof(self, check: Deviation) -> Deviation | None:
         """What shows in float64 that a value is the same on both sides; None where nothing does."""

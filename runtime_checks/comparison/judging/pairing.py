@@ -146,9 +146,9 @@ def _of_taps(tf1: Index, tf2: Index, step: int, names: Naming) -> Iterator[Coupl
     ones, others = _without(ones, others, pairs)
     by_owned = _by_owned(others, {})
     owned = [
-        (one, other)
+        pair
         for key, group in _by_owned(ones, names.to_tf2).items()
-        for one, other in zip(group, by_owned.get(key, ()), strict=False)
+        for pair in _of_calls(group, by_owned.get(key, ()))
     ]
     ones, others = _without(ones, others, owned)
     pairs += owned
@@ -163,6 +163,14 @@ def _of_taps(tf1: Index, tf2: Index, step: int, names: Naming) -> Iterator[Coupl
             taken.add(id(other))
             sure = _automatic(one) == _automatic(other)
             yield Couple(one, other, counts=sure and not _automatic(one), sure=sure)
+
+
+def _of_calls(ones: Sequence[Record], others: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """Outputs of layers in their order; of a layer that gives several, such as a cell, those in the same place."""
+    if not any("part" in tap.more for tap in (*ones, *others)):
+        return list(zip(ones, others, strict=False))
+    places = {tap.more["part"]: tap for tap in others if "part" in tap.more}
+    return [(one, places[part]) for one in ones if (part := one.more.get("part")) in places]
 
 
 def _without(

@@ -303,6 +303,24 @@ def test_layers_that_nobody_declared_decide_nothing(tmp_path: Path) -> None:
     assert any(check.kind == "tap" and not check.passed for check in report.rung("3f").checks)
 
 
+@pytest.mark.parametrize(("part", "pairs"), [("1/c", 0), ("0", 1)])
+def test_of_a_layer_with_several_outputs_those_in_one_place_are_compared(part: str, pairs: int, tmp_path: Path) -> None:
+    """The state of a cell is as large as its output, and both are of its variables."""
+
+    def of(part: str) -> Any:
+        def change(scenario: str, found: dict[str, Any]) -> Any:
+            its = (found["kind"], found["name"]) == ("tap", "left")
+            return {**found, "part": part, "name": f"left/{part}"} if its else found
+
+        return change
+
+    report = compared(tmp_path, replace(Program(), change=of(part)), replace(CLEAN, change=of("0")))
+    names = [check.tf1_name for check in report.rung("3f").checks if check.kind == "tap"]
+
+    assert 0 == report.status
+    assert (pairs, 1) == (names.count(f"left/{part}"), names.count("right"))
+
+
 def test_a_layer_tapped_before_its_activation_does_not_mislead(tmp_path: Path) -> None:
     """The layers after it agree, so the fault is behind them."""
 

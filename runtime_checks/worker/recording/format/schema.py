@@ -393,6 +393,7 @@ RECORDS = _list(
             "slot": _text,
             "owned": _maybe(_list(_text)),
             "auto": _flag,
+            "part": _text,
             "sampled": _flag,
             "count": _LENGTH,
             "made": _place,

@@ -418,6 +418,8 @@ def _automatic(graph: Graph, calls: Sequence[_Call]) -> list[Value]:
         given = [leaf for _, leaf in structures.flat(call.inputs) if getattr(leaf, "graph", None) is graph]
         for name, leaf in leaves:
             more = {"auto": True, "call": counted[call.path], "owned": owned}
+            if len(leaves) > 1:
+                more["part"] = name
             path = call.path if not name else f"{call.path}/{name}"
             found.append(Value("tap", path, leaf, call.place, more, given))
     return _numbered(found)

@@ -184,7 +184,8 @@ class Listening:
             for name, leaf in leaves:
                 whole = f"{path}/{name}" if name else path
                 whole += f"#{call}" if call else ""
-                self._tap(whole, leaf, place, auto=True, call=call, owned=names, **more)
+                part = {"part": name} if len(leaves) > 1 else {}
+                self._tap(whole, leaf, place, auto=True, call=call, owned=names, **part, **more)
 
     def _given(self, inputs: Nest) -> dict[str, Sequence[int]]:
         """Which operations give the inputs of a layer, where operations are heard."""

@@ -108,6 +108,23 @@ def test_what_float32_alone_shows_is_rounding(tmp_path: Path, kind: str, scenari
     assert not [check for check in noise.rung(number).failures if (check.kind, check.scenario) == (kind, scenario)]
 
 
+@pytest.mark.parametrize("wide", [True, False])
+def test_what_is_made_of_gradients_that_are_rounded_is_rounding_too(tmp_path: Path, wide: bool) -> None:
+    """Slots of the optimizer, and the same gradients in later steps; where nothing is proven, they differ."""
+
+    def rounded(name: str, found: dict[str, Any]) -> Any:
+        if name == scenarios.STEPS and found["kind"] in ("gradient", "slot"):
+            return {**found, "value": np.asarray(found["value"]) * np.float32(1.005)}
+        return found
+
+    old, new = replace(OLD, wide=wide), replace(NEW, wide=wide, change=rounded)
+    report = verified(tmp_path, old, new, policy="noise")
+    failed = {(rung, check.kind) for rung in ("6", "7") for check in report.rung(rung).failures}
+    made_of_gradients = {(rung, kind) for rung in ("6", "7") for kind in ("gradient", "slot")}
+
+    assert (set() if wide else made_of_gradients) == failed & made_of_gradients
+
+
 @pytest.mark.parametrize(("factor", "mostly"), [(1 + 1e-7, True), (1 + 1e-3, False)])
 def test_what_is_nearly_all_rounding_is_said(tmp_path: Path, factor: float, mostly: bool) -> None:
     """Float64 shows a difference as well, and how small a part of what float32 shows; it fails all the same."""
