@@ -451,6 +451,7 @@ class _Reader:
         name = "" if call is None else call.literal("name", 2, "")
         made = [spot.text] if call is None else call.assigned_to
         texts = [key.text for _, key, _ in fed] + made + ([name] if isinstance(name, str) else [])
+        texts += [key for _, key in _in_dict(spot)]
         for text in texts:
             words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text).split()
             if words and words[-1].isidentifier():
@@ -507,10 +508,11 @@ class _Reader:
         for one in names:
             if (reached := self._reach(one)) is not None:
                 return reached
+        held = {id(spot.node): "", **{id(whole): f"[{key!r}]" for whole, key in _in_dict(spot)}}
         for fact in spot.file.index.assignments:
-            if fact.value is spot.node and isinstance(fact.target, ast.Name | ast.Attribute | ast.Subscript):
+            if id(fact.value) in held and isinstance(fact.target, ast.Name | ast.Attribute | ast.Subscript):
                 if (reached := self._reach(Spot(spot.file, fact.scope, fact.target))) is not None:
-                    return reached
+                    return f"{reached}{held[id(fact.value)]}"
         return self._reach_or(spot, what)
 
     def _reach(self, spot: Spot, depth: int = 0) -> str | None:
@@ -654,6 +656,15 @@ class _Reader:
                     if key in [own, *frame.file.project.mro(own)[0]]:
                         return path
         return None
+
+
+def _in_dict(spot: Spot) -> Iterator[tuple[ast.Dict, str]]:
+    """The dict that is written out around an expression, and the expression's key."""
+    whole = spot.file.parent_of(spot.node)
+    if isinstance(whole, ast.Dict):
+        for key, value in zip(whole.keys, whole.values, strict=True):
+            if value is spot.node and isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield whole, key.value
 
 
 def _makes_session(name: Name) -> bool:

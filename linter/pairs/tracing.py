@@ -100,6 +100,7 @@ class Program:
         self.files = {key: File(sources[key], key, index, project, target) for key, index in indices.items()}
         self._modules = modules_of(self.files)
         self._values: dict[tuple[int, int], tuple[Spot, Any]] = {}
+        self._asked: set[int] = set()
         self._assigned: dict[tuple[str, int], list[AssignmentFact]] = {}
         for key, index in indices.items():
             for fact in index.assignments:
@@ -180,10 +181,18 @@ class Program:
                     yield self.files[key[0]], bind.scope
 
     def callers(self, file: File, scope: Scope) -> list[Spot]:
-        """The calls of a function; those of a class for its constructor."""
+        """The calls of a function; those of a class, and of those that inherit it, for its constructor."""
+        found = [*self._callers.get((file.key, scope.id), [])]
         owner = scope.owner()
-        made = self._callers.get((file.key, owner.id), []) if owner is not None and scope.name == "__init__" else []
-        return [*self._callers.get((file.key, scope.id), []), *made]
+        if owner is None or scope.name != "__init__":
+            return found
+        key = file.key, owner.id
+        own = [key, *(one for one in file.project.subclasses(key) if one[0] in self.files)]
+        constructor = Entity("function", "", file.key, scope.id)
+        for one in own:
+            if one == key or self.constructor(Entity("class", "", *one)) == constructor:
+                found += self._callers.get(one, [])
+        return found
 
     def assigned(self, file: File, scope: Scope) -> list[AssignmentFact]:
         """The assignments that bind names of a scope, or attributes in it."""
@@ -206,7 +215,23 @@ class Program:
             inner = spot.file.index.comprehension_scope(node)
             parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             return [Spot(spot.file, inner, part) for part in parts] + [spot.at(one.iter) for one in node.generators]
+        if isinstance(node, ast.Subscript) and (items := self._items(spot, node)):
+            return items
         return [spot.at(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+    def _items(self, spot: Spot, node: ast.Subscript) -> list[Spot]:
+        """What dicts that are written out hold under a key; nothing where something else may stand there."""
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        found: list[Spot] = []
+        for one in self.values(spot.at(node.value)) if isinstance(key, str) else ():
+            if isinstance(one.node, ast.Dict):
+                keys = [part.value if isinstance(part, ast.Constant) else None for part in one.node.keys]
+                if key not in keys:
+                    return []
+                found.append(one.at(one.node.values[keys.index(key)]))
+            elif not isinstance(one.node, ast.Name | ast.Attribute):
+                return []
+        return found
 
     def values(self, spot: Spot) -> Iterator[Spot]:
         """An expression and, as far as it is a name or an attribute, all that it stands for, the nearest first."""
@@ -316,15 +341,20 @@ class Program:
         owners = self.classes_of(spot.at(node.value))
         for key in owners:
             found += self._attribute(key, node.attr)
-        for key in owners if not found else ():
+        for key in owners:
             for inner in spot.file.project.subclasses(key):
-                found += self._attribute(inner, node.attr) if inner[0] in self.files else []
+                if inner[0] in self.files and (not found or self._stands_for(key, inner)):
+                    found += [one for one in self._attribute(inner, node.attr) if one not in found]
         if found:
             return found
         path = path_of(node)
         for text in spot.file.index.resolve(spot.scope, path) if path is not None else ():
             found += self._imported(spot.file, text)
         return found or ([] if spot.file.names(spot.scope, path) else [spot.at(node.value)])
+
+    def _stands_for(self, base: tuple[str, int], cls: tuple[str, int]) -> bool:
+        """Whether objects are made of a class, and none of its base."""
+        return cls in self._callers and base not in self._callers
 
     def _attribute(self, cls: tuple[str, int], name: str) -> list[Spot]:
         found: list[Spot] = []
@@ -351,12 +381,16 @@ class Program:
                 return [(spot.file.key, own.id)]
         found = spot.file.entities(spot.scope, path_of(spot.node))
         keys = [entity.key for entity in found if entity.kind == "instance"]
-        if not keys and isinstance(spot.node, ast.Name):
-            for one in self._of_name(spot, spot.node.id):
-                if isinstance(one.node, ast.Name | ast.Call | ast.Attribute) and one.node is not spot.node:
-                    more = one.file.entities(one.scope, path_of(one.node))
-                    keys += [entity.key for entity in more if entity.kind == "instance"]
-        return keys
+        asked = id(spot.node)
+        if keys or asked in self._asked or not isinstance(spot.node, ast.Name | ast.Attribute):
+            return keys
+        self._asked.add(asked)  # what stands for itself in the end is of no class
+        for one in self.values(spot):
+            if isinstance(one.node, ast.Name | ast.Call | ast.Attribute) and one.node is not spot.node:
+                more = one.file.entities(one.scope, path_of(one.node))
+                keys += [entity.key for entity in more if entity.kind == "instance"]
+        self._asked.discard(asked)
+        return list(dict.fromkeys(keys))
 
     def _returned(self, file: File, function: Scope) -> list[Spot]:
         return [Spot(file, fact.scope, fact.value) for fact in file.index.returns_in(function)]

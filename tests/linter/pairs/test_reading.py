@@ -787,3 +787,67 @@ def test_the_tf2_side_is_found(tmp_path: Path, text: str, name: str, trains: boo
 
     assert (name, trains, name == "Net" and "call" in text) == (made.name, made.trains, made.takes_one)
     assert bool(name) is not bool(made.not_understood)
+
+
+def test_a_model_that_another_object_keeps_is_followed(tmp_path: Path) -> None:
+    """Its loss is the sum of a loop."""
+    text = """\
+import tensorflow.compat.v1 as v1
+
+
+class Sum:
+    def build(self):
+        self.marks = v1.placeholder(v1.float32, [None, 2])
+        loss = 0.0
+        for width in (3, 4):
+            loss += v1.reduce_mean(v1.layers.dense(self.marks, width))
+        return loss / 2.0
+
+
+class Solver:
+    def __init__(self, model):
+        self.model = model
+
+    def fit(self):
+        loss = self.model.build()
+        step = v1.train.AdamOptimizer(0.1).minimize(loss)
+        with v1.Session() as session:
+            session.run([step, loss], {self.model.marks: rows})
+
+
+Solver(Sum()).fit()
+"""
+    marks = given(read(tmp_path, text), "marks")
+
+    assert ("self.model.marks", (None, 2)) == (marks.reach, marks.shape)
+
+
+def test_what_a_subclass_adds_to_the_loss_is_followed(tmp_path: Path) -> None:
+    """In a method that the constructor of its base calls, with what that was given, an item of a dict."""
+    text = """\
+import tensorflow.compat.v1 as v1
+
+placeholders = {"rows": v1.placeholder(v1.float32, [None, 3]), "other": v1.placeholder(v1.float32)}
+
+
+class Base:
+    def __init__(self, given):
+        self.given = given
+        self.loss = 0.0
+        self.add()
+        self.step = v1.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+class Net(Base):
+    def add(self):
+        for width in (3, 4):
+            self.loss += v1.reduce_mean(v1.layers.dense(self.given["rows"], width))
+
+
+net = Net(placeholders)
+v1.Session().run(net.step, {placeholders["rows"]: rows})
+"""
+    found = read(tmp_path, text)
+
+    assert [("rows", "placeholders['rows']", (None, 3))] == [(one.name, one.reach, one.shape) for one in found.given]
+    assert ("net.loss", "net.step") == (found.loss, found.train_op)
