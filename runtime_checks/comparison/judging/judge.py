@@ -143,7 +143,8 @@ class Judge:
 
     def coarser(self, scenario: str, couple: Couple) -> float:
         """How many times more than what was measured float32 is proven to round in a value; 1 where it is not."""
-        if couple.tf1 is None or not couple.tf1.kept:
+        key = (scenario, couple.known.kind, couple.known.name)
+        if key not in self.proven or couple.tf1 is None or not couple.tf1.kept:
             return 1.0
         value = self.turned(couple.tf1)
         measured, proven = self.noise_floor.of(scenario, couple, value), self._floor(scenario, couple, value)
