@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from migrate_lint.runtime_checks.comparison.judging.converted import converted
 from migrate_lint.runtime_checks.worker.recording.format import scenarios
 from migrate_lint.runtime_checks.worker.recording.format.reading import RecordingError, read
 from migrate_lint.runtime_checks.worker.recording.format.store import Recording
+from migrate_lint.runtime_checks.worker.recording.tf2 import converting
 from migrate_lint.runtime_checks.worker.recording.values import conversions
 from migrate_lint.runtime_checks.worker.recording.values.conversions import Conversion
 from migrate_lint.runtime_checks.worker.recording.values.layout import Layouts
@@ -300,3 +302,21 @@ def test_heads_are_taken_for_what_has_to_do_with_them(name: str) -> None:
     old, new, expected = ATTENTION[name]
 
     assert expected == {one.tf2[0]: one.tf1[0] for one in found(old, new)}
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32"])
+def test_outputs_that_are_whole_numbers_refute_no_layout(dtype: str) -> None:
+    """Captions that agree say nothing of a layout; floating numbers that differ refute it."""
+    output = SimpleNamespace(name="output", value=np.arange(3).astype(dtype))
+    tf1 = SimpleNamespace(
+        scenario=lambda name: SimpleNamespace(of_kind=lambda kind: [output]), content={"variables": []}
+    )
+    session = SimpleNamespace(
+        batches=SimpleNamespace(at=lambda step: SimpleNamespace(inputs=np.zeros((2, 3), np.float32))),
+        recording=SimpleNamespace(content={"variables": []}),
+    )
+    group = converting.Group(Conversion("function", ("kernel",), ("kernel",), ((3, 4),), ((3, 4),)), "declared")
+    (found,) = converting.tried(session, tf1, [group], {}, lambda groups, spoiled: {"output": np.ones(3, np.float32)})
+
+    assert ("no output is a floating number, which would tell" == found.detail) == (dtype == "int64")
+    assert (group.proof == found.proof) == (dtype == "int64")
