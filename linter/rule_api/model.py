@@ -840,9 +840,33 @@ class Site:
         cls = self.file.index.class_of_self(self.scope, name)
         return ClassSite(self.file, cls) if cls is not None else None
 
+    def reaching(self, name: ast.Name) -> list[Assignment]:
+        """The assignments whose value a name may have here: none from before one that surely comes between."""
+        index = self.file.index
+        home = index.lookup(self.scope, name.id)
+        if home is None:
+            return []
+        around = self.file.assignments_by_function.get(home[0].function().id, [])
+        named = [assignment for assignment in around if assignment.path == name.id]
+        found = [one for one in named if (own := index.lookup(one.scope, name.id)) and own[0] is home[0]]
+        if home[0] is not self.scope.function():
+            return found
+        levels = set(self.block.chain())
+        surely = [one for one in found if one.line < self.line and _outside_with(one.block) in levels]
+        last = max(surely, key=lambda one: one.line, default=None)
+        begin = 0 if last is None else last.line
+        loops = {id(loop) for loop in self.loops} - {id(loop) for loop in ([] if last is None else last.loops)}
+        return [one for one in found if begin <= one.line <= self.line or loops & {id(loop) for loop in one.loops}]
+
     def is_tensor(self, node: ast.expr | None) -> Known:
         """What is known of an `ast` expression that stands at this site."""
         return self.file.values.flow(self.scope).of(node, self.scope, self.block)
+
+
+def _outside_with(block: Block) -> Block:
+    while block.kind == "with" and block.parent is not None:
+        block = block.parent
+    return block
 
 
 class _Named(Site):

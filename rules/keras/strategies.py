@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
-from ...linter.rule_api.model import Assignment, Block, Call, File, Scope, Site, path_of
+from ...linter.rule_api.model import Assignment, Call, File, Scope, Site, path_of
 from .members import member_of
 
 _PREFIXES = ("tensorflow.distribute.experimental.", "tensorflow.distribute.")
@@ -110,29 +110,6 @@ def given_to(call: Call, function: Scope, parameter: str) -> ast.expr | None:
     return call.value(parameter, function.parameters.index(parameter) - bound)
 
 
-def reaching(site: Site, name: ast.Name) -> list[Assignment]:
-    """The assignments whose value a name may have at a site: none from before one that surely comes between."""
-    index = site.file.index
-    home = index.lookup(site.scope, name.id)
-    around = site.file.assignments_by_function.get(home[0].function().id, []) if home is not None else []
-    named = [assignment for assignment in around if assignment.path == name.id]
-    found = [one for one in named if (own := index.lookup(one.scope, name.id)) and home and own[0] is home[0]]
-    if home is None or home[0] is not site.scope.function():
-        return found
-    levels = set(site.block.chain())
-    surely = [one for one in found if one.line < site.line and _outside_with(one.block) in levels]
-    last = max(surely, key=lambda one: one.line, default=None)
-    begin = 0 if last is None else last.line
-    loops = {id(loop) for loop in site.loops} - {id(loop) for loop in ([] if last is None else last.loops)}
-    return [one for one in found if begin <= one.line <= site.line or loops & {id(loop) for loop in one.loops}]
-
-
-def _outside_with(block: Block) -> Block:
-    while block.kind == "with" and block.parent is not None:
-        block = block.parent
-    return block
-
-
 def turns_of(assignment: Assignment) -> ast.For | None:
     """The loop that gives a name its elements."""
     node = assignment.syntax
@@ -179,7 +156,7 @@ def _assigned(site: Site, node: ast.Name | ast.Attribute, came: Way) -> Iterator
         cls = file.index.class_of_self(site.scope, node.value.id) if isinstance(node.value, ast.Name) else None
         made = [] if cls is None else file.assignments_to(cls, node.attr)
     else:
-        made = reaching(site, node)
+        made = site.reaching(node)
     for one in made:
         loop = turns_of(one) if isinstance(one.node, ast.Name) else None
         for value in [one.value] if loop is None else _elements(one, loop.iter):
@@ -190,7 +167,7 @@ def _assigned(site: Site, node: ast.Name | ast.Attribute, came: Way) -> Iterator
 def _elements(site: Site, node: ast.expr) -> list[ast.expr | None]:
     """What a list or tuple that is written out holds; None where it is another thing."""
     if isinstance(node, ast.Name):
-        made = reaching(site, node)
+        made = site.reaching(node)
         node = made[0].value if len(made) == 1 and made[0].value is not None else node
     return [*node.elts] if isinstance(node, ast.List | ast.Tuple) else [None]
 

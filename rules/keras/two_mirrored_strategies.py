@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...linter.rule_api.model import Assignment, Block, Call, File, Location, Scope, Site
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
-from .strategies import Way, callee_of, given_to, is_fit, kind_of, reaching, turns_of, ways_into_scope, ways_to
+from .strategies import Way, callee_of, given_to, is_fit, kind_of, turns_of, ways_into_scope, ways_to
 
 _MIRRORED = "tensorflow.distribute.MirroredStrategy"
 _TRAINING = ("fit", "train_on_batch")
@@ -458,7 +458,7 @@ def _named(site: Site, node: ast.Name | ast.Attribute, calls: tuple[Call, ...], 
             return bound[name]
         if node.id in home[0].parameters and home[0].keeps(node.id):
             return _argument(home[0], node, calls, bound)
-        made = reaching(site, node)
+        made = site.reaching(node)
     if len(made) != 1 or made[0].augmented:
         raise _UnknownError(ast.dump(node))
     loop = turns_of(made[0])

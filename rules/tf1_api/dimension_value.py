@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...linter.rule_api.model import ITERATED, Assignment, Era, File, Known, Reference, Site
 from ...linter.rule_api.rule import Applicability, Consequence, Diagnostic, Effort, Replacement, Rule, Severity
-from ..keras.strategies import reaching
 from .contexts import V2_OFF
 from .signatures import is_tried
 
@@ -93,7 +92,7 @@ class DimensionValue(Rule):
             return
         for fact in file.index.references:
             asked = _asked(file, fact.node)
-            if asked is not None and (shapes := _shapes(Site(file, asked, fact.scope, fact.block), asked.value)):
+            if asked is not None and (shapes := _of_asked(Site(file, asked, fact.scope, fact.block), asked)):
                 yield from self._judge(file.reference_of(fact), asked, shapes)
 
     def _judge(self, site: Reference, asked: ast.Attribute, shapes: list[_Shape]) -> Iterator[Diagnostic]:
@@ -126,7 +125,7 @@ class DimensionValue(Rule):
     def fix(self, node: libcst.Attribute, site: Reference) -> Replacement | None:
         """Leave `.value` out."""
         asked = _asked(site.file, site.syntax)
-        shapes = [] if asked is None else _shapes(site.at(asked), asked.value)
+        shapes = [] if asked is None else _of_asked(site, asked)
         item = node.value.with_changes(lpar=[*node.lpar, *node.value.lpar], rpar=[*node.value.rpar, *node.rpar])
         known = {shape.site.is_tensor(shape.tensor) for shape in shapes}
         if known <= {Known.TENSOR, Known.VARIABLE} or site.file.era is Era.TF1:
@@ -146,44 +145,46 @@ def _asked(file: File, node: ast.AST) -> ast.Attribute | None:
     return node if isinstance(node.ctx, ast.Load) else None
 
 
-def _shapes(site: Site, dimension: ast.expr, came: int = 0) -> list[_Shape]:
-    """The shapes one of which an expression surely is a dimension of; none where it may be something else."""
-    if isinstance(dimension, ast.Subscript):
-        return [] if isinstance(dimension.slice, ast.Slice) else _of_shape(site, dimension.value, came)
-    if not isinstance(dimension, ast.Name) or came > _DEEPEST:
-        return []
-    found: list[_Shape] = []
-    for made in _made(site, dimension):
-        way, source = _unpacked(made)
-        if made.value is not None:
-            shapes = _shapes(made, made.value, came + 1)
-        elif len(way) == 1 and (way[0] is ITERATED or isinstance(way[0], int)):
-            shapes = _of_shape(made, source, came + 1)
-        else:
-            shapes = []
-        if not shapes:
-            return []
-        found += shapes
-    return found
+def _of_asked(site: Site, asked: ast.Attribute) -> list[_Shape]:
+    """The shapes one of whose dimensions is asked; none where it may be something else."""
+    return _shapes(site, asked.value, dimension=True, met={})
 
 
-def _of_shape(site: Site, node: ast.expr | None, came: int) -> list[_Shape]:
-    """The shapes one of which an expression surely is, or is a part of."""
-    if isinstance(node, ast.Attribute) and node.attr == "shape":
+def _shapes(
+    site: Site, node: ast.expr | None, *, dimension: bool, met: dict[tuple[int, bool], list[_Shape]], came: int = 0
+) -> list[_Shape]:
+    """The shapes one of which an expression surely is, or a part of; none where it may be something else.
+
+    Args:
+        site: where it stands.
+        node: the expression.
+        dimension: whether it is to be a dimension of such a shape, and not the shape.
+        met: of the assignments that were followed, by their targets; one that stands for itself has none.
+        came: how many names were followed to it.
+    """
+    if isinstance(node, ast.Subscript):
+        kept = dimension is not isinstance(node.slice, ast.Slice)
+        return _shapes(site, node.value, dimension=False, met=met, came=came) if kept else []
+    if isinstance(node, ast.Attribute) and node.attr == "shape" and not dimension:
         return [_Shape(site, node, node.value)]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SHAPES:
-        return [_Shape(site, node, node.func.value)]
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        return _of_shape(site, node.value, came)
+        return [] if dimension else [_Shape(site, node, node.func.value)]
     if not isinstance(node, ast.Name) or came > _DEEPEST:
         return []
-    found: list[_Shape] = []
+    found: dict[int, _Shape] = {}
     for made in _made(site, node):
-        shapes = _of_shape(made, made.value, came + 1)
-        if not shapes:
+        key = id(made.node), dimension
+        if key not in met:
+            met[key] = []
+            way, source = _unpacked(made)
+            if made.value is not None:
+                met[key] = _shapes(made, made.value, dimension=dimension, met=met, came=came + 1)
+            elif dimension and len(way) == 1 and (way[0] is ITERATED or isinstance(way[0], int)):
+                met[key] = _shapes(made, source, dimension=False, met=met, came=came + 1)
+        if not met[key]:
             return []
-        found += shapes
-    return found
+        found.update({id(shape.node): shape for shape in met[key]})
+    return list(found.values())
 
 
 def _made(site: Site, name: ast.Name) -> list[Assignment]:
@@ -191,7 +192,7 @@ def _made(site: Site, name: ast.Name) -> list[Assignment]:
     home = site.file.index.lookup(site.scope, name.id)
     if home is None or name.id in home[0].parameters or home[0].kind == "class":
         return []
-    made = reaching(site, name)
+    made = site.reaching(name)
     return [] if any(one.augmented for one in made) else made
 
 

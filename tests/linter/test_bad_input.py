@@ -189,6 +189,15 @@ def test_a_hundred_thousand_lines_are_linted(capsys: Captured) -> None:
     assert [(100_002, "TF901")] == [(line, code) for line, code, _ in lint(capsys)["m.py"]]
 
 
+def test_names_that_have_many_values_are_followed_once(capsys: Captured) -> None:
+    """Of sixty branches each, a name after the other: there are 60 ** 5 ways from the last one to the first."""
+    branches = [f"    if x:\n        v{at} = v{at - 1}\n" * 60 for at in range(1, 6)]
+    body = ["    v0 = x.get_shape()\n", *branches, "    return v5[0].value\n"]
+    Path("m.py").write_text("".join(["import tensorflow as tf\n\n\ndef f(x):\n", *body]))
+
+    assert ["TF417"] == [code for _, code, _ in lint(capsys)["m.py"]]
+
+
 def test_a_file_that_changes_while_it_is_read_does_no_harm(capsys: Captured) -> None:
     """Whichever text was seen, the run ends and the report is whole."""
     stop = threading.Event()

@@ -133,12 +133,13 @@ class Judge:
         """
         floor = self.noise_floor.of(scenario, couple, tf1)
         key = (scenario, couple.known.kind, couple.known.name)
+        own, alike = self.proven.get(key), self.alike.get(key)
         later = couple.known.step > 0
-        proofs = ((self.proven.get(key), later), (None if later else self.alike.get(key), True))
-        for proof, grows in proofs:
-            if proof is not None and proof.rounding is not None:
-                grown = largest(tf1) / (proof.rounding.size or 1.0) if grows else 1.0
-                floor = max(floor or 0.0, proof.rounding.most * (max(1.0, grown) if later else grown))
+        if own is not None and own.rounding is not None:
+            grown = max(1.0, largest(tf1) / (own.rounding.size or 1.0)) if later else 1.0
+            floor = max(floor or 0.0, own.rounding.most * grown)
+        if alike is not None and alike.rounding is not None and not later:
+            floor = max(floor or 0.0, alike.rounding.most * largest(tf1) / (alike.rounding.size or 1.0))
         return floor
 
     def coarser(self, scenario: str, couple: Couple) -> float:

@@ -48,8 +48,12 @@ _CREATING_FILES = (
     "/keras/src/backend/common/variables.py",
     "/keras/src/backend/tensorflow/core.py",
 )
-_DATA = ("/tensorflow/python/data/", "/tensorflow_core/python/data/")
-"""Where ``tf.data`` is, also in TF 1.15."""
+_PIPELINES = tuple(
+    f"/{package}/python/{part}"
+    for package in ("tensorflow", "tensorflow_core")  # as TF 1.15 has it
+    for part in ("data/", "ops/data_flow_ops.py")
+)
+"""Where ``tf.data`` is, and queues."""
 
 
 @dataclass(eq=False)
@@ -267,13 +271,13 @@ def _shape(tensor: Tensor) -> list[int | None] | None:
 
 
 def of_pipeline(frame: FrameType | None) -> bool:
-    """Whether ``tf.data`` asks at a frame of the stack, for itself or by a function that it maps over a dataset.
+    """Whether a queue or ``tf.data`` asks at a frame of the stack, for itself or by a function that a dataset maps.
 
-    A pair gives batches in place of what it makes.
+    A pair gives batches in place of what they make.
     """
     while frame is not None:
         path = frame.f_code.co_filename.replace("\\", "/")
-        if any(folder in path for folder in _DATA):
+        if any(part in path for part in _PIPELINES):
             return True
         frame = frame.f_back
     return False

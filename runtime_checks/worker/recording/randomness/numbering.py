@@ -49,8 +49,6 @@ _FIRST_OF_EVALUATION = 2**20
 _ITERATOR = "_make_one_shot_iterator"
 _NO_DRAW = ("dummy_rng_step", _ITERATOR)
 """Functions of TensorFlow that ask for seeds and draw nothing."""
-_QUEUES = "ops/data_flow_ops.py"
-"""The file of TensorFlow that asks for the seeds of queues, in place of which a pair gives batches."""
 _BY_SHAPE = ("random_uniform", "random_standard_normal", "truncated_normal", "random_uniform_int")
 
 
@@ -78,7 +76,7 @@ def tool(mode: str, seed: int = 42, code: UserCode | None = None) -> Iterator[Le
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         nonlocal count
         frame = sys._getframe(1)
-        if frame.f_code.co_name == _ITERATOR or _of_pipeline(frame):  # neither has a counterpart in TF2
+        if frame.f_code.co_name == _ITERATOR or of_pipeline(frame):  # neither has a counterpart in TF2
             return seeds(seed, 0)
         number = count
         if mode == CONSTANT:
@@ -120,7 +118,7 @@ def aligned(
 
     def get_seed(op_seed: int | None) -> tuple[int, int]:
         frame = sys._getframe(1)
-        if frame.f_code.co_name in _NO_DRAW or _of_pipeline(frame):
+        if frame.f_code.co_name in _NO_DRAW or of_pipeline(frame):
             return seeds(seed, 0)
         if initializing(frame):
             number, purpose = numbers.initial(), INITIAL_VALUE
@@ -137,11 +135,6 @@ def aligned(
         stack.enter_context(_hearing_calls(numbers))
         stack.enter_context(_layers_of_keras_3(heard))
         yield numbers
-
-
-def _of_pipeline(frame: FrameType) -> bool:
-    """Whether a dataset or a queue asks, or a function that a dataset maps."""
-    return frame.f_code.co_filename.endswith(_QUEUES) or of_pipeline(frame)
 
 
 def of_evaluation(step: int) -> int:

@@ -85,11 +85,8 @@ def tried(session: Session, tf1: Recorded, groups: Sequence[Group], names: Mappi
     ]
     telling = any(value.dtype.kind in "fc" for value in wanted.values())
     if not telling or not (groups or alike):
-        why = ""
-        if not wanted:
-            why = "the TF1 side recorded no outputs with filled variables"
-        elif not telling:
-            why = "no output is a floating number, which would tell"
+        none = "no output is a floating number, which would tell"
+        why = "" if telling else none if wanted else "the TF1 side recorded no outputs with filled variables"
         return [group._replace(detail=why) for group in groups]
     try:
         return _Trial(wanted, run).settle(groups, alike)
