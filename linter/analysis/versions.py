@@ -27,7 +27,8 @@ Flags = dict[str, list[Any]]
 RAISES = "raises"
 """The value of a call that raises, as a key of its own."""
 _WORDS = re.compile(
-    r"(?<![^.\n])(?:version|__version__|VERSION|version_info|hasattr|getattr|TYPE_CHECKING|PY[23]|enabled|modules)(?!\w)"
+    r"(?<![^.\n])(?:version|__version__|VERSION|version_info|hasattr|getattr|dir|vars|__dict__|TYPE_CHECKING|PY[23]|enabled"
+    r"|modules)(?!\w)"
     r"|\bbackend(?![\w.])"
 )
 """The names of which a version may be learnt."""
@@ -107,6 +108,13 @@ class _RaisedError(Exception):
 @dataclass(frozen=True, slots=True)
 class _External:
     """Something of another module, by its absolute name."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """The names in a module of a package."""
 
     text: str
 
@@ -435,6 +443,8 @@ class Versions:
             if isinstance(right, _External) and right.text == "sys.modules" and isinstance(op, ast.In | ast.NotIn):
                 held = self._is_imported(left)
                 holds = held if isinstance(op, ast.In) else not held
+            elif isinstance(right, _Members) and isinstance(op, ast.In | ast.NotIn):
+                holds = self._has(f"{right.text}.{self._plain(left)}", right.text, number) is isinstance(op, ast.In)
             elif isinstance(left, _Version):
                 holds = left.compare(right, how, swapped=False)
             elif isinstance(right, _Version):
@@ -623,7 +633,7 @@ class Versions:
 
     def _attribute(self, value: Any, name: str, number: int) -> Any:
         if isinstance(value, _External):
-            return self._external(f"{value.text}.{name}", number)
+            return _Members(value.text) if name == "__dict__" else self._external(f"{value.text}.{name}", number)
         if isinstance(value, _Class):
             return self._member(value.scope, name, number)
         if isinstance(value, _Version):
@@ -719,6 +729,11 @@ class Versions:
             if there:
                 return self._external(f"{value.text}.{attribute}", number)
             return ask(arguments[2])
+        if name in ("dir", "vars") and len(arguments) == 1:
+            value = ask(arguments[0])
+            if not isinstance(value, _External):
+                raise _UnknownError
+            return _Members(value.text)
         return _BUILTINS[name](*(self._plain(ask(argument)) for argument in arguments))
 
     def _has(self, text: str, module: str, number: int) -> bool:

@@ -255,10 +255,10 @@ class File:
         return any(not name.startswith("builtins.") and "(" not in name for name in names)
 
     def _fails(self, node: ast.Try) -> bool:
-        """Whether the body of a ``try`` reads a name that its target does not have."""
+        """Whether the body of a ``try`` reads a name that its target does not have; what a call gave is there."""
         reads = self._tried.get(id(node), ())
         return any(
-            names and all(has(name.spelled.partition("(")[0], self.target) is False for name in names)
+            names and all("(" not in name.spelled and has(name.spelled, self.target) is False for name in names)
             for names in (site.names for site in reads)
         )
 

@@ -91,7 +91,7 @@ def lint(
     else:
         name = os.path.abspath(stdin[0])
         overrides.setdefault(name, stdin[1])
-        found, unreadable, empty = ((name, os.path.dirname(name)),), [], ()
+        found, unreadable, empty = ((name, ""),), [], ()
         own = config.of(os.path.dirname(name))
         if force_exclude and left_out(name, own.exclude, own.base):
             found = ()

@@ -18,6 +18,8 @@ class ProjectFolder(NamedTuple):
     root: str
     package: str = ""
     """The one package that is the project, with what it imports from beside it; empty where all of `root` is."""
+    flat: bool = False
+    """Whether of `root` only the modules in the folder itself are the project, with what they import from below it."""
 
     @property
     def home(self) -> Path:
@@ -26,11 +28,11 @@ class ProjectFolder(NamedTuple):
 
     def files(self) -> list[str]:
         """Every Python file of the project, as sorted absolute paths."""
-        if not self.package:
+        if not self.package and not self.flat:
             return project_files(Path(self.root))
-        beside = _modules_beside(self.package)
+        queue = project_files(Path(self.root), below=False) if self.flat else [self.package]
+        beside = {name: path for name, path in _modules_in(self.root).items() if path not in queue}
         found: set[str] = set()
-        queue = [self.package]
         while queue:
             place = queue.pop()
             new = project_files(Path(place)) if os.path.isdir(place) else [place]
@@ -46,11 +48,12 @@ def project_of(folder: str, given: str = "", loose: str | None = None) -> Projec
 
     A marked folder around it is one. A package that none is around is seen from the folder that holds it, whose names
     it uses; but what else lies there may be anybody's, as in a folder of downloads. It belongs to the project if it is
-    asked for, states requirements, or is imported.
+    asked for, states requirements, or is imported. So it is with what lies below the folder of a module in no package:
+    that may be somebody's home.
 
     Args:
         folder: an absolute path.
-        given: the path under which the folder was found.
+        given: the folder that was asked for and in which this one was found; empty where a file was.
         loose: the project of what lies below it and is in no marked one.
     """
     if marked := marked_root(folder):
@@ -59,7 +62,7 @@ def project_of(folder: str, given: str = "", loose: str | None = None) -> Projec
         return ProjectFolder(loose)
     parent = package_parent(folder)
     if parent is None:
-        return ProjectFolder(given or folder)
+        return ProjectFolder(given or folder, flat=not given and not states_requirements(folder))
     if (given and _is_within(parent, given)) or states_requirements(parent):
         return ProjectFolder(parent)
     return ProjectFolder(parent, os.path.join(parent, os.path.relpath(folder, parent).split(os.sep)[0]))
@@ -69,14 +72,14 @@ def _is_within(folder: str, other: str) -> bool:
     return f"{folder.rstrip(os.sep)}{os.sep}".startswith(f"{other.rstrip(os.sep)}{os.sep}")
 
 
-def _modules_beside(package: str) -> dict[str, str]:
-    """The modules and folders beside a package that it may import, by name."""
+def _modules_in(folder: str) -> dict[str, str]:
+    """The modules and folders in a folder that a file there may import, by name."""
     found: dict[str, str] = {}
     try:
-        with os.scandir(os.path.dirname(package)) as entries:
+        with os.scandir(folder) as entries:
             for entry in entries:
                 name = entry.name.removesuffix(".py")
-                if name.isidentifier() and entry.path != package and (entry.is_dir() or name != entry.name):
+                if name.isidentifier() and (entry.is_dir() or name != entry.name):
                     found[name] = entry.path
     except OSError:
         return {}

@@ -25,7 +25,7 @@ from ..finding import INTERNAL_ERROR, Finding, Target, Via
 from ..registry import registry
 from ..settings.config import Config
 from ..settings.target import decide_target
-from ..source.discovery import SUFFIXES, display_path, is_excluded, left_out, matcher, repository_around
+from ..source.discovery import display_path, is_excluded, left_out, matcher, repository_around
 from ..source.parsing import SourceFile, parse_source
 from ..source.reading import read_source
 from ..source.suppressions import Suppressions, find_suppressions
@@ -130,7 +130,7 @@ class Workspace:
 
     def refresh(self) -> None:
         """Look which files there are now, and read those that are new or have another status."""
-        stamps = {path: stamp for path in self._files() if (stamp := _stamp(path)) is not None}
+        stamps = {path: stamp for path in self._members.files() if (stamp := _stamp(path)) is not None}
         changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
         contents = {path: self._contents[path] for path in stamps if self._stamps.get(path) == stamps[path]}
         contents |= engine.read_contents(changed, {})
@@ -227,14 +227,6 @@ class Workspace:
             facts.join(project, self.root)
             facts.summaries.detach()
         return project
-
-    def _files(self) -> list[str]:
-        shared = {os.path.expanduser("~"), os.path.abspath(os.sep), tempfile.gettempdir()}
-        if self._members.package or self.root not in shared:
-            return self._members.files()
-        # All that somebody has, for the sake of a scratch file: only what lies beside it can be of its program.
-        with os.scandir(self.root) as entries:
-            return sorted(entry.path for entry in entries if entry.name.endswith(SUFFIXES) and entry.is_file())
 
     def _key(self, path: str) -> str:
         return os.path.relpath(path, self.root).replace(os.sep, "/")

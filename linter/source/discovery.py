@@ -41,7 +41,7 @@ class PathError(Exception):
 class Discovery:
     """What the given paths came to.
 
-    ``files`` are absolute paths with the given folder that they were found under;
+    ``files`` are absolute paths with the given folder that they were found under, empty where they were given;
     ``unreadable`` are folders that could not be listed, each with the reason;
     ``empty`` are given folders in which no file was found, ``outside`` links that lead out of the tree around them.
     """
@@ -87,12 +87,12 @@ def discover(
     unreadable: dict[str, str] = {}
     outside: set[str] = set()
     empty = []
-    for given in paths:
+    for given in sorted(paths, key=os.path.isfile):
         path = _absolute(given)
         if not os.path.isdir(path):
             if force_exclude and _is_left_out(path, base, excluded):
                 continue
-            found.setdefault(path, os.path.dirname(path))
+            found.setdefault(path, "")
         elif not (force_exclude and _is_left_out(path, base, excluded)):
             files = list(_walk(path, excluded, unreadable.setdefault, LINTED, outside.add))
             for file in files:
@@ -174,12 +174,18 @@ def is_foreign(path: str) -> bool:
     return os.path.islink(path) and leads_out(path, [repository_around(os.path.dirname(os.path.abspath(path)))])
 
 
-def project_files(root: Path) -> list[str]:
+def project_files(root: Path, *, below: bool = True) -> list[str]:
     """Every Python file of a project, as sorted absolute paths; what walks leave out is left out.
 
     Notebooks are not among them: nothing imports one.
+
+    Args:
+        root: the folder of the project.
+        below: whether its folders are looked into.
     """
-    return sorted(_walk(os.path.abspath(root), None, lambda folder, reason: None, SUFFIXES))
+    top = os.path.abspath(root)
+    excluded = None if below else os.path.isdir
+    return sorted(_walk(top, excluded, lambda folder, reason: None, SUFFIXES))
 
 
 def matcher(globs: Sequence[str], base: str) -> Callable[[str], bool] | None:

@@ -80,6 +80,31 @@ def test_what_the_package_imports_from_beside_it_belongs_to_it(line: str, beside
     assert sorted(OWN + beside) == _files("lib")
 
 
+@pytest.mark.parametrize(
+    ("line", "below"),
+    [
+        ("", []),
+        ("import third.code", ["third/code.py"]),
+        ("def f():\n    from shared.deep import x", ["shared/__init__.py", "shared/deep.py"]),
+    ],
+)
+def test_a_file_that_was_given_has_what_lies_beside_it_and_what_that_imports(line: str, below: list[str]) -> None:
+    """The folder may be somebody's home: what nothing names is not looked at, though it were thousands of files."""
+    _write("train-it.py")
+    _write("common.py", f"{line}\n")
+
+    assert sorted(["common.py", "train-it.py", *below]) == _files(".")
+    _write("requirements.txt")
+    assert sorted([*OWN, *OTHERS, "train-it.py"]) == _files(".")
+
+
+def test_a_folder_and_a_file_in_it_are_one_project() -> None:
+    """Whichever is named first."""
+    for paths in (["common.py", "."], [".", "common.py"]):
+        (project,) = pipeline.lint(paths, Config(base=os.getcwd())).projects
+        assert len(OWN + OTHERS) == project.files
+
+
 def test_what_is_imported_may_import() -> None:
     """And so on."""
     _write("lib/net.py", "import common\n")

@@ -168,6 +168,30 @@ def test_names_within_a_layer_count_more_than_the_order_there():
     ] == suggested(match(tf1, tf2))
 
 
+@pytest.mark.parametrize(
+    ("tf1", "tf2", "expected"),
+    [
+        (  # another order, of layers of one size
+            ["net/highway/lin_0/Matrix", "net/highway/gate_0/Matrix"],
+            ["net/gate_0/kernel", "net/lin_0/kernel"],
+            [1, 0],
+        ),
+        (["D/conv1/w", "D/conv1/b", "G/up/w"], ["g/up/kernel", "d/conv1/kernel", "d/conv1/bias"], [1, 2, 0]),
+        (["d/fc/w", "g/fc/w"], ["m/g/fc/kernel", "m/d/fc/kernel"], [1, 0]),
+        # inner layers of other names, behind the name of the model
+        (["a/BatchNorm/beta", "b/BatchNorm/beta"], ["m/b/bn/beta", "m/a/bn/beta"], [1, 0]),
+        (["n/conv-1/W", "n/conv-2/W"], ["n/conv_2/kernel", "n/conv_1/kernel"], [1, 0]),
+        # numbers that a library gives
+        (["n/dense/w", "n/dense_1/w", "n/out/w"], ["n/out/kernel", "n/dense_3/kernel", "n/dense_4/kernel"], [1, 2, 0]),
+    ],
+)
+def test_names_of_layers_count_more_than_the_order(tf1: list[str], tf2: list[str], expected: list[int]) -> None:
+    """Where two layers have one shape, the order would take one for the other, and values would be copied so."""
+    assert [(one, tf2[at]) for one, at in zip(tf1, expected, strict=True)] == suggested(
+        match(variables(*tf1), variables(*tf2))
+    )
+
+
 def test_other_shapes_are_not_suggested():
     """Not even those of one kind."""
     matching = match(variables(("a/kernel", (3, 4))), variables(("b/kernel", (4, 3))))

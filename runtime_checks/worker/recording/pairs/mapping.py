@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from typing import Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
 
@@ -208,14 +209,62 @@ def _by_order(left: Sequence[Described], right: Sequence[Described], found: dict
         for at in moved:
             del found[at]
         return [(at, at) for at in range(len(left)) if at not in found]
+    layers = _by_layer(left, right, ones, others)
+    ones, others = _without(ones, others, layers)
     if _agree(left, right, ones, others):
-        return list(zip(ones, others))
+        return sorted([*layers, *zip(ones, others)])
     suggested = _by_group(left, right, ones, others, _trainable)
     for group in (_last, _kind) if not suggested else (_last,):
-        ones = sorted(set(ones) - {one for one, _ in suggested})
-        others = sorted(set(others) - {other for _, other in suggested})
+        ones, others = _without(ones, others, suggested)
         suggested += _by_group(left, right, ones, others, group)
-    return sorted(suggested)
+    return sorted([*layers, *suggested])
+
+
+def _without(
+    ones: Sequence[int], others: Sequence[int], pairs: Sequence[tuple[int, int]]
+) -> tuple[list[int], list[int]]:
+    """The positions of both sides that no pair has."""
+    return sorted(set(ones) - {one for one, _ in pairs}), sorted(set(others) - {other for _, other in pairs})
+
+
+def _by_layer(
+    left: Sequence[Described], right: Sequence[Described], ones: Sequence[int], others: Sequence[int]
+) -> list[tuple[int, int]]:
+    """The pairs of one shape whose layers have names that end alike, or else begin alike, whatever the whole order.
+
+    Numbers in the names count where both sides have the same ones; else it is the order of those that differ in them
+    alone, as a library gives the numbers.
+    """
+    paths = {id(one): _layer(one) for one in (*left, *right)}
+    below = {}
+    for side in (left, right):
+        top = len(os.path.commonprefix([paths[id(one)] for one in side]))
+        below.update({id(one): paths[id(one)][top:] for one in side})
+    found: list[tuple[int, int]] = []
+    depth = max(map(len, paths.values()), default=0)
+    for part in (*(slice(-length, None) for length in range(depth, 0, -1)), *map(slice, range(depth, 0, -1))):
+        ones, others = _without(ones, others, found)
+
+        def layer(variable: Described, part: slice = part) -> tuple[str, ...]:
+            return (paths if part.start else below)[id(variable)][part]
+
+        def key(variable: Described) -> object:
+            return tuple(_NUMBER.sub("", one) for one in layer(variable)), tuple(variable["shape"])
+
+        first, second = _grouped(left, ones, key), _grouped(right, others, key)
+        for kind, mine in first.items():
+            theirs = second.get(kind, [])
+            if len(mine) != len(theirs) or not layer(left[mine[0]]):
+                continue
+            by_name = sorted(mine, key=lambda at: layer(left[at])), sorted(theirs, key=lambda at: layer(right[at]))
+            same = [layer(left[at]) for at in by_name[0]] == [layer(right[at]) for at in by_name[1]]
+            found += zip(*(by_name if same else (mine, theirs)))
+    return found
+
+
+def _layer(variable: Described) -> tuple[str, ...]:
+    """The names of the scopes, or layers, that a variable is in, without what tells spellings alone apart."""
+    return tuple(re.sub(r"[^\w/]", "_", _folder(variable).lower()).split("/")) if _folder(variable) else ()
 
 
 def _by_group(
