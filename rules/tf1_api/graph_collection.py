@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...linter.rule_api.model import Call, is_none
+from ...linter.rule_api.model import Call, Target, is_none
 from ...linter.rule_api.rule import Consequence, Diagnostic, Rule, Severity
+from ..keras.variable_names import asked_for_names
 from .api_status import in_eager, is_plain, written
 from .collections import LOSSES, READS, VARIABLES, WRITES, filers, is_filed_by_program, key_of
 from .contexts import certainty, is_only_traced
@@ -128,4 +129,8 @@ class GraphCollection(Rule):
 
 def _instead(call: Call) -> str:
     instead = VARIABLES.get(call.name) or LOSSES.get(call.name)
-    return f"; use {instead}" if instead else "; keep the values in an attribute and pass them on"
+    if not instead:
+        return "; keep the values in an attribute and pass them on"
+    if call.target is Target.KERAS3 and id(call.call) in call.file.once("names", lambda: asked_for_names(call.file)):
+        return f"; use {instead}, and choose by their `path`: the `name` of a Keras 3 variable is its last part alone"
+    return f"; use {instead}"
